@@ -73,6 +73,7 @@ def test_json_contains_every_chance(capsys: Capture) -> None:
         assert recorded["actions"][point["position"] - 1]["n"] == point["n"]
 
 
+@pytest.mark.compiled
 def test_knowledge_and_time_are_options(capsys: Capture) -> None:
     everything = json.loads(printed(capsys, VIKINGS, "--knowledge", "everything", "--seconds", "0.2", "--json"))
     assert everything["knowledge"] == "everything"
@@ -80,6 +81,7 @@ def test_knowledge_and_time_are_options(capsys: Capture) -> None:
     assert "As the players saw it" in printed(capsys, VIKINGS, "--seconds", "0.2")
 
 
+@pytest.mark.compiled
 def test_a_long_match_fits_into_the_terminal(capsys: Capture) -> None:
     out = printed(capsys, RECORDS / "viking-axes" / "7-players-strategic-0.match.json", "--seconds", "0.2")
     assert all(len(line) <= 100 for line in out.splitlines())

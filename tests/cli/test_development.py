@@ -8,16 +8,19 @@ import subprocess
 import sys
 from pathlib import Path
 
-from ports import free_port
+import pytest
 
-MEADHALL = Path(sys.executable).parent / "meadhall"
+from meadhall.cli import main, serve
+from meadhall.engine import mode
+from meadhall.server.settings import Settings
+from ports import free_port
 
 EVERYWHERE = "0.0.0.0"  # noqa: S104 - to see what the command says of it
 
 
-def started(data: Path, *arguments: str) -> str:
-    """Start a hall in the environment of a real one, and return what it says until it is open."""
-    real_hall = {
+def real_hall(data: Path) -> dict[str, str]:
+    """Return the environment of a real hall."""
+    return {
         "MEADHALL_HOST": EVERYWHERE,
         "MEADHALL_SOCKET": str(data / "hall.sock"),
         "MEADHALL_URL": "https://hall.example.org",
@@ -26,10 +29,12 @@ def started(data: Path, *arguments: str) -> str:
         "MEADHALL_DATA": str(data),
         "MEADHALL_LANG": "en",
     }
-    command = [str(MEADHALL), "serve", "--dev", "--no-browser", "--port", str(free_port()), *arguments]
-    with subprocess.Popen(
-        command, env=os.environ | real_hall, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-    ) as hall:
+
+
+def test_it_ignores_the_addresses_and_the_database_of_a_real_hall(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "meadhall.cli", "serve", "--dev", "--no-browser", "--port", str(free_port())]
+    environment = os.environ | real_hall(tmp_path)
+    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as hall:
         assert hall.stdout is not None
         said = ""
         for line in hall.stdout:
@@ -38,23 +43,34 @@ def started(data: Path, *arguments: str) -> str:
                 break
         hall.send_signal(signal.SIGTERM)
         hall.stdout.read()
-    return said
-
-
-def test_it_ignores_the_addresses_and_the_database_of_a_real_hall(tmp_path: Path) -> None:
-    said = started(tmp_path)
     assert "Only this machine can reach it." in said
     assert "http://127.0.0.1:" in said
     assert [path.name for path in tmp_path.iterdir()] == ["development"]
     assert (tmp_path / "development" / "meadhall.db").exists()
 
 
-def test_it_warns_when_others_can_reach_it(tmp_path: Path) -> None:
-    said = started(tmp_path, "--host", EVERYWHERE)
+@pytest.fixture
+def announced(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Let the command announce a hall without serving it, in this process."""
+    monkeypatch.setattr(mode, "interpret", lambda: None)
+    monkeypatch.setattr(mode, "prefer_interpreted", lambda: None)
+    monkeypatch.setattr(serve, "_serve", lambda _compiles, _dev: serve._announce_development(Settings.from_environment()))
+    monkeypatch.setattr(sys, "dont_write_bytecode", sys.dont_write_bytecode)
+    for name in ("MEADHALL_INTERPRET", "MEADHALL_NO_BROWSER", "MEADHALL_PROXIES", "PYTHONDONTWRITEBYTECODE"):
+        monkeypatch.setenv(name, os.environ.get(name, ""))
+    for name, value in real_hall(tmp_path).items():
+        monkeypatch.setenv(name, value)
+
+
+@pytest.mark.usefixtures("announced")
+def test_it_warns_when_others_can_reach_it(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["serve", "--dev", "--host", EVERYWHERE]) == 0
+    said = capsys.readouterr().out
     assert f"Warning: it listens on {EVERYWHERE}." in said
     assert "Only this machine" not in said
 
 
-def test_it_runs_in_one_process(tmp_path: Path) -> None:
-    said = started(tmp_path, "--workers", "2", "--database-url", "postgresql://hall@127.0.0.1:1/hall")
-    assert "leave out --workers" in said
+@pytest.mark.usefixtures("announced")
+def test_it_runs_in_one_process(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["serve", "--dev", "--workers", "2", "--database-url", "postgresql://hall@127.0.0.1:1/hall"]) == 2
+    assert "leave out --workers" in capsys.readouterr().err

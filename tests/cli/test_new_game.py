@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import shlex
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -14,16 +12,31 @@ from typing import Any
 import pytest
 import typer
 
-from meadhall.cli import main
+from meadhall.cli import app, main
 from meadhall.cli.new_game import prefix, write_game
+from meadhall.engine import game as registry
 
 PIG = Path(__file__).parents[2] / "examples" / "pig"
-ENVIRONMENT = {**os.environ, "MEADHALL_LANG": "en", "MEADHALL_INTERPRET": "1", "COLUMNS": "120"}
+
+Capture = pytest.CaptureFixture[str]
 
 
-def meadhall(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "meadhall.cli", *arguments]
-    return subprocess.run(command, cwd=folder, env=ENVIRONMENT, capture_output=True, text=True, check=False)
+@pytest.fixture(autouse=True)
+def restored(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Undo what a command changes in its process: the folders of modules, and the registered games."""
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    monkeypatch.setattr(registry, "_loaded", {**registry._loaded})
+    monkeypatch.setattr(app, "prefer_interpreted", lambda: None)  # it is too late here
+    monkeypatch.setenv("MEADHALL_LANG", "en")
+    monkeypatch.setenv("COLUMNS", "120")
+
+
+def new_package(folder: Path, name: str) -> Path:
+    """Write the package of a new game into a folder and return its path."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        write_game(name, None)
+    return folder / name
 
 
 def texts(folder: Path) -> dict[str, str]:
@@ -34,15 +47,15 @@ def texts(folder: Path) -> dict[str, str]:
 @pytest.fixture(scope="module")
 def dice(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the folder of a new package with the game liars-dice."""
-    folder = tmp_path_factory.mktemp("new")
-    run = meadhall(folder, "new-game", "liars-dice")
-    assert (run.returncode, run.stderr) == (0, "")
-    assert "    cd liars-dice\n    pip install -e .\n    meadhall check liars-dice\n    meadhall serve --dev\n" in run.stdout
-    return folder / "liars-dice"
+    return new_package(tmp_path_factory.mktemp("new"), "liars-dice")
 
 
-def test_the_example_is_what_the_command_writes(tmp_path: Path) -> None:
-    assert meadhall(tmp_path, "new-game", "pig").returncode == 0
+def test_the_example_is_what_the_command_writes(capsys: Capture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["new-game", "pig"]) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    assert "    cd pig\n    pip install -e .\n    meadhall check pig\n    meadhall serve --dev\n" in out
     assert texts(tmp_path / "pig") == texts(PIG)
 
 
@@ -55,11 +68,11 @@ def test_a_new_game_has_its_own_name_everywhere(dice: Path) -> None:
     assert found["src/liars_dice/rulebook.md"].startswith("# Liars dice\n")
 
 
-def test_a_new_game_keeps_every_law(dice: Path) -> None:
-    run = meadhall(dice.parent, "check", "liars-dice", "--games", "1", "--players", "2", "--option", "target=50")
-    assert run.returncode == 0, run.stdout + run.stderr
-    assert re.search(r"✓ undo +An undo restores the state", run.stdout)
-    assert re.search(r"Liars dice keeps every law at \d+ positions\.", run.stdout)
+def test_a_new_game_keeps_every_law(dice: Path, capsys: Capture) -> None:
+    assert main(["check", str(dice), "--games", "1", "--players", "2", "--option", "target=50"]) == 0
+    out = capsys.readouterr().out
+    assert re.search(r"✓ undo +An undo restores the state", out)
+    assert re.search(r"Liars dice keeps every law at \d+ positions\.", out)
 
 
 @pytest.mark.parametrize(
@@ -93,20 +106,22 @@ def test_a_prefix_has_two_letters_of_the_name() -> None:
 # ------------------------------------------------------------------------------------------------------------------- check
 
 
-@pytest.fixture
-def secret(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def secret(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the folder of a copy of the example in which a six is not counted as a revelation."""
-    assert meadhall(tmp_path, "new-game", "secret").returncode == 0
-    rules = tmp_path / "secret" / "src" / "secret" / "rules.py"
+    package = new_package(tmp_path_factory.mktemp("broken"), "secret")
+    rules = package / "src" / "secret" / "rules.py"
     text = rules.read_text("utf-8")
     assert "state.reveals += 1" in text
     rules.write_text(text.replace("state.reveals += 1", "state.reveals += state.face < 6"), "utf-8")
-    return tmp_path
+    return package
 
 
-def test_a_violation_is_told_with_rule_position_seed_actions_and_the_command_that_shows_it_again(secret: Path) -> None:
-    run = meadhall(secret, "check", "secret", "--games", "2")
-    assert run.returncode == 1
+def test_a_violation_is_told_with_rule_position_seed_actions_and_the_command_that_shows_it_again(
+    secret: Path, capsys: Capture
+) -> None:
+    assert main(["check", str(secret), "--games", "2"]) == 1
+    out = capsys.readouterr().out
     for part in (
         "Secret breaks the law “reveals”.",
         "`reveals` rises with every random draw",
@@ -117,30 +132,27 @@ def test_a_violation_is_told_with_rule_position_seed_actions_and_the_command_tha
         "> Player 1: 0 + 0",
         "Player 1: roll the die (0)",
     ):
-        assert part in run.stdout, run.stdout
-    command = shlex.split(run.stdout.splitlines()[-1])
-    assert command[:3] == ["meadhall", "check", "secret"]
-    again = meadhall(secret, *command[1:])
-    assert again.returncode == 1
-    assert "random numbers were drawn, but `reveals` has not risen" in again.stdout
+        assert part in out, out
+    command = shlex.split(out.splitlines()[-1])
+    assert command[:3] == ["meadhall", "check", str(secret)]
+    assert main(command[1:]) == 1
+    assert "random numbers were drawn, but `reveals` has not risen" in capsys.readouterr().out
 
 
-def test_the_outcome_as_json(secret: Path) -> None:
-    run = meadhall(secret, "check", "secret", "--games", "2", "--json")
-    assert run.returncode == 1
-    found = json.loads(run.stdout)
+def test_the_outcome_as_json(secret: Path, capsys: Capture) -> None:
+    assert main(["check", str(secret), "--games", "1", "--json"]) == 1
+    found = json.loads(capsys.readouterr().out)
     assert (found["game"], found["passed"], found["failure"]["law"]) == ("secret", False, "reveals")
     assert found["failure"]["rules"][0] == "SC-2.1"
     assert (found["failure"]["actions"], found["failure"]["action"]) == ([], "0")
 
 
-def test_one_position_is_checked_after_its_actions(dice: Path) -> None:
-    at = ["check", "liars-dice", "--players", "3", "--seed", "any"]
-    run = meadhall(dice.parent, *at, "--actions", "0")
-    assert (run.returncode, run.stdout) == (0, "Liars dice keeps every law at 1 position.\n")
-    run = meadhall(dice.parent, *at, "--actions", "1")
-    assert run.returncode == 2
-    assert "Roll first: the pot is empty." in run.stderr
+def test_one_position_is_checked_after_its_actions(dice: Path, capsys: Capture) -> None:
+    at = ["check", str(dice), "--players", "3", "--seed", "any"]
+    assert main([*at, "--actions", "0"]) == 0
+    assert capsys.readouterr().out == "Liars dice keeps every law at 1 position.\n"
+    assert main([*at, "--actions", "1"]) == 2
+    assert "Roll first: the pot is empty." in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -156,15 +168,9 @@ def test_one_position_is_checked_after_its_actions(dice: Path) -> None:
     ],
 )
 def test_what_cannot_be_checked_is_refused(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    arguments: list[str],
-    reason: str,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture, arguments: list[str], reason: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sys, "path", [*sys.path])
-    monkeypatch.setenv("MEADHALL_LANG", "en")
     assert main(["check", *arguments]) == 2
     out, err = capsys.readouterr()
     assert out == ""

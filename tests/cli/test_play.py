@@ -51,7 +51,7 @@ def terminal(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> Terminal:
     monkeypatch.setenv("MEADHALL_LANG", "en")
     monkeypatch.setenv("COLUMNS", "200")
     # a short search instead of the king's three seconds
-    monkeypatch.setattr(play, "hints", lambda view: hints(view, Budget(iterations=500, trees=1), b"a seed"))
+    monkeypatch.setattr(play, "hints", lambda view: hints(view, Budget(iterations=30, trees=1), b"a seed"))
     return Terminal(capsys, monkeypatch)
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from meadhall.cli import main
-from meadhall.lab import plots
+from meadhall.lab import luck, plots
 from meadhall.lab.matches import Outcome, play_matches
 
 GAME = "axes-and-allies"
@@ -73,14 +73,16 @@ def test_plots_are_written_to_the_given_folder(capsys: Capture, tmp_path: Path) 
     assert {file.name for file in (tmp_path / "plots").iterdir()} == {"shares.svg", "ratings.svg", "ahead.svg"}
 
 
-def test_luck_corrected_shares_are_printed_and_plotted(capsys: Capture, tmp_path: Path) -> None:
+def test_luck_corrected_shares_are_printed_and_plotted(capsys: Capture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(luck, "PLAYOUTS", 2)
     assert main([*SMALL[:5], "24", "--seed", "s", "--processes", "1", "--luck", "--plots", str(tmp_path)]) == 0
     out = capsys.readouterr().out
     assert out.index("Corrected for luck") < out.index("explained by luck") < out.index("ahead of the column")
     assert (tmp_path / "without-luck.svg").exists()
 
 
-def test_too_few_games_show_no_luck_corrected_shares(capsys: Capture) -> None:
+def test_too_few_games_show_no_luck_corrected_shares(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(luck, "PLAYOUTS", 2)
     assert main([*SMALL, "--luck"]) == 0
     rows = [line.split("│") for line in capsys.readouterr().out.splitlines() if "│" in line]
     assert [[cell.strip() for cell in row[1:-1]] for row in rows[2:4]] == [["thrall", "-", "-"], ["karl", "-", "-"]]
@@ -91,6 +93,7 @@ def test_luck_is_refused_in_cooperative_games(capsys: Capture) -> None:
     assert "all bots have the same luck" in capsys.readouterr().err
 
 
+@pytest.mark.compiled
 def test_a_tournament_can_end_once_the_order_is_significant(capsys: Capture) -> None:
     assert main(["tournament", GAME, "--bots", "thrall,karl", "--games", "3000", "--seed", "s", "--until-sure"]) == 0
     assert "The order was significant after" in capsys.readouterr().out

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 import os
+import pickle
 import shutil
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from importlib.util import find_spec
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 import pytest
@@ -24,14 +26,14 @@ from meadhall.engine import bulk
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.executors import Processes, Serial, cluster, run_chunks
 from meadhall.engine.executors.cluster import ClusterFailed, NoCluster, connected
+from meadhall.engine.executors.fingerprint import fingerprint
 from meadhall.engine.rule import INTERPRETED
 from meadhall.lab import tournament
 
-ray = pytest.importorskip("ray", reason="Ray has no wheel for this platform")
+if TYPE_CHECKING:
+    from lab.ray_nodes import Nodes
 
-from lab.ray_nodes import Nodes, ray_nodes  # noqa: E402
-
-pytestmark = pytest.mark.compiled  # starts many processes
+pytestmark = pytest.mark.skipif(find_spec("ray") is None, reason="Ray has no wheel for this platform")
 
 GAME = "axes-and-allies"
 SOURCE = Path(meadhall.__file__).parent
@@ -39,8 +41,12 @@ SOURCE = Path(meadhall.__file__).parent
 
 @pytest.fixture(scope="module")
 def head() -> Iterator[Nodes]:
-    with ray_nodes() as nodes:
-        yield nodes
+    from lab.ray_nodes import ray_nodes  # noqa: PLC0415 - every process that collects tests would import Ray
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("COVERAGE_PROCESS_CONFIG", "")  # not of Ray's processes
+        with ray_nodes() as nodes:
+            yield nodes
 
 
 @pytest.fixture
@@ -52,22 +58,22 @@ def nodes(head: Nodes, monkeypatch: pytest.MonkeyPatch) -> Iterator[Nodes]:
     head.kill_all()
 
 
-def playouts(folder: Path, **how: Any) -> tuple[object, ...]:
-    found = meadhall.random_playouts(GAME, 4, 400, "same", **how)
+def playouts(folder: Path, games: int, **how: Any) -> tuple[object, ...]:
+    found = meadhall.random_playouts(GAME, 4, games, "same", **how)
     return found.games, found.decisions, found.payoffs.tolist()
 
 
-def loops(folder: Path, **how: Any) -> tuple[object, ...]:
-    return reported(meadhall.simulate, ["greedy", "random"], 400, folder, ["rows.parquet"], **how)
+def loops(folder: Path, games: int, **how: Any) -> tuple[object, ...]:
+    return reported(meadhall.simulate, ["greedy", "random"], games, folder, ["rows.parquet"], **how)
 
 
-def matches(folder: Path, **how: Any) -> tuple[object, ...]:
+def matches(folder: Path, games: int, **how: Any) -> tuple[object, ...]:
     files = ["rows.parquet", "records.jsonl.zst", "records.jsonl.gz", "records.jsonl"]
-    return reported(meadhall.simulate, ["karl", "random"], 40, folder, files, **how)
+    return reported(meadhall.simulate, ["karl", "random"], games, folder, files, **how)
 
 
-def rated(folder: Path, **how: Any) -> tuple[object, ...]:
-    return reported(tournament, ["thrall", "karl"], 12, folder, ["rows.parquet"], **how)
+def rated(folder: Path, games: int, **how: Any) -> tuple[object, ...]:
+    return reported(tournament, ["thrall", "karl"], games, folder, ["rows.parquet"], **how)
 
 
 def reported(
@@ -81,23 +87,34 @@ def reported(
     return (timeless, *(file.read_bytes() for file in files))
 
 
-ONE_CORE_AND_ALL: list[tuple[Callable[..., tuple[object, ...]], dict[str, int], dict[str, int]]] = [
-    (playouts, {"threads": 1}, {}),
-    (loops, {}, {}),
-    (matches, {}, {"processes": 2}),
-    (rated, {}, {"processes": 2}),
+ONE_CORE_AND_ALL: list[tuple[Callable[..., tuple[object, ...]], int, dict[str, int], dict[str, int]]] = [
+    (playouts, 400, {"threads": 1}, {}),
+    (loops, 400, {}, {}),
+    (matches, 40, {}, {"processes": 2}),
+    (rated, 12, {}, {"processes": 2}),
 ]
 
 
+def test_a_node_plays_the_same_as_this_process_and_reports_the_same_errors(nodes: Nodes, tmp_path: Path) -> None:
+    """In one test, because a node takes seconds to start."""
+    nodes.join()
+    for run, games in ((playouts, 120), (matches, 6)):
+        assert run(tmp_path / f"{run.__name__}-cluster", games, cluster="auto") == run(tmp_path / run.__name__, games)
+    with pytest.raises(BadSetup, match=r"^chunk 60 is wrong$"), connected("auto") as executor:
+        list(run_chunks(executor, Failing(60), range(100), 10))
+
+
+@pytest.mark.long
 def test_the_same_seed_gives_the_same_bytes_on_one_core_on_all_and_on_a_cluster(nodes: Nodes, tmp_path: Path) -> None:
     nodes.join()
     nodes.join()
-    for run, one_core, all_cores in ONE_CORE_AND_ALL:
-        alone = run(tmp_path / f"{run.__name__}-alone", **one_core)
-        assert run(tmp_path / f"{run.__name__}-all", **all_cores) == alone
-        assert run(tmp_path / f"{run.__name__}-cluster", cluster="auto") == alone
+    for run, games, one_core, all_cores in ONE_CORE_AND_ALL:
+        alone = run(tmp_path / f"{run.__name__}-alone", games, **one_core)
+        assert run(tmp_path / f"{run.__name__}-all", games, **all_cores) == alone
+        assert run(tmp_path / f"{run.__name__}-cluster", games, cluster="auto") == alone
 
 
+@pytest.mark.long
 def test_a_node_that_joins_is_used_and_one_that_dies_is_made_up_for(nodes: Nodes, tmp_path: Path) -> None:
     """After the first results a node joins and the only other one is killed: the rest is played by the node that joined."""
     first = nodes.join()
@@ -109,10 +126,11 @@ def test_a_node_that_joins_is_used_and_one_that_dies_is_made_up_for(nodes: Nodes
             nodes.kill(first)
         done.append(more)
 
-    assert matches(tmp_path / "cluster", cluster="auto", progress=progress) == matches(tmp_path / "one")
+    assert matches(tmp_path / "cluster", 40, cluster="auto", progress=progress) == matches(tmp_path / "one", 40)
     assert sum(done) == 40
 
 
+@pytest.mark.long
 def test_a_program_on_another_machine_connects_by_address(nodes: Nodes) -> None:
     nodes.join()
     command = [sys.executable, "-m", "meadhall.cli", "simulate", GAME, "--games", "120", "--seed", "s", "--json"]
@@ -124,28 +142,36 @@ def test_a_program_on_another_machine_connects_by_address(nodes: Nodes) -> None:
     assert (here["by_seat"], here["length"]) == (there["by_seat"], there["length"])
 
 
+def test_a_node_refuses_work_of_another_version() -> None:
+    """The function that a node runs, in this process."""
+    work = Failing(60)
+    same = fingerprint(work.subject)
+    (first, *_) = same
+    assert cluster.play(pickle.dumps(work), same, [range(10), range(10, 20)])[1] == [0, 10]
+    with pytest.raises(ClusterFailed, match=f"has {first} .* instead of other; install the same on every node"):
+        cluster.play(pickle.dumps(work), {**same, first: "other"}, [range(10)])
+    assert "lacks this version of meadhall" in str(cluster._failure(ImportError("no module")))
+
+
+@pytest.mark.long
 def test_a_node_with_another_version_of_the_game_is_refused_by_name(nodes: Nodes, tmp_path: Path) -> None:
     shutil.copytree(SOURCE, tmp_path / "meadhall", ignore=shutil.ignore_patterns("server", "__pycache__"))
     with (tmp_path / "meadhall" / "games" / "axes_and_allies" / "rules.py").open("a") as rules:
         rules.write("\n# another rule\n")
     nodes.join(PYTHONPATH=str(tmp_path))
     with pytest.raises(ClusterFailed, match=r"node .* has source of meadhall.games.axes_and_allies \w+ instead of \w+"):
-        playouts(tmp_path, cluster="auto")
+        playouts(tmp_path, 400, cluster="auto")
 
 
+@pytest.mark.long
 def test_a_node_without_meadhall_is_refused(nodes: Nodes, tmp_path: Path) -> None:
     (tmp_path / "meadhall.py").touch()
     nodes.join(PYTHONPATH=str(tmp_path))
     with pytest.raises(ClusterFailed, match=r"lacks this version of meadhall.*install the same on every node"):
-        playouts(tmp_path, cluster="auto")
+        playouts(tmp_path, 400, cluster="auto")
 
 
-def test_errors_of_tasks_are_raised_as_they_are(nodes: Nodes) -> None:
-    nodes.join()
-    with pytest.raises(BadSetup, match=r"^chunk 60 is wrong$"), connected("auto") as executor:
-        list(run_chunks(executor, Failing(60), range(100), 10))
-
-
+@pytest.mark.long
 def test_a_task_that_keeps_dying_ends_the_run(nodes: Nodes, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cluster, "RETRIES", 1)
     nodes.join()
@@ -174,6 +200,7 @@ def descendants(mark: str) -> list[str]:
     return found
 
 
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc")
 def test_control_c_ends_a_local_cluster_and_leaves_a_valid_file(tmp_path: Path) -> None:
     """SIGINT goes to the whole group of processes, as from a terminal."""
@@ -239,6 +266,7 @@ def test_a_second_connection_is_refused(head: Nodes) -> None:
         meadhall.random_playouts(GAME, 2, 10, cluster="local")
 
 
+@pytest.mark.long
 def test_a_cluster_that_is_not_there_is_reported() -> None:
     command = [sys.executable, "-m", "meadhall.cli", "simulate", GAME, "--cluster"]
     nowhere = {**os.environ, "RAY_ADDRESS": "127.0.0.1:1", "MEADHALL_INTERPRET": "1"}
@@ -249,6 +277,7 @@ def test_a_cluster_that_is_not_there_is_reported() -> None:
         assert refused.stderr.count("\n") == 1
 
 
+@pytest.mark.compiled
 @pytest.mark.skipif(INTERPRETED, reason="nothing is compiled")
 def test_one_process_of_a_node_compiles_and_the_others_find_the_machine_code() -> None:
     compiled: list[int] = []

@@ -39,11 +39,12 @@ def scores(match: Match) -> tuple[float, ...]:
 # ---------------------------------------------------------------------------------------------------------------- one match
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize(
     ("name", "players", "options", "matches"),
     [
-        ("axes-and-allies", 2, {}, 1600),
-        ("viking-axes", 3, {"variant": "standard"}, 450),  # the order of the deck is hidden
+        pytest.param("axes-and-allies", 2, {}, 1600, marks=pytest.mark.long),
+        pytest.param("viking-axes", 3, {"variant": "standard"}, 450, marks=pytest.mark.long),  # the order of the deck is hidden
         ("viking-axes", 3, {"variant": "strategic"}, 90),  # hands are hidden, too
     ],
 )
@@ -63,6 +64,7 @@ def test_luck_averages_zero_even_for_a_stronger_player(
     assert np.mean(lucky) == pytest.approx(0, abs=skill / 2)
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize(("name", "players"), [("axes-and-allies", 4), ("viking-axes", 2)])
 def test_luck_explains_most_results_between_equal_players(name: str, players: int) -> None:
     matches = [played(name, number, ["greedy"] * players) for number in range(40)]
@@ -72,7 +74,8 @@ def test_luck_explains_most_results_between_equal_players(name: str, players: in
     assert np.corrcoef(lucky.flat, gained.flat)[0, 1] > 0.6
 
 
-def test_without_chance_the_only_luck_is_that_of_the_seat() -> None:
+def test_without_chance_the_only_luck_is_that_of_the_seat(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "PLAYOUTS", 16)
     one, other = (nim.match(2, seed=seed) for seed in ("a", "b"))
     for match, actions in ((one, (0,) * 10), (other, (2, 2, 2, 0))):
         for action in actions:
@@ -82,7 +85,8 @@ def test_without_chance_the_only_luck_is_that_of_the_seat() -> None:
     assert sum(luck(one, 1)) == pytest.approx(0)
 
 
-def test_the_seed_determines_the_luck_of_a_match() -> None:
+def test_the_seed_determines_the_luck_of_a_match(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "PLAYOUTS", 4)
     match = played("axes-and-allies", 1, ["greedy"] * 2)
     assert luck(match, 5) == luck(match, 5) != luck(match, 6)
 
@@ -106,8 +110,7 @@ def test_the_corrected_mean_has_its_stated_confidence_and_a_narrower_interval(ef
     assert effect == 0 or narrower > 850
 
 
-@pytest.mark.parametrize(("seats", "games"), [(2, 40), (3, 60), (4, 120)])
-@pytest.mark.parametrize("strength", [1.0, 3.0])
+@pytest.mark.parametrize(("seats", "games", "strength"), [(2, 40, 1.0), (3, 60, 3.0), (4, 120, 3.0)])
 def test_luck_corrected_intervals_have_their_stated_coverage(seats: int, games: int, strength: float) -> None:
     """The second of two bots is ``strength`` times as likely to win as the first. Luck explains half of the results."""
     unequal, rng = Unequal.of(seats, games, strength), np.random.default_rng(1)
@@ -147,6 +150,7 @@ def test_quantiles_match_tables_of_students_distribution(freedom: int, quantile:
 # ----------------------------------------------------------------------------------------------------------- in tournaments
 
 
+@pytest.mark.compiled
 def test_a_tournament_reports_luck_corrected_shares_with_narrower_intervals() -> None:
     report = tournament("axes-and-allies", ["thrall", "karl"], games=120, seed="lucky", luck=True)
     plain = tournament("axes-and-allies", ["thrall", "karl"], games=120, seed="lucky")
@@ -162,6 +166,7 @@ def test_a_tournament_reports_luck_corrected_shares_with_narrower_intervals() ->
     assert json.loads(json.dumps(report.to_dict()))["standings"]["karl"]["adjusted"]["explained"] == karl.adjusted.explained
 
 
+@pytest.mark.compiled
 def test_luck_corrected_results_do_not_depend_on_the_number_of_processes() -> None:
     one, two = (
         tournament("axes-and-allies", ["thrall", "karl"], games=24, seed="beside", luck=True, processes=count) for count in (1, 2)

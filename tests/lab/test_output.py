@@ -17,7 +17,7 @@ import meadhall
 from meadhall.cli import main
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.record.format import read_records
-from meadhall.lab import parquet, tournament
+from meadhall.lab import luck, parquet, tournament
 
 GAME = "axes-and-allies"
 
@@ -30,7 +30,7 @@ def rows(file: Path) -> list[dict[str, Any]]:
 def test_a_parquet_file_has_a_row_for_each_match(tmp_path: Path) -> None:
     """Whole matches, so that their records tell what the rows must say."""
     table, lines = tmp_path / "rows.parquet", tmp_path / "records.jsonl"
-    meadhall.simulate(GAME, ["greedy", "random"], games=20, seed="rows", players=3, out=[table, lines])
+    meadhall.simulate(GAME, ["greedy", "random"], games=4, seed="rows", players=3, out=[table, lines])
     for number, (row, record) in enumerate(zip(rows(table), read_records(lines), strict=True)):
         assert row == {
             "game": GAME,
@@ -51,22 +51,22 @@ def test_a_parquet_file_has_a_row_for_each_match(tmp_path: Path) -> None:
 
 def test_the_metadata_tell_the_run(tmp_path: Path) -> None:
     file = tmp_path / "rows.parquet"
-    meadhall.simulate(GAME, ["greedy", "random"], games=30, seed=b"bytes", players=2, out=file)
+    meadhall.simulate(GAME, ["greedy", "random"], games=10, seed=b"bytes", players=2, out=file)
     metadata = pq.read_schema(file).metadata
     about = json.loads(metadata[b"meadhall"])
     assert about["format"] == parquet.FORMAT
-    assert (about["game"], about["bots"], about["planned"]) == (GAME, ["greedy", "random"], 30)
+    assert (about["game"], about["bots"], about["planned"]) == (GAME, ["greedy", "random"], 10)
     assert about["seed"] == {"hex": b"bytes".ljust(32, b"\0").hex()}
-    assert pq.read_metadata(file).metadata[b"meadhall.games"] == b"30"
+    assert pq.read_metadata(file).metadata[b"meadhall.games"] == b"10"
 
 
 def test_rows_of_compiled_loops_add_up_to_the_report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parquet, "ROWS", 50)
-    monkeypatch.setattr("meadhall.engine.bulk.CHUNK", 20)
+    monkeypatch.setattr(parquet, "ROWS", 5)
+    monkeypatch.setattr("meadhall.engine.bulk.CHUNK", 2)
     file = tmp_path / "rows.parquet"
-    report = meadhall.simulate(GAME, ["greedy", "random"], games=130, seed="sums", players=3, out=file)
+    report = meadhall.simulate(GAME, ["greedy", "random"], games=13, seed="sums", players=3, out=file)
     found = rows(file)
-    assert [row["match"] for row in found] == list(range(130))
+    assert [row["match"] for row in found] == list(range(13))
     assert pq.read_metadata(file).num_row_groups == 3
     assert np.array([row["shares"] for row in found]).sum(axis=0) == pytest.approx([rate.share for rate in report.by_seat])
     assert sum(row["length"] for row in found) == report.decisions
@@ -75,7 +75,8 @@ def test_rows_of_compiled_loops_add_up_to_the_report(tmp_path: Path, monkeypatch
         assert (len(won), sum(won)) == (rate.games, pytest.approx(rate.share))
 
 
-def test_rows_of_a_tournament_hold_luck_and_deals(tmp_path: Path) -> None:
+def test_rows_of_a_tournament_hold_luck_and_deals(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(luck, "PLAYOUTS", 4)
     file = tmp_path / "rows.parquet"
     report = tournament(GAME, ["thrall", "karl"], games=4, seed="luck", luck=True, out=file)
     found = rows(file)
@@ -185,5 +186,5 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
 def test_the_memory_of_a_run_does_not_grow_with_its_length(tmp_path: Path) -> None:
     """A list of the payoffs and lengths of 400,000 matches would take 10 MB, and their Parquet columns 40."""
     command = [sys.executable, "-c", MEASURED, str(tmp_path / "rows.parquet"), "400000"]
-    run = subprocess.run(command, check=True, capture_output=True, text=True, env={**os.environ, "MEADHALL_INTERPRET": ""})
+    run = subprocess.run(command, check=True, capture_output=True, text=True, env={**os.environ, "COVERAGE_PROCESS_CONFIG": ""})
     assert int(run.stdout) < 6_000  # KB

@@ -26,10 +26,11 @@ from meadhall.lab.report import report
 from meadhall.lab.warm import warm
 
 GAME = "axes-and-allies"
-INTERPRETABLE = 300
+INTERPRETABLE = 60
 """A number of games that takes little time even with interpreted rules."""
 
 
+@pytest.mark.compiled
 def test_greedy_beats_random() -> None:
     report = meadhall.simulate(GAME, ["greedy", "random"], games=1500, seed="strength", players=2)
     assert report.by_bot["greedy"].low > report.by_bot["random"].high
@@ -80,25 +81,26 @@ def test_fewer_bots_than_players_are_repeated() -> None:
 
 
 def test_the_seed_determines_the_games() -> None:
-    first = meadhall.simulate(GAME, games=50, players=3)
-    again = meadhall.simulate(GAME, games=50, players=3, seed=first.seed)
+    first = meadhall.simulate(GAME, games=10, players=3)
+    again = meadhall.simulate(GAME, games=10, players=3, seed=first.seed)
     assert (again.by_seat, again.length) == (first.by_seat, first.length)
-    assert meadhall.simulate(GAME, games=50, players=3).seed != first.seed
+    assert meadhall.simulate(GAME, games=10, players=3).seed != first.seed
 
 
+@pytest.mark.compiled
 def test_whole_matches_agree_with_the_compiled_loops(tmp_path: Path) -> None:
     """With different dice the rates must agree within their intervals, and the mean lengths within four standard errors."""
-    fast = meadhall.simulate(GAME, ["random"], games=400, seed="fast", players=2)
-    whole = meadhall.simulate(GAME, ["random"], games=400, seed="whole", players=2, records=tmp_path / "games.jsonl")
+    fast = meadhall.simulate(GAME, ["random"], games=200, seed="fast", players=2)
+    whole = meadhall.simulate(GAME, ["random"], games=200, seed="whole", players=2, records=tmp_path / "games.jsonl")
     assert fast.by_seat[0].low < whole.by_seat[0].high
     assert whole.by_seat[0].low < fast.by_seat[0].high
-    error = (fast.length.sd**2 / 400 + whole.length.sd**2 / 400) ** 0.5
+    error = (fast.length.sd**2 / 200 + whole.length.sd**2 / 200) ** 0.5
     assert abs(fast.length.mean - whole.length.mean) < 4 * error
 
 
 def test_records_contain_the_reported_games(tmp_path: Path) -> None:
     file = tmp_path / "games.jsonl"
-    report = meadhall.simulate(GAME, ["greedy", "random"], games=12, seed="records", players=3, records=file)
+    report = meadhall.simulate(GAME, ["greedy", "random"], games=6, seed="records", players=3, records=file)
     records = list(read_records(file))
     assert [sum(record["result"]["scores"][seat] for record in records) for seat in range(3)] == [
         rate.share for rate in report.by_seat
@@ -120,8 +122,8 @@ def test_matches_do_not_depend_on_the_number_of_processes(tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("play", [meadhall.simulate, tournament])
 def test_a_game_that_is_not_installed_can_be_simulated(play: Callable[..., Report | Tournament]) -> None:
-    report = play(nim, ["thrall", "search@200"], games=40, seed="own")
-    assert report.games == 40
+    report = play(nim, ["thrall", "search@20"], games=4, seed="own")
+    assert report.games == 4
     assert nim.name not in meadhall.game_names()
 
 
@@ -130,7 +132,7 @@ def test_the_given_game_is_played_and_not_the_registered_one_of_the_same_name(pl
     """In a Nim with swapped options a small heap has ten, so that more than five can be taken."""
     swapped = replace(nim, options=(Choice("heap", {"small": "ten", "heap": "five"}),))
     with registered(nim):
-        of_ten, of_five = (play(game, ["thrall", "search@20"], games=40, seed="same", heap="small") for game in (swapped, nim))
+        of_ten, of_five = (play(game, ["thrall", "search@5"], games=12, seed="same", heap="small") for game in (swapped, nim))
     assert of_ten.length.max > 5 >= of_five.length.max
 
 
@@ -167,8 +169,8 @@ def test_searches_are_budgeted_in_cpu_time(play: Callable[..., Report | Tourname
 def test_progress_is_reported(tmp_path: Path) -> None:
     for records in (None, tmp_path / "games.jsonl"):
         done: list[int] = []
-        meadhall.simulate(GAME, games=40, progress=done.append, records=records)
-        assert sum(done) == 40
+        meadhall.simulate(GAME, games=8, progress=done.append, records=records)
+        assert sum(done) == 8
 
 
 def test_the_report_can_be_written_as_json() -> None:

@@ -25,7 +25,7 @@ from meadhall.engine.record.format import read_records
 from meadhall.engine.rule import rule
 from meadhall.engine.statistics import NOTHING, Counts, Rate, Spread, Statistics, Totals, added, histogram
 
-GAMES = 40
+GAMES = 8
 
 # The counters: events of each kind except coins, coins by seat, and the arguments of all events.
 COINS = len(Event) + 1
@@ -131,7 +131,7 @@ def test_undone_actions_of_a_match_are_not_counted() -> None:
 
 def test_counts_from_records_equal_the_report(tmp_path: Path) -> None:
     file = tmp_path / "games.jsonl"
-    report = meadhall.simulate("counted", ["greedy", "random"], games=20, seed="records", records=file)
+    report = meadhall.simulate("counted", ["greedy", "random"], games=4, seed="records", records=file)
     counts = []
     for record in read_records(file):
         steps = [record["setup"], *(action["events"] for action in record["actions"])]
@@ -140,10 +140,10 @@ def test_counts_from_records_equal_the_report(tmp_path: Path) -> None:
 
 
 def test_statistics_are_in_the_report_and_in_the_printed_table(capsys: pytest.CaptureFixture[str]) -> None:
-    report = meadhall.simulate("counted", games=30, seed="rows", players=3)
+    report = meadhall.simulate("counted", games=10, seed="rows", players=3)
     assert json.loads(json.dumps(report.to_dict()))["statistics"] == report.statistics
     assert set(report.statistics) == {"coins", "draws"}
-    assert main(["simulate", "counted", "--games", "30", "--seed", "rows", "--players", "3"]) == 0
+    assert main(["simulate", "counted", "--games", "10", "--seed", "rows", "--players", "3"]) == 0
     assert f"draws  {report.statistics['draws']:.2f} a game" in capsys.readouterr().out
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from mcp import Client
 
-from language_models.mcp_players import MATCHES, play, refused, use
+from language_models.mcp_players import MATCHES, check_end, play, refused, use
 from meadhall.cli.mcp import NoModelContextProtocol, address, serve_tools
 from meadhall.engine.errors import MeadhallError
 from meadhall.engine.game import game
@@ -61,6 +61,18 @@ async def test_what_is_hidden_never_changes_an_answer(name: str, setup: dict[str
         assert answer_of(await tables.look(table.id, tell=False)) == answer_of(known)
         table.match = true
         await tables.act(table.id, choices.choice(true.view(0).legal), None)
+
+
+async def test_a_whole_match_of_every_game() -> None:
+    explained: dict[str, str] = {}
+    async with Client(build(LocalTables("Ada"))) as client:
+        listed = {each["game"]: each for each in (await use(client, "list_games"))["games"]}
+        for name, setup in MATCHES:
+            assert listed[name]["min_players"] <= setup["players"] <= listed[name]["max_players"]
+            position, rules = await play(client, name, **setup)
+            check_end(position, rules)
+            explained |= rules  # a match may end before the first turn
+    assert explained
 
 
 async def test_an_action_is_a_number_words_or_a_short_form() -> None:
