@@ -150,8 +150,8 @@ def check_game(
 
     Examples:
         >>> import meadhall
-        >>> meadhall.check_game(meadhall.game("axes-and-allies"), players=2, matches=1, seed="mead")
-        26
+        >>> meadhall.check_game(meadhall.game("axes-and-allies"), matches=1, seed="mead")
+        115
     """
     game, seed = find_game(game), seed_label(check_run_seed(seed))
     coincidences = knowledge.Coincidences()
