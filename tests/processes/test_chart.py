@@ -11,6 +11,7 @@ import pytest
 import meadhall
 from meadhall.engine.match import Match
 from meadhall.server.hall.chart_queue import ChartQueue
+from meadhall.server.ops.time import Time
 from meadhall.server.worker.remote import WorkerProcess
 from server.people import HOARD, PATIENCE
 
@@ -30,7 +31,7 @@ async def finished(charts: ChartQueue) -> None:
 
 async def test_a_chart_is_repeated_after_the_worker_was_killed(caplog: pytest.LogCaptureFixture) -> None:
     worker, begun = WorkerProcess(), asyncio.Event()
-    charts = ChartQueue(worker)
+    charts = ChartQueue(worker, Time())
 
     def has_subscribers() -> bool:
         if job.progress > 0:

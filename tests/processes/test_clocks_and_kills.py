@@ -16,8 +16,9 @@ from typing import Any
 import pytest
 
 import meadhall
+from meadhall.server.ops.time import Time
 from meadhall.server.settings import Settings
-from meadhall.server.store.models import Entry, now
+from meadhall.server.store.models import Entry
 from meadhall.server.store.queries import uptime
 from meadhall.server.store.store import Store
 from processes.process import Process, hall_process
@@ -133,11 +134,11 @@ async def test_a_deadline_that_passes_while_the_hall_is_killed_is_moved_and_fire
         await asyncio.sleep(2 * GAP / 3)  # then the process has noted that it is alive
         before = (await match.info())["view"]["next"]
         await match.process.end(signal.SIGKILL)
-        killed = now()
+        killed = Time().now()
         await asyncio.sleep(SECONDS + 3)
         entries = await stored(settings, match.table)
         assert all(entry.at < killed for entry in entries), "nothing happens while the hall is down"
-        back = now()
+        back = Time().now()
         await match.process.start()
         info = await match.info()
         assert info["view"]["next"] <= before + 1
@@ -179,7 +180,7 @@ async def test_a_process_that_was_frozen_gives_everyone_the_time_back(settings: 
         next_number = (await match.info())["view"]["next"]
         os.kill(match.process.pid, signal.SIGSTOP)
         await asyncio.sleep(GAP + 2)
-        woken = now()
+        woken = Time().now()
         os.kill(match.process.pid, signal.SIGCONT)
         await played(match, next_number + 1)
         await match.process.end(signal.SIGKILL)
@@ -217,12 +218,12 @@ async def test_when_one_of_two_processes_is_killed_or_frozen_the_clocks_run_on_a
 ) -> None:
     async with two(on_postgresql, tmp_path) as (match, other):
         await played(match, 1)
-        frozen = now()
+        frozen = Time().now()
         os.kill(match.process.pid, how)
         first, match.process = match.process, other
         number = (await match.info())["view"]["next"]
         await played(match, number)
-        assert now() - frozen < timedelta(seconds=GAP + 2 * SECONDS + 10)
+        assert Time().now() - frozen < timedelta(seconds=GAP + 2 * SECONDS + 10)
         if how == signal.SIGSTOP:
             os.kill(first.pid, signal.SIGCONT)
         await played(match, number + 2)
@@ -237,7 +238,7 @@ async def test_when_both_processes_are_frozen_the_clocks_stand_still(on_postgres
         for process in (match.process, other):
             os.kill(process.pid, signal.SIGSTOP)
         await asyncio.sleep(GAP + 2)
-        woken = now()
+        woken = Time().now()
         for process in (match.process, other):
             os.kill(process.pid, signal.SIGCONT)
         await played(match, number + 1)

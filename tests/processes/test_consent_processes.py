@@ -14,9 +14,10 @@ import pytest
 from sqlalchemy import update
 
 from meadhall.server.hall.consent import JOB
+from meadhall.server.ops.time import Time
 from meadhall.server.settings import Settings
 from meadhall.server.store import schema
-from meadhall.server.store.models import Entry, now
+from meadhall.server.store.models import Entry
 from meadhall.server.store.store import Store
 from processes.process import Process, hall_process
 from processes.test_two_processes import Program, two_processes
@@ -90,7 +91,7 @@ async def test_a_proposal_whose_time_is_up_while_no_process_runs_expires_once_af
         await propose(ask, hall, table, "draw")
         await hall.end(signal.SIGKILL)
         with sqlite3.connect(tmp_path / "meadhall.db") as database:
-            changed = database.execute("UPDATE jobs SET due_at = ? WHERE kind = ?", (str(now())[:26], JOB))
+            changed = database.execute("UPDATE jobs SET due_at = ? WHERE kind = ?", (str(Time().now())[:26], JOB))
             assert changed.rowcount == 1
         database.close()
         await hall.start()
@@ -130,7 +131,7 @@ async def test_two_processes_share_proposals_and_end_each_once(tmp_path: Path, p
         number = await propose(embla, two, table, "draw")
         await two.end(signal.SIGKILL)  # the process that has stored it, and may have claimed its deadline
         async with Store.open(Settings(data=tmp_path, database_url=database)) as store:
-            due = update(schema.jobs).where(schema.jobs.c.kind == JOB).values(due_at=now() - timedelta(seconds=1))
+            due = update(schema.jobs).where(schema.jobs.c.kind == JOB).values(due_at=Time().now() - timedelta(seconds=1))
             await store.transact(lambda connection: connection.execute(due))
             async with asyncio.timeout(PATIENCE):
                 while (await ask.get(one, f"/tables/{table}"))["proposal"] is not None:  # noqa: ASYNC110 - in another process

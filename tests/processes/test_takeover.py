@@ -18,9 +18,10 @@ import pytest_asyncio
 from sqlalchemy import Connection, make_url, select
 
 import meadhall
+from meadhall.server.ops.time import Time
 from meadhall.server.settings import Settings
 from meadhall.server.store import schema
-from meadhall.server.store.models import Entry, now
+from meadhall.server.store.models import Entry
 from meadhall.server.store.store import Store
 from processes.process import Process, hall_process
 from server.people import AXES, PATIENCE
@@ -205,7 +206,7 @@ async def test_a_driver_that_stops_hands_over_at_once(hall: Two) -> None:
 
 async def test_a_job_is_done_once_when_the_process_that_works_on_it_is_killed(hall: Two) -> None:
     """Each of the jobs is claimed by one process or the other. Kill one in the middle of them."""
-    due, columns = now(), schema.jobs.c
+    due, columns = Time().now(), schema.jobs.c
 
     def put(connection: Connection) -> None:
         rows: list[dict[str, Any]] = [

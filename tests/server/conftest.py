@@ -13,8 +13,10 @@ from meadhall.engine.game import registered
 from meadhall.lab import warm
 from meadhall.server.hall import hall as hall_module
 from meadhall.server.ops import gc_tuning
+from meadhall.server.ops.time import Time
 from meadhall.server.settings import Settings
 from server import hoard_on_a_page
+from server.manual_time import ManualTime
 from server.people import AXES, HOARD, OpenHall, open_hall
 from server.postgres import PostgreSQL, start_postgresql
 from server.ready import ReadyAtOnce
@@ -63,8 +65,20 @@ def at_once(compiled: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gc_tuning, "freeze_loaded_objects", lambda: None)
 
 
+@pytest.fixture
+def time() -> ManualTime:
+    """Return a time that passes only when the test advances it."""
+    return ManualTime()
+
+
+@pytest.fixture
+def hall_time() -> Time:
+    """Return the time of ``hall``: that of this machine, unless a module of tests returns ``time`` here."""
+    return Time()
+
+
 @pytest_asyncio.fixture
-async def hall(settings: Settings, at_once: None) -> AsyncIterator[OpenHall]:
+async def hall(settings: Settings, at_once: None, hall_time: Time) -> AsyncIterator[OpenHall]:
     """Open a hall in this process, on SQLite."""
-    async with open_hall(settings) as opened:
+    async with open_hall(settings, time=hall_time) as opened:
         yield opened

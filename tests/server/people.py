@@ -7,7 +7,7 @@ import json
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import httpx
 from litestar import Litestar
@@ -15,13 +15,17 @@ from litestar import Litestar
 from meadhall.server.app import serve_hall
 from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.room import Room
+from meadhall.server.ops.time import Time
 from meadhall.server.settings import Settings
 from meadhall.server.store.store import Store
 from meadhall.server.worker.client import Worker, WorkerThreads
+from meadhall.server.worker.tasks import Progress, Task
+from server.manual_time import ManualTime, settled
 from server.prepared import create_schema, spare_app
+from server.waiting import PATIENCE as PATIENCE
+from server.waiting import until as wait_until
 
-PATIENCE = 60.0
-"""Timeout in seconds. Only something broken takes so long."""
+R = TypeVar("R")
 
 BASE = "http://hall.test"
 HOARD = "hoard"
@@ -97,6 +101,19 @@ class Program(Visitor):
         return await self.post(f"/tables/{table}/actions", {"action": action, "n": n})
 
 
+class CountedThreads(WorkerThreads):
+    """A worker in threads, which counts the tasks that it works on."""
+
+    running = 0
+
+    async def run(self, task: Task[R], progress: Progress | None = None) -> R:
+        self.running += 1
+        try:
+            return await super().run(task, progress)
+        finally:
+            self.running -= 1
+
+
 @dataclass
 class OpenHall:
     """A hall that is open in this process."""
@@ -104,6 +121,24 @@ class OpenHall:
     app: Litestar
     hall: Hall
     store: Store
+
+    @property
+    def time(self) -> ManualTime:
+        """The time of the hall, if it is one that tests advance."""
+        assert isinstance(self.store.time, ManualTime)
+        return self.store.time
+
+    async def let_time_pass_until(self, holds: Callable[[], object]) -> None:
+        """Let time pass until a condition holds. It stands still while the worker thinks."""
+        worker = self.hall.worker
+        assert isinstance(worker, CountedThreads)
+        while True:
+            await wait_until(lambda: holds() or not worker.running)
+            await settled()
+            if holds():
+                return
+            if not worker.running:
+                await self.time.advance_to_next()
 
     def person(self, address: str = "10.0.0.1", **headers: str) -> Person:
         return Person(self.app, address, **headers)
@@ -151,16 +186,17 @@ async def play_out(room: Room, people: dict[int, Person]) -> None:
 
 
 @asynccontextmanager
-async def open_hall(settings: Settings, worker: Worker | None = None) -> AsyncIterator[OpenHall]:
+async def open_hall(settings: Settings, worker: Worker | None = None, time: Time | None = None) -> AsyncIterator[OpenHall]:
     """Open the hall like a server, but without a socket, in a separate task because its lifespan must begin and end in one.
 
     Unless another worker is given, it runs in threads, because registrations and patches of a test exist only in this process.
+    ``time``: the time of the hall; None: that of this machine.
     """
     opened: asyncio.Future[OpenHall] = asyncio.get_running_loop().create_future()
     leave = asyncio.Event()
 
     async def keep_open() -> None:
-        async with _in_this_task(settings, worker or WorkerThreads()) as hall:
+        async with _in_this_task(settings, worker or CountedThreads(), time or Time()) as hall:
             opened.set_result(hall)
             await leave.wait()
 
@@ -177,10 +213,10 @@ async def open_hall(settings: Settings, worker: Worker | None = None) -> AsyncIt
 
 
 @asynccontextmanager
-async def _in_this_task(settings: Settings, worker: Worker) -> AsyncIterator[OpenHall]:
+async def _in_this_task(settings: Settings, worker: Worker, time: Time) -> AsyncIterator[OpenHall]:
     create_schema(settings)
     with spare_app(settings) as app:
-        async with Store.open(settings) as store:
+        async with Store.open(settings, time) as store:
             await serve_hall(app, settings, store, worker)
             async with app.lifespan():
                 yield OpenHall(app, app.state.hall, store)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from meadhall.server.store.models import SeatRow, TableRow, new_id, new_link_token, now
+from meadhall.server.ops.time import Time
+from meadhall.server.store.models import SeatRow, TableRow, new_id, new_link_token
 
 
 def table_of(host: str, **changes: object) -> TableRow:
@@ -13,5 +14,5 @@ def table_of(host: str, **changes: object) -> TableRow:
         SeatRow(1, "bot", "Gorm", "greedy", frozenset(), new_link_token()),
         SeatRow(2, "open", "", None, frozenset(), new_link_token()),
     )
-    table = TableRow(new_id(), "hoard", 3, {"hand": "few"}, "gathering", host, True, b"\0" * 32, now(), seats)
+    table = TableRow(new_id(), "hoard", 3, {"hand": "few"}, "gathering", host, True, b"\0" * 32, Time().now(), seats)
     return replace(table, **changes)  # type: ignore[arg-type]

@@ -12,9 +12,9 @@ import pytest
 from meadhall.server.hall import absences
 from meadhall.server.hall.clocks import deadline_after
 from meadhall.server.hall.room import Room
+from meadhall.server.ops.time import Time
 from meadhall.server.settings import Settings
 from meadhall.server.store.clock import Clock
-from meadhall.server.store.models import now
 from meadhall.server.store.queries import departures
 from server.matches import match_of, stored
 from server.people import HOARD, PATIENCE, OpenHall, Person, open_hall, stream
@@ -99,7 +99,7 @@ async def test_an_absence_lasts_over_a_restart_and_without_a_clock_for_three_day
     async with open_hall(settings) as hall:
         host, friend, room = await two_with_clock(hall)
         table, cookies = room.table.id, [dict(person.http.cookies) for person in (host, friend)]
-        left = now() - LONG_AGO
+        left = Time().now() - LONG_AGO
         forget_visits(room)
         room.absences._since[1] = left
         room.absences._keep()
@@ -132,7 +132,7 @@ async def test_a_page_that_is_loaded_again_writes_nothing(hall: OpenHall) -> Non
 
 async def test_the_departures_of_ended_matches_are_deleted(hall: OpenHall) -> None:
     _host, friend, room = await two_with_clock(hall)
-    await hall.store.transact(partial(departures.add, table=room.table.id, seat=1, left_at=now()))
+    await hall.store.transact(partial(departures.add, table=room.table.id, seat=1, left_at=Time().now()))
     await hall.store.transact(departures.delete_outdated)
     assert await hall.store.transact(partial(departures.of_table, table=room.table.id)) != {}
     assert (await friend.ask(f"/tables/{room.table.id}/resign")).status_code == 200
@@ -165,7 +165,7 @@ async def test_programs_see_absences_and_let_a_bot_play(hall: OpenHall, soon: No
 
 
 async def test_downtimes_of_the_hall_do_not_count_as_absence() -> None:
-    left = now()
+    left = Time().now()
     standstill = (left + timedelta(minutes=1), left + timedelta(minutes=11))
     assert deadline_after(left, timedelta(minutes=2), (standstill,)) == left + timedelta(minutes=12)
     assert Clock("seat", 300).is_live

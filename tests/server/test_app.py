@@ -13,14 +13,13 @@ import httpx
 import pytest
 from prometheus_client import CONTENT_TYPE_LATEST
 
-from meadhall.server import app as app_module
 from meadhall.server.routes.lobby import DOCUMENT_LIMIT
 from meadhall.server.settings import Settings
 from meadhall.server.store import store as store_module
 from meadhall.server.store.database import NoAnswer
 from meadhall.server.store.store import Store
-from meadhall.server.web import request_limit
 from meadhall.server.web.request_limit import RequestLimit
+from server.manual_time import ManualTime
 from server.people import AXES, HOARD, PATIENCE, OpenHall, open_hall, play_out, stream
 
 pytestmark = pytest.mark.asyncio
@@ -219,28 +218,29 @@ async def test_a_method_that_is_not_allowed_is_refused_with_those_that_are(hall:
     assert "GET" in answer.headers["allow"]
 
 
-async def test_expired_request_counts_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
-    time = 1000.0
-    monkeypatch.setattr(request_limit, "monotonic", lambda: time)
-    limit = RequestLimit(2)
+async def test_expired_request_counts_are_forgotten() -> None:
+    time = ManualTime()
+    limit = RequestLimit(2, time.seconds)
     assert [limit.count("10.0.0.7")[0] for _ in range(3)] == [1, 0, -1]
-    time += 30
+    await time.advance(30)
     assert limit.count("10.0.0.8") == (1, 60)
     assert limit.count("10.0.0.7") == (-1, 30)
-    time += 31
+    await time.advance(31)
     limit.forget_expired()
     assert len(limit) == 1, "one address's minute is over"
     assert limit.count("10.0.0.7")[0] == 1
 
 
-async def test_the_hall_forgets_expired_request_counts(
+async def test_the_hall_forgets_expired_request_counts_once_a_minute(
     settings: Settings, at_once: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    forgotten = asyncio.Event()
-    monkeypatch.setattr(RequestLimit, "forget_expired", lambda _: forgotten.set())
-    monkeypatch.setattr(app_module, "_MINUTE", 0.01)
-    async with open_hall(replace(settings, requests_per_minute=5)), asyncio.timeout(PATIENCE):
-        await forgotten.wait()
+    times = []
+    time = ManualTime()
+    monkeypatch.setattr(RequestLimit, "forget_expired", lambda _: times.append(time.seconds()))
+    async with open_hall(replace(settings, requests_per_minute=5), time=time):
+        began = time.seconds()
+        await time.advance(150)
+    assert times == [began + 60, began + 120]
 
 
 async def test_a_client_is_told_how_many_requests_it_may_still_send(settings: Settings, at_once: None) -> None:

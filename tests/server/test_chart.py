@@ -21,6 +21,7 @@ from meadhall.engine.record.replay import replay as replayed
 from meadhall.server.errors import TooMany, WrongMoment
 from meadhall.server.hall import chart_queue
 from meadhall.server.hall.chart_queue import ChartJob, ChartQueue
+from meadhall.server.ops.time import Time
 from meadhall.server.pages.chart import BOTTOM, COLUMNS, CREST, LEFT, MARK, RIGHT, TOP, chart_view, spread
 from meadhall.server.routes import replay as replay_routes
 from meadhall.server.worker import tasks
@@ -120,7 +121,7 @@ async def test_a_running_match_has_no_chart(hall: OpenHall) -> None:
 
 async def test_a_deal_that_others_still_play_has_no_chart(hall: OpenHall, monkeypatch: pytest.MonkeyPatch) -> None:
     room = await hall.played_out(HOARD)
-    monkeypatch.setattr(replay_routes, "is_sealed", lambda _table: True)
+    monkeypatch.setattr(replay_routes, "is_sealed", lambda _table, _time: True)
     assert (await hall.person().get(f"/tables/{room.table.id}/chart")).status_code == 409
     assert "chart-part" not in (await hall.person().get(f"/tables/{room.table.id}/replay")).text
 
@@ -204,7 +205,7 @@ async def finished(charts: ChartQueue) -> None:
 
 
 async def test_tables_of_the_hall_come_before_uploaded_records(analyst: Analyst) -> None:
-    charts = ChartQueue(WorkerThreads())
+    charts = ChartQueue(WorkerThreads(), Time())
     charts.request("a", called("a record"), client="10.0.0.1")
     charts.request("b", called("another"), client="10.0.0.2")
     charts.request("c", called("our own"))
@@ -213,7 +214,7 @@ async def test_tables_of_the_hall_come_before_uploaded_records(analyst: Analyst)
 
 
 async def test_a_chart_is_drawn_once(analyst: Analyst) -> None:
-    charts = ChartQueue(WorkerThreads())
+    charts = ChartQueue(WorkerThreads(), Time())
     match = called("once")
     job = charts.request("a", match)
     await finished(charts)
@@ -223,7 +224,7 @@ async def test_a_chart_is_drawn_once(analyst: Analyst) -> None:
 
 async def test_waiting_uploads_are_limited_per_client_and_in_total(analyst: Analyst, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(chart_queue, "MAX_WAITING_UPLOADS", 2)
-    charts = ChartQueue(WorkerThreads())
+    charts = ChartQueue(WorkerThreads(), Time())
     first = charts.request("a", a_match(), client="10.0.0.1")
     with pytest.raises(TooMany):
         charts.request("b", a_match(), client="10.0.0.1")
@@ -238,7 +239,7 @@ async def test_waiting_uploads_are_limited_per_client_and_in_total(analyst: Anal
 
 async def test_a_chart_without_waiting_pages_is_dropped(analyst: Analyst, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(chart_queue, "REQUEST_TIMEOUT", 0.0)
-    charts = ChartQueue(WorkerThreads())
+    charts = ChartQueue(WorkerThreads(), Time())
     left = charts.request("a", called("left alone"))
     charts.request("b", called("watched"), has_subscribers=lambda: True)
     await finished(charts)
@@ -249,7 +250,7 @@ async def test_a_chart_without_waiting_pages_is_dropped(analyst: Analyst, monkey
 
 
 async def test_a_failed_chart_is_marked_and_does_not_block_others(analyst: Analyst, caplog: pytest.LogCaptureFixture) -> None:
-    charts = ChartQueue(WorkerThreads())
+    charts = ChartQueue(WorkerThreads(), Time())
     analyst.fails = ValueError("no ink")
     bad = charts.request("a", called("bad"))
     await finished(charts)
@@ -262,7 +263,7 @@ async def test_a_failed_chart_is_marked_and_does_not_block_others(analyst: Analy
 
 
 async def test_a_chart_that_kills_the_worker_twice_fails(analyst: Analyst) -> None:
-    charts = ChartQueue(WorkerThreads())
+    charts = ChartQueue(WorkerThreads(), Time())
     analyst.fails = WorkerLost("again and again")
     bad = charts.request("a", called("bad"))
     await finished(charts)
@@ -273,7 +274,7 @@ async def test_a_chart_that_kills_the_worker_twice_fails(analyst: Analyst) -> No
 async def test_old_charts_are_evicted(analyst: Analyst, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(chart_queue, "MAX_BYTES", 20)
     monkeypatch.setattr(ChartJob, "size", 10)
-    charts = ChartQueue(WorkerThreads())
+    charts = ChartQueue(WorkerThreads(), Time())
     for name in "abc":
         charts.request(name, called(name))
         await finished(charts)

@@ -25,24 +25,19 @@ from meadhall.games.axxa import daily as axxa
 from meadhall.server.hall import daily, daily_outcomes
 from meadhall.server.hall.daily import seed_of, today
 from meadhall.server.hall.room import Room
+from meadhall.server.ops.time import Time
 from meadhall.server.settings import Settings
 from meadhall.server.store.models import Conflict, SeatRow, new_link_token
 from meadhall.server.store.schema import metadata
 from meadhall.server.store.store import Store
 from meadhall.server.worker.client import WorkerLost
-from midnight import wait_for_midnight
 from server.hoard_alone import HOARD_ALONE, measure
 from server.leaks import everything, keys
+from server.manual_time import ManualTime
 from server.people import HOARD, OpenHall, Person, Program, open_hall, stream
 from server.rows import table_of
 
 pytestmark = pytest.mark.asyncio
-
-
-@pytest.fixture(autouse=True)
-def one_day() -> None:
-    """Don't run over midnight, when the puzzle changes."""
-    wait_for_midnight(within=60)
 
 
 @pytest.fixture(autouse=True)
@@ -54,11 +49,17 @@ def puzzle(at_once: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 @pytest.fixture
-def days_later(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Return a function that moves the clock by a number of days."""
+def hall_time(time: ManualTime) -> Time:
+    return time
+
+
+@pytest.fixture
+def days_later(time: ManualTime) -> Any:
+    """Return a function that sets the date of the hall: today, and a number of days later."""
+    today = time.now()
 
     def pass_(days: int) -> None:
-        monkeypatch.setattr(daily, "now", lambda: datetime.now(UTC) + timedelta(days=days))
+        time.set_date(today + timedelta(days=days))
 
     return pass_
 
@@ -108,7 +109,7 @@ def shown_figures(page: str) -> list[tuple[str, ...]]:
 async def test_all_guests_get_the_same_deal_which_follows_from_the_day_and_a_secret(hall: OpenHall) -> None:
     rooms = [await begin(hall, hall.person(f"10.0.0.{k}")) for k in range(3)]
     secret = bytes.fromhex(await hall.store.secret("daily"))
-    seed = hmac.digest(secret, f"daily {today()}".encode(), "sha256")
+    seed = hmac.digest(secret, f"daily {today(hall.store.time)}".encode(), "sha256")
     for room in rooms:
         assert room.match is not None
         assert room.match.seed == seed
@@ -155,9 +156,9 @@ async def test_an_attempt_is_continued_and_never_begun_again(hall: OpenHall) -> 
     assert (refused.status_code, refused.json()["error"]) == (409, "wrong-moment")
     page = (await guest.get(f"/tables/{table}")).text
     assert 'id="rematch"' not in page
-    assert f'href="/daily/{today()}"' in page
+    assert f'href="/daily/{today(hall.store.time)}"' in page
     assert "chart-wait" not in page
-    assert [each.id for each in await hall.store.attempts(today(), room.table.host)] == [table]
+    assert [each.id for each in await hall.store.attempts(today(hall.store.time), room.table.host)] == [table]
 
 
 async def test_another_device_continues_the_same_attempt(hall: OpenHall) -> None:
@@ -205,7 +206,11 @@ async def all_answers(visitor: Person, robot: Program, table: str) -> str:
     """Return every response about an attempt, joined."""
     paths = ["", "/replay?step=0&seat=all", "/replay?step=99&seat=all", "/replay?step=0&seat=0", "/record", "/verify"]
     answers = [await visitor.get(f"/tables/{table}{path}") for path in paths]
-    answers += [await visitor.get("/daily"), await visitor.get(f"/daily/{today()}"), await visitor.get("/")]
+    answers += [
+        await visitor.get("/daily"),
+        await visitor.get(f"/daily/{today(visitor.app.state.hall.time)}"),
+        await visitor.get("/"),
+    ]
     answers += [await robot.read(f"/tables/{table}{path}") for path in ("", "/record")]
     shown = [everything(answer) for answer in answers]
     async with stream(visitor, f"/tables/{table}/stream") as live:
@@ -313,7 +318,7 @@ async def test_equal_results_share_a_place(hall: OpenHall) -> None:
 async def test_an_attempt_that_was_finished_after_its_day_does_not_count(hall: OpenHall, days_later: Any) -> None:
     guest = hall.person()
     days_later(-1)
-    yesterday = today()
+    yesterday = today(hall.store.time)
     room = await begin(hall, guest)
     days_later(0)
     await play_out(room, guest)
@@ -376,7 +381,7 @@ async def test_results_are_measured_once_and_survive_a_restart(settings: Setting
         room = await begin(hall, guest, "Ada")
         await play_out(room, guest)
         best = shown_figures((await guest.get("/daily")).text)
-        (table,) = await hall.store.best_attempts(today(), 9)
+        (table,) = await hall.store.best_attempts(today(hall.store.time), 9)
         assert room.match is not None
         assert table.figures == {"won": int(bool(room.match.result().winners)), **measure(room.match)}  # type: ignore[union-attr]
     async with open_hall(settings) as hall:
@@ -413,7 +418,7 @@ async def test_earlier_days_are_listed(hall: OpenHall, days_later: Any) -> None:
 
 
 async def test_the_page_says_when_the_day_ends_and_that_it_has_ended(hall: OpenHall, days_later: Any) -> None:
-    guest, day = hall.person(), today()
+    guest, day = hall.person(), today(hall.store.time)
     ends = (datetime.fromisoformat(day) + timedelta(days=1)).strftime("%Y-%m-%dT00:00:00Z")
     page = (await guest.get("/daily")).text
     assert re.search(rf'Ends: <time datetime="{ends}" data-local>[^<]*00:00 UTC</time>', page)
@@ -429,7 +434,7 @@ async def test_the_page_says_when_the_day_ends_and_that_it_has_ended(hall: OpenH
 
 @pytest.mark.parametrize("attempted", [True, False])
 async def test_a_past_day_is_played_unranked_and_today_is_not(hall: OpenHall, days_later: Any, attempted: bool) -> None:
-    guest, day = hall.person(), today()
+    guest, day = hall.person(), today(hall.store.time)
     ranked = await begin(hall, hall.person("10.0.0.3")) if attempted else None
     answer = await guest.ask(f"/daily/{day}")
     assert (answer.status_code, answer.json()["error"]) == (409, "wrong-moment")
@@ -490,7 +495,7 @@ async def test_a_puzzle_is_solved_once_and_its_outcome_shown_after_the_attempt(h
 async def test_the_outcome_is_shown_the_day_after_and_in_german(hall: OpenHall, judged: list[Any], days_later: Any) -> None:
     guest = hall.person()
     days_later(-1)
-    day = today()
+    day = today(hall.store.time)
     await play_out(await begin(hall, guest), guest)
     days_later(0)
     german = hall.person("10.0.0.2", **{"Accept-Language": "de"})
@@ -499,7 +504,7 @@ async def test_the_outcome_is_shown_the_day_after_and_in_german(hall: OpenHall, 
 
 
 async def test_the_solution_is_shown_when_the_day_has_ended(hall: OpenHall, judged: list[Any], days_later: Any) -> None:
-    guest, day = hall.person(), today()
+    guest, day = hall.person(), today(hall.store.time)
     judged[0] = Outcome(True, 2, (BOAST, DRAW))
     await play_out(await begin(hall, guest), guest)
     assert "Solvable in 2 moves" in await shown_outcome(guest)

@@ -21,6 +21,7 @@ from meadhall.server.doctor import network
 from meadhall.server.doctor.database import check_clock, check_database
 from meadhall.server.doctor.examine import examine
 from meadhall.server.doctor.findings import Finding
+from meadhall.server.ops.time import Time
 from meadhall.server.settings import Settings
 from meadhall.server.store.database import open_database
 from ports import free_port
@@ -155,7 +156,7 @@ def change(settings: Settings, *statements: str) -> None:
     """Run statements in a PostgreSQL database."""
 
     async def run() -> None:
-        database = open_database(settings.url)
+        database = open_database(settings.url, Time())
         for statement in statements:
             await database.transact(partial(Connection.exec_driver_sql, statement=statement))
         await database.close()

@@ -93,7 +93,7 @@ async def test_a_link_expires_and_a_new_one_ends_the_old(hall: OpenHall) -> None
     assert (await phone.post(old)).status_code == 404
     assert (await phone.get(new)).status_code == 200
     target = await hall.hall.identity.target(new.rpartition("/")[2])
-    token, outdated = identity_links.new_link(target, valid_for=timedelta(0))
+    token, outdated = identity_links.new_link(target, hall.store.time.now(), valid_for=timedelta(0))
     await hall.store.transact(lambda connection: queries.put(connection, outdated))
     assert (await phone.post(f"/identity/{token}")).status_code == 404
 

@@ -14,9 +14,11 @@ from pathlib import Path
 import pytest
 
 from meadhall.server.hall import daily
+from meadhall.server.ops.time import Time
 from meadhall.server.settings import Settings
 from meadhall.server.store import models
 from meadhall.server.store.store import Store
+from server.manual_time import ManualTime
 from server.matches import match_of
 from server.people import AXES, Person, Program, open_hall
 
@@ -81,9 +83,7 @@ async def name_of(person: Person) -> str:
     return page.partition('name="name"')[2].partition('value="')[2].partition('"')[0]
 
 
-async def test_old_cookies_and_tokens_are_accepted_for_a_month_and_cookies_are_renewed(
-    settings: Settings, at_once: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_old_cookies_and_tokens_are_accepted_for_a_month_and_cookies_are_renewed(settings: Settings, at_once: None) -> None:
     async with open_hall(settings) as hall:
         person, late, program = hall.person(), hall.person(), await hall.program()
         for each, name in ((person, "Sigrun"), (late, "Latecomer")):
@@ -101,10 +101,9 @@ async def test_old_cookies_and_tokens_are_accepted_for_a_month_and_cookies_are_r
         assert renewed != cookies
         same = Program(hall.app, Authorization=token)
         assert (await same.read(f"/tables/{table}")).json()["you"] == 0
-    later = models.now() + timedelta(days=31)
-    monkeypatch.setattr("meadhall.server.web.sessions.now", lambda: later)
-    monkeypatch.setattr("meadhall.server.store.queries.secrets.now", lambda: later)
-    async with open_hall(settings) as hall:
+    later = ManualTime()
+    await later.advance(timedelta(days=31).total_seconds())
+    async with open_hall(settings, time=later) as hall:
         for kept, is_known in ((renewed, True), (dict(late.http.cookies), False)):
             person = Person(hall.app)
             person.http.cookies.update(kept)
@@ -127,8 +126,8 @@ async def test_keys_that_are_replaced_at_once_log_everyone_out(settings: Setting
 
 
 async def test_a_new_key_of_the_daily_puzzles_counts_from_tomorrow_on(settings: Settings) -> None:
-    today = daily.today()
-    tomorrow = (models.now() + timedelta(days=1)).date().isoformat()
+    today = daily.today(Time())
+    tomorrow = (Time().now() + timedelta(days=1)).date().isoformat()
     async with Store.open(settings) as store:
         before = [await daily.seed_of(store, day) for day in (today, tomorrow)]
     for _ in range(2):

@@ -14,9 +14,10 @@ import pytest
 from sqlalchemy import Connection, func, select
 
 from meadhall.server.hall.leases import SharedLeases, SoleLeases, open_leases
+from meadhall.server.ops.time import Time
 from meadhall.server.settings import Settings
 from meadhall.server.store import schema
-from meadhall.server.store.models import Entry, LeaseLost, TableRow, now
+from meadhall.server.store.models import Entry, LeaseLost, TableRow
 from meadhall.server.store.queries import leases as queries
 from meadhall.server.store.store import Store
 from server.matches import bots_and, match_of
@@ -43,7 +44,7 @@ async def processes(settings: Settings, count: int = 2) -> AsyncIterator[tuple[S
 
 
 async def add_running(store: Store, game: str = HOARD, rules: int = RULES, **changes: Any) -> str:
-    table = table_of("ada", game=game, rules=rules, status="running", started_at=now(), **changes)
+    table = table_of("ada", game=game, rules=rules, status="running", started_at=Time().now(), **changes)
     await store.add_table(table)
     return table.id
 

@@ -8,9 +8,10 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import Column, Connection, MetaData, String, Table, insert, select
 
+from meadhall.server.ops.time import Time
 from meadhall.server.settings import Settings
 from meadhall.server.store import schema
-from meadhall.server.store.models import Conflict, Entry, Guest, RequestKey, SeatRow, TableRow, new_id, new_link_token, now
+from meadhall.server.store.models import Conflict, Entry, Guest, RequestKey, SeatRow, TableRow, new_id, new_link_token
 from meadhall.server.store.queries.deleting import delete_guest
 from meadhall.server.store.queries.merging import merge_guests
 from meadhall.server.store.schema import GUEST_COLUMNS, GuestColumn
@@ -26,7 +27,7 @@ def table_with(host: str, *owners: str, **changes: object) -> TableRow:
     seats = tuple(
         SeatRow(k, "human", f"Name {k}", None, frozenset(guests.split()), new_link_token()) for k, guests in enumerate(owners)
     )
-    table = TableRow(new_id(), "hoard", 3, {}, "gathering", host, True, b"\0" * 32, now(), seats)
+    table = TableRow(new_id(), "hoard", 3, {}, "gathering", host, True, b"\0" * 32, Time().now(), seats)
     return replace(table, **changes)  # type: ignore[arg-type]
 
 
@@ -48,8 +49,8 @@ async def test_seats_tables_and_matches_belong_to_the_target(on_each_database: S
     async with Store.open(on_each_database) as store:
         for id in (SOURCE, TARGET):
             await store.save_guest(Guest(id, id))
-        hosted = table_with(SOURCE, SOURCE, OTHER, status="running", started_at=now())
-        joined = table_with(OTHER, OTHER, f"{SOURCE} phone", status="over", started_at=now(), finished_at=now())
+        hosted = table_with(SOURCE, SOURCE, OTHER, status="running", started_at=Time().now())
+        joined = table_with(OTHER, OTHER, f"{SOURCE} phone", status="over", started_at=Time().now(), finished_at=Time().now())
         foreign = table_with(OTHER, OTHER)
         for table in (hosted, joined, foreign):
             await store.add_table(table)
@@ -92,7 +93,7 @@ async def test_a_second_seat_before_a_match_is_opened(on_each_database: Settings
 
 async def test_a_bot_takes_a_second_seat_in_a_running_match(on_each_database: Settings) -> None:
     async with Store.open(on_each_database) as store:
-        table = table_with(TARGET, TARGET, SOURCE, status="running", started_at=now())
+        table = table_with(TARGET, TARGET, SOURCE, status="running", started_at=Time().now())
         await store.add_table(table)
         await merge(store)
         merged = await stored(store, table)
@@ -105,8 +106,8 @@ async def test_a_bot_takes_a_second_seat_in_a_running_match(on_each_database: Se
 
 async def test_both_seats_of_a_finished_match_and_one_shared_seat_belong_to_the_target(on_each_database: Settings) -> None:
     async with Store.open(on_each_database) as store:
-        over = table_with(TARGET, TARGET, SOURCE, status="over", started_at=now(), finished_at=now())
-        shared = table_with(SOURCE, f"{SOURCE} {TARGET}", OTHER, status="running", started_at=now())
+        over = table_with(TARGET, TARGET, SOURCE, status="over", started_at=Time().now(), finished_at=Time().now())
+        shared = table_with(SOURCE, f"{SOURCE} {TARGET}", OTHER, status="running", started_at=Time().now())
         for table in (over, shared):
             await store.add_table(table)
         await merge(store)
@@ -116,11 +117,13 @@ async def test_both_seats_of_a_finished_match_and_one_shared_seat_belong_to_the_
 
 
 async def test_of_two_attempts_at_a_puzzle_the_targets_counts_and_the_other_stays_sealed(on_each_database: Settings) -> None:
-    today, yesterday = now().date().isoformat(), (now() - timedelta(days=1)).date().isoformat()
+    today, yesterday = Time().now().date().isoformat(), (Time().now() - timedelta(days=1)).date().isoformat()
     async with Store.open(on_each_database) as store:
         own = table_with(TARGET, TARGET, daily=today, status="running")
-        second = table_with(SOURCE, SOURCE, daily=today, status="over", finished_at=now(), figures={"won": 1}, standing="00")
-        only = table_with(SOURCE, SOURCE, daily=yesterday, status="over", finished_at=now())
+        second = table_with(
+            SOURCE, SOURCE, daily=today, status="over", finished_at=Time().now(), figures={"won": 1}, standing="00"
+        )
+        only = table_with(SOURCE, SOURCE, daily=yesterday, status="over", finished_at=Time().now())
         for table in (own, second, only):
             await store.add_table(table)
         await merge(store)
@@ -178,8 +181,8 @@ async def test_pairs_of_guests_are_moved_without_doubles_and_without_a_pair_with
 async def test_matches_of_a_deleted_guest_stay_without_the_name(on_each_database: Settings) -> None:
     async with Store.open(on_each_database) as store:
         await store.save_guest(Guest(SOURCE, "Ada"))
-        over = table_with(OTHER, OTHER, SOURCE, status="over", finished_at=now())
-        daily = table_with(SOURCE, SOURCE, daily="2026-11-20", status="over", finished_at=now(), standing="00")
+        over = table_with(OTHER, OTHER, SOURCE, status="over", finished_at=Time().now())
+        daily = table_with(SOURCE, SOURCE, daily="2026-11-20", status="over", finished_at=Time().now(), standing="00")
         await store.add_table(over, RequestKey("key", "f" * 64))
         await store.add_table(daily, RequestKey("key", "f" * 64))
         await store.append(over.id, Entry(1, "action", 0, 14), over=False)
@@ -199,8 +202,8 @@ async def test_matches_of_a_deleted_guest_stay_without_the_name(on_each_database
 
 async def test_a_deleted_guest_leaves_tables_that_are_not_over(on_each_database: Settings) -> None:
     async with Store.open(on_each_database) as store:
-        running = table_with(SOURCE, SOURCE, OTHER, status="running", started_at=now())
-        alone = table_with(SOURCE, SOURCE, status="running", started_at=now())
+        running = table_with(SOURCE, SOURCE, OTHER, status="running", started_at=Time().now())
+        alone = table_with(SOURCE, SOURCE, status="running", started_at=Time().now())
         lobby = table_with(SOURCE, SOURCE, OTHER)
         waiting = table_with(SOURCE, SOURCE)
         for table in (running, alone, lobby, waiting):
@@ -221,7 +224,7 @@ async def test_a_change_is_tried_again_when_another_process_has_changed_the_tabl
     on_postgresql: Settings,
 ) -> None:
     async with Store.open(on_postgresql) as store, Store.open(on_postgresql) as other:
-        table = table_with(TARGET, TARGET, SOURCE, status="running", started_at=now())
+        table = table_with(TARGET, TARGET, SOURCE, status="running", started_at=Time().now())
         await store.add_table(table)
         tries = []
 

@@ -19,6 +19,7 @@ from meadhall.engine.game import registered
 from meadhall.engine.record.format import loads
 from meadhall.engine.record.replay import replay
 from meadhall.server.hall import daily
+from meadhall.server.ops.time import Time
 from meadhall.server.settings import Settings
 from meadhall.server.store import migrations
 from meadhall.server.store.database import open_database
@@ -48,7 +49,7 @@ UPLOAD = "HD6EYN9Vvq_AKKOHDKqn5V7V"
 
 async def run(settings: Settings, work: Any) -> Any:
     """Run a function in a transaction, on a database that no store has opened."""
-    database = open_database(settings.url)
+    database = open_database(settings.url, Time())
     try:
         return await database.transact(work)
     finally:

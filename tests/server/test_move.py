@@ -12,11 +12,12 @@ import pytest
 from sqlalchemy import Connection, inspect
 
 from meadhall.cli.hall_data import move
+from meadhall.server.ops.time import Time
 from meadhall.server.settings import BadSetting, Settings
 from meadhall.server.store.database import open_database
 from meadhall.server.store.file_lock import StoreBusy, StoreUnusable
 from meadhall.server.store.maintenance import run_offline, snapshot, sole_use
-from meadhall.server.store.models import Guest, now
+from meadhall.server.store.models import Guest
 from meadhall.server.store.store import Store
 from meadhall.server.store.transfer import DatabaseSource, NotEmpty, TransferFailed, load
 from server.halls import command, tally, with_guests
@@ -35,7 +36,7 @@ def tables_in(settings: Settings) -> list[str]:
     """Return the names of all tables of a PostgreSQL database."""
 
     async def read() -> list[str]:
-        database = open_database(settings.url)
+        database = open_database(settings.url, Time())
         try:
             return await database.transact(lambda connection: inspect(connection).get_table_names())
         finally:
@@ -54,7 +55,7 @@ async def test_a_hall_moves_to_postgresql_and_back_with_its_sessions_matches_and
         table = (await program.open(game=AXES, players=2))["id"]
         token = program.http.headers["Authorization"]
     async with Store.open(settings) as store:
-        await store.rotate_secret("daily", now())  # leaves a numbered row
+        await store.rotate_secret("daily", Time().now())  # leaves a numbered row
     there = await asyncio.to_thread(command, settings, "move", "--to", on_postgresql.database_url)
     assert (there.returncode, there.stderr) == (0, "")
     assert "2 matches verified" in there.stdout
@@ -66,7 +67,7 @@ async def test_a_hall_moves_to_postgresql_and_back_with_its_sessions_matches_and
         people = [hall.person(), hall.person("10.0.0.2")]
         people[0].http.cookies.update(host.http.cookies)
         assert (await people[0].ask(f"/tables/{room.table.id}/resign")).status_code == 200
-        await hall.store.rotate_secret("guests", now())  # the numbers of rows continue
+        await hall.store.rotate_secret("guests", Time().now())  # the numbers of rows continue
     again = await asyncio.to_thread(
         command, settings, "move", "--from", on_postgresql.database_url, "--to", back_again.database_url
     )
@@ -74,7 +75,7 @@ async def test_a_hall_moves_to_postgresql_and_back_with_its_sessions_matches_and
     assert "2 matches verified" in again.stdout
     assert not (await asyncio.to_thread(tally, on_postgresql)).differences(await asyncio.to_thread(tally, back_again))
     async with Store.open(back_again) as store:
-        await store.rotate_secret("guests", now())
+        await store.rotate_secret("guests", Time().now())
         found = await store.table(room.table.id)
         assert found is not None
         assert found.status == "abandoned"

@@ -19,9 +19,10 @@ from meadhall.server.hall.notification_choices import NotificationChoices
 from meadhall.server.hall.notifications import Notification, notify
 from meadhall.server.hall.push_service import PushServices, public_key
 from meadhall.server.hall.room import Room
+from meadhall.server.ops.time import Time
 from meadhall.server.settings import BadSetting, Settings
 from meadhall.server.store import schema
-from meadhall.server.store.models import Guest, now
+from meadhall.server.store.models import Guest
 from server.people import OpenHall, Person, open_hall, stream
 from server.push_endpoint import PATIENCE, PushEndpoint, Received, push_endpoint
 
@@ -119,7 +120,7 @@ async def test_a_turn_arrives_encrypted_and_signed_with_the_key_of_the_hall(call
     guest, note = turn_of(room)
     owner = host if guest in room.table.seats[0].guests else friend
     await subscribe(owner, endpoint)
-    await tell(calling, replace(note, until=now() + timedelta(hours=2)), guest)
+    await tell(calling, replace(note, until=Time().now() + timedelta(hours=2)), guest)
     message = await received(endpoint)
     assert message.text["title"] == "It is your turn"
     other = room.table.seats[1 - (room.table.seat_of(guest) or 0)].name
@@ -128,7 +129,7 @@ async def test_a_turn_arrives_encrypted_and_signed_with_the_key_of_the_hall(call
     assert message.key == (await host.get("/settings/notifications/key")).json()["key"]
     assert 7000 < int(message.headers["TTL"]) <= 7200
     assert 0 < len(message.headers["Topic"]) <= 32
-    assert message.claims["exp"] - now().timestamp() < 24 * 3600
+    assert message.claims["exp"] - Time().now().timestamp() < 24 * 3600
     await done(calling)
     assert len(endpoint.seen) == 1
 
@@ -214,7 +215,7 @@ async def test_a_later_message_of_the_same_kind_takes_the_place_of_one_that_wait
     host, _friend, room = await calling.two_at()
     guest = min(room.table.seats[0].guests)
     await subscribe(host, endpoint)
-    later = now() + timedelta(seconds=1)
+    later = Time().now() + timedelta(seconds=1)
     for sender in ("Ada", "Bo"):
         await tell(calling, Notification("invitation", room.table.id, sender=sender), guest, at=later)
     assert (await received(endpoint)).text["title"] == "Bo invites you to a table"
@@ -225,7 +226,7 @@ async def test_a_later_message_of_the_same_kind_takes_the_place_of_one_that_wait
 async def test_a_message_that_is_too_late_is_not_sent(calling: OpenHall, endpoint: PushEndpoint) -> None:
     host, _friend, room = await calling.two_at()
     await subscribe(host, endpoint)
-    past = now() - timedelta(seconds=1)
+    past = Time().now() - timedelta(seconds=1)
     await tell(calling, Notification("invitation", room.table.id, sender="Bo", until=past), min(room.table.seats[0].guests))
     await done(calling)
     assert endpoint.seen == []
@@ -276,7 +277,7 @@ async def test_a_push_service_says_when_to_ask_again(calling: OpenHall, endpoint
             if jobs and "tries" in jobs[0].payload:
                 break
             await asyncio.sleep(0.02)
-    pause = jobs[0].due_at.replace(tzinfo=now().tzinfo) - now()
+    pause = jobs[0].due_at.replace(tzinfo=Time().now().tzinfo) - Time().now()
     assert timedelta(seconds=590) < pause <= timedelta(seconds=600)
 
 
@@ -305,7 +306,7 @@ async def test_messages_wait_over_a_restart(settings: Settings, at_once: None, e
         host, _friend, room = await hall.two_at()
         await subscribe(host, endpoint)
         guest = min(room.table.seats[0].guests)
-        await tell(hall, Notification("invitation", room.table.id, sender="Bo"), guest, at=now() + timedelta(seconds=1))
+        await tell(hall, Notification("invitation", room.table.id, sender="Bo"), guest, at=Time().now() + timedelta(seconds=1))
     async with open_hall(settings) as hall:
         hall.hall.notifications.check_with("invitation", always)
         assert (await received(endpoint)).text["title"] == "Bo invites you to a table"
@@ -340,7 +341,7 @@ async def test_a_message_that_waits_arrives_after_the_browser_has_subscribed_aga
     host, _friend, room = await calling.two_at()
     id = await subscribe(host, endpoint)
     guest = min(room.table.seats[0].guests)
-    await tell(calling, Notification("invitation", room.table.id, sender="Bo"), guest, at=now() + timedelta(seconds=1))
+    await tell(calling, Notification("invitation", room.table.id, sender="Bo"), guest, at=Time().now() + timedelta(seconds=1))
     assert await subscribe(host, endpoint, name, old=f"{endpoint.url}/laptop") == id
     await received(endpoint)
     await done(calling)
@@ -438,7 +439,7 @@ async def test_the_setting_names_origins(settings: Settings) -> None:
         with pytest.raises(BadSetting):
             read({"MEADHALL_PUSH_SERVICES": wrong})
     with pytest.raises(BadPushSubscription):
-        PushServices(("http://10.0.0.3:8030",), "").check("http://10.0.0.3:8031/x")
+        PushServices(("http://10.0.0.3:8030",), "", Time()).check("http://10.0.0.3:8031/x")
 
 
 # ----------------------------------------------------------------------------------------------------------------------- keys
@@ -450,7 +451,7 @@ async def test_keys_are_made_at_the_first_start_and_a_replaced_one_is_used_for_i
     host, _friend, room = await calling.two_at()
     await subscribe(host, endpoint)
     first = await calling.hall.notifications.key()
-    await calling.store.rotate_secret("push", now() + timedelta(days=1))
+    await calling.store.rotate_secret("push", Time().now() + timedelta(days=1))
     second = await calling.hall.notifications.key()
     assert first != second
     note = Notification("invitation", room.table.id, sender="Bo")

@@ -8,8 +8,8 @@ from datetime import timedelta
 import pytest
 
 from meadhall.server.hall.table_filter import TableFilter
+from meadhall.server.ops.time import Time
 from meadhall.server.pages.open_tables import age_in_words
-from meadhall.server.store.models import now
 from server.people import AXES, OpenHall, Person
 
 pytestmark = pytest.mark.asyncio
@@ -92,7 +92,7 @@ async def test_a_line_says_who_waits_for_how_long_and_what_is_special(hall: Open
         (timedelta(hours=1), "for 1 hour"),
         (timedelta(hours=47), "for 1 day"),
         (timedelta(days=2), "for 2 days"),
-        (now() - now(), "for less than a minute"),
+        (Time().now() - Time().now(), "for less than a minute"),
     ],
 )
 async def test_ages_are_rounded_down(age: timedelta, words: str) -> None:

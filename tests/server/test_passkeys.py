@@ -18,9 +18,10 @@ from sqlalchemy import update
 from meadhall.server.errors import BadPasskey
 from meadhall.server.hall.accounts import Accounts, Device
 from meadhall.server.hall.passkeys import RelyingParty
+from meadhall.server.ops.time import Time
 from meadhall.server.settings import Settings
 from meadhall.server.store import schema
-from meadhall.server.store.models import Guest, now
+from meadhall.server.store.models import Guest
 from meadhall.server.store.store import Store
 from server.authenticator import SoftAuthenticator
 
@@ -117,7 +118,7 @@ async def test_a_late_answer_is_refused(settings: Settings) -> None:
         accounts = accounts_of(store)
         device = await with_passkey(accounts)
         answer = await signed(accounts, device)
-        late = update(schema.challenges).values(expires_at=now() - timedelta(seconds=1))
+        late = update(schema.challenges).values(expires_at=Time().now() - timedelta(seconds=1))
         await store.transact(lambda connection: connection.execute(late))
         with pytest.raises(BadPasskey, match="too long"):
             await accounts.by_passkey(EVE, answer, PARTY)

@@ -19,8 +19,9 @@ from meadhall.pictures.flat_svg import without_uses
 from meadhall.server.errors import TooMany, WrongMoment
 from meadhall.server.hall import daily
 from meadhall.server.hall.room import Room
+from meadhall.server.ops.time import Time
 from meadhall.server.pages import picture
-from meadhall.server.store.models import SeatRow, TableRow, new_link_token, now
+from meadhall.server.store.models import SeatRow, TableRow, new_link_token
 from server.people import AXES, HOARD, OpenHall
 
 
@@ -71,7 +72,7 @@ async def test_only_a_finished_match_at_a_public_table_has_its_picture_in_previe
 @pytest.mark.asyncio
 async def test_a_puzzle_has_its_picture_after_its_day(hall: OpenHall, monkeypatch: pytest.MonkeyPatch) -> None:
     room = await hall.played_out(HOARD)
-    room.table = replace(room.table, daily=daily.today())
+    room.table = replace(room.table, daily=daily.today(hall.store.time))
     with pytest.raises(WrongMoment):
         picture.check_picture(room)
     room.table = replace(room.table, daily="2026-01-01")
@@ -108,7 +109,20 @@ def finished(name: str, names: list[str]) -> tuple[Match, TableRow]:
     while not match.over:
         match.play(choices.choice(match.legal()).action)
     seats = tuple(SeatRow(k, "human", each, None, frozenset({each}), new_link_token()) for k, each in enumerate(names))
-    table = TableRow("a", name, 1, match.options, "over", names[0], True, b"", now(), seats, started_at=now(), finished_at=now())
+    table = TableRow(
+        "a",
+        name,
+        1,
+        match.options,
+        "over",
+        names[0],
+        True,
+        b"",
+        Time().now(),
+        seats,
+        started_at=Time().now(),
+        finished_at=Time().now(),
+    )
     return match, table
 
 

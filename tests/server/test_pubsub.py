@@ -7,11 +7,12 @@ import asyncio
 import pytest
 
 from meadhall.server.hall.pubsub import Channel, updates
+from server.manual_time import ManualTime
 
 
 @pytest.mark.asyncio
 async def test_a_subscriber_is_notified_once_at_first_and_then_only_of_changes() -> None:
-    channel = Channel()
+    channel = Channel(ManualTime())
     with channel.subscribe("ada") as subscriber, channel.subscribe("bob"), channel.subscribe("ada"):
         assert len(channel) == 3
         assert channel.guests() == {"ada": 2, "bob": 1}
@@ -26,7 +27,7 @@ async def test_a_subscriber_is_notified_once_at_first_and_then_only_of_changes()
 
 @pytest.mark.asyncio
 async def test_a_waiting_subscriber_is_notified_at_once() -> None:
-    channel = Channel()
+    channel = Channel(ManualTime())
     with channel.subscribe("") as subscriber:
         await subscriber.wait(60)
         waiting = asyncio.create_task(subscriber.wait(60))
@@ -37,7 +38,7 @@ async def test_a_waiting_subscriber_is_notified_at_once() -> None:
 
 @pytest.mark.asyncio
 async def test_a_page_closed_while_waiting_does_not_block_others() -> None:
-    channel = Channel()
+    channel = Channel(ManualTime())
     with channel.subscribe("") as other:
         await other.wait(60)
         with channel.subscribe("") as closed:
@@ -54,7 +55,7 @@ async def test_a_page_closed_while_waiting_does_not_block_others() -> None:
 @pytest.mark.asyncio
 async def test_updates_end_when_the_server_closes() -> None:
     closing = asyncio.Event()
-    with Channel().subscribe("") as subscriber:
+    with Channel(ManualTime()).subscribe("") as subscriber:
         received = []
         async for is_new in updates(subscriber, closing, 0.001):
             received.append(is_new)

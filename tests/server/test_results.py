@@ -15,9 +15,10 @@ from sqlalchemy import delete, select
 from meadhall.engine.record.format import loads, read_records
 from meadhall.engine.record.replay import replay
 from meadhall.server.hall.profiles import Streak, puzzle_streak, winning_streak
+from meadhall.server.ops.time import Time
 from meadhall.server.settings import Settings
 from meadhall.server.store import migrations, schema
-from meadhall.server.store.models import Entry, Guest, PlayedFilter, SeatRow, TableRow, new_id, new_link_token, now
+from meadhall.server.store.models import Entry, Guest, PlayedFilter, SeatRow, TableRow, new_id, new_link_token
 from meadhall.server.store.store import Store
 from server.people import AXES, HOARD, OpenHall, play_out
 
@@ -34,7 +35,17 @@ def table_of(people: list[str], bots: list[str] | None = None, **changes: Any) -
         seats.append(SeatRow(len(seats), "bot", "Gorm", level, frozenset(), new_link_token()))
     options = {"variant": "standard"}
     table = TableRow(
-        new_id(), "viking-axes", 1, options, "running", people[0], True, b"\0" * 32, now(), tuple(seats), started_at=now()
+        new_id(),
+        "viking-axes",
+        1,
+        options,
+        "running",
+        people[0],
+        True,
+        b"\0" * 32,
+        Time().now(),
+        tuple(seats),
+        started_at=Time().now(),
     )
     return replace(table, **changes)
 
@@ -44,7 +55,7 @@ async def end(store: Store, table: TableRow, scores: list[float] | None, entries
     await store.add_table(table)
     for entry in entries or []:
         await store.append(table.id, entry, over=False, version=table.version)
-    ended_at = table.finished_at or now()
+    ended_at = table.finished_at or Time().now()
     if scores is None:
         return await store.save_table(replace(table, status="abandoned", finished_at=ended_at, abandon_reason="enough"))
     winners = [seat for seat, score in enumerate(scores) if score == max(scores)]
@@ -112,7 +123,7 @@ async def test_a_seat_that_a_bot_played_to_the_end_is_lost(on_each_database: Set
 @pytest.mark.asyncio
 async def test_matches_are_filtered_by_game_result_and_opponent(on_each_database: Settings) -> None:
     async with Store.open(on_each_database) as store:
-        start = now()
+        start = Time().now()
         alone = await end(store, table_of(["ada"], ["jarl"], finished_at=start), [1, 0])
         private = table_of(["ada", "bo"], is_public=False, finished_at=start + timedelta(seconds=1))
         private = await end(store, private, [0, 1])

@@ -19,9 +19,10 @@ from meadhall.server.hall import housekeeping
 from meadhall.server.hall import scheduler as scheduler_module
 from meadhall.server.hall.leases import SharedLeases, open_leases
 from meadhall.server.hall.scheduler import Scheduler
+from meadhall.server.ops.time import Time
 from meadhall.server.settings import Settings
 from meadhall.server.store import schema
-from meadhall.server.store.models import Job, JobTaken, RequestKey, new_id, now
+from meadhall.server.store.models import Job, JobTaken, RequestKey, new_id
 from meadhall.server.store.queries import counters, jobs
 from meadhall.server.store.store import Store
 from server.people import HOARD, PATIENCE
@@ -88,7 +89,7 @@ async def waiting(store: Store) -> list[Any]:
 
 
 def soon(seconds: float = 0.0) -> datetime:
-    return now() + timedelta(seconds=seconds)
+    return Time().now() + timedelta(seconds=seconds)
 
 
 # -------------------------------------------------------------------------------------------------------------- at their time
@@ -102,7 +103,7 @@ async def test_a_job_is_done_at_its_time_with_its_payload(on_each_database: Sett
         await until(lambda: ada.done)
         assert [(job.key, job.payload) for job in ada.done] == [("now", {"seat": 1})]
         await until(lambda: len(ada.done) == 2)
-        assert now() >= due
+        assert Time().now() >= due
         assert (ada.done[1].kind, ada.done[1].key, ada.done[1].payload) == ("note", "later", {"seat": 2})
         assert await waiting(ada.store) == []
 
@@ -316,7 +317,7 @@ async def test_a_process_that_was_frozen_does_not_do_a_job_twice(on_postgresql: 
 async def test_once_an_hour_outdated_rows_are_deleted(on_each_database: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(housekeeping, "_INTERVAL", timedelta(seconds=0.2))
     async with clerk(on_each_database) as ada:
-        old, new = now() - timedelta(days=2), now()
+        old, new = Time().now() - timedelta(days=2), Time().now()
         for key in ("old", "new"):
             await ada.store.add_table(table_of("ada", game=HOARD), RequestKey(key, "f" * 64))
         keys = schema.idempotency_keys

@@ -14,11 +14,12 @@ import pytest
 from sqlalchemy.exc import ProgrammingError
 
 from meadhall.server.errors import DatabaseUnavailable
+from meadhall.server.ops.time import Time
 from meadhall.server.settings import Settings
 from meadhall.server.store import database
 from meadhall.server.store import store as store_module
 from meadhall.server.store.file_lock import StoreBusy, StoreUnusable
-from meadhall.server.store.models import Conflict, Entry, Guest, TableRow, now
+from meadhall.server.store.models import Conflict, Entry, Guest, TableRow
 from meadhall.server.store.queries import entries, uploads
 from meadhall.server.store.store import Store
 from server.rows import table_of
@@ -28,7 +29,7 @@ pytestmark = pytest.mark.asyncio
 
 async def test_stored_values_are_found_again(on_each_database: Settings) -> None:
     guest = Guest("a1", "Ada Ǻsa", "de", "dark")
-    table = table_of("a1", options={"hand": "many", "mode": "sides"}, started_at=now(), seed=bytes(range(32)))
+    table = table_of("a1", options={"hand": "many", "mode": "sides"}, started_at=Time().now(), seed=bytes(range(32)))
     async with Store.open(on_each_database) as store:
         await store.save_guest(guest)
         await store.add_table(table)
@@ -120,10 +121,10 @@ async def test_old_lobbies_and_matches_of_other_rules_do_not_count_against_the_l
     async with Store.open(on_each_database) as store:
         for table in (
             table_of("a1", status="running"),
-            table_of("a1", created_at=now() - timedelta(hours=23)),
-            table_of("a1", created_at=now() - timedelta(hours=25)),
+            table_of("a1", created_at=Time().now() - timedelta(hours=23)),
+            table_of("a1", created_at=Time().now() - timedelta(hours=25)),
             table_of("a1", status="running", rules=2),
-            table_of("a1", status="running", created_at=now() - timedelta(days=300)),
+            table_of("a1", status="running", created_at=Time().now() - timedelta(days=300)),
         ):
             await store.add_table(table)
         assert await store.count_unfinished("a1", {"hoard": 3, "axxa": 2}) == 3

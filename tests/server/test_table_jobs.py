@@ -11,8 +11,8 @@ from sqlalchemy import func, select
 
 from meadhall.server.hall import consent, table_jobs
 from meadhall.server.hall.uptime import CLOCK_JOB
+from meadhall.server.ops.time import Time
 from meadhall.server.store import schema
-from meadhall.server.store.models import now
 from meadhall.server.store.queries import jobs
 from server.people import HOARD, PATIENCE, OpenHall
 from server.rows import table_of
@@ -23,7 +23,7 @@ KINDS = (CLOCK_JOB, consent.JOB, "quick-match-start")
 
 
 async def put(hall: OpenHall, kind: str, table: str) -> None:
-    await hall.store.transact(partial(jobs.put, kind=kind, key=table, due_at=now(), payload={"proposal": 1}))
+    await hall.store.transact(partial(jobs.put, kind=kind, key=table, due_at=Time().now(), payload={"proposal": 1}))
     hall.hall.scheduler.wake()
 
 

@@ -14,10 +14,10 @@ from meadhall.server.hall.clocks import COME_BACK
 from meadhall.server.hall.leases import open_leases
 from meadhall.server.hall.scheduler import Scheduler
 from meadhall.server.hall.uptime import CLOCK_JOB, GAP, Uptime
+from meadhall.server.ops.time import Time
 from meadhall.server.settings import Settings
 from meadhall.server.store import schema
 from meadhall.server.store.clock import Clock
-from meadhall.server.store.models import now
 from meadhall.server.store.queries import leases
 from meadhall.server.store.store import Store
 from server.rows import table_of
@@ -68,14 +68,14 @@ async def test_the_first_start_of_a_hall_ends_no_downtime(on_each_database: Sett
 
 async def test_a_restart_ends_a_downtime_and_the_jobs_of_clocks_wait_longer(on_each_database: Settings) -> None:
     async with start(on_each_database) as (store, _):
-        before = now() - HOUR
+        before = Time().now() - HOUR
         await note_alive(store, before)
-        due = now() + SOON
+        due = Time().now() + SOON
         await wait_for_a_clock(store, due)
     async with start(on_each_database) as (store, known):
         ((began, ended),) = known.standstills
         assert began == before
-        assert abs(ended - COME_BACK - now()) < SOON
+        assert abs(ended - COME_BACK - Time().now()) < SOON
         later = await due_at(store)
         assert abs(later - due - HOUR) < SOON
         assert later <= due + (ended - COME_BACK - began) + MILLISECONDS, "never later than the deadline"
@@ -85,8 +85,8 @@ async def test_a_restart_ends_a_downtime_and_the_jobs_of_clocks_wait_longer(on_e
 
 async def test_jobs_that_were_due_before_a_downtime_are_not_moved(on_each_database: Settings) -> None:
     async with start(on_each_database) as (store, _):
-        await note_alive(store, now() - HOUR)
-        due = now() - 2 * HOUR
+        await note_alive(store, Time().now() - HOUR)
+        due = Time().now() - 2 * HOUR
         await wait_for_a_clock(store, due)
     async with start(on_each_database) as (store, _):
         assert await due_at(store) == due
@@ -104,10 +104,10 @@ async def test_a_frozen_process_finds_the_downtime_when_it_goes_on(on_each_datab
     changes: list[int] = []
     async with start(on_each_database) as (store, known):
         known.on_change = lambda: changes.append(len(known.standstills))
-        await wait_for_a_clock(store, now() + SOON)
+        await wait_for_a_clock(store, Time().now() + SOON)
         await known.beat()
         assert changes == []
-        frozen = now() - 2 * GAP
+        frozen = Time().now() - 2 * GAP
         known._seen_at = frozen
         await note_alive(store, frozen)
         await known.beat()
@@ -119,8 +119,8 @@ async def test_a_frozen_process_finds_the_downtime_when_it_goes_on(on_each_datab
 
 async def test_a_clock_that_nobody_waited_for_before_makes_no_downtime(settings: Settings) -> None:
     async with start(settings) as (store, known):
-        await note_alive(store, now() - HOUR)
-        await wait_for_a_clock(store, now() + SOON)
+        await note_alive(store, Time().now() - HOUR)
+        await wait_for_a_clock(store, Time().now() + SOON)
         await known.beat()
         assert known.standstills == (), "this process has run all the time"
 
@@ -128,7 +128,7 @@ async def test_a_clock_that_nobody_waited_for_before_makes_no_downtime(settings:
 async def test_a_process_that_is_frozen_or_starts_while_another_one_runs_ends_no_downtime(on_postgresql: Settings) -> None:
     async with start(on_postgresql) as (store, known), start(on_postgresql) as (_, other):
         await store.transact(partial(leases.join, id="other", name="other"))
-        known._seen_at = now() - HOUR
+        known._seen_at = Time().now() - HOUR
         await known.beat()
         assert known.standstills == other.standstills
         count = len(known.standstills)
@@ -138,16 +138,16 @@ async def test_a_process_that_is_frozen_or_starts_while_another_one_runs_ends_no
 
 async def test_other_processes_learn_of_a_downtime(on_postgresql: Settings) -> None:
     async with start(on_postgresql) as (store, one), start(on_postgresql) as (_, two):
-        await note_alive(store, now() - HOUR)
+        await note_alive(store, Time().now() - HOUR)
         await one.beat()
         await two.beat()
         assert one.standstills == two.standstills
-        assert timedelta(0) < abs(one.standstills[0][0] - (now() - HOUR)) < SOON
+        assert timedelta(0) < abs(one.standstills[0][0] - (Time().now() - HOUR)) < SOON
 
 
 async def test_a_process_alone_on_postgresql_ends_a_downtime_however_short(on_postgresql: Settings) -> None:
     async with start(on_postgresql) as (store, _):
-        before = now() - timedelta(seconds=3)
+        before = Time().now() - timedelta(seconds=3)
         await note_alive(store, before)
     async with start(on_postgresql) as (_, known):
         assert known.standstills[0][0] == before

@@ -15,9 +15,10 @@ from sqlalchemy import Connection, insert
 from meadhall.server.hall.leases import open_leases
 from meadhall.server.hall.scheduler import Scheduler
 from meadhall.server.hall.uptime import CLOCK_JOB
+from meadhall.server.ops.time import Time
 from meadhall.server.settings import Settings
 from meadhall.server.store import schema
-from meadhall.server.store.models import Job, now
+from meadhall.server.store.models import Job
 from meadhall.server.store.queries import jobs
 from meadhall.server.store.store import Store
 
@@ -30,7 +31,7 @@ AT_MOST = 3.0
 
 
 async def let_wait(store: Store, count: int) -> None:
-    soon = now() + timedelta(hours=1)
+    soon = Time().now() + timedelta(hours=1)
     rows: list[dict[str, Any]] = [
         {"id": f"j{k}", "kind": CLOCK_JOB, "key": f"t{k}", "due_at": soon + timedelta(seconds=k), "payload": {}}
         for k in range(count)
@@ -62,7 +63,7 @@ async def test_a_look_and_a_move_cost_the_same_however_many_matches_wait(setting
             await store.transact(partial(jobs.claim, process=None, kinds=(CLOCK_JOB, "other"), limit=8, running=()))
 
         async def move(store: Store) -> None:
-            await store.transact(partial(jobs.put, kind=CLOCK_JOB, key="t0", due_at=now() + timedelta(days=3)))
+            await store.transact(partial(jobs.put, kind=CLOCK_JOB, key="t0", due_at=Time().now() + timedelta(days=3)))
 
         for work in (look, move):
             assert await seconds(partial(work, many)) < AT_MOST * await seconds(partial(work, few)), work.__name__
@@ -78,7 +79,7 @@ async def test_a_deadline_that_comes_later_does_not_wake_the_scheduler(settings:
 
         scheduler.register(CLOCK_JOB, nothing)
         scheduler._next_look = time.monotonic() + 30
-        scheduler.expect(now() + timedelta(seconds=40))
+        scheduler.expect(Time().now() + timedelta(seconds=40))
         assert not leases.jobs_due.is_set()
-        scheduler.expect(now() + timedelta(seconds=20))
+        scheduler.expect(Time().now() + timedelta(seconds=20))
         assert leases.jobs_due.is_set()

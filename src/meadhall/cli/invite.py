@@ -7,16 +7,17 @@ from datetime import timedelta
 from meadhall.cli.people import address
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.language import gettext as _
+from meadhall.server.ops.time import Time
 from meadhall.server.settings import INVITED, Settings
 from meadhall.server.store.admission_link import AdmissionLink, new_link
 from meadhall.server.store.maintenance import beside_halls, run_offline, snapshot
-from meadhall.server.store.models import now
 from meadhall.server.store.queries import admission_links
 
 
 def create(settings: Settings, uses: int, days: int, note: str) -> None:
     """Make a link and print it. ``uses`` and ``days``: 0 for no limit. Raises StoreUnusable."""
-    token, made = new_link(note[:100], uses or None, now() + timedelta(days=days) if days else None)
+    at = Time().now()
+    token, made = new_link(at, note[:100], uses or None, at + timedelta(days=days) if days else None)
 
     def add() -> None:
         with beside_halls(settings.url) as connection:
@@ -61,5 +62,5 @@ def _in_words(link: AdmissionLink) -> str:
     until = (
         _("no time limit") if link.expires_at is None else _("until {day}").format(day=f"{link.expires_at:%Y-%m-%d %H:%M} UTC")
     )
-    state = "" if link.is_valid else "  " + _("no longer valid")
+    state = "" if link.is_valid(Time().now()) else "  " + _("no longer valid")
     return f"{link.id}  {used}, {until}{state}  {link.note}".rstrip()

@@ -10,7 +10,6 @@ from pathlib import Path
 from meadhall.engine.language import gettext as _
 from meadhall.server.hall.push_service import SECRET as PUSH
 from meadhall.server.settings import Settings
-from meadhall.server.store.models import now
 from meadhall.server.store.store import Store
 
 GRACE = timedelta(days=30)
@@ -24,9 +23,9 @@ def rotate(data: Path | None, database_url: str | None, at_once: bool) -> None:
 
     async def replace() -> None:
         async with Store.open(Settings.from_environment()) as store:
-            await store.rotate_secret("guests", None if at_once else now() + GRACE)
-            await store.rotate_secret(PUSH, None if at_once else now() + GRACE)
-            await store.rotate_secret("daily", datetime.combine(now().date() + timedelta(days=1), time(), UTC))
+            await store.rotate_secret("guests", None if at_once else store.time.now() + GRACE)
+            await store.rotate_secret(PUSH, None if at_once else store.time.now() + GRACE)
+            await store.rotate_secret("daily", datetime.combine(store.time.now().date() + timedelta(days=1), time(), UTC))
 
     asyncio.run(replace())
     print(_("The keys are replaced. A new daily puzzle key counts from tomorrow on."))

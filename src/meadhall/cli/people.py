@@ -15,6 +15,7 @@ from meadhall.server.store.maintenance import beside_halls, run_offline, snapsho
 from meadhall.server.store.models import Guest
 from meadhall.server.store.notices import in_parts, tell_from_command
 from meadhall.server.store.queries import guests, hosting, identity_links
+from meadhall.server.store.queries.present import now
 
 
 def show(settings: Settings, name: str, most: int) -> int:
@@ -81,7 +82,7 @@ def link(settings: Settings, person: str) -> None:
     """Print a link that signs a person in once, if they have lost their account. Raises BadSetup."""
 
     def change(connection: Connection, guest: Guest) -> str:
-        token, made = new_link(guest, confirms=True)
+        token, made = new_link(guest, now(connection), confirms=True)
         identity_links.put(connection, made)
         return token
 

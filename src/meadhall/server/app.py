@@ -153,7 +153,12 @@ def build_app(requests_per_minute: int, *, development: bool = False) -> Litesta
 
     ``development``: whether it has the routes of development mode. Its hall must have the same setting.
     """
-    limit = RequestLimit(requests_per_minute)
+
+    def seconds() -> float:
+        hall: Hall = app.state.hall
+        return hall.time.seconds()
+
+    limit = RequestLimit(requests_per_minute, seconds)
     dev = import_module("meadhall.server.dev.install") if development else None  # only development mode loads it
     modules = _PAGE_MODULES if dev is None else (*_PAGE_MODULES, dev.PAGES)
     files = _static_files() if dev is None else [*_static_files(), *dev.static_files()]
@@ -281,7 +286,7 @@ def _lifespan(
 async def _clean_up(limit: RequestLimit, hall: Hall) -> None:
     """Once a minute forget expired request counts, and release the rooms of finished matches."""
     while True:
-        await asyncio.sleep(_MINUTE)
+        await hall.time.sleep(_MINUTE)
         limit.forget_expired()
         hall.release_finished_rooms()
 
@@ -291,4 +296,4 @@ async def _measure(app: Litestar) -> None:
     while True:
         monitoring.measure(app.state.hall, app.state.stream_limit)
         metrics.measure_process(app.state.process)
-        await asyncio.sleep(metrics.INTERVAL)
+        await app.state.hall.time.sleep(metrics.INTERVAL)

@@ -16,7 +16,7 @@ from meadhall.server.errors import Stale, WrongMoment
 from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.replaying import with_fields
 from meadhall.server.hall.room import Room
-from meadhall.server.store.models import Entry, Guest, SeatRow, TableRow, new_id, new_link_token, now
+from meadhall.server.store.models import Entry, Guest, SeatRow, TableRow, new_id, new_link_token
 
 ME = "me"
 PERSON = "person"
@@ -148,7 +148,7 @@ def _again(room: Room) -> TableRow:
         host=table.host,
         is_public=False,
         seed=table.seed,
-        created_at=now(),
+        created_at=room.time.now(),
         seats=tuple(replace(seat, link_token=new_link_token(), is_ready=True) for seat in table.seats),
     )
 

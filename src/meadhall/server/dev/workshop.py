@@ -43,7 +43,7 @@ class Workshop:
 
     def __init__(self, hall: Hall) -> None:
         self.hall = hall
-        self.channel = Channel()
+        self.channel = Channel(hall.time)
         self.problems: dict[tuple[str, str], Problem] = {}
         self._start = secrets.token_hex(4)
         self._builds = 0

@@ -14,6 +14,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from meadhall.engine.language import gettext as _
 from meadhall.server.doctor.findings import Finding
+from meadhall.server.ops.time import Time
 from meadhall.server.settings import Settings
 from meadhall.server.store import schema
 from meadhall.server.store.database import APPLICATION, NoAnswer, first_line, open_database
@@ -46,7 +47,7 @@ def check_database(settings: Settings, connections_needed: int) -> Iterator[Find
         raise _Undo
 
     async def run() -> None:
-        database = open_database(settings.url, timeout=_TIMEOUT)
+        database = open_database(settings.url, Time(), timeout=_TIMEOUT)
         try:
             await database.transact(examine)
         finally:

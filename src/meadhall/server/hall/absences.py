@@ -22,7 +22,8 @@ from sqlalchemy.exc import IntegrityError
 from meadhall.engine.match import Match
 from meadhall.server.errors import DatabaseUnavailable
 from meadhall.server.hall.clocks import Standstill, deadline_after
-from meadhall.server.store.models import SeatRow, TableRow, now
+from meadhall.server.ops.time import Timer
+from meadhall.server.store.models import SeatRow, TableRow
 from meadhall.server.store.queries import departures
 from meadhall.server.store.store import Store
 
@@ -52,11 +53,12 @@ class Absences:
     def __init__(self, room: AbsenceRoom, store: Store, standstills: Callable[[], tuple[Standstill, ...]]) -> None:
         self._room = room
         self._store = store
+        self._time = store.time
         self._standstills = standstills
         self._since: dict[int, datetime] = {}
         self._stored: set[int] = set()
         self._writing: set[asyncio.Task[None]] = set()
-        self._keeping: asyncio.TimerHandle | None = None
+        self._keeping: Timer | None = None
         self._is_closed = False
 
     async def load(self) -> None:
@@ -86,9 +88,9 @@ class Absences:
             if self._room.is_here(row):
                 self._note_return(row.seat)
             elif row.seat not in self._since:
-                self._since[row.seat] = now()
+                self._since[row.seat] = self._time.now()
         if any(row.seat in self._since and row.seat not in self._stored for row in people) and self._keeping is None:
-            self._keeping = asyncio.get_running_loop().call_later(_STORED_AFTER, self._keep)
+            self._keeping = self._time.call_later(_STORED_AFTER, self._keep)
 
     def close(self) -> None:
         """Note nothing any more: the hall stops, and closes all its pages."""
@@ -103,7 +105,7 @@ class Absences:
 
     def _note_return(self, seat: int) -> None:
         left = self._since.pop(seat, None)
-        if left is not None and (seat in self._stored or (now() - left).total_seconds() > _STORED_AFTER / 2):
+        if left is not None and (seat in self._stored or (self._time.now() - left).total_seconds() > _STORED_AFTER / 2):
             self._stored.discard(seat)
             self._write(partial(departures.remove, table=self._room.table.id, seat=seat))
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from datetime import datetime
 from functools import partial
 from typing import Final
 
@@ -23,7 +24,7 @@ from meadhall.server.hall.passkeys import RelyingParty, made_passkey, read_answe
 from meadhall.server.hall.passwords import Passwords
 from meadhall.server.hall.sign_in_limit import Client, SignInLimit
 from meadhall.server.store.lookalikes import look_alike
-from meadhall.server.store.models import Account, Challenge, Guest, Passkey, Session, SessionKind, now
+from meadhall.server.store.models import Account, Challenge, Guest, Passkey, Session, SessionKind
 from meadhall.server.store.queries import accounts, challenges, guests, sessions, tables
 from meadhall.server.store.queries.deleting import delete_guest
 from meadhall.server.store.queries.merging import merge_guests
@@ -108,7 +109,7 @@ class Accounts:
         def prepare(connection: Connection) -> tuple[str, list[Passkey]]:
             account = accounts.find(connection, guest.id)
             handle = passkeys.new_handle() if account is None else account.handle
-            challenges.add(connection, _challenge("create", guest, challenge, handle))
+            challenges.add(connection, _challenge(self._store.time.now(), "create", guest, challenge, handle))
             return handle, accounts.passkeys_of(connection, guest.id)
 
         shown = guest.name if guest.has_account else await self._checked_name(guest, name)
@@ -145,7 +146,7 @@ class Accounts:
         password: str | None = None,
         passkey: Passkey | None = None,
     ) -> tuple[SignedIn, list[str]]:
-        token, session = session_tokens.new_session(guest.id, device.kind, device.label)
+        token, session = session_tokens.new_session(self._store.time.now(), guest.id, device.kind, device.label)
         codes = recovery_codes.new_codes()
 
         def create(connection: Connection, tell: Tell) -> Account:
@@ -160,7 +161,7 @@ class Accounts:
             sessions.add(connection, session)
             tell("guest", guest.id)
             tell("session", guest.id)
-            return Account(guest.id, name, handle, password, now())
+            return Account(guest.id, name, handle, password, self._store.time.now())
 
         try:
             account = await self._store.change(create)
@@ -188,7 +189,9 @@ class Accounts:
     async def begin_sign_in(self, guest: Guest, party: RelyingParty) -> dict[str, object]:
         """Return what a browser needs to sign in with a passkey."""
         challenge = passkeys.new_challenge()
-        await self._store.transact(lambda connection: challenges.add(connection, _challenge("sign in", guest, challenge)))
+        await self._store.transact(
+            lambda connection: challenges.add(connection, _challenge(self._store.time.now(), "sign in", guest, challenge))
+        )
         return await run_in_thread(passkeys.request_options, party, challenge)
 
     async def by_passkey(self, guest: Guest, answer: str, party: RelyingParty) -> Account:
@@ -249,7 +252,7 @@ class Accounts:
 
         ``take_along``: the guest that the device had, whose seats, matches and results go to the account.
         """
-        token, session = session_tokens.new_session(account.guest, device.kind, device.label)
+        token, session = session_tokens.new_session(self._store.time.now(), account.guest, device.kind, device.label)
 
         def open_session(connection: Connection, tell: Tell) -> list[str]:
             guests.lock_guests(connection, account.guest)
@@ -350,7 +353,7 @@ class Accounts:
         challenge = await self._store.transact(partial(challenges.take, challenge=text, purpose="create", guest=guest.id))
         if challenge is None or challenge.handle is None:
             raise BadPasskey(_("That took too long, or was tried twice. Please try again."))
-        made = await run_in_thread(made_passkey, party, answer, text, guest.id, label[:_LONGEST_LABEL])
+        made = await run_in_thread(made_passkey, party, answer, text, guest.id, label[:_LONGEST_LABEL], self._store.time.now())
         return made, challenge.handle
 
     async def remove_passkey(self, guest: Guest, id: str) -> None:
@@ -417,5 +420,5 @@ def former_player_names() -> list[str]:
     return [former_player(language) for language in LANGUAGES]
 
 
-def _challenge(purpose: str, guest: Guest, challenge: str, handle: str | None = None) -> Challenge:
-    return Challenge(challenge, purpose, guest.id, handle, now() + challenges.KEPT_FOR)
+def _challenge(at: datetime, purpose: str, guest: Guest, challenge: str, handle: str | None = None) -> Challenge:
+    return Challenge(challenge, purpose, guest.id, handle, at + challenges.KEPT_FOR)

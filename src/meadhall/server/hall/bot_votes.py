@@ -71,17 +71,17 @@ class BotVotes:
             except (Stale, WrongMoment):  # it was answered or withdrawn meanwhile
                 continue
             except DatabaseUnavailable:
-                await asyncio.sleep(_RETRY_DELAY)
+                await self._room.time.sleep(_RETRY_DELAY)
             except Exception:
                 log.exception("table %s: the bot on seat %s could not answer a proposal", self._room.table.id, seat)
-                await asyncio.sleep(_RETRY_DELAY)
+                await self._room.time.sleep(_RETRY_DELAY)
 
     async def _agrees(self, proposal: Proposal, seat: int) -> bool:
         if proposal.what != "draw":
             return True
         match = self._room.running_match()
         await self._worker.load(self._room.game.name)
-        pause = asyncio.create_task(asyncio.sleep(_ANSWER_AFTER * self._room.bots.pause / _USUAL_PAUSE))
+        pause = asyncio.create_task(self._room.time.sleep(_ANSWER_AFTER * self._room.bots.pause / _USUAL_PAUSE))
         payoffs = await self._worker.evaluate(match.view(seat), _SECONDS)
         await pause
         award = drawn_by_agreement(match.parties, match.living)

@@ -23,6 +23,7 @@ from meadhall.server.errors import DatabaseUnavailable, Stale, WrongMoment
 from meadhall.server.hall.leases import Leases
 from meadhall.server.hall.replaying import Stop
 from meadhall.server.hall.stand_ins import as_played
+from meadhall.server.ops.time import Time
 from meadhall.server.store.models import Entry, SeatRow, TableRow
 from meadhall.server.worker.client import Worker
 
@@ -62,6 +63,7 @@ class BotRoom(Protocol):
     match: Match | None
     entry_count: int
     stop: Stop | None
+    time: Time
 
     def running_match(self) -> Match:
         """Return the match. Refuse if it doesn't run."""
@@ -77,24 +79,25 @@ class _Pace:
     Attributes:
         pause: seconds from the beginning of the decision that an action takes at least.
         secret: whether players have secrets. Then there are only two moments, whenever the answer comes.
-        began: when the decision began, by the event loop's clock; None before.
+        began: when the decision began, in seconds of the monotonic clock; None before.
     """
 
     pause: float
     secret: bool
+    time: Time
     began: float | None = None
 
     def begin(self) -> None:
         """Start the clock, at the first call."""
         if self.began is None:
-            self.began = asyncio.get_running_loop().time()
+            self.began = self.time.seconds()
 
     async def keep(self) -> None:
         """Wait until the bot may act. If its answer came too late for the first moment, wait for the last."""
         assert self.began is not None
-        now = asyncio.get_running_loop().time() - self.began
+        now = self.time.seconds() - self.began
         moments = (self.pause, max(_MAX_SECONDS, self.pause)) if self.secret else (self.pause,)
-        await asyncio.sleep(next((moment - now for moment in moments if moment >= now), 0.0))
+        await self.time.sleep(next((moment - now for moment in moments if moment >= now), 0.0))
 
 
 class BotDriver:
@@ -165,7 +168,7 @@ class BotDriver:
         match = self._room.running_match()
         self._has_secrets = self._has_secrets or has_secrets(match)
         pause = self._pause_length()
-        return _Pace(max(pause, _full_time(bot)) if self._has_secrets else pause, self._has_secrets)
+        return _Pace(max(pause, _full_time(bot)) if self._has_secrets else pause, self._has_secrets, self._room.time)
 
     async def _play_once(self, seat: SeatRow) -> None:
         """Let a bot play one action. If it fails, try the game's heuristics, then a random legal action."""
@@ -204,13 +207,13 @@ class BotDriver:
                 return
             finally:
                 self._search = None
-        await asyncio.sleep(_RETRY_DELAY)
+        await room.time.sleep(_RETRY_DELAY)
 
     async def _choose(self, match: Match, seat: int, name: str, pace: _Pace) -> int:
         """Return the action of a bot when it may act. The search runs during the pause."""
         await self._worker.load(self._room.game.name)  # outside the timeout: a worker that has just started loads for a while
         pace.begin()
-        async with asyncio.timeout(_MAX_SECONDS):
+        async with self._room.time.timeout(_MAX_SECONDS):
             action = await self._worker.choose(self._room.table.id, name, match.view(seat))
         await pace.keep()
         return action

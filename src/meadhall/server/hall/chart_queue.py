@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import time
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -18,6 +17,7 @@ from meadhall.bots.analysis import Analysis, Knowledge
 from meadhall.engine.language import gettext as _
 from meadhall.engine.match import Match
 from meadhall.server.errors import TooMany, WrongMoment
+from meadhall.server.ops.time import Time
 from meadhall.server.worker.client import Worker, WorkerLost
 
 log = logging.getLogger(__name__)
@@ -49,6 +49,7 @@ class ChartJob:
 
     Attributes:
         match: the match; None at the end, because many jobs are kept.
+        time: the time of the hall.
         client: address of the client who uploaded the record; "" for a match of the hall's own tables.
         when_done: called when the job ends: done, failed or dropped.
         has_subscribers: returns whether a page waits for the chart without repeating its request.
@@ -62,6 +63,7 @@ class ChartJob:
 
     match: Match | None
     knowledge: Knowledge
+    time: Time
     client: str = ""
     when_done: Callable[[], object] = _do_nothing
     has_subscribers: Callable[[], bool] = _no_subscribers
@@ -69,7 +71,7 @@ class ChartJob:
     analysis: Analysis | None = None
     has_lost_worker: bool = False
     failed: bool = False
-    requested_at: float = field(default_factory=time.monotonic)
+    requested_at: float = 0.0
     drawings: dict[str, Any] = field(default_factory=dict)
 
     @property
@@ -80,7 +82,7 @@ class ChartJob:
     @property
     def is_wanted(self) -> bool:
         """Whether a page still waits for the chart."""
-        return self.has_subscribers() or time.monotonic() - self.requested_at < REQUEST_TIMEOUT
+        return self.has_subscribers() or self.time.seconds() - self.requested_at < REQUEST_TIMEOUT
 
     @property
     def size(self) -> int:
@@ -101,7 +103,8 @@ class _Dropped(Exception):
 class ChartQueue:
     """All charts of this process."""
 
-    def __init__(self, worker: Worker) -> None:
+    def __init__(self, worker: Worker, time: Time) -> None:
+        self._time = time
         self._worker = worker
         self._jobs: OrderedDict[tuple[str, Knowledge], ChartJob] = OrderedDict()
         self._working: asyncio.Task[None] | None = None
@@ -133,8 +136,8 @@ class ChartQueue:
         if job is None:
             if client:
                 self._check_limits(client)
-            job = self._jobs[key, knowledge] = ChartJob(match, knowledge, client, when_done, has_subscribers)
-        job.requested_at = time.monotonic()
+            job = self._jobs[key, knowledge] = ChartJob(match, knowledge, self._time, client, when_done, has_subscribers)
+        job.requested_at = self._time.seconds()
         if not job.is_open:
             self._jobs.move_to_end((key, knowledge))
         elif self._working is None or self._working.done():

@@ -22,7 +22,7 @@ from meadhall.server.hall.proposals import Proposal, Proposals, What, check_kind
 from meadhall.server.hall.replaying import stored_outcome
 from meadhall.server.hall.seating import names_at
 from meadhall.server.hall.stand_ins import as_played, persons_playing
-from meadhall.server.store.models import Entry, Guest, Job, SeatRow, TableRow, new_link_token, now
+from meadhall.server.store.models import Entry, Guest, Job, SeatRow, TableRow, new_link_token
 from meadhall.server.store.queries import jobs
 from meadhall.server.store.queries.entries import Change
 from meadhall.server.store.store import Store, Within
@@ -92,7 +92,7 @@ class Consent:
         """Return the refusal of this proposal now by a guest on a seat, or without one (None); None if it is possible."""
         try:
             self._check(what, seat)
-            self.proposals.check_new(what, guest.public_id if seat is None else seat, now())
+            self.proposals.check_new(what, guest.public_id if seat is None else seat, self._room.time.now())
         except MeadhallError as error:
             return error
         return None
@@ -168,7 +168,7 @@ class Consent:
         def change(match: Match) -> Entry:
             own = self._room.table.seat_of(guest.id)
             self._check(kind, own)
-            at = now()
+            at = self._room.time.now()
             if kind == "swap":
                 place = self._wanted_seat(seat)
                 asked = frozenset(range(match.players))
@@ -212,7 +212,7 @@ class Consent:
         seat = self._room.seat_of(guest)
 
         def change(_match: Match) -> Entry:
-            return self.proposals.answered(self._room.entry_count + 1, proposal, seat, agrees, now())
+            return self.proposals.answered(self._room.entry_count + 1, proposal, seat, agrees, self._room.time.now())
 
         await self._append(change)
 
@@ -233,7 +233,7 @@ class Consent:
         owner = guest.public_id if seat is None else seat
 
         def change(_match: Match) -> Entry:
-            return self.proposals.withdrawn(self._room.entry_count + 1, proposal, owner, now())
+            return self.proposals.withdrawn(self._room.entry_count + 1, proposal, owner, self._room.time.now())
 
         await self._append(change)
 
@@ -241,7 +241,7 @@ class Consent:
         """End a proposal whose time is up, and the job that waited for it, in one transaction."""
 
         def change(_match: Match) -> Entry:
-            return self.proposals.expired(self._room.entry_count + 1, int(job.payload["proposal"]), now())
+            return self.proposals.expired(self._room.entry_count + 1, int(job.payload["proposal"]), self._room.time.now())
 
         try:
             await self._append(change, partial(scheduler.finish, job))
@@ -300,7 +300,7 @@ class Consent:
             jobs.cancel(connection, JOB, table.id)
 
     def _ended(self, match: Match) -> TableRow:
-        ended = replace(self._room.table, status="abandoned", finished_at=now(), abandon_reason=match.abandoned)
+        ended = replace(self._room.table, status="abandoned", finished_at=self._room.time.now(), abandon_reason=match.abandoned)
         return replace(ended, outcome=stored_outcome(match))
 
     async def _swapped(self, accepted: Proposal) -> TableRow:

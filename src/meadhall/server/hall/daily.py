@@ -18,7 +18,8 @@ from meadhall.engine.match import Match
 from meadhall.server.errors import NotFound, WrongMoment
 from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.room import Room
-from meadhall.server.store.models import FINISHED, Conflict, Guest, Score, SeatRow, TableRow, new_id, new_link_token, now
+from meadhall.server.ops.time import Time
+from meadhall.server.store.models import FINISHED, Conflict, Guest, Score, SeatRow, TableRow, new_id, new_link_token
 from meadhall.server.store.store import Store
 
 DAYS_BACK = 30
@@ -46,14 +47,14 @@ class Attempt:
     place: int
 
 
-def today() -> str:
+def today(time: Time) -> str:
     """Return the current day in UTC, e.g. ``"2026-11-21"``."""
-    return now().date().isoformat()
+    return time.now().date().isoformat()
 
 
-def hours_left() -> int:
+def hours_left(time: Time) -> int:
     """Return the number of hours until the day ends, rounded up."""
-    return 24 - now().hour
+    return 24 - time.now().hour
 
 
 def ends_at(day: str) -> datetime:
@@ -61,9 +62,9 @@ def ends_at(day: str) -> datetime:
     return datetime.fromisoformat(day).replace(tzinfo=UTC) + timedelta(days=1)
 
 
-def recent_days() -> list[str]:
+def recent_days(time: Time) -> list[str]:
     """Return today and the days before it whose puzzle can still be played, unranked, the latest first."""
-    return [(now().date() - timedelta(days=back)).isoformat() for back in range(1 + DAYS_BACK)]
+    return [(time.now().date() - timedelta(days=back)).isoformat() for back in range(1 + DAYS_BACK)]
 
 
 def puzzle_of(day: str) -> Game | None:
@@ -78,9 +79,9 @@ def terms(subject: Game) -> Daily:
     return subject.daily
 
 
-def is_sealed(table: TableRow) -> bool:
+def is_sealed(table: TableRow, time: Time) -> bool:
     """Return whether the table has today's deal, which other guests may still play."""
-    return table.daily is not None and table.daily >= today()
+    return table.daily is not None and table.daily >= today(time)
 
 
 async def seed_of(store: Store, day: str) -> bytes:
@@ -102,7 +103,7 @@ async def own_attempt(store: Store, day: str, guest: Guest) -> TableRow | None:
 
 async def begin(hall: Hall, guest: Guest) -> Room:
     """Return the room of the guest's attempt of today. Start the attempt if there is none. Raises NotFound, NotReady."""
-    day = today()
+    day = today(hall.time)
     subject = puzzle_of(day)
     if subject is None:
         raise NotFound(_("No game here has a puzzle of the day."))
@@ -130,15 +131,15 @@ async def deal(store: Store, subject: Game, day: str, guest: Guest) -> TableRow:
         host=guest.id,
         is_public=False,
         seed=await seed_of(store, day),
-        created_at=now(),
-        started_at=now(),
+        created_at=store.time.now(),
+        started_at=store.time.now(),
         seats=(SeatRow(0, "human", guest.name, None, frozenset({guest.id}), new_link_token()),),
     )
 
 
 async def play_unranked(hall: Hall, guest: Guest, day: str) -> Room:
     """Open a table with the deal of a past day, which counts nowhere. Raises NotFound, NotReady, WrongMoment, TooMany."""
-    if day >= today():
+    if day >= today(hall.time):
         raise WrongMoment(_("The day of this puzzle has not ended: it is played ranked, and once."))
     subject = await puzzle_on(hall.store, day)
     hall.ready.check(subject.name)
@@ -148,7 +149,7 @@ async def play_unranked(hall: Hall, guest: Guest, day: str) -> Room:
 async def puzzle_on(store: Store, day: str) -> Game:
     """Return the game of a day's puzzle: that of its attempts if there are any. Raises NotFound."""
     attempted = await store.attempted_game(day)
-    subject = game(attempted) if attempted in game_names() else puzzle_of(day) if day in recent_days() else None
+    subject = game(attempted) if attempted in game_names() else puzzle_of(day) if day in recent_days(store.time) else None
     if subject is None or subject.daily is None:
         raise NotFound(_("There is no puzzle for that day."))
     return subject
@@ -158,8 +159,8 @@ async def visible_room(hall: Hall, guest: Guest, id: str) -> Room:
     """Return the room of a table. Refuse another guest's attempt of today until the guest has finished their own."""
     room = await hall.room(id)
     table = room.table
-    if is_sealed(table) and guest.id != table.host and table.seat_of(guest.id) is None:
-        own = await own_attempt(hall.store, today(), guest)
+    if is_sealed(table, hall.time) and guest.id != table.host and table.seat_of(guest.id) is None:
+        own = await own_attempt(hall.store, today(hall.time), guest)
         if own is None or own.status not in FINISHED:
             raise WrongMoment(_("This is another player's attempt at today's puzzle. Play your own first, then you can look."))
     return room

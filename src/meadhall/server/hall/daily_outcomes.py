@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from contextlib import suppress
 
 from meadhall.engine.daily import Outcome
+from meadhall.server.ops.time import Time
 from meadhall.server.store.models import TableRow
 from meadhall.server.worker.client import Worker, WorkerLost
 
@@ -18,7 +20,8 @@ MAX_WAIT = 1.0
 class DailyOutcomes:
     """Cache of the results, by day."""
 
-    def __init__(self, worker: Worker) -> None:
+    def __init__(self, worker: Worker, time: Time) -> None:
+        self._time = time
         self._worker = worker
         self._solving: dict[str, asyncio.Task[Outcome]] = {}
 
@@ -26,8 +29,10 @@ class DailyOutcomes:
         """Return the best possible result of a day's deal, which is played at this table; None while it is being solved."""
         if day not in self._solving:
             self._solving[day] = asyncio.create_task(self._solve(day, table))
-        done, _ = await asyncio.wait({self._solving[day]}, timeout=MAX_WAIT)
-        return next((task.result() for task in done), None)
+        with suppress(TimeoutError):
+            async with self._time.timeout(MAX_WAIT):
+                return await asyncio.shield(self._solving[day])
+        return None
 
     async def _solve(self, day: str, table: TableRow) -> Outcome:
         try:

@@ -7,7 +7,6 @@ transaction that ends the job, so it happens once.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable
 from datetime import datetime
 from functools import partial
@@ -19,7 +18,7 @@ from meadhall.server.hall.scheduler import Scheduler
 from meadhall.server.hall.table_jobs import at_table
 from meadhall.server.hall.turn_calls import TurnCalls
 from meadhall.server.hall.uptime import CLOCK_JOB, Uptime
-from meadhall.server.store.models import Job, now
+from meadhall.server.store.models import Job
 from meadhall.server.store.queries import jobs
 from meadhall.server.store.store import Effect, Within
 
@@ -57,6 +56,7 @@ class Deadlines:
 
     def __init__(self, scheduler: Scheduler, uptime: Uptime) -> None:
         self._scheduler = scheduler
+        self._time = scheduler.time
         self._uptime = uptime
 
     @property
@@ -93,11 +93,11 @@ class Deadlines:
         """Let time be up at a table, or wait for its deadline."""
         await self._uptime.beat()  # if all processes were frozen, this one learns it before it acts
         while (deadline := room.deadline) is not None:
-            left = (deadline - now()).total_seconds()
+            left = (deadline - self._time.now()).total_seconds()
             if left > _CLOSE:
                 await self._scheduler.finish(job, again_at=deadline)
                 return
-            await asyncio.sleep(max(0.0, left))
+            await self._time.sleep(left)
             try:
                 await room.let_time_be_up(partial(self._scheduler.finish, job, again_at=room.following_deadline))
             except NotUp:  # meanwhile the seat has played, or a downtime was found

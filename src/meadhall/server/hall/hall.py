@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 from math import inf
-from time import monotonic
 from typing import Any, TypeVar
 
 from meadhall.bots.ranks import HUSCARL
@@ -56,6 +55,7 @@ from meadhall.server.hall.talk import Talk
 from meadhall.server.hall.turn_calls import turn_due
 from meadhall.server.hall.uploads import Uploads
 from meadhall.server.hall.uptime import Uptime
+from meadhall.server.ops.time import Time
 from meadhall.server.settings import Settings
 from meadhall.server.store.clock import Clock
 from meadhall.server.store.models import (
@@ -69,7 +69,6 @@ from meadhall.server.store.models import (
     TableRow,
     new_id,
     new_link_token,
-    now,
 )
 from meadhall.server.store.notices import Notice
 from meadhall.server.store.store import Store
@@ -104,6 +103,7 @@ class Hall:
     """Everything that the pages and the API act on.
 
     Attributes:
+        time: the time of the hall.
         ready: the games that can be played already.
         closing: set when the server stops.
         charts: the charts of finished matches.
@@ -126,11 +126,12 @@ class Hall:
     def __init__(self, settings: Settings, store: Store, worker: Worker) -> None:
         self.settings = settings
         self.store = store
+        self.time = store.time
         self.worker = worker
         self.ready = Readiness(worker)
         self.closing = asyncio.Event()
-        self.charts = ChartQueue(worker)
-        self.outcomes = DailyOutcomes(worker)
+        self.charts = ChartQueue(worker, store.time)
+        self.outcomes = DailyOutcomes(worker, store.time)
         self.uploads = Uploads()
         self.leases = open_leases(store)
         self.scheduler = Scheduler(store, self.leases)
@@ -149,7 +150,7 @@ class Hall:
         self.admission = Admission(store, settings.admission)
         self.identity = IdentityLinks(store, self.accounts, self.note_changes)
         self.presence = Presence(store, self._publish_presence, self._recount_presence)
-        services = PushServices(settings.push_services, settings.public_url)
+        services = PushServices(settings.push_services, settings.public_url, store.time)
         self.notifications = Notifications(store, self.scheduler, services, self._is_looking, settings.sub_path)
         for kind in ("turn", "short"):
             self.notifications.check_with(kind, self._turn_due)
@@ -175,7 +176,7 @@ class Hall:
                     if self._loading[id].is_outdated:
                         self._rooms[id].note_change()
         room = self._rooms[id]
-        room.last_used = monotonic()
+        room.last_used = self.time.seconds()
         self._rooms.move_to_end(id)
         if room.is_behind or not self.store.is_informed:
             await room.catch_up()
@@ -224,7 +225,7 @@ class Hall:
             if (
                 room.table.status not in ("gathering", "running")
                 and len(room.channel) == 0
-                and monotonic() - room.last_used > _FINISHED_AGE
+                and room.time.seconds() - room.last_used > _FINISHED_AGE
             ):
                 self._release(id)
 
@@ -349,7 +350,7 @@ class Hall:
     def background(self) -> Sequence[Coroutine[Any, Any, None]]:
         """Return what the hall does in the background, until it is cancelled."""
         always = (self.leases.keep, self.uptime.keep, self.scheduler.run, self._drive, self._keep_house, self._watch)
-        return [_keep_going(work) for work in always]
+        return [_keep_going(self.time, work) for work in always]
 
     async def _drive(self) -> None:
         """Take over tables whenever they have no driver, for example after another process has died."""
@@ -363,7 +364,7 @@ class Hall:
     async def _take_over(self) -> None:
         """Take over the tables that no process drives, and let their bots play."""
         async with self._taking:
-            while tables := await _until_answered(self.leases.take):
+            while tables := await _until_answered(self.time, self.leases.take):
                 await self._resume_tables(table.id for table in tables if table.has_bots)
 
     def _in_background(self, work: Coroutine[Any, Any, None]) -> None:
@@ -391,7 +392,7 @@ class Hall:
     async def _count_again(self, rooms: Iterable[Room]) -> None:
         for room in rooms:
             try:
-                await _until_answered(room.note_standstills)
+                await _until_answered(self.time, room.note_standstills)
             except Exception:
                 log.exception("the clocks of table %s could not be counted again", room.table.id)
 
@@ -401,7 +402,7 @@ class Hall:
             if id in self._rooms:
                 self._rooms[id].note_change()  # the bots play when the room has read the latest entries
             else:
-                await _until_answered(partial(self._room_for_work, id))
+                await _until_answered(self.time, partial(self._room_for_work, id))
         except MeadhallError as error:
             log.warning("table %s is not resumed: %s", id, error)
         except Exception:
@@ -411,17 +412,17 @@ class Hall:
         """Close the running matches of older rules: they can't be played to the end here."""
         version = game(name).version
         if self.settings.development:
-            await _until_answered(lambda: self.store.adopt_rules(name, version))
-        for id in await _until_answered(lambda: self.store.close_outdated(name, version, RULES_CHANGED)):
+            await _until_answered(self.time, lambda: self.store.adopt_rules(name, version))
+        for id in await _until_answered(self.time, lambda: self.store.close_outdated(name, version, RULES_CHANGED)):
             log.warning("table %s is closed: its match began under older rules of %s than version %d", id, name, version)
 
     async def _keep_house(self) -> None:
         """Let one process of the hall delete outdated rows, from time to time."""
-        await _until_answered(lambda: keep_house(self.scheduler))
+        await _until_answered(self.time, lambda: keep_house(self.scheduler))
 
     async def _watch(self) -> None:
         """Read the chats again whenever a command has changed the database of this hall."""
-        await _until_answered(lambda: watch(self.store, self._note_outside_change))
+        await _until_answered(self.time, lambda: watch(self.store, self._note_outside_change))
 
     def _note_outside_change(self) -> None:
         self.accounts.note_outside_change()
@@ -496,7 +497,7 @@ class Hall:
             host=host.id,
             is_public=public,
             seed=chance.new_seed(),
-            created_at=now(),
+            created_at=self.time.now(),
             seats=tuple(seats),
             clock=clock,
         )
@@ -582,7 +583,7 @@ class Hall:
                 status="gathering",
                 host=guest.id,
                 seed=chance.new_seed(),
-                created_at=now(),
+                created_at=self.time.now(),
                 started_at=None,
                 finished_at=None,
                 abandon_reason=None,
@@ -693,24 +694,24 @@ def _has_open_seat(table: TableRow) -> bool:
     return any(row.kind == "open" for row in table.seats)
 
 
-async def _keep_going(work: Callable[[], Awaitable[None]]) -> None:
+async def _keep_going(time: Time, work: Callable[[], Awaitable[None]]) -> None:
     """Run ``work``. If it fails unexpectedly, log that and run it again after a while."""
     while True:
         try:
             return await work()
         except Exception:
             log.exception("%s has failed and is started again", getattr(work, "__qualname__", work))
-            await asyncio.sleep(_RETRY_DELAY)
+            await time.sleep(_RETRY_DELAY)
 
 
-async def _until_answered(ask: Callable[[], Awaitable[T]]) -> T:
+async def _until_answered(time: Time, ask: Callable[[], Awaitable[T]]) -> T:
     """Ask the database until it answers."""
     while True:
         try:
             return await ask()
         except DatabaseUnavailable:
-            await asyncio.sleep(_RETRY_DELAY)
+            await time.sleep(_RETRY_DELAY)
 
 
 def _is_idle(room: Room) -> bool:
-    return len(room.channel) == 0 and room.bots.next_seat() is None and monotonic() - room.last_used > _MIN_AGE
+    return len(room.channel) == 0 and room.bots.next_seat() is None and room.time.seconds() - room.last_used > _MIN_AGE

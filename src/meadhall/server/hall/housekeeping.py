@@ -8,7 +8,6 @@ from typing import Final
 from sqlalchemy import Connection
 
 from meadhall.server.hall.scheduler import Scheduler
-from meadhall.server.store.models import now
 from meadhall.server.store.queries import (
     attempts,
     challenges,
@@ -28,7 +27,7 @@ _INTERVAL: Final = timedelta(hours=1)
 async def keep_house(scheduler: Scheduler) -> None:
     """Delete outdated rows once an hour, from an hour after the first start on. Raises DatabaseUnavailable."""
     scheduler.repeat(_KIND, _INTERVAL, delete_outdated)
-    await scheduler.add(_KIND, "", now() + _INTERVAL)
+    await scheduler.add(_KIND, "", scheduler.time.now() + _INTERVAL)
 
 
 def delete_outdated(connection: Connection) -> None:

@@ -19,9 +19,10 @@ from meadhall.server.errors import NotFound
 from meadhall.server.hall import session_tokens
 from meadhall.server.hall.accounts import Accounts, Device, SignedIn
 from meadhall.server.store.identity_link import IdentityLink
-from meadhall.server.store.models import Guest, now
+from meadhall.server.store.models import Guest
 from meadhall.server.store.queries import accounts, guests, identity_links, sessions
 from meadhall.server.store.queries.merging import merge_guests
+from meadhall.server.store.queries.present import now
 from meadhall.server.store.store import Store, Tell
 
 VALID_FOR: Final = timedelta(minutes=10)
@@ -39,10 +40,10 @@ class Carried:
     signed_in: SignedIn | None
 
 
-def new_link(guest: Guest, confirms: bool = False, valid_for: timedelta = VALID_FOR) -> tuple[str, IdentityLink]:
+def new_link(guest: Guest, at: datetime, confirms: bool = False, valid_for: timedelta = VALID_FOR) -> tuple[str, IdentityLink]:
     """Return a link, which isn't stored yet, and its token."""
     token = secrets.token_urlsafe(24)
-    return token, IdentityLink(_hash_of(token), guest.id, guest.has_account, confirms, now() + valid_for)
+    return token, IdentityLink(_hash_of(token), guest.id, guest.has_account, confirms, at + valid_for)
 
 
 class IdentityLinks:
@@ -61,7 +62,7 @@ class IdentityLinks:
 
     async def create(self, guest: Guest) -> tuple[str, datetime]:
         """Return the token of a new link to a stored guest, and until when it can be used. Earlier links of the guest end."""
-        token, link = new_link(guest)
+        token, link = new_link(guest, self._store.time.now())
         await self._store.transact(lambda connection: identity_links.put(connection, link))
         return token, link.expires_at
 
@@ -114,7 +115,7 @@ def _session_for(connection: Connection, link: IdentityLink, device: Device) -> 
     """Open a session of the account that a link leads to."""
     account = accounts.find(connection, link.guest)
     assert account is not None
-    token, session = session_tokens.new_session(link.guest, device.kind, device.label)
+    token, session = session_tokens.new_session(now(connection), link.guest, device.kind, device.label)
     if not link.confirms:
         session = replace(session, confirmed_at=_UNCONFIRMED)
     sessions.add(connection, session)

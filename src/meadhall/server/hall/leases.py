@@ -14,7 +14,6 @@ import socket
 from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
-from time import monotonic
 from typing import Final, Protocol
 
 from sqlalchemy.exc import SQLAlchemyError
@@ -137,6 +136,7 @@ class SharedLeases(Leases):
         self.tables_free = asyncio.Event()
         self.jobs_due = asyncio.Event()
         self._store = store
+        self._time = store.time
         self._name = f"{socket.gethostname()}, process {os.getpid()}"
         self._games: dict[str, int] = {}
         self._held: set[str] = set()
@@ -146,7 +146,7 @@ class SharedLeases(Leases):
     @property
     def is_valid(self) -> bool:
         """Whether the lease of this process is valid."""
-        return self._is_member and monotonic() < self._valid_until - _MARGIN
+        return self._is_member and self._time.seconds() < self._valid_until - _MARGIN
 
     def holds(self, table: str) -> bool:
         return table in self._held and self.is_valid
@@ -183,12 +183,12 @@ class SharedLeases(Leases):
 
     async def keep(self) -> None:
         while True:
-            began = monotonic()
+            began = self._time.seconds()
             try:
                 await self._renew(began)
             except (DatabaseUnavailable, SQLAlchemyError) as error:
                 log.warning("the lease of this process could not be renewed: %s", error)
-            await asyncio.sleep(max(0.0, began + RENEWAL_INTERVAL - monotonic()))
+            await self._time.sleep(began + RENEWAL_INTERVAL - self._time.seconds())
 
     async def _renew(self, began: float) -> None:
         """Renew the lease. It is valid for a while from ``began``, a moment before the database was asked."""
@@ -204,7 +204,7 @@ class SharedLeases(Leases):
             log.warning("this process did not renew its lease in time; others drive its %d tables now", len(self._held))
             self._held.clear()
             self._is_member, self.process = False, new_id()
-            return await self._renew(monotonic())
+            return await self._renew(self._time.seconds())
         self._valid_until = began + leases.LEASE_SECONDS
         if renewal.has_free_tables or not was_valid:
             self.tables_free.set()

@@ -34,7 +34,7 @@ class MatchRecords:
         versions = {name: game(name).version for name in game_names()}
         for id in await self._hall.store.recordable(guest, versions):
             table = await self._hall.store.table(id)
-            if table is not None and self._hall.can_show(table) and not is_sealed(table):
+            if table is not None and self._hall.can_show(table) and not is_sealed(table, self._hall.time):
                 async with self._lock:  # not while the line is sent: a slow reader would hold up all others
                     line = await asyncio.to_thread(_line, table, await self._hall.store.entries(id))
                 yield line

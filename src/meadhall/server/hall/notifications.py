@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from functools import partial
 from hashlib import sha256
 from typing import Final
@@ -27,8 +27,9 @@ from meadhall.server.errors import DatabaseUnavailable, NotFound, NotReady
 from meadhall.server.hall.notification_choices import Kind, NotificationChoices
 from meadhall.server.hall.push_service import SECRET, Message, PushServices, check_keys, public_key
 from meadhall.server.hall.scheduler import Scheduler
-from meadhall.server.store.models import Guest, Job, PushSubscription, TableRow, new_id, now
+from meadhall.server.store.models import Guest, Job, PushSubscription, TableRow, new_id
 from meadhall.server.store.queries import jobs, push
+from meadhall.server.store.queries.present import now
 from meadhall.server.store.store import Store
 from meadhall.server.worker.threads import run_in_thread
 
@@ -82,7 +83,7 @@ def notify(connection: Connection, notification: Notification, guests: Collectio
 
     A later notification of the same kind at the same table takes its place. Call ``scheduler.wake()`` after the transaction.
     """
-    created = now()
+    created = now(connection)
     payload = {
         "id": new_id(),
         "number": notification.number,
@@ -116,6 +117,7 @@ class Notifications:
         sub_path: str,
     ) -> None:
         self._store = store
+        self._time = store.time
         self._scheduler = scheduler
         self._services = services
         self._is_looking = is_looking
@@ -143,7 +145,7 @@ class Notifications:
         """Let a browser receive the push messages of a guest. Raises BadPushSubscription."""
         self._services.check(endpoint)
         await run_in_thread(check_keys, p256dh, auth)
-        subscription = PushSubscription(new_id(), guest.id, endpoint, p256dh, auth, await self.key(), device, now())
+        subscription = PushSubscription(new_id(), guest.id, endpoint, p256dh, auth, await self.key(), device, self._time.now())
         add = partial(push.add, subscription=subscription, instead_of=instead_of)
         try:
             return await self._store.transact(add)
@@ -168,17 +170,17 @@ class Notifications:
             payload["kind"], payload["table"], payload["number"], payload["sender"], datetime.fromisoformat(payload["until"])
         )
         subscription = await self._store.transact(partial(push.find, id=payload["subscription"]))
-        seconds = _seconds_until(note.until)
+        seconds = 0.0 if note.until is None else (note.until - self._time.now()).total_seconds()
         if subscription is None or seconds <= 0:
             return
         due = await self._is_due(subscription.guest, note)
         if not due:
             return
-        if due is not True and due > now() + _CLOSE:
+        if due is not True and due > self._time.now() + _CLOSE:
             await self._scheduler.finish(job, again_at=due)
             return
         if self._is_looking(note.table, subscription.guest):
-            await self._scheduler.finish(job, again_at=now() + _LOOK_AGAIN)
+            await self._scheduler.finish(job, again_at=self._time.now() + _LOOK_AGAIN)
             return
         message = await self._message(subscription.guest, note, payload["id"], int(seconds))
         if message is None:
@@ -190,7 +192,7 @@ class Notifications:
         elif outcome.kind == "later":
             tries = int(payload.get("tries", 0))
             pause = max(_FIRST_RETRY * 2 ** min(tries, _DOUBLINGS), timedelta(seconds=outcome.seconds))
-            again_at = now() + pause if pause.total_seconds() < seconds else None
+            again_at = self._time.now() + pause if pause.total_seconds() < seconds else None
             await self._scheduler.finish(job, again_at=again_at, payload={**payload, "tries": tries + 1})
 
     async def _is_due(self, guest: str, note: Notification) -> bool | datetime:
@@ -202,7 +204,7 @@ class Notifications:
         try:
             return check is None or await check(note, guest)
         except NotReady:
-            return now() + _READY_PAUSE
+            return self._time.now() + _READY_PAUSE
         except DatabaseUnavailable:
             raise
         except MeadhallError:  # the table can't be opened any more
@@ -240,7 +242,3 @@ def _body(table: TableRow, guest: str) -> str:
     title = game(table.game).title
     others = [seat.name for seat in table.seats if seat.name and guest not in seat.guests]
     return _("{game} with {names}").format(game=title, names=listed(others)) if others else title
-
-
-def _seconds_until(time: datetime | None) -> float:
-    return 0.0 if time is None else (time - datetime.now(UTC)).total_seconds()

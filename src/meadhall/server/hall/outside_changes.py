@@ -6,7 +6,6 @@ changes that other connections make (``PRAGMA data_version``).
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
 from typing import Final
 
@@ -24,7 +23,7 @@ async def watch(store: Store, changed: Callable[[], object]) -> None:
         return
     known = await store.transact(_version)
     while True:
-        await asyncio.sleep(INTERVAL)
+        await store.time.sleep(INTERVAL)
         version = await store.transact(_version)
         if version != known:
             known = version

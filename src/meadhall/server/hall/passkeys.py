@@ -11,6 +11,7 @@ import secrets
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from ipaddress import ip_address
 from typing import Annotated, Any, Final
 from urllib.parse import urlsplit
@@ -19,7 +20,7 @@ import msgspec
 
 from meadhall.engine.language import gettext as _
 from meadhall.server.errors import BadPasskey
-from meadhall.server.store.models import Account, Passkey, now
+from meadhall.server.store.models import Account, Passkey
 
 _TIMEOUT: Final = 5 * 60 * 1000
 """Milliseconds in which a person can answer."""
@@ -133,7 +134,7 @@ def request_options(party: RelyingParty, challenge: str) -> dict[str, Any]:
     return _as_json(webauthn.generate_authentication_options(rp_id=party.id, challenge=_decoded(challenge), timeout=_TIMEOUT))
 
 
-def made_passkey(party: RelyingParty, text: str, challenge: str, guest: str, label: str) -> Passkey:
+def made_passkey(party: RelyingParty, text: str, challenge: str, guest: str, label: str, at: datetime) -> Passkey:
     """Return the passkey that a browser has made. Raises BadPasskey."""
     import webauthn  # noqa: PLC0415
     from webauthn.helpers.exceptions import WebAuthnException  # noqa: PLC0415
@@ -146,7 +147,7 @@ def made_passkey(party: RelyingParty, text: str, challenge: str, guest: str, lab
         raise BadPasskey(_("The passkey can't be used here: {reason}.").format(reason=_first_line(error))) from None
     transports = tuple(sorted(_TRANSPORTS.intersection(read_answer(text).response.transports)))
     id = urlsafe_b64encode(verified.credential_id).rstrip(b"=").decode()
-    return Passkey(id, guest, verified.credential_public_key, verified.sign_count, transports, label, now())
+    return Passkey(id, guest, verified.credential_public_key, verified.sign_count, transports, label, at)
 
 
 def check_signature(party: RelyingParty, text: str, challenge: str, passkey: Passkey, account: Account) -> int:

@@ -6,8 +6,6 @@ process has begun to listen. Of a process that was killed nothing is heard any m
 
 from __future__ import annotations
 
-import asyncio
-import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -65,6 +63,7 @@ class Presence:
 
     def __init__(self, store: Store, changed: Callable[[str], None], recount: Callable[[str], None]) -> None:
         self._store = store
+        self._time = store.time
         self._changed = changed
         self._recount = recount
         self._told: dict[str, Present] = {}  # by table
@@ -115,8 +114,8 @@ class Presence:
         """Tell the others that this process is alive, and notice when they are not, until cancelled."""
         while True:
             self._store.tell("alive")
-            await asyncio.sleep(ALIVE_INTERVAL)
-            silent = [process for process, heard in self._heard_at.items() if heard < time.monotonic() - SILENCE]
+            await self._time.sleep(ALIVE_INTERVAL)
+            silent = [process for process, heard in self._heard_at.items() if heard < self._time.seconds() - SILENCE]
             for process in silent:
                 self._drop(process)
             for table in tuple(self._told):  # of a page without a stream, no request says that it was closed
@@ -150,7 +149,7 @@ class Presence:
             self._changed(table)
 
     def _hear_alive(self, notice: Notice) -> None:
-        self._heard_at[notice.sender] = time.monotonic()
+        self._heard_at[notice.sender] = self._time.seconds()
 
     def _hear_hello(self, notice: Notice) -> None:
         self._drop(notice.sender)  # it tells everything again

@@ -33,6 +33,7 @@ class Profile:
         days: the puzzles of the day that the person has finished on their day, the first one first. Others don't see today's,
             which they may still play.
         puzzles: days one after the other with a finished puzzle. The current streak lives on while today's can still be played.
+        today: the current day.
     """
 
     person: Guest
@@ -41,15 +42,16 @@ class Profile:
     wins: Streak
     days: Sequence[PuzzleDay]
     puzzles: Streak
+    today: str
 
 
 async def profile_of(store: Store, person: Guest, viewer: Guest) -> Profile:
     """Return a person's profile. The caller has checked that the viewer may see it."""
     is_own = person.id == viewer.id
-    now = today()
+    now = today(store.time)
     before = _following(now) if is_own else now
     groups, scores, days = await store.played_results(person.id, before)
-    return Profile(person, is_own, groups, winning_streak(scores), days, puzzle_streak([day.day for day in days], now))
+    return Profile(person, is_own, groups, winning_streak(scores), days, puzzle_streak([day.day for day in days], now), now)
 
 
 async def visible_person(store: Store, public_id: str, viewer: Guest) -> Guest:

@@ -9,6 +9,9 @@ import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator, Collection, Iterator
 from contextlib import contextmanager
+from functools import partial
+
+from meadhall.server.ops.time import Time, Timer
 
 
 class Subscriber:
@@ -21,16 +24,17 @@ class Subscriber:
         was_called: whether the last wait was ended by a call.
     """
 
-    def __init__(self, guest: str, page: str = "") -> None:
+    def __init__(self, time: Time, guest: str, page: str = "") -> None:
         self.guest = guest
         self.page = page
         self.is_ended = False
+        self._time = time
         self._is_outdated = True
         self.was_called = False
         self._is_called = False
         self._waiting: asyncio.Future[None] | None = None
         self._waits_since = 0.0
-        self._timer: asyncio.TimerHandle | None = None
+        self._timer: Timer | None = None
 
     def notify(self) -> None:
         """Tell the subscriber that there is a new version."""
@@ -48,11 +52,10 @@ class Subscriber:
         The first wait returns True at once.
         """
         if not self._is_outdated and not self._is_called:
-            loop = asyncio.get_running_loop()
-            self._waits_since = loop.time()
+            self._waits_since = self._time.seconds()
             if self._timer is None:
-                self._timer = loop.call_at(self._waits_since + seconds, self._wake_after, seconds)
-            self._waiting = loop.create_future()
+                self._timer = self._time.call_later(seconds, partial(self._wake_after, seconds))
+            self._waiting = asyncio.get_running_loop().create_future()
             try:
                 await self._waiting
             finally:
@@ -68,10 +71,9 @@ class Subscriber:
 
     def _wake_after(self, seconds: float) -> None:
         """End a wait that has lasted so long. There is one timer for all waits: to start one for each would double their cost."""
-        loop = asyncio.get_running_loop()
-        due = self._waits_since + seconds
-        if due > loop.time():  # it has waited again since
-            self._timer = loop.call_at(due, self._wake_after, seconds)
+        left = self._waits_since + seconds - self._time.seconds()
+        if left > 0:  # it has waited again since
+            self._timer = self._time.call_later(left, partial(self._wake_after, seconds))
         else:
             self._timer = None
             self._wake()
@@ -84,7 +86,8 @@ class Subscriber:
 class Channel:
     """The subscribers of one table. Its length is their number."""
 
-    def __init__(self) -> None:
+    def __init__(self, time: Time) -> None:
+        self._time = time
         self._subscribers: set[Subscriber] = set()
 
     def __len__(self) -> int:
@@ -93,7 +96,7 @@ class Channel:
     @contextmanager
     def subscribe(self, guest: str, page: str = "") -> Iterator[Subscriber]:
         """Subscribe a page of the guest with this id until the end of the block."""
-        subscriber = Subscriber(guest, page)
+        subscriber = Subscriber(self._time, guest, page)
         self._subscribers.add(subscriber)
         try:
             yield subscriber

@@ -25,7 +25,8 @@ from urllib.parse import urlsplit
 from meadhall.engine.language import gettext as _
 from meadhall.server.errors import BadPushSubscription
 from meadhall.server.ops.log_limit import OncePerInterval
-from meadhall.server.store.models import PushSubscription, now
+from meadhall.server.ops.time import Time
+from meadhall.server.store.models import PushSubscription
 from meadhall.server.worker.threads import run_in_thread
 
 if TYPE_CHECKING:
@@ -93,9 +94,11 @@ class PushServices:
     Args:
         allowed: origins of push services that may be in a private network, or use ``http``.
         contact: the address of the hall, by which the operator of a push service can find its host.
+        time: the time of the hall.
     """
 
-    def __init__(self, allowed: Sequence[str], contact: str) -> None:
+    def __init__(self, allowed: Sequence[str], contact: str, time: Time) -> None:
+        self._time = time
         self._allowed = frozenset(allowed)
         host = urlsplit(contact).hostname or ""
         self._contact = f"https://{host}" if contact.startswith("https:") and "." in host else "https://localhost"
@@ -111,7 +114,7 @@ class PushServices:
         origin = self._origin(subscription.endpoint)
         if origin is None:
             return Outcome("gone")
-        made = await run_in_thread(_encrypted, subscription, message, secrets, origin, self._contact)
+        made = await run_in_thread(_encrypted, subscription, message, secrets, origin, self._contact, self._time.now())
         if made is None:
             return Outcome("gone")  # the key for which it was made is not accepted any more
         body, headers = made
@@ -132,7 +135,7 @@ class PushServices:
                 if response.status in _GONE:
                     return Outcome("gone")
                 if response.status == _TOO_MANY or response.status >= _SERVER_ERROR:
-                    return Outcome("later", _seconds(response.headers.get("Retry-After", "")))
+                    return Outcome("later", _seconds(response.headers.get("Retry-After", ""), self._time.now()))
                 log.warning("a push service has refused a message with status %d", response.status)
                 return Outcome("refused")
         except aiohttp.ClientError as error:
@@ -230,7 +233,7 @@ def _private_key(secret: str) -> Any:
 
 
 def _encrypted(
-    subscription: PushSubscription, message: Message, secrets: Sequence[str], origin: str, contact: str
+    subscription: PushSubscription, message: Message, secrets: Sequence[str], origin: str, contact: str, at: datetime
 ) -> tuple[bytes, dict[str, str]] | None:
     """Return the encrypted message and its headers; None if no secret belongs to the key of the subscription."""
     from py_vapid import Vapid02  # noqa: PLC0415
@@ -242,7 +245,7 @@ def _encrypted(
     keys = {"p256dh": subscription.p256dh, "auth": subscription.auth}
     pusher = WebPusher({"endpoint": subscription.endpoint, "keys": keys})
     body = pusher.encode(json.dumps(message.text).encode(), content_encoding="aes128gcm")["body"]
-    claims = {"aud": origin, "sub": contact, "exp": int(now().timestamp()) + _SIGNED_FOR}
+    claims = {"aud": origin, "sub": contact, "exp": int(at.timestamp()) + _SIGNED_FOR}
     signed = Vapid02(_private_key(secret)).sign(claims)
     return body, {
         **signed,
@@ -254,7 +257,7 @@ def _encrypted(
     }
 
 
-def _seconds(retry_after: str) -> float:
+def _seconds(retry_after: str, at: datetime) -> float:
     """Return the seconds that a Retry-After header asks for: a number, or a time (RFC 9110, 10.2.3). 0 without a valid one."""
     if retry_after.isdecimal():
         return float(retry_after[:9])
@@ -262,7 +265,7 @@ def _seconds(retry_after: str) -> float:
         time = parsedate_to_datetime(retry_after)
     except ValueError:
         return 0.0
-    return max(0.0, ((time if time.tzinfo else time.replace(tzinfo=UTC)) - datetime.now(UTC)).total_seconds())
+    return max(0.0, ((time if time.tzinfo else time.replace(tzinfo=UTC)) - at).total_seconds())
 
 
 def _is_public(address: str) -> bool:

@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import partial
 from typing import Any, Final, TypeVar
 
@@ -34,7 +34,7 @@ from meadhall.server.hall.scheduler import Scheduler
 from meadhall.server.hall.seating import bot_seat, open_seat, with_person
 from meadhall.server.hall.table_jobs import at_table
 from meadhall.server.store.clock import Clock
-from meadhall.server.store.models import Conflict, Guest, Job, TableRow, new_id, now
+from meadhall.server.store.models import Conflict, Guest, Job, TableRow, new_id
 from meadhall.server.store.notices import Notice, send
 from meadhall.server.store.queries import guests, ignored, jobs, seeks, tables
 from meadhall.server.store.seek import Seek
@@ -92,10 +92,11 @@ class QuickMatch:
         check_new: Callable[[Guest, str], Awaitable[None]],
     ) -> None:
         self._store = store
+        self._time = store.time
         self._scheduler = scheduler
         self._room = room
         self._check_new = check_new
-        self._channel = Channel()
+        self._channel = Channel(store.time)
         self._open: Counter[str] = Counter()  # the number of open pages by guest
         scheduler.register(_FILL, self._fill)
         scheduler.register(_START, at_table(scheduler, room, self._start_late))
@@ -142,16 +143,16 @@ class QuickMatch:
         if bots_after is not None and level not in bot_names(subject):
             raise UnknownBot(f"{subject.title} has no bot {level!r}; it has: {', '.join(bot_names(subject))}")
         guest = await self._store.save_guest(guest)
-        at = now()
+        at = self._time.now()
         seek = Seek(new_id(), guest.id, name, count, chosen, level, bots_after, clock, at, at)
         return await self._started(await self._transact(partial(self._enter, seek=seek)))
 
     def _enter(self, connection: Connection, seek: Seek) -> str | None:
         before = self._locked(connection, seek.guest, seek.pool)
-        if before is not None and before.matched_at is not None and before.matched_at > now() - _JUST_NOW:
+        if before is not None and before.matched_at is not None and before.matched_at > self._time.now() - _JUST_NOW:
             return before.table_id
         if before is not None and before.table_id is None:
-            if before.pool == seek.pool and before.seen_at > now() - seeks.PRESENT_FOR:
+            if before.pool == seek.pool and before.seen_at > self._time.now() - seeks.PRESENT_FOR:
                 seek = replace(seek, created_at=before.created_at)
             jobs.cancel(connection, _FILL, before.id)
             self._tell(connection, before.pool)
@@ -181,9 +182,9 @@ class QuickMatch:
             if seek is None:
                 return None
             if seek.matched_at is not None:
-                return seek.table_id if seek.matched_at > now() - _SHOWN_FOR else None
+                return seek.table_id if seek.matched_at > self._time.now() - _SHOWN_FOR else None
             seeks.touch(connection, guest.id)
-            if seek.seen_at <= now() - seeks.PRESENT_FOR:  # the others could not see it
+            if seek.seen_at <= self._time.now() - seeks.PRESENT_FOR:  # the others could not see it
                 self._tell(connection, seek.pool)
                 if table := self._seat(connection, seek, with_bots=False):
                     return table
@@ -260,13 +261,13 @@ class QuickMatch:
         if len(group) < seek.players and not with_bots:
             return None
         people = [person for each in group if (person := guests.find(connection, each.guest)) is not None]
-        table = _table_for(seek, people)
+        table = _table_for(seek, people, self._time.now())
         tables.add(connection, table)
         seeks.matched(connection, [each.guest for each in group], table.id)
         for each in group:
             if each is not seek or not with_bots:  # with bots this is the effect of the guest's own job
                 jobs.cancel(connection, _FILL, each.id)
-        jobs.put(connection, _START, table.id, now() + _START_AFTER)
+        jobs.put(connection, _START, table.id, self._time.now() + _START_AFTER)
         self._tell(connection, seek.pool)
         return table.id
 
@@ -278,7 +279,7 @@ class QuickMatch:
             seek = None if guest is None else self._locked(connection, guest)
             if seek is None or seek.id != job.key or seek.table_id is not None:
                 return None
-            if seek.seen_at <= now() - seeks.PRESENT_FOR:
+            if seek.seen_at <= self._time.now() - seeks.PRESENT_FOR:
                 seeks.end(connection, seek.guest)
                 return None
             return self._seat(connection, seek, with_bots=True)
@@ -320,7 +321,7 @@ def _names(connection: Connection, group: Sequence[Seek]) -> tuple[str, ...]:
     return tuple(found[seek.guest] for seek in group if seek.guest in found)
 
 
-def _table_for(seek: Seek, people: Collection[Guest]) -> TableRow:
+def _table_for(seek: Seek, people: Collection[Guest], at: datetime) -> TableRow:
     """Return the table where these people play, on random seats. They have all agreed to a start."""
     subject = game(seek.game)
     seats = random.SystemRandom().sample(range(seek.players), seek.players)
@@ -333,7 +334,7 @@ def _table_for(seek: Seek, people: Collection[Guest]) -> TableRow:
         host=seek.guest,
         is_public=True,
         seed=chance.new_seed(),
-        created_at=now(),
+        created_at=at,
         seats=tuple(open_seat(seat) for seat in range(seek.players)),
         clock=seek.clock,
     )

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -63,7 +62,7 @@ from meadhall.server.hall.stand_ins import (
 )
 from meadhall.server.hall.turn_calls import TurnCalls, calls_after
 from meadhall.server.hall.undoing import check_undo
-from meadhall.server.store.models import FINISHED, Conflict, Entry, Guest, News, SeatRow, TableRow, new_link_token, now
+from meadhall.server.store.models import FINISHED, UNTIMED, Conflict, Entry, Guest, News, SeatRow, TableRow, new_link_token
 from meadhall.server.store.queries.entries import Change, add
 from meadhall.server.store.store import Store, Within, together
 from meadhall.server.worker.client import Worker
@@ -97,6 +96,7 @@ class Room:
         clocks: its clocks; None without a clock, and before the start.
         version: rises with every change that everyone may see, also over restarts. A page keeps the newest version that it
             received; see ``version_for``.
+        time: the time of the hall.
         channel: the open pages that show this table.
         chat: the lines of its players and spectators.
         bots: plays for the seats that belong to bots.
@@ -127,8 +127,9 @@ class Room:
         self.match: Match | None = None
         self.entry_count = 0
         self.clocks: Clocks | None = None
+        self.time = store.time
         self.version = store.moment()
-        self.channel = Channel()
+        self.channel = Channel(store.time)
         self.chat = Chat(table.id, store, self.channel)
         self.bots = BotDriver(self, worker, leases, bot_pause)
         self.hints = Hints(worker, self.publish_to)
@@ -137,7 +138,7 @@ class Room:
         self.newcomers: frozenset[int] = frozenset()
         self.chart_job: ChartJob | None = None
         self.stop: Stop | None = None
-        self.last_used = time.monotonic()
+        self.last_used = self.time.seconds()
         self._changes_noted = self._changes_read = 0  # how many times other processes have told of changes, and those read
         self._private_versions: dict[int, int] = {}  # by seat, where a change for that seat alone is newer than ``version``
         self._visits: dict[str, float] = {}  # when guests sent their last requests, in seconds of the monotonic clock
@@ -192,7 +193,7 @@ class Room:
         async def begin() -> None:
             self._check_gathering()
             check_start(self.game, self.table, self.is_here)
-            begun = replace(self.table, status="running", started_at=now(), rules=self.game.version)
+            begun = replace(self.table, status="running", started_at=self.time.now(), rules=self.game.version)
             match = new_match(self.game, begun)
             clocks = new_clocks(begun, match, self._deadlines.standstills)
             clocks = continued(match, begun, played, clocks).clocks
@@ -210,7 +211,7 @@ class Room:
 
     async def close_table(self) -> None:
         """Close the table before the match."""
-        await self.change_table(lambda table: replace(table, status="closed", finished_at=now()))
+        await self.change_table(lambda table: replace(table, status="closed", finished_at=self.time.now()))
 
     def _check_gathering(self) -> None:
         if self.table.status == "closed":
@@ -347,7 +348,7 @@ class Room:
         else:
             await self._append(lambda match: take_over(match, self.entry_count + 1, seat, why, "end"), within)
             return
-        ended = replace(self.table, status="abandoned", finished_at=now(), abandon_reason=resigned.abandoned)
+        ended = replace(self.table, status="abandoned", finished_at=self.time.now(), abandon_reason=resigned.abandoned)
         self.table = await self._store.save_table(replace(ended, outcome=stored_outcome(resigned)), within=within)
         self.match = resigned
 
@@ -360,7 +361,7 @@ class Room:
         async def be_up() -> None:
             await self._note_standstills()
             clocks = self.running_clocks
-            if clocks is None or clocks.running is None or clocks.deadline is None or clocks.deadline > now():
+            if clocks is None or clocks.running is None or clocks.deadline is None or clocks.deadline > self.time.now():
                 raise NotUp
             seat = clocks.running
             if clocks.clock.time_up == "resign":
@@ -383,7 +384,7 @@ class Room:
             until = self.absences.may_be_replaced_at(seat)
             if until is None or self.is_here(self.table.seats[seat]):
                 raise WrongMoment(_("{name} is here.").format(name=self.table.seats[seat].name))
-            if until > now():
+            if until > self.time.now():
                 raise WrongMoment(_("{name} has not been away for long enough.").format(name=self.table.seats[seat].name))
             return take_over(match, self.entry_count + 1, seat, "away")
 
@@ -470,7 +471,7 @@ class Room:
     async def _append(self, change: Callable[[Match], Entry], within: Within | None = None) -> None:
         await self._note_standstills()
         copy = self.running_match().copy()
-        entry = change(copy)
+        entry = self._timed(change(copy))
         clocks = None if self.clocks is None else self.clocks.after(entry, copy)
         outcome, calls = stored_outcome(copy), self._calls(self.table, copy, clocks)
         also = together(self._deadlines.moved(self.table.id, self.clocks, clocks), calls)
@@ -482,7 +483,7 @@ class Room:
         self.consent.follow([entry])
         if copy.over:
             version = self.table.version + 1
-            self.table = replace(self.table, status="over", finished_at=now(), outcome=outcome, version=version)
+            self.table = replace(self.table, status="over", finished_at=self.time.now(), outcome=outcome, version=version)
 
     async def append_all(self, change: Callable[[Match], Awaitable[Change]], within: Within | None = None) -> None:
         """Apply ``change`` like ``append``, with several entries and a changed table. ``within``: see ``Store.append_all``."""
@@ -491,6 +492,7 @@ class Room:
             await self._note_standstills()
             copy = self.running_match().copy()
             new = await change(copy)
+            new = replace(new, entries=tuple(map(self._timed, new.entries)))
             clocks = self.clocks
             for entry in new.entries:
                 clocks = None if clocks is None else clocks.after(entry, copy)
@@ -504,10 +506,13 @@ class Room:
 
         await self._write(append)
 
+    def _timed(self, entry: Entry) -> Entry:
+        return replace(entry, at=self.time.now()) if entry.at == UNTIMED else entry
+
     def _calls(self, table: TableRow, match: Match, clocks: Clocks | None) -> TurnCalls | None:
         """Return the calls of the players to move, an effect of the transaction that begins their decision."""
         looking = {seat for seat in match.deciders if any(map(self.is_looking, table.seats[seat].guests))}
-        return calls_after(table, self.match, match, self.clocks, clocks, looking)
+        return calls_after(table, self.match, match, self.clocks, clocks, looking, self.time.now())
 
     async def _write(self, attempt: Callable[[], Awaitable[None]], only: int | None = None) -> None:
         """Make a change and publish it, to everyone or ``only`` to one seat. ``attempt`` checks, stores and applies it.
@@ -575,7 +580,7 @@ class Room:
             try:
                 await self.catch_up()
             except DatabaseUnavailable:
-                await asyncio.sleep(_RETRY_DELAY)
+                await self.time.sleep(_RETRY_DELAY)
             except Exception:
                 log.exception("table %s: the changes of another process could not be read", self.table.id)
                 return
@@ -733,7 +738,7 @@ class Room:
         return self.channel.has(guest) or self._presence.pages(self.table.id)[guest] > 0
 
     def _is_at_this_process(self, guest: str) -> bool:
-        return self.channel.has(guest) or self._visits.get(guest, -inf) > time.monotonic() - VISIT_SECONDS
+        return self.channel.has(guest) or self._visits.get(guest, -inf) > self.time.seconds() - VISIT_SECONDS
 
     def tell_presence(self) -> bool:
         """Tell the other processes which players are at this one, if that has changed. Return whether it has."""
@@ -747,7 +752,7 @@ class Room:
     def note_visit(self, guest: str) -> None:
         """Record a request of a guest, and publish that they are here now, and later that they are not."""
         was_here, was_at_this_process = self.has_page(guest), self._is_at_this_process(guest)
-        self._visits[guest] = time.monotonic()
+        self._visits[guest] = self.time.seconds()
         if len(self._visits) > _MAX_VISITS:
             self._visits = {each: at for each, at in self._visits.items() if self._is_at_this_process(each)}
         if not was_at_this_process:
@@ -763,7 +768,7 @@ class Room:
 
     def _publish_leaving_later(self, guest: str) -> None:
         later = VISIT_SECONDS + 0.1  # timers may come a little early
-        asyncio.get_running_loop().call_later(later, self._publish_leaving, guest)
+        self.time.call_later(later, partial(self._publish_leaving, guest))
 
     def _publish_leaving(self, guest: str) -> None:
         if guest in self._visits and not self._is_at_this_process(guest):

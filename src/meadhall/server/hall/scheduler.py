@@ -22,9 +22,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import math
-import time
 from collections.abc import Awaitable, Callable, Mapping
-from contextlib import suppress
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Any, Final, TypeVar
@@ -34,7 +32,8 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from meadhall.server.errors import DatabaseUnavailable
 from meadhall.server.hall.leases import Leases
-from meadhall.server.store.models import Job, JobTaken, LeaseLost, now
+from meadhall.server.ops.time import wait_until_set
+from meadhall.server.store.models import Job, JobTaken, LeaseLost
 from meadhall.server.store.queries import jobs
 from meadhall.server.store.store import Store
 
@@ -70,9 +69,11 @@ class Scheduler:
 
     Attributes:
         running: the jobs that this process works on, by their ids.
+        time: the time of the hall.
     """
 
     def __init__(self, store: Store, leases: Leases) -> None:
+        self.time = store.time
         self.running: dict[str, asyncio.Task[None]] = {}
         self._store = store
         self._leases = leases
@@ -95,7 +96,7 @@ class Scheduler:
         """Let ``effect`` run in a transaction once in every interval, in one process of the hall."""
 
         async def handle(job: Job) -> None:
-            await self.finish(job, effect, again_at=now() + interval)
+            await self.finish(job, effect, again_at=self.time.now() + interval)
 
         self.register(kind, handle)
 
@@ -148,7 +149,7 @@ class Scheduler:
 
     def expect(self, due_at: datetime) -> None:
         """Look at the waiting jobs at this time. It costs nothing if the scheduler looks earlier in any case."""
-        if self._next_look > time.monotonic() + (due_at - now()).total_seconds():
+        if self._next_look > self.time.seconds() + (due_at - self.time.now()).total_seconds():
             self.wake()
 
     async def run(self) -> None:
@@ -158,10 +159,8 @@ class Scheduler:
                 self._leases.jobs_due.clear()
                 self._next_look = -math.inf  # while it looks
                 pause = await self._start_due_jobs()
-                self._next_look = time.monotonic() + pause
-                with suppress(TimeoutError):
-                    async with asyncio.timeout(pause):
-                        await self._leases.jobs_due.wait()
+                self._next_look = self.time.seconds() + pause
+                await wait_until_set(self._leases.jobs_due, self.time.call_later(pause, self.wake))
         finally:
             tasks = tuple(self.running.values())
             for task in tasks:
@@ -206,7 +205,7 @@ class Scheduler:
 
     async def _do(self, job: Job) -> None:
         try:
-            async with asyncio.timeout(_TIMEOUT):
+            async with self.time.timeout(_TIMEOUT):
                 await self._handlers[job.kind](job)
                 if job.id not in self._finished:
                     await self.finish(job)
@@ -226,6 +225,6 @@ class Scheduler:
             try:
                 await self._store.transact(partial(jobs.postpone, job=job, process=process, seconds=pause))
             except (DatabaseUnavailable, SQLAlchemyError):
-                await asyncio.sleep(_RETRY_DELAY)
+                await self.time.sleep(_RETRY_DELAY)
             else:
                 return

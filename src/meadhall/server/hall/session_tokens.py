@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import hashlib
 import secrets
+from datetime import datetime
 from typing import Final
 
-from meadhall.server.store.models import Session, SessionKind, new_id, now
+from meadhall.server.store.models import Session, SessionKind, new_id
 
 PREFIX: Final = "session."
 """The beginning of tokens. The signed id of a guest without an account never does."""
@@ -27,7 +28,7 @@ def hash_of(token: str) -> str:
     return hashlib.sha256(token.encode()).hexdigest()
 
 
-def new_session(guest: str, kind: SessionKind, label: str) -> tuple[str, Session]:
+def new_session(at: datetime, guest: str, kind: SessionKind, label: str) -> tuple[str, Session]:
     """Return a session of a guest, which isn't stored yet, and its token."""
-    token, moment = new_token(), now()
-    return token, Session(new_id(), hash_of(token), guest, kind, label[:_LONGEST_LABEL], moment, moment, moment)
+    token = new_token()
+    return token, Session(new_id(), hash_of(token), guest, kind, label[:_LONGEST_LABEL], at, at, at)

@@ -19,7 +19,6 @@ from meadhall.engine.language import gettext as _
 from meadhall.engine.language import ngettext
 from meadhall.server.errors import TooMany
 from meadhall.server.store.lookalikes import NameKeys
-from meadhall.server.store.models import now
 from meadhall.server.store.queries import attempts
 from meadhall.server.store.queries.attempts import Limit
 from meadhall.server.store.store import Store
@@ -68,7 +67,7 @@ class SignInLimit:
         def count(connection: Connection) -> None:
             for key, limit in _keys(name, handle, client):
                 if (end := attempts.count(connection, key, limit)) is not None:
-                    seconds = max(1, ceil((end - now()).total_seconds()))
+                    seconds = max(1, ceil((end - self._store.time.now()).total_seconds()))
                     raise TooMany(
                         ngettext(
                             "Too many attempts. Wait {count} second, then try again.",

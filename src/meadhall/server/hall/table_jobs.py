@@ -9,7 +9,7 @@ from typing import Final, TypeVar
 from meadhall.engine.errors import UnknownGame
 from meadhall.server.errors import NotFound, NotReady, OtherRules
 from meadhall.server.hall.scheduler import Handler, Scheduler
-from meadhall.server.store.models import Job, now
+from meadhall.server.store.models import Job
 
 R = TypeVar("R")
 
@@ -29,7 +29,7 @@ def at_table(scheduler: Scheduler, room_of: Callable[[str], Awaitable[R]], work:
         except (NotFound, OtherRules, UnknownGame):
             return
         except NotReady:
-            await scheduler.finish(job, again_at=now() + _READY_PAUSE)
+            await scheduler.finish(job, again_at=scheduler.time.now() + _READY_PAUSE)
             return
         await work(room, job)
 

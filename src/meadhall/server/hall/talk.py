@@ -19,7 +19,7 @@ from meadhall.server.hall.names import unlike_others
 from meadhall.server.hall.phrases import PHRASES
 from meadhall.server.hall.room import Room
 from meadhall.server.hall.seating import names_at
-from meadhall.server.store.models import Audience, ChatLine, Guest, Ignored, IgnoreKind, TableRow, new_id, now
+from meadhall.server.store.models import Audience, ChatLine, Guest, Ignored, IgnoreKind, TableRow, new_id
 from meadhall.server.store.queries import chat
 from meadhall.server.store.store import Store
 
@@ -79,7 +79,7 @@ class Talk:
             repeated = None if key is None else chat.said(connection, guest.id, key)
             if repeated is not None:
                 return _checked_repeat(repeated, line)
-            counts = chat.count_since(connection, guest.id, *(now() - time for time, _most in RATES))
+            counts = chat.count_since(connection, guest.id, *(self._store.time.now() - time for time, _most in RATES))
             if any(count >= most for count, (_time, most) in zip(counts, RATES, strict=True)):
                 raise TooMany(_("You write a lot in a short time. Wait a moment, then send it again."))
             return None

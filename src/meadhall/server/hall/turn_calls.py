@@ -18,7 +18,7 @@ from meadhall.server.hall.action_numbers import is_current
 from meadhall.server.hall.clocks import Clocks
 from meadhall.server.hall.notifications import PAUSE, Notification, notify
 from meadhall.server.store.clock import Clock
-from meadhall.server.store.models import TableRow, now
+from meadhall.server.store.models import TableRow
 
 if TYPE_CHECKING:
     from meadhall.server.hall.room import Room
@@ -65,6 +65,7 @@ def calls_after(
     clocks_before: Clocks | None,
     clocks: Clocks | None,
     looking: Collection[int],
+    at: datetime,
 ) -> TurnCalls | None:
     """Return the calls of the players to move; None if no player needs a call.
 
@@ -76,6 +77,7 @@ def calls_after(
         clocks: the clocks after it.
         looking: the seats to move whose players have a page of the table in front of them. In a match without a clock such
             players aren't called.
+        at: the time of the change.
     """
     if match.ended or table.daily is not None:
         return None
@@ -83,7 +85,7 @@ def calls_after(
         (guest_calls, table.seats[seat].guests)
         for seat in match.deciders
         if table.seats[seat].kind == "human" and seat not in match.stand_ins
-        for guest_calls in [_calls_of(seat, table, before, match, clocks_before, clocks, seat in looking)]
+        for guest_calls in [_calls_of(seat, table, before, match, clocks_before, clocks, seat in looking, at)]
         if guest_calls
     ]
     return TurnCalls(calls) if calls else None
@@ -97,17 +99,18 @@ def _calls_of(
     clocks_before: Clocks | None,
     clocks: Clocks | None,
     is_looking: bool,
+    at: datetime,
 ) -> list[tuple[Notification, datetime]]:
     """Return the calls of one seat, and when they are due."""
     deadline = None if clocks is None else clocks.deadline_of(seat)
     calls: list[tuple[Notification, datetime]] = []
-    until = None if deadline is None else max(deadline, now()) + _EXTRA
+    until = None if deadline is None else max(deadline, at) + _EXTRA
     is_new = before is None or seat not in before.deciders or (before.stand_ins.keys() != match.stand_ins.keys())
     if is_new and (not is_looking if clocks is None else deadline is not None and not clocks.clock.is_live):
-        calls.append((Notification("turn", table.id, match.next_number, until=until), now() + PAUSE))
+        calls.append((Notification("turn", table.id, match.next_number, until=until), at + PAUSE))
     if clocks is not None and deadline is not None and deadline != (clocks_before and clocks_before.deadline_of(seat)):
         short_at = deadline - margin(clocks.clock)
-        if short_at > now() + _LIVE_MARGIN:
+        if short_at > at + _LIVE_MARGIN:
             calls.append((Notification("short", table.id, match.next_number, until=until), short_at))
     return calls
 

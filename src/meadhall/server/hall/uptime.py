@@ -8,7 +8,6 @@ A process alone, on SQLite, knows by itself how long it runs. It writes only whi
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from collections.abc import Callable
 from datetime import datetime, timedelta
@@ -19,7 +18,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from meadhall.server.errors import DatabaseUnavailable
 from meadhall.server.hall.clocks import Standstill, standstills
-from meadhall.server.store.models import Downtime, now
+from meadhall.server.store.models import Downtime
 from meadhall.server.store.queries import uptime
 from meadhall.server.store.store import Store
 
@@ -47,6 +46,7 @@ class Uptime:
         self.standstills: tuple[Standstill, ...] = ()
         self.on_change: Callable[[], None] = lambda: None
         self._store = store
+        self._time = store.time
         self._seen_at: datetime | None = None
         self._last: datetime | None = None  # when the last known downtime ended
 
@@ -64,7 +64,7 @@ class Uptime:
     async def keep(self) -> None:
         """Note every few seconds that this process is alive, until cancelled."""
         while True:
-            await asyncio.sleep(INTERVAL)
+            await self._time.sleep(INTERVAL)
             try:
                 await self.beat()
             except (DatabaseUnavailable, SQLAlchemyError) as error:
@@ -81,7 +81,7 @@ class Uptime:
             return None if uptime.last_downtime(connection) == self._last else uptime.downtimes(connection)
 
         found = await self._store.transact(note)
-        self._seen_at = now()
+        self._seen_at = self._time.now()
         if found is not None:
             self._keep(found)
             self.on_change()
@@ -94,6 +94,6 @@ class Uptime:
             log.info("no process of the hall ran for %.1f s before %s", by.total_seconds(), downtime.ended_at)
 
     def _keep(self, downtimes: list[Downtime]) -> None:
-        self._seen_at = now()
+        self._seen_at = self._time.now()
         self._last = max((downtime.ended_at for downtime in downtimes), default=None)
         self.standstills = standstills(downtimes)

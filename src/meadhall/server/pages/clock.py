@@ -21,7 +21,6 @@ from meadhall.server.hall.clocks import Clocks
 from meadhall.server.pages.dates import decimal, moment
 from meadhall.server.pages.models import ClockView
 from meadhall.server.store.clock import Clock
-from meadhall.server.store.models import now
 
 _HOUR: Final = 60 * MINUTE
 
@@ -73,12 +72,12 @@ def short_seconds(clock: Clock) -> float:
     return max(10.0, min(60.0, eighth)) if clock.is_live else eighth
 
 
-def filled(html: Markup, at: datetime | None = None) -> Markup:
-    """Return a frame with the times that it shows now, or at the given time.
+def filled(html: Markup, at: datetime) -> Markup:
+    """Return a frame with the times that it shows at this time.
 
     They are what the running clock has left, how long players have been away, and what may be done about that.
     """
-    time = now_ms() if at is None else milliseconds(at)
+    time = milliseconds(at)
 
     def left(found: re.Match[str]) -> str:
         deadline, begins = int(found[1]), int(found[2])
@@ -124,11 +123,6 @@ def _hours(count: int) -> str:
 
 def _minutes(count: int) -> str:
     return _("{count} min").format(count=count)
-
-
-def now_ms() -> int:
-    """Return the hall's time in milliseconds."""
-    return milliseconds(now())
 
 
 def clock_words() -> str:

@@ -45,11 +45,11 @@ _FEWEST_BARS = 6
 
 async def daily_strip(hall: Hall, guest: Guest) -> DailyStrip | None:
     """Return today's puzzle as the hall shows it; None if no game has a puzzle."""
-    day = today()
+    day = today(hall.time)
     subject = puzzle_of(day)
     if subject is None:
         return None
-    state = _state(await own_attempt(hall.store, day, guest), day)
+    state = _state(await own_attempt(hall.store, day, guest), day, today(hall.time))
     return DailyStrip(subject.name, subject.title, in_words(day), state, subject.name in hall.ready, moment(ends_at(day)))
 
 
@@ -63,27 +63,27 @@ async def daily_page(hall: Hall, guest: Guest, day: str, base: str) -> DailyPage
     """
     subject = await puzzle_on(hall.store, day)
     own = await own_attempt(hall.store, day, guest)
-    state = _state(own, day)
+    state = _state(own, day, today(hall.time))
     done = state in ("over", "missed")
     found = await results(hall, subject, day, own, BEST_SHOWN)
     mine, scores = (found.mine, found.scores) if done else (None, ())
     outcome, pending = await _outcome(hall, subject, day, guest) if done else (None, False)
     yours = None if mine is None else _attempt(subject, mine, you=True)
-    days = sorted({*recent_days()[:DAYS_SHOWN], *await hall.store.days(DAYS_SHOWN), day}, reverse=True)
+    days = sorted({*recent_days(hall.time)[:DAYS_SHOWN], *await hall.store.days(DAYS_SHOWN), day}, reverse=True)
     return DailyPage(
         url=link(f"/daily/{day}"),
         game=subject.name,
         title=subject.title,
         goal=_(terms(subject).goal),
         date=in_words(day),
-        today=day == today(),
+        today=day == today(hall.time),
         state=state,
         ready=subject.name in hall.ready,
         lesson_minutes=subject.lessons.minutes if subject.lessons else 0,
         table=link(f"/tables/{own.id}") if own else "",
         finished=found.finished,
         ends=moment(ends_at(day)),
-        hours=hours_left(),
+        hours=hours_left(hall.time),
         mine=yours,
         best=tuple(_attempt(subject, each, mine is not None and each.table == mine.table) for each in found.best) if done else (),
         plots=tuple(_plot(figure, scores, mine) for figure in terms(subject).figures) if scores else (),
@@ -105,7 +105,7 @@ async def _outcome(hall: Hall, subject: Game, day: str, guest: Guest) -> tuple[O
 
 async def _solution(hall: Hall, subject: Game, day: str, outcome: Outcome | None) -> tuple[str, ...]:
     """Return a winning line in words, after the day: before, it would help other players."""
-    if outcome is None or day >= today():
+    if outcome is None or day >= today(hall.time):
         return ()
     match = Match(subject, players=1, seed=await seed_of(hall.store, day), options=terms(subject).options)
     words = []
@@ -115,10 +115,10 @@ async def _solution(hall: Hall, subject: Game, day: str, outcome: Outcome | None
     return tuple(words)
 
 
-def _state(own: TableRow | None, day: str) -> DailyState:
+def _state(own: TableRow | None, day: str, today: str) -> DailyState:
     if own is not None and counts(own):
         return "over"
-    if day < today():
+    if day < today:
         return "missed"
     return "new" if own is None else "running"
 

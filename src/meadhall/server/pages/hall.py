@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import datetime
 
 from meadhall.bots import ranks
 from meadhall.engine.game import Game, game, game_names
@@ -94,6 +95,7 @@ def hall_page(
     invitations: Sequence[Invitation] = (),
 ) -> HallPage:
     """Return the hall as a guest sees it; tables where it is the guest's turn come first. ``chosen`` filters the open ones."""
+    at = hall.time.now()
     rooms = {room.table.id: room for room in hall.rooms()}
     cards = [card(table, guest, rooms.get(table.id)) for table in yours]
     cards.sort(key=lambda each: (not each.your_turn, each.status not in ("running", "gathering")))
@@ -104,13 +106,13 @@ def hall_page(
         invitations=invitation_cards(invitations),
         yours=tuple(cards[:YOURS_SHOWN]),
         quick=tuple(quick),
-        open=open_tables([_waiting_card(table, guest) for table in open_ if table.id not in mine], chosen),
+        open=open_tables([_waiting_card(table, guest, at) for table in open_ if table.id not in mine], chosen),
         running=tuple(card(table, guest, rooms.get(table.id)) for table in running if table.id not in mine),
     )
 
 
-def _waiting_card(table: TableRow, guest: Guest) -> TableCard:
-    return replace(card(table, guest, None), waits=who_waits(table))
+def _waiting_card(table: TableRow, guest: Guest, at: datetime) -> TableCard:
+    return replace(card(table, guest, None), waits=who_waits(table, at))
 
 
 def finished_page(guest: Guest, tables: Sequence[TableRow], number: int, count: int) -> FinishedPage:

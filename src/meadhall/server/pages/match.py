@@ -19,6 +19,7 @@ from meadhall.server.hall.hints import RequestedHint
 from meadhall.server.hall.room import Room
 from meadhall.server.hall.stand_ins import as_played, persons_playing
 from meadhall.server.hall.undoing import undo_of
+from meadhall.server.ops.time import Time
 from meadhall.server.pages.any_game import page_of
 from meadhall.server.pages.chart import chart_part
 from meadhall.server.pages.clock import clock_views, milliseconds
@@ -122,13 +123,13 @@ def live_page(room: Room, match: Match, view: View, seats: tuple[SeatView, ...],
         rematch=link(f"/tables/{table.rematch}") if table.rematch else "",
         daily=table.daily or "",
         daily_ends=moment(ends_at(table.daily)).iso if table.daily else "",
-        daily_ended=table.daily is not None and not is_sealed(table),
+        daily_ended=table.daily is not None and not is_sealed(table, room.time),
         proposal=proposal_view(room, match, viewer) if running else None,
         can_propose=running and table.daily is None,
         take_back=own_take_back(room, match, viewer) if running and viewer is not None and undo is None else None,
         devices=len(table.seats[viewer].guests) if running and viewer is not None else 0,
-        share=picture_url(table) if has_picture(table) else "",
-        preview=has_picture(table) and table.is_public,
+        share=picture_url(table) if has_picture(table, room.time) else "",
+        preview=has_picture(table, room.time) and table.is_public,
     )
 
 
@@ -151,9 +152,9 @@ def _resign_words(room: Room, match: Match, seat: int) -> str:
     return _("A bot plays your seat to the end.")
 
 
-def has_picture(table: TableRow) -> bool:
+def has_picture(table: TableRow, time: Time) -> bool:
     """Return whether there is a picture of a table: its match has ended, and no other guest can still play the same deal."""
-    return table.status in FINISHED and table.started_at is not None and not is_sealed(table)
+    return table.status in FINISHED and table.started_at is not None and not is_sealed(table, time)
 
 
 def picture_url(table: TableRow) -> str:

@@ -14,7 +14,7 @@ from meadhall.server.hall.choices import choices_of
 from meadhall.server.hall.table_filter import TableFilter, changed_choices, variant
 from meadhall.server.pages.clock_words import clock_in_words
 from meadhall.server.pages.models import FilterField, OpenTables, Option, OptionGroup, TableCard
-from meadhall.server.store.models import TableRow, now
+from meadhall.server.store.models import TableRow
 from meadhall.server.web.links import link
 
 _MOST_FREE: Final = 4
@@ -76,10 +76,10 @@ def _free(chosen: TableFilter) -> FilterField:
     return FilterField("free", _("Free seats"), (OptionGroup("", values),))
 
 
-def who_waits(table: TableRow, at: datetime | None = None) -> str:
+def who_waits(table: TableRow, at: datetime) -> str:
     """Say who waits at an open table, for how long the table has been open, and which options are not the default."""
     names = [seat.name for seat in table.seats if seat.kind == "human"]
-    age = age_in_words(((at or now()) - table.created_at).total_seconds())
+    age = age_in_words((at - table.created_at).total_seconds())
     text = ngettext("{names} waits, open {age}", "{names} wait, open {age}", len(names))
     clock = [clock_in_words(table.clock)] if table.clock is not None else []
     return " · ".join([text.format(names=listed(names), age=age), *changed_choices(table), *clock])

@@ -11,7 +11,6 @@ from urllib.parse import urlencode
 from meadhall.engine.game import game, game_names
 from meadhall.engine.language import gettext as _
 from meadhall.engine.language import grouped, ngettext
-from meadhall.server.hall.daily import today
 from meadhall.server.hall.profiles import Profile, Streak
 from meadhall.server.pages.dates import day_in_words, month_in_words
 from meadhall.server.pages.hall import card
@@ -119,7 +118,7 @@ def person_page(
         visibility=person.profile,
         figures=tuple(_figures(profile, subject)),
         tables=tuple(table for table in rate_tables(profile.groups, subject) if table.rows),
-        calendar=_calendar(profile.days, profile.puzzles) if profile.days else None,
+        calendar=_calendar(profile.days, profile.puzzles, profile.today) if profile.days else None,
         matches=tuple(card(each.table, viewer, None) for each in played),
         count=count,
         number=number,
@@ -178,9 +177,9 @@ def _filter(name: str, title: str, texts: dict[str, str], chosen: dict[str, str]
     return FilterField(name, title, (OptionGroup("", options),))
 
 
-def _calendar(days: Sequence[PuzzleDay], streak: Streak) -> PuzzleCalendar:
+def _calendar(days: Sequence[PuzzleDay], streak: Streak, today: str) -> PuzzleCalendar:
     """Return the calendar of the last half year: a column for each week, which begins on Monday."""
-    last = date.fromisoformat(today())
+    last = date.fromisoformat(today)
     first = last - timedelta(days=last.weekday() + 7 * (WEEKS - 1))
     solved = {each.day: each.solved for each in days}
     cells = []

@@ -91,7 +91,7 @@ class Pictures:
 
 def check_picture(room: Room) -> Match:
     """Return the match of a picture. Refuse one that runs, or whose deal others still play. Raises WrongMoment."""
-    if room.match is None or not has_picture(room.table):
+    if room.match is None or not has_picture(room.table, room.time):
         raise WrongMoment(_("There is a picture when the match is over."))
     return room.match
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from datetime import datetime
 from typing import Final
 
 from meadhall.engine.game import game
@@ -14,7 +15,6 @@ from meadhall.server.pages.clock_words import clock_in_words, clock_value, time_
 from meadhall.server.pages.hall import OPTION
 from meadhall.server.pages.models import Option, QuickCard, QuickPage
 from meadhall.server.pages.open_tables import age_in_words
-from meadhall.server.store.models import now
 from meadhall.server.store.seek import Seek
 
 NEVER: Final = "never"
@@ -27,12 +27,12 @@ DEFAULT_CLOCK: Final = "decision:60"
 """The clock of a quick match unless the guest chooses another one: strangers should not wait for each other without an end."""
 
 
-def quick_page(pool: Pool | None) -> QuickPage | None:
+def quick_page(pool: Pool | None, at: datetime) -> QuickPage | None:
     """Return the page of a guest who waits in a pool; None for one who doesn't wait."""
     if pool is None:
         return None
     seek = pool.seek
-    left = None if seek.bots_at is None else max(0, math.ceil((seek.bots_at - now()).total_seconds()))
+    left = None if seek.bots_at is None else max(0, math.ceil((seek.bots_at - at).total_seconds()))
     return QuickPage(
         game=seek.game,
         title=game(seek.game).title,
@@ -49,7 +49,7 @@ def quick_page(pool: Pool | None) -> QuickPage | None:
     )
 
 
-def quick_card(pool: Pool) -> QuickCard:
+def quick_card(pool: Pool, at: datetime) -> QuickCard:
     """Return the line about people who wait, with what a form sends to join them."""
     seek, count = pool.seek, len(pool.names)
     waits = ngettext("{count} person waits {age}", "{count} people wait {age}", count)
@@ -57,7 +57,7 @@ def quick_card(pool: Pool) -> QuickCard:
         game=seek.game,
         title=game(seek.game).title,
         wanted=_wanted(seek),
-        waits=waits.format(count=count, age=age_in_words((now() - seek.created_at).total_seconds())),
+        waits=waits.format(count=count, age=age_in_words((at - seek.created_at).total_seconds())),
         fields={**_fields(seek), "clock": clock_value(seek.clock), "bots_after": str(DEFAULT_TIME)},
     )
 

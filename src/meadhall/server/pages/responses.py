@@ -21,7 +21,7 @@ from meadhall.server.errors import NotAdmitted, RefusalInfo, ShutOut, code_of, r
 from meadhall.server.hall.notification_choices import NotificationChoices
 from meadhall.server.hall.room import Room
 from meadhall.server.ops.logs import request_id
-from meadhall.server.pages.clock import filled
+from meadhall.server.pages.clock import filled, milliseconds
 from meadhall.server.pages.frames import FRAMES, TALK_PLACE
 from meadhall.server.pages.game_faults import game_fault
 from meadhall.server.pages.lobby import qr_code
@@ -81,11 +81,12 @@ def by_htmx(request: AnyRequest) -> bool:
 def table_page(request: AnyRequest, room: Room, guest: Guest, status: int = 200, notice: Refusal | None = None) -> Html:
     """Return the whole page of a table."""
     frame = FRAMES.frame(room, guest, base_url(request), notice)
-    html = filled(frame.html).replace(TALK_PLACE, panel(request.app.state.hall, room, guest))
+    now = room.time.now()
+    html = filled(frame.html, now).replace(TALK_PLACE, panel(request.app.state.hall, room, guest))
     if isinstance(frame.page, LobbyPage):
-        return page(request, guest, "table.html", frame.page, status, kind="lobby", frame=html)
+        return page(request, guest, "table.html", frame.page, status, kind="lobby", frame=html, now=milliseconds(now))
     content = replace(frame.page, device=_device(request, room, guest))
-    return page(request, guest, "table.html", content, status, kind="match", frame=html)
+    return page(request, guest, "table.html", content, status, kind="match", frame=html, now=milliseconds(now))
 
 
 def _device(request: AnyRequest, room: Room, guest: Guest) -> Device | None:

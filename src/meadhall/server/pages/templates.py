@@ -21,7 +21,7 @@ from meadhall.pictures.templates import STATIC as SHARED_STATIC
 from meadhall.pictures.templates import environment as pictures_environment
 from meadhall.pictures.templates import game_static_files, new_environment
 from meadhall.server.pages.any_game import any_game_template, uses_any_game_page
-from meadhall.server.pages.clock import clock_words, now_ms, time_left
+from meadhall.server.pages.clock import clock_words, time_left
 from meadhall.server.pages.log import turn_in_words
 from meadhall.server.pages.models import Viewer
 from meadhall.server.pages.notifications import sounds
@@ -45,7 +45,6 @@ def environment() -> Environment:
         language=current_language,
         turn_in_words=turn_in_words,
         sounds=sounds,
-        now_ms=now_ms,
         time_left=time_left,
         clock_words=clock_words,
         dev=None,  # development mode puts its drawer here

@@ -24,7 +24,7 @@ async def verify_page(room: Room) -> VerifyPage:
     match = room.match
     if match is None:
         raise WrongMoment(_("The match has not begun yet."))
-    sealed = is_sealed(room.table)
+    sealed = is_sealed(room.table, room.time)
     finished = room.table.status in FINISHED and not sealed
     verified = False
     text = _("The server published the hash below before the first roll. It publishes the seed when the match ends.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any, Final
 
 from litestar import Response, get, post
@@ -19,7 +19,7 @@ from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.passkeys import RelyingParty
 from meadhall.server.pages.account import CodesPage, SignInPage, account_page
 from meadhall.server.pages.responses import Html, page, see_other, wants_json
-from meadhall.server.store.models import Account, Guest, Session, now
+from meadhall.server.store.models import Account, Guest, Session
 from meadhall.server.web.device_label import device_label
 from meadhall.server.web.forms import Form, read_long_form, safe_path
 from meadhall.server.web.links import base_url, link
@@ -205,9 +205,9 @@ async def confirm(request: AnyRequest, hall: Hall, guest: Guest, sessions: Sessi
     return see_other(link("/account"))
 
 
-def is_confirmed(session: Session) -> bool:
-    """Return whether the owner has proved a short while ago who they are."""
-    return session.confirmed_at > now() - CONFIRMED_FOR
+def is_confirmed(session: Session, at: datetime) -> bool:
+    """Return whether the owner has proved a short while before this time who they are."""
+    return session.confirmed_at > at - CONFIRMED_FOR
 
 
 def confirmed_session(request: AnyRequest) -> Session:
@@ -215,7 +215,7 @@ def confirmed_session(request: AnyRequest) -> Session:
     session = session_of(request)
     if session is None:
         raise NotConfirmed(_("Sign in first."))
-    if not is_confirmed(session):
+    if not is_confirmed(session, request.app.state.hall.time.now()):
         raise NotConfirmed(_("Confirm first that it is you: you signed in a while ago."))
     return session
 
@@ -236,7 +236,7 @@ def _confirmation_page(request: AnyRequest) -> Redirect | None:
     session = session_of(request)
     if session is None:
         return see_other(link("/sign-in"))
-    return None if is_confirmed(session) else see_other(link("/account/confirm"))
+    return None if is_confirmed(session, request.app.state.hall.time.now()) else see_other(link("/account/confirm"))
 
 
 @post("/account/name", status_code=200)

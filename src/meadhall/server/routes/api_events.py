@@ -41,7 +41,7 @@ class TableEvents:
             if undone:
                 self._undone |= undone
                 yield _event("undo", {"actions": sorted(undone)})
-            for step in match.recorded(seat, after=self._last, sealed=daily.is_sealed(self._room.table)):
+            for step in match.recorded(seat, after=self._last, sealed=daily.is_sealed(self._room.table, self._room.time)):
                 self._last = step["n"]
                 yield _event("action", step, self._last)
         yield _event("table", table_info(self._room, self._guest))

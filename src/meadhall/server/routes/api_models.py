@@ -21,7 +21,7 @@ from meadhall.server.hall.room import Room
 from meadhall.server.hall.stand_ins import as_played
 from meadhall.server.pages.lobby import template_url
 from meadhall.server.store.clock import Clock, ClockKind, TimeUp
-from meadhall.server.store.models import Guest, RequestKey, SeatKind, TableRow, TableStatus, now
+from meadhall.server.store.models import Guest, RequestKey, SeatKind, TableRow, TableStatus
 
 
 class NewGuest(msgspec.Struct, forbid_unknown_fields=True):
@@ -330,7 +330,7 @@ def _clocks_info(room: Room) -> ClocksInfo | None:
     clocks = room.running_clocks
     if clocks is None:
         return None
-    at = now()
+    at = room.time.now()
     left = [None if seat in clocks.bots else round(seconds, 3) for seat, seconds in enumerate(clocks.left_at(at))]
     return ClocksInfo(at, left, clocks.running, clocks.deadline, clocks.is_paused, clocks.stands_still_until(at))
 

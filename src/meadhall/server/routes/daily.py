@@ -22,7 +22,7 @@ from meadhall.server.web.sessions import Sessions
 @get("/daily")
 async def show_today(request: AnyRequest, hall: Hall, guest: Guest) -> Html:
     """Show today's puzzle: before, during or after the guest's attempt."""
-    return page(request, guest, "daily.html", await daily_page(hall, guest, today(), base_url(request)))
+    return page(request, guest, "daily.html", await daily_page(hall, guest, today(hall.time), base_url(request)))
 
 
 @post("/daily", status_code=200)
@@ -37,7 +37,7 @@ async def begin_today(request: AnyRequest, hall: Hall, guest: Guest, sessions: S
 @get("/daily/{day:str}")
 async def show_day(request: AnyRequest, hall: Hall, guest: Guest, day: str) -> Html:
     """Show the results of a day (``2026-11-21``)."""
-    if not _is_day(day) or day > today():
+    if not _is_day(day) or day > today(hall.time):
         raise NotFound(_("There is no puzzle for that day."))
     return page(request, guest, "daily.html", await daily_page(hall, guest, day, base_url(request)))
 

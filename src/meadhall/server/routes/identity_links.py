@@ -25,7 +25,7 @@ from meadhall.server.web.sessions import Sessions, session_of
 async def make_link(request: AnyRequest, hall: Hall, guest: Guest, sessions: Sessions) -> Answer:
     """Make a link that carries the guest to another device. The page shows it once, also as a QR code."""
     session = session_of(request)
-    if session is not None and not is_confirmed(session):
+    if session is not None and not is_confirmed(session, hall.time.now()):
         return see_other(link("/account/confirm"))
     token, until = await hall.identity.create(await sessions.save(guest))
     path = f"/identity/{token}"
@@ -65,7 +65,7 @@ async def use_link(request: AnyRequest, hall: Hall, guest: Guest, sessions: Sess
         sessions.become(request, carried.guest)
         return see_other(link("/"))
     sessions.start(request, carried.signed_in)
-    return see_other(link("/account" if is_confirmed(carried.signed_in.session) else "/"))
+    return see_other(link("/account" if is_confirmed(carried.signed_in.session, hall.time.now()) else "/"))
 
 
 routes = [make_link, show_link, use_link]

@@ -48,7 +48,7 @@ async def wait(request: AnyRequest, hall: Hall, guest: Guest) -> Answer:
     state = await hall.quick.state_of(guest) if guest.is_stored else None
     if isinstance(state, str):
         return see_other(link(f"/tables/{state}"))
-    return page(request, guest, "quick.html", quick_page(state))
+    return page(request, guest, "quick.html", quick_page(state, hall.time.now()))
 
 
 @get("/quick/stream", opt={"unlimited": True})
@@ -69,7 +69,7 @@ async def stream_wait(request: AnyRequest, hall: Hall, guest: Guest, stream_limi
                     if isinstance(state, str):
                         yield event_stream.encode_event(link(f"/tables/{state}"), "table")
                         return
-                    content = render_part("_quick.html", quick_page(state))
+                    content = render_part("_quick.html", quick_page(state, hall.time.now()))
                     yield event_stream.encode_event(content.strip()) if content != sent else event_stream.HEARTBEAT
                     sent = content
         finally:

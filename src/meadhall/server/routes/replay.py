@@ -38,7 +38,7 @@ async def replay_table(
     if room.match is None:
         raise NotFound(_("The match has not begun yet."))
     url = link(f"/tables/{room.table.id}")
-    sealed = is_sealed(room.table)
+    sealed = is_sealed(room.table, room.time)
     content = replay_page(room.match, f"{url}/replay", step, seat, room.table.seat_of(guest.id), url, sealed)
     if room.match.ended and room.match.steps and not sealed:
         content = with_chart(content, hall.charts, room.table.id, url, room.match, knowledge_of(knowledge))
@@ -50,7 +50,7 @@ async def chart_table(request: AnyRequest, hall: Hall, room: Room, guest: Guest,
     """Show the win chances through a table's match."""
     if room.match is None:
         raise NotFound(_("The match has not begun yet."))
-    if is_sealed(room.table):
+    if is_sealed(room.table, room.time):
         raise WrongMoment(_("Others are still playing this deal. Its chart appears when the day is over."))
     url = link(f"/tables/{room.table.id}")
     job = hall.charts.request(room.table.id, room.match, knowledge_of(knowledge))

@@ -91,7 +91,7 @@ def record_response(room: Room, seat: int | None) -> Response[str]:
     """Return the record of a room's match as a file, as ``seat`` (None: a spectator) may know it. Raises NotFound in a lobby."""
     if room.match is None:
         raise NotFound(_("The match has not begun yet."))
-    text = dumps(room.match.record(seat, sealed=daily.is_sealed(room.table)))
+    text = dumps(room.match.record(seat, sealed=daily.is_sealed(room.table, room.time)))
     name = f"{room.game.name}-{room.table.id}{SUFFIX}"
     return Response(
         text,

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from litestar import Response, get
 
-from meadhall.server.pages.clock import now_ms
+from meadhall.server.hall.hall import Hall
+from meadhall.server.pages.clock import milliseconds
 
 
 @get("/time", include_in_schema=False, opt={"unlimited": True})
-async def time() -> Response[dict[str, int]]:
+async def time(hall: Hall) -> Response[dict[str, int]]:
     """Return the time in milliseconds since 1970."""
-    return Response({"now": now_ms()}, headers={"Cache-Control": "no-store"})
+    return Response({"now": milliseconds(hall.time.now())}, headers={"Cache-Control": "no-store"})
 
 
 routes = [time]

@@ -7,7 +7,7 @@ import secrets
 from dataclasses import dataclass
 from datetime import datetime
 
-from meadhall.server.store.models import new_id, now
+from meadhall.server.store.models import new_id
 
 
 @dataclass(frozen=True)
@@ -31,16 +31,15 @@ class AdmissionLink:
     created_at: datetime
     expires_at: datetime | None
 
-    @property
-    def is_valid(self) -> bool:
-        """Whether it still admits."""
-        return (self.uses is None or self.used < self.uses) and (self.expires_at is None or self.expires_at > now())
+    def is_valid(self, at: datetime) -> bool:
+        """Return whether it still admits at this time."""
+        return (self.uses is None or self.used < self.uses) and (self.expires_at is None or self.expires_at > at)
 
 
-def new_link(note: str = "", uses: int | None = 1, expires_at: datetime | None = None) -> tuple[str, AdmissionLink]:
+def new_link(at: datetime, note: str = "", uses: int | None = 1, expires_at: datetime | None = None) -> tuple[str, AdmissionLink]:
     """Return a link, which isn't stored yet, and its token."""
     token = secrets.token_urlsafe(18)
-    return token, AdmissionLink(new_id(), hash_of(token), note, uses, 0, now(), expires_at)
+    return token, AdmissionLink(new_id(), hash_of(token), note, uses, 0, at, expires_at)
 
 
 def hash_of(token: str) -> str:

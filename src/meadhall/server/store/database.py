@@ -18,6 +18,8 @@ from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlalchemy.ext.asyncio import create_async_engine
 
 from meadhall.server.ops.log_limit import OncePerInterval
+from meadhall.server.ops.time import Time
+from meadhall.server.store.queries.present import timed
 
 T = TypeVar("T")
 
@@ -101,14 +103,15 @@ class Database(Protocol):
         """Close all connections."""
 
 
-def open_database(url: URL, timeout: float | None = TIMEOUT, connections: int = POOL_SIZE) -> Database:
+def open_database(url: URL, time: Time, timeout: float | None = TIMEOUT, connections: int = POOL_SIZE) -> Database:
     """Return the database at ``url``.
 
     Args:
+        time: the time of the hall.
         timeout: limits each query to PostgreSQL, in seconds; None: no limit.
         connections: the largest number of connections to PostgreSQL.
     """
-    return SqliteDatabase(url) if url.get_backend_name() == "sqlite" else PostgresDatabase(url, timeout, connections)
+    return SqliteDatabase(url, time) if url.get_backend_name() == "sqlite" else PostgresDatabase(url, time, timeout, connections)
 
 
 class SqliteDatabase:
@@ -118,8 +121,10 @@ class SqliteDatabase:
     thread would take longer (docs/decisions/0003). Only checkpoints, which do wait for the disk, run in a thread.
     """
 
-    def __init__(self, url: URL) -> None:
-        self._engine = create_engine(url, pool_size=2, max_overflow=0, hide_parameters=True)  # errors must not show seeds
+    def __init__(self, url: URL, time: Time) -> None:
+        # errors must not show seeds
+        self._engine = create_engine(url, pool_size=2, max_overflow=0, hide_parameters=True, execution_options=timed(time))
+        self._time = time
         self._connection: Connection | None = None
         self._transactions = 0
         self._checkpoint: asyncio.Future[None] | None = None
@@ -177,7 +182,7 @@ class SqliteDatabase:
 
     async def _flush_log(self) -> None:
         """Flush the log to the disk after a while, in a thread. Waiting in every transaction would cost a quarter of its time."""
-        await asyncio.sleep(_SYNC_INTERVAL)
+        await self._time.sleep(_SYNC_INTERVAL)
         await asyncio.get_running_loop().run_in_executor(None, _flush, self._log_file)
 
     def _copy_log(self) -> None:
@@ -229,7 +234,7 @@ def _flush(file: str) -> None:
 class PostgresDatabase:
     """PostgreSQL, which several processes may share."""
 
-    def __init__(self, url: URL, timeout: float | None, connections: int) -> None:
+    def __init__(self, url: URL, time: Time, timeout: float | None, connections: int) -> None:
         settings = {"application_name": APPLICATION}
         limits: dict[str, Any] = {"command_timeout": timeout, "server_settings": settings}
         if timeout is not None:
@@ -241,6 +246,7 @@ class PostgresDatabase:
             max_overflow=0,
             pool_pre_ping=True,
             hide_parameters=True,
+            execution_options=timed(time),
             connect_args=limits,
         )
 

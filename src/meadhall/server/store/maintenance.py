@@ -18,9 +18,11 @@ from sqlalchemy.ext.asyncio import create_async_engine
 from sqlalchemy.util import greenlet_spawn
 
 from meadhall.engine.language import gettext as _
+from meadhall.server.ops.time import Time
 from meadhall.server.store.database import APPLICATION, first_line
 from meadhall.server.store.file_lock import StoreBusy, StoreUnusable, lock_database
 from meadhall.server.store.migrations import lock_schema
+from meadhall.server.store.queries.present import timed
 
 T = TypeVar("T")
 
@@ -146,13 +148,15 @@ def _check_file(url: URL) -> None:
 def _engine(url: URL) -> Iterator[Engine]:
     if url.get_backend_name() != "sqlite":
         arguments = {"command_timeout": None, "server_settings": {"application_name": _COMMAND}}
-        engine = create_async_engine(url, hide_parameters=True, connect_args=arguments).sync_engine
+        engine = create_async_engine(
+            url, hide_parameters=True, connect_args=arguments, execution_options=timed(Time())
+        ).sync_engine
         try:
             engine.connect().close()
         except TypeError as error:
             raise _unusable(url, error) from None  # the URL has an unknown parameter
     else:
-        engine = create_engine(url, hide_parameters=True)
+        engine = create_engine(url, hide_parameters=True, execution_options=timed(Time()))
 
         @event.listens_for(engine, "connect")
         def prepare(connection: Any, _record: Any) -> None:

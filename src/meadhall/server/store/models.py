@@ -62,14 +62,13 @@ class JobTaken(Exception):
     """Another process has claimed or done the job, or it was moved or cancelled."""
 
 
+UNTIMED: Final = datetime.fromtimestamp(0, UTC)
+"""The time of an entry before the room has set it."""
+
+
 def in_utc(time: datetime) -> datetime:
     """Return a stored time with its zone, which SQLite doesn't store."""
     return time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
-
-
-def now() -> datetime:
-    """Return the current time in UTC."""
-    return datetime.now(UTC)
 
 
 @dataclass(frozen=True)
@@ -292,7 +291,8 @@ class Entry:
         value: the action; for ``undo`` the number of actions that are taken back; for ``hint`` the number of the decision.
         data: what else belongs to an entry of its kind, as JSON: for ``stand_in`` the level of the ``bot``, how long it
             ``lasts`` and ``why``; for ``edit`` the new values by ``fields``.
-        at: when it was made, in UTC, as it is stored. Entries of different times can be equal.
+        at: when it was made, in UTC, as it is stored. Entries of different times can be equal. The room sets it if
+            it isn't known before.
     """
 
     number: int
@@ -300,7 +300,7 @@ class Entry:
     seat: int
     value: int
     data: Mapping[str, Any] | None = field(default=None, hash=False)
-    at: datetime = field(default_factory=now, compare=False)
+    at: datetime = field(default=UNTIMED, compare=False)
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,9 @@ Browsers calculate with 53 bits.
 
 from __future__ import annotations
 
-import time
 from typing import Final, Self
+
+from meadhall.server.ops.time import Time
 
 _MOMENT_BITS: Final = 36
 """Bits of a moment that count the milliseconds since a start: two years. The bits above count 100,000 starts."""
@@ -22,24 +23,25 @@ class Moments:
     follows from another process's change gets a later moment than the change, also if the clocks differ.
     """
 
-    def __init__(self, first: int, per_second: int) -> None:
+    def __init__(self, time: Time, first: int, per_second: int) -> None:
         self._first = first
         self._per_second = per_second
-        self._began = time.monotonic()
+        self._time = time
+        self._began = time.seconds()
 
     @classmethod
-    def of_start(cls, starts: int) -> Self:
+    def of_start(cls, time: Time, starts: int) -> Self:
         """Return the clock of the process that has started as the ``starts``-th."""
-        return cls(starts << _MOMENT_BITS, 1000)
+        return cls(time, starts << _MOMENT_BITS, 1000)
 
     @classmethod
-    def shared(cls, seconds: float) -> Self:
+    def shared(cls, time: Time, seconds: float) -> Self:
         """Return the clock of a process that shares a database, whose clock says so many seconds since 1970."""
-        return cls(int(1e6 * seconds), 1_000_000)
+        return cls(time, int(1e6 * seconds), 1_000_000)
 
     def now(self) -> int:
         """Return the moment."""
-        return self._first + int(self._per_second * (time.monotonic() - self._began))
+        return self._first + int(self._per_second * (self._time.seconds() - self._began))
 
     def witness(self, moment: int) -> None:
         """Move the clock past a moment that another process has told."""

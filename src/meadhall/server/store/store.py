@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import math
-import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
@@ -19,6 +18,7 @@ from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 from meadhall.engine.language import gettext as _
 from meadhall.server.errors import DatabaseUnavailable
 from meadhall.server.ops.log_limit import OncePerInterval
+from meadhall.server.ops.time import Time
 from meadhall.server.settings import Settings
 from meadhall.server.store.database import Database, NoAnswer, NotStored, T, first_line, open_database
 from meadhall.server.store.file_lock import StoreUnusable, lock_database
@@ -39,7 +39,6 @@ from meadhall.server.store.models import (
     Score,
     TableRow,
     new_id,
-    now,
 )
 from meadhall.server.store.moments import Moments
 from meadhall.server.store.notices import Notice, NoticeKind, in_parts, send
@@ -100,6 +99,7 @@ class Store:
     stored. On PostgreSQL the transaction also tells other processes what it has changed.
 
     Attributes:
+        time: the time of the hall.
         listener: hears of the changes that other processes make; None on SQLite, which only one process uses.
     """
 
@@ -108,9 +108,11 @@ class Store:
         database: Database,
         lock: FileLock | None,
         moments: Moments,
+        time: Time,
         listening_to: URL | None = None,
         apart: Database | None = None,
     ) -> None:
+        self.time = time
         self._database = database
         self._apart = database if apart is None else apart
         self._lock = lock
@@ -122,18 +124,22 @@ class Store:
 
     @classmethod
     @asynccontextmanager
-    async def open(cls, settings: Settings) -> AsyncIterator[Store]:
-        """Open the database of these settings, and upgrade it to the current schema. Raises StoreBusy, StoreUnusable."""
+    async def open(cls, settings: Settings, time: Time | None = None) -> AsyncIterator[Store]:
+        """Open the database of these settings, and upgrade it to the current schema. Raises StoreBusy, StoreUnusable.
+
+        ``time``: None is that of this machine.
+        """
+        time = time or Time()
         lock = lock_database(settings.url, settings.data) if settings.embedded else None
-        database = open_database(settings.url)
-        apart = None if settings.embedded else open_database(settings.url, timeout=_LEASE_TIMEOUT, connections=1)
+        database = open_database(settings.url, time)
+        apart = None if settings.embedded else open_database(settings.url, time, timeout=_LEASE_TIMEOUT, connections=1)
         try:
             await _upgrade(settings.url)
             starts = await database.transact(lambda connection: counters.next_value(connection, "starts"))
             if settings.embedded:
-                yield cls(database, lock, Moments.of_start(starts))
+                yield cls(database, lock, Moments.of_start(time, starts), time)
             else:
-                yield cls(database, lock, Moments.shared(await database.transact(health.clock)), settings.url, apart)
+                yield cls(database, lock, Moments.shared(time, await database.transact(health.clock)), time, settings.url, apart)
         finally:
             await database.close()
             if apart is not None:
@@ -236,8 +242,8 @@ class Store:
 
     async def alive(self) -> bool:
         """Return whether the database stores something; at most once a second it is tried."""
-        if time.monotonic() - self._checked_at >= HEALTH_INTERVAL:
-            self._checked_at = time.monotonic()
+        if self.time.seconds() - self._checked_at >= HEALTH_INTERVAL:
+            self._checked_at = self.time.seconds()
             try:
                 await self.transact(health.check)
             except (DatabaseUnavailable, SQLAlchemyError):
@@ -263,7 +269,7 @@ class Store:
         """Replace a secret. The old one is accepted until then; None: no old one is accepted any more."""
 
         def rotate(connection: Connection) -> None:
-            secrets.rotate(connection, name, valid_until or now())
+            secrets.rotate(connection, name, valid_until or self.time.now())
             if valid_until is None:
                 secrets.drop_retired(connection, name)
 
@@ -546,7 +552,7 @@ class Store:
 
 async def _upgrade(url: URL) -> None:
     """Check the database, and upgrade it to the current schema, without a time limit. Raises StoreUnusable."""
-    database = open_database(url, timeout=None)
+    database = open_database(url, Time(), timeout=None)
     try:
         await database.transact(_checked)
         await database.transact(upgrade)

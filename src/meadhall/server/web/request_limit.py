@@ -6,7 +6,6 @@ import re
 from collections.abc import Awaitable, Callable
 from math import ceil
 from pathlib import Path
-from time import monotonic
 from typing import Final
 
 from litestar import Litestar
@@ -29,9 +28,11 @@ class RequestLimit:
 
     Args:
         per_minute: requests of one address in a minute.
+        seconds: returns the seconds of a monotonic clock.
     """
 
-    def __init__(self, per_minute: int) -> None:
+    def __init__(self, per_minute: int, seconds: Callable[[], float]) -> None:
+        self._seconds = seconds
         self._per_minute = per_minute
         self._minutes: dict[str, tuple[float, int]] = {}  # by address: when its minute ends, and the requests in it
 
@@ -41,7 +42,7 @@ class RequestLimit:
 
     def count(self, address: str) -> tuple[int, float]:
         """Count a request. Return how many more the address may send (-1: not even this one), and for how many seconds."""
-        now = monotonic()
+        now = self._seconds()
         end, counted = self._minutes.get(address, (0.0, 0))
         if end <= now:
             end, counted = now + _MINUTE, 0
@@ -52,7 +53,7 @@ class RequestLimit:
 
     def forget_expired(self) -> None:
         """Forget the addresses whose minute is over: one that never comes back would be remembered forever."""
-        now = monotonic()
+        now = self._seconds()
         self._minutes = {address: minute for address, minute in self._minutes.items() if minute[0] > now}
 
     def headers(self, left: int, seconds: float) -> dict[str, str]:

@@ -26,7 +26,7 @@ from meadhall.server.hall.accounts import Accounts, SignedIn
 from meadhall.server.hall.names import any_name, clean_name
 from meadhall.server.hall.notification_choices import NotificationChoices
 from meadhall.server.hall.sign_in_limit import Client
-from meadhall.server.store.models import Guest, ProfileVisibility, RetiredSecret, Session, SessionKind, now
+from meadhall.server.store.models import Guest, ProfileVisibility, RetiredSecret, Session, SessionKind
 from meadhall.server.store.queries import sessions
 from meadhall.server.store.store import Store
 from meadhall.server.web import known_devices
@@ -71,7 +71,7 @@ class Sessions:
     def _use_keys(self, secret: str, retired: Sequence[RetiredSecret]) -> None:
         self._cookies = URLSafeSerializer(secret, salt="guest")
         self._tokens = URLSafeSerializer(secret, salt="token")
-        all_keys = [secret, *(each.value for each in retired if each.valid_until > now())]
+        all_keys = [secret, *(each.value for each in retired if each.valid_until > self._store.time.now())]
         self._devices = [URLSafeSerializer(each, salt="device") for each in all_keys]
         self._old_cookies = [(URLSafeSerializer(each.value, salt="guest"), each.valid_until) for each in retired]
         self._old_tokens = [(URLSafeSerializer(each.value, salt="token"), each.valid_until) for each in retired]
@@ -144,7 +144,7 @@ class Sessions:
         token = token.strip()
         if token.startswith(session_tokens.PREFIX):
             return await self._of_session(token, "program", request)
-        id = _verified(self._tokens, token) or _verified_by_old(self._old_tokens, token)
+        id = _verified(self._tokens, token) or _verified_by_old(self._old_tokens, token, self._store.time.now())
         guest = None if id is None else await self._guest(id, request)
         return None if guest is None or guest.has_account else guest
 
@@ -172,11 +172,11 @@ class Sessions:
                 session = await self._store.transact(lambda connection: sessions.find(connection, hash))
         if session is None or session.kind != kind:
             return None
-        if session.last_used_at < now() - _TOUCHED_EVERY:
+        if session.last_used_at < self._store.time.now() - _TOUCHED_EVERY:
             id = session.id
             with suppress(DatabaseUnavailable):
                 await self._store.transact(lambda connection: sessions.touch(connection, id))
-                session = replace(session, last_used_at=now())
+                session = replace(session, last_used_at=self._store.time.now())
                 if kind == "browser":
                     request.scope["state"]["new_session"] = token
         if changes == self._changes:
@@ -194,7 +194,7 @@ class Sessions:
         return _verified(self._cookies, text)
 
     def _read_old_cookie(self, text: str) -> str | None:
-        return _verified_by_old(self._old_cookies, text)
+        return _verified_by_old(self._old_cookies, text, self._store.time.now())
 
     async def create_for_program(self, name: str) -> tuple[Guest, str]:
         """Create a guest for a program. Return the guest and the token. Raises NameTaken."""
@@ -288,9 +288,9 @@ def _verified(serializer: URLSafeSerializer, text: str | None) -> str | None:
     return _loaded(serializer, text) if text and len(text) <= _LONGEST_SIGNED_ID else None
 
 
-def _verified_by_old(serializers: Sequence[tuple[URLSafeSerializer, datetime]], text: str | None) -> str | None:
+def _verified_by_old(serializers: Sequence[tuple[URLSafeSerializer, datetime]], text: str | None, at: datetime) -> str | None:
     """Return the id in ``text`` if it was signed with a replaced key that is still accepted."""
-    ids = (_verified(serializer, text) for serializer, valid_until in serializers if valid_until > now())
+    ids = (_verified(serializer, text) for serializer, valid_until in serializers if valid_until > at)
     return next((id for id in ids if id is not None), None)
 
 

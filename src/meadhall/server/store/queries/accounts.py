@@ -13,7 +13,8 @@ from meadhall.engine.language import gettext as _
 from meadhall.server.errors import NameTaken
 from meadhall.server.store import schema
 from meadhall.server.store.lookalikes import NameKeys
-from meadhall.server.store.models import Account, Guest, Passkey, in_utc, now
+from meadhall.server.store.models import Account, Guest, Passkey, in_utc
+from meadhall.server.store.queries.present import now
 
 _ACCOUNT: Final = schema.accounts.c
 _GUEST: Final = schema.guests.c
@@ -72,7 +73,7 @@ def add(connection: Connection, guest: str, name: str, handle: str, password: st
     """Make an account of a stored guest. Raises NameTaken."""
     keys = NameKeys.of(name)
     values = {"guest": guest, "drawn_name": keys.drawn, "folded_name": keys.folded, "handle": handle, "password": password}
-    _run_unless_taken(connection, insert(schema.accounts).values(**values, created_at=now()))
+    _run_unless_taken(connection, insert(schema.accounts).values(**values, created_at=now(connection)))
 
 
 def find(connection: Connection, guest: str) -> Account | None:
@@ -138,7 +139,7 @@ def _passkeys(connection: Connection, condition: ColumnElement[bool]) -> list[Pa
 def use_passkey(connection: Connection, passkey: Passkey, sign_count: int) -> bool:
     """Note that a passkey was used. Return False if it was used or removed at the same time elsewhere."""
     is_same = (_PASSKEY.id == passkey.id, _PASSKEY.sign_count == passkey.sign_count)
-    used = update(schema.passkeys).where(*is_same).values(sign_count=sign_count, last_used_at=now())
+    used = update(schema.passkeys).where(*is_same).values(sign_count=sign_count, last_used_at=now(connection))
     return connection.execute(used).rowcount > 0
 
 

@@ -11,7 +11,8 @@ from sqlalchemy import ColumnElement, Connection, and_, delete, insert, or_, sel
 
 from meadhall.server.store import schema
 from meadhall.server.store.admission_link import AdmissionLink
-from meadhall.server.store.models import in_utc, now
+from meadhall.server.store.models import in_utc
+from meadhall.server.store.queries.present import now
 
 _LINK: Final = schema.admission_links.c
 _GUEST: Final = schema.guests.c
@@ -30,13 +31,13 @@ def all_links(connection: Connection) -> list[AdmissionLink]:
 
 def find(connection: Connection, token: str) -> AdmissionLink | None:
     """Return the link with a token, given by its hash; None if it is used up."""
-    found = _read(connection, _is_valid(token))
+    found = _read(connection, _is_valid(connection, token))
     return found[0] if found else None
 
 
 def use(connection: Connection, token: str) -> bool:
     """Use a link once, and return whether it admits. Of two transactions that use the last one, one gets False."""
-    used = update(schema.admission_links).where(_is_valid(token)).values(used=_LINK.used + 1)
+    used = update(schema.admission_links).where(_is_valid(connection, token)).values(used=_LINK.used + 1)
     return connection.execute(used).rowcount > 0
 
 
@@ -47,17 +48,19 @@ def revoke(connection: Connection, id: str) -> bool:
 
 def admit(connection: Connection, guest: str) -> None:
     """Admit a stored guest."""
-    connection.execute(update(schema.guests).where(_GUEST.id == guest, _GUEST.admitted_at.is_(None)).values(admitted_at=now()))
+    connection.execute(
+        update(schema.guests).where(_GUEST.id == guest, _GUEST.admitted_at.is_(None)).values(admitted_at=now(connection))
+    )
 
 
 def shut_out(connection: Connection, guest: str, is_closed: bool) -> None:
     """Close a guest, who can do nothing in the hall any more; or open them again."""
-    connection.execute(update(schema.guests).where(_GUEST.id == guest).values(closed_at=now() if is_closed else None))
+    connection.execute(update(schema.guests).where(_GUEST.id == guest).values(closed_at=now(connection) if is_closed else None))
 
 
-def _is_valid(token: str) -> ColumnElement[bool]:
+def _is_valid(connection: Connection, token: str) -> ColumnElement[bool]:
     is_left = or_(_LINK.uses.is_(None), _LINK.used < _LINK.uses)
-    return and_(_LINK.token == token, is_left, or_(_LINK.expires_at.is_(None), _LINK.expires_at > now()))
+    return and_(_LINK.token == token, is_left, or_(_LINK.expires_at.is_(None), _LINK.expires_at > now(connection)))
 
 
 def _read(connection: Connection, condition: ColumnElement[bool]) -> list[AdmissionLink]:

@@ -9,7 +9,8 @@ from typing import Final
 from sqlalchemy import Connection, case, delete, insert, select, update
 
 from meadhall.server.store import schema
-from meadhall.server.store.models import in_utc, now
+from meadhall.server.store.models import in_utc
+from meadhall.server.store.queries.present import now
 
 FORGOTTEN_AFTER: Final = timedelta(days=1)
 """Time without an attempt after which earlier ones don't count."""
@@ -38,7 +39,7 @@ def count(connection: Connection, key: str, limit: Limit) -> datetime | None:
     Raises IntegrityError if another transaction counts the first attempt of this key at the same time.
     """
     row = connection.execute(select(schema.failed_attempts).where(_ATTEMPT.key == key).with_for_update()).one_or_none()
-    moment = now()  # after another transaction with this key has ended
+    moment = now(connection)  # after another transaction with this key has ended
     if row is None:
         first = {"count": 1, "next_at": moment + limit.pause_after(1), "last_at": moment}
         connection.execute(insert(schema.failed_attempts).values(key=key, **first))
@@ -60,9 +61,9 @@ def forget(connection: Connection, key: str) -> None:
 def take_back(connection: Connection, key: str) -> None:
     """Take back the last attempt of a key, because it succeeded. Earlier ones still count."""
     fewer = case((_ATTEMPT.count > 0, _ATTEMPT.count - 1), else_=0)
-    connection.execute(update(schema.failed_attempts).where(_ATTEMPT.key == key).values(count=fewer, next_at=now()))
+    connection.execute(update(schema.failed_attempts).where(_ATTEMPT.key == key).values(count=fewer, next_at=now(connection)))
 
 
 def delete_outdated(connection: Connection) -> None:
     """Delete attempts that no longer count."""
-    connection.execute(delete(schema.failed_attempts).where(_ATTEMPT.last_at <= now() - FORGOTTEN_AFTER))
+    connection.execute(delete(schema.failed_attempts).where(_ATTEMPT.last_at <= now(connection) - FORGOTTEN_AFTER))

@@ -10,8 +10,9 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, delete, func, insert, or_, select, update
 
 from meadhall.server.store import schema
-from meadhall.server.store.models import Audience, ChatLine, in_utc, now
+from meadhall.server.store.models import Audience, ChatLine, in_utc
 from meadhall.server.store.queries.idempotency import KEPT_FOR
+from meadhall.server.store.queries.present import now
 
 _LINE = schema.chat_lines.c
 _CLOSED = schema.closed_chats.c
@@ -59,7 +60,7 @@ def lock_author(connection: Connection, guest: str) -> None:
 
 def said(connection: Connection, guest: str, key: str) -> tuple[str, ChatLine] | None:
     """Return the line that the guest has said with this key, and before it its table; None if the key is new."""
-    is_recent = (_LINE.guest == guest) & (_LINE.created_at > now() - KEPT_FOR)
+    is_recent = (_LINE.guest == guest) & (_LINE.created_at > now(connection) - KEPT_FOR)
     row = connection.execute(select(schema.chat_lines).where(is_recent, _LINE.request_key == key).limit(1)).one_or_none()
     return None if row is None else (row.table_id, _line(row))
 
@@ -75,7 +76,7 @@ def add(connection: Connection, line: NewLine) -> ChatLine:
     """Store a line, with the next number. Raises IntegrityError if another transaction has taken the number."""
     last = select(func.coalesce(func.max(_LINE.number), 0)).where(_of(line.table, line.audience))
     number = int(connection.execute(last).scalar_one()) + 1
-    at = now()
+    at = now(connection)
     values = {name: getattr(line, name) for name in ("id", "audience", "guest", "seat", "name", "text", "phrase")}
     connection.execute(
         insert(schema.chat_lines).values(table_id=line.table, number=number, request_key=line.key, created_at=at, **values)
@@ -121,7 +122,7 @@ def close(connection: Connection, table: str, closed: bool) -> None:
     """Close the chat of a table, or open it again."""
     connection.execute(delete(schema.closed_chats).where(_CLOSED.table_id == table))
     if closed:
-        connection.execute(insert(schema.closed_chats).values(table_id=table, closed_at=now()))
+        connection.execute(insert(schema.closed_chats).values(table_id=table, closed_at=now(connection)))
 
 
 def found(connection: Connection, wanted: LineFilter, limit: int) -> list[tuple[str, ChatLine]]:

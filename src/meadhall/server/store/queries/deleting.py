@@ -10,6 +10,7 @@ from meadhall.server.store import schema
 from meadhall.server.store.queries import tables
 from meadhall.server.store.queries.guests import lock_guests
 from meadhall.server.store.queries.leaving import unfinished_of, without_seats
+from meadhall.server.store.queries.present import now
 
 _SEAT: Final = schema.seats.c
 _OWNER: Final = schema.seat_guests.c
@@ -29,7 +30,7 @@ def delete_guest(connection: Connection, guest: str, name: str) -> list[str]:
     lock_guests(connection, guest)
     changed = set()
     for table in unfinished_of(connection, guest):
-        tables.save(connection, without_seats(table, guest, name))
+        tables.save(connection, without_seats(table, guest, now(connection), name))
         changed.add(table.id)
     changed |= tables.change_all_of(connection, guest)
     seats = select(_OWNER.table_id, _OWNER.seat).where(_OWNER.guest == guest)

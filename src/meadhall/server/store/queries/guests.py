@@ -9,8 +9,9 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, Row, exists, insert, select, update
 
 from meadhall.server.store import schema
-from meadhall.server.store.models import Guest, new_id, now
+from meadhall.server.store.models import Guest, new_id
 from meadhall.server.store.queries import accounts
+from meadhall.server.store.queries.present import now
 
 _GUEST = schema.guests.c
 _SETTINGS = ("language", "theme", "motion", "profile")
@@ -74,7 +75,7 @@ def save(connection: Connection, guest: Guest, is_chosen: bool = False) -> Guest
     values["notifications"] = dict(guest.notifications) or None
     changed = update(schema.guests).where(_GUEST.id == guest.id).values(**values)
     if connection.execute(changed).rowcount == 0:
-        connection.execute(insert(schema.guests).values(id=guest.id, public_id=new_id(), created_at=now(), **values))
+        connection.execute(insert(schema.guests).values(id=guest.id, public_id=new_id(), created_at=now(connection), **values))
     stored = find(connection, guest.id)
     assert stored is not None
     return stored

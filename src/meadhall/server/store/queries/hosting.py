@@ -13,6 +13,7 @@ from meadhall.server.store import schema
 from meadhall.server.store.models import Guest, in_utc
 from meadhall.server.store.queries import admission_links, guests, sessions, tables
 from meadhall.server.store.queries.leaving import unfinished_of, without_seats
+from meadhall.server.store.queries.present import now
 
 Change = Callable[[Connection, Guest], str]
 
@@ -65,7 +66,7 @@ def close(connection: Connection, guest: str) -> list[str]:
     sessions.end_all(connection, guest)
     changed = []
     for table in unfinished_of(connection, guest):
-        tables.save(connection, without_seats(table, guest))
+        tables.save(connection, without_seats(table, guest, now(connection)))
         changed.append(table.id)
     return changed
 

@@ -8,7 +8,8 @@ from typing import Final
 from sqlalchemy import ColumnElement, Connection, delete, insert, select
 
 from meadhall.server.store import schema
-from meadhall.server.store.models import RequestKey, now
+from meadhall.server.store.models import RequestKey
+from meadhall.server.store.queries.present import now
 
 KEPT_FOR: Final = timedelta(days=1)
 """How long a key is kept."""
@@ -21,7 +22,7 @@ _KEY = schema.idempotency_keys.c
 def find(connection: Connection, guest: str, key: str) -> tuple[str, str] | None:
     """Return the fingerprint of the first request with this key and the id of its table, None if the key is new."""
     query = select(_KEY.fingerprint, _KEY.table_id).where(
-        _KEY.guest == guest, _KEY.key == key, _KEY.created_at > now() - KEPT_FOR
+        _KEY.guest == guest, _KEY.key == key, _KEY.created_at > now(connection) - KEPT_FOR
     )
     row = connection.execute(query).one_or_none()
     return None if row is None else (row.fingerprint, row.table_id)
@@ -29,8 +30,8 @@ def find(connection: Connection, guest: str, key: str) -> tuple[str, str] | None
 
 def add(connection: Connection, guest: str, request: RequestKey, table: str) -> None:
     """Keep a key, and delete outdated ones of the guest. Raises IntegrityError if a request with this key came first."""
-    connection.execute(delete(schema.idempotency_keys).where(_KEY.guest == guest, _is_outdated()))
-    values = {"key": request.key, "fingerprint": request.fingerprint, "table_id": table, "created_at": now()}
+    connection.execute(delete(schema.idempotency_keys).where(_KEY.guest == guest, _is_outdated(connection)))
+    values = {"key": request.key, "fingerprint": request.fingerprint, "table_id": table, "created_at": now(connection)}
     connection.execute(insert(schema.idempotency_keys).values(guest=guest, **values))
     surplus = select(_KEY.key).where(_KEY.guest == guest).order_by(_KEY.created_at.desc()).offset(KEYS_PER_GUEST)
     old = connection.execute(surplus).scalars().all()
@@ -40,8 +41,8 @@ def add(connection: Connection, guest: str, request: RequestKey, table: str) -> 
 
 def delete_outdated(connection: Connection) -> None:
     """Delete the keys of all guests that are not kept any more."""
-    connection.execute(delete(schema.idempotency_keys).where(_is_outdated()))
+    connection.execute(delete(schema.idempotency_keys).where(_is_outdated(connection)))
 
 
-def _is_outdated() -> ColumnElement[bool]:
-    return _KEY.created_at <= now() - KEPT_FOR
+def _is_outdated(connection: Connection) -> ColumnElement[bool]:
+    return _KEY.created_at <= now(connection) - KEPT_FOR

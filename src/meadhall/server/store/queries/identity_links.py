@@ -11,7 +11,7 @@ from sqlalchemy import ColumnElement, Connection, and_, delete, insert, select
 
 from meadhall.server.store import schema
 from meadhall.server.store.identity_link import IdentityLink
-from meadhall.server.store.models import now
+from meadhall.server.store.queries.present import now
 
 _LINK: Final = schema.identity_links.c
 _COLUMNS: Final = (_LINK.token, _LINK.guest, _LINK.for_account, _LINK.confirms, _LINK.expires_at)
@@ -26,13 +26,13 @@ def put(connection: Connection, link: IdentityLink) -> None:
 
 def find(connection: Connection, token: str) -> IdentityLink | None:
     """Return the link with a token, given by its hash; None if it was used or has expired."""
-    row = connection.execute(select(*_COLUMNS).where(_is_valid(token))).one_or_none()
+    row = connection.execute(select(*_COLUMNS).where(_is_valid(connection, token))).one_or_none()
     return None if row is None else IdentityLink(**row._mapping)
 
 
 def use(connection: Connection, token: str) -> IdentityLink | None:
     """Use a link up, and return it; None if it was used or has expired."""
-    used = delete(schema.identity_links).where(_is_valid(token)).returning(*_COLUMNS)
+    used = delete(schema.identity_links).where(_is_valid(connection, token)).returning(*_COLUMNS)
     row = connection.execute(used).one_or_none()
     return None if row is None else IdentityLink(**row._mapping)
 
@@ -44,8 +44,8 @@ def end_all(connection: Connection, guest: str) -> None:
 
 def delete_outdated(connection: Connection) -> None:
     """Delete the links that have expired."""
-    connection.execute(delete(schema.identity_links).where(_LINK.expires_at <= now()))
+    connection.execute(delete(schema.identity_links).where(_LINK.expires_at <= now(connection)))
 
 
-def _is_valid(token: str) -> ColumnElement[bool]:
-    return and_(_LINK.token == token, _LINK.expires_at > now())
+def _is_valid(connection: Connection, token: str) -> ColumnElement[bool]:
+    return and_(_LINK.token == token, _LINK.expires_at > now(connection))

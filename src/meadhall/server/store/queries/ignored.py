@@ -7,7 +7,8 @@ from collections.abc import Collection
 from sqlalchemy import Connection, delete, insert, select
 
 from meadhall.server.store import schema
-from meadhall.server.store.models import Ignored, IgnoreKind, in_utc, now
+from meadhall.server.store.models import Ignored, IgnoreKind, in_utc
+from meadhall.server.store.queries.present import now
 
 _ROW = schema.ignored_guests.c
 
@@ -39,6 +40,9 @@ def change(connection: Connection, guest: str, others: Collection[str], kind: Ig
         connection.execute(delete(schema.ignored_guests).where(fits))
         return
     known = set(connection.execute(select(_ROW.other).where(fits)).scalars())
-    rows = [{"guest": guest, "kind": kind, "other": other, "created_at": now()} for other in sorted({*others} - known - {guest})]
+    rows = [
+        {"guest": guest, "kind": kind, "other": other, "created_at": now(connection)}
+        for other in sorted({*others} - known - {guest})
+    ]
     if rows:
         connection.execute(insert(schema.ignored_guests), rows)

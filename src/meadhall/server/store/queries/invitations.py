@@ -9,8 +9,9 @@ from typing import Final
 from sqlalchemy import Connection, exists, func, insert, select, update
 
 from meadhall.server.store import schema
-from meadhall.server.store.models import Acquaintance, Invitation, in_utc, now
+from meadhall.server.store.models import Acquaintance, Invitation, in_utc
 from meadhall.server.store.queries import guests, ignored
+from meadhall.server.store.queries.present import now
 
 _ROW = schema.invitations.c
 _TABLE = schema.tables.c
@@ -54,7 +55,7 @@ def of_table(connection: Connection, table: str) -> dict[str, bool]:
 
 def count_since(connection: Connection, inviter: str, seconds: timedelta) -> int:
     """Return how many people the guest has invited in the last time."""
-    query = select(func.count()).where(_ROW.inviter == inviter, _ROW.created_at > now() - seconds)
+    query = select(func.count()).where(_ROW.inviter == inviter, _ROW.created_at > now(connection) - seconds)
     return int(connection.execute(query).scalar_one())
 
 
@@ -65,7 +66,9 @@ def add(connection: Connection, table: str, guest: str, inviter: str) -> bool:
     """
     if connection.execute(select(_ROW.guest).where(_ROW.table_id == table, _ROW.guest == guest)).first() is not None:
         return False
-    connection.execute(insert(schema.invitations).values(table_id=table, guest=guest, inviter=inviter, created_at=now()))
+    connection.execute(
+        insert(schema.invitations).values(table_id=table, guest=guest, inviter=inviter, created_at=now(connection))
+    )
     return True
 
 
@@ -84,7 +87,7 @@ def pending(connection: Connection, guest: str) -> list[Invitation]:
                 schema.guests, schema.guests.c.id == _ROW.inviter
             )
         )
-        .where(_ROW.guest == guest, _ROW.declined_at.is_(None), _ROW.created_at > now() - _LIFETIME, is_open)
+        .where(_ROW.guest == guest, _ROW.declined_at.is_(None), _ROW.created_at > now(connection) - _LIFETIME, is_open)
         .order_by(_ROW.created_at.desc())
     )
     rows = connection.execute(query).all()
@@ -95,4 +98,4 @@ def pending(connection: Connection, guest: str) -> list[Invitation]:
 def decline(connection: Connection, table: str, guest: str) -> bool:
     """Note that a guest declines an invitation. Return whether there was one."""
     fits = (_ROW.table_id == table) & (_ROW.guest == guest) & _ROW.declined_at.is_(None)
-    return connection.execute(update(schema.invitations).where(fits).values(declined_at=now())).rowcount > 0
+    return connection.execute(update(schema.invitations).where(fits).values(declined_at=now(connection))).rowcount > 0

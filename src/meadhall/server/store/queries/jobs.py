@@ -13,8 +13,9 @@ from typing import Any, Final
 from sqlalchemy import ColumnElement, Connection, DateTime, and_, bindparam, delete, func, literal, or_, select, update
 
 from meadhall.server.store import schema
-from meadhall.server.store.models import Job, JobTaken, new_id, now
+from meadhall.server.store.models import Job, JobTaken, new_id
 from meadhall.server.store.queries import leases
+from meadhall.server.store.queries.present import now
 from meadhall.server.store.queries.upserts import INSERTS, Insert, insert_into
 
 _JOB = schema.jobs.c
@@ -103,7 +104,7 @@ def finish(
 
 def postpone(connection: Connection, job: Job, process: str | None, seconds: float) -> None:
     """Give a job back that has failed, to be tried again after some seconds."""
-    due_at = _clock(connection) + timedelta(seconds=seconds) if process is not None else now() + timedelta(seconds=seconds)
+    due_at = (now(connection) if process is None else _clock(connection)) + timedelta(seconds=seconds)
     again = {"due_at": due_at, "attempts": job.attempts + 1, "claimed_by": None}
     connection.execute(update(schema.jobs).where(_is_mine(job, process)).values(**again))
 
@@ -115,7 +116,7 @@ def _is_mine(job: Job, process: str | None) -> ColumnElement[bool]:
 
 def _clock(connection: Connection) -> ColumnElement[Any]:
     """Return the time: on PostgreSQL the server's at the beginning of the transaction, which an index can be compared with."""
-    return literal(now(), DateTime(timezone=True)) if connection.dialect.name == "sqlite" else func.now()
+    return literal(now(connection), DateTime(timezone=True)) if connection.dialect.name == "sqlite" else func.now()
 
 
 def _in_utc(time: datetime) -> datetime:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import datetime
 
 from sqlalchemy import Connection, and_, or_, select
 
 from meadhall.bots.ranks import JARL
 from meadhall.server.store import schema
-from meadhall.server.store.models import SeatRow, TableRow, TableStatus, new_link_token, now
+from meadhall.server.store.models import SeatRow, TableRow, TableStatus, new_link_token
 from meadhall.server.store.queries import tables
 
 _TABLE = schema.tables.c
@@ -26,8 +27,10 @@ def unfinished_of(connection: Connection, guest: str) -> list[TableRow]:
     return sorted(found, key=lambda table: table.id)
 
 
-def without_seats(table: TableRow, guest: str, name: str | None = None) -> TableRow:
-    """Return an unfinished table without the guest's seats. ``name``: what their seats in a match are called from now on.
+def without_seats(table: TableRow, guest: str, at: datetime, name: str | None = None) -> TableRow:
+    """Return an unfinished table without the guest's seats.
+
+    ``at``: the time; ``name``: what their seats in a match are called from now on.
 
     Before a match the seat is open; if the guest was the host, the next person is; without one the table is closed. In a match
     a bot takes the seat; if no person is left, the match is given up. A seat that other devices hold, too, stays theirs.
@@ -41,8 +44,8 @@ def without_seats(table: TableRow, guest: str, name: str | None = None) -> Table
     if people:
         return table
     if table.status == "gathering":
-        return replace(table, status="closed", finished_at=now())
-    return replace(table, status="abandoned", finished_at=now(), abandon_reason="everybody left")
+        return replace(table, status="closed", finished_at=at)
+    return replace(table, status="abandoned", finished_at=at, abandon_reason="everybody left")
 
 
 def _left(row: SeatRow, guest: str, status: TableStatus) -> SeatRow:

@@ -14,6 +14,7 @@ from meadhall.server.store import schema
 from meadhall.server.store.queries import admission_links, tables
 from meadhall.server.store.queries.guests import lock_guests
 from meadhall.server.store.queries.leaving import unfinished_of, without_seats
+from meadhall.server.store.queries.present import now
 
 _GUEST: Final = schema.guests.c
 _TABLE: Final = schema.tables.c
@@ -40,7 +41,7 @@ def merge_guests(connection: Connection, source: str, target: str) -> list[str]:
     changed = set()
     for table in unfinished_of(connection, source):
         if table.seat_of(source) is not None and table.seat_of(target) not in (None, table.seat_of(source)):
-            tables.save(connection, without_seats(table, source))
+            tables.save(connection, without_seats(table, source, now(connection)))
             changed.add(table.id)
     changed |= tables.change_all_of(connection, source)
     _move(connection, _OWNER.guest, source, target)

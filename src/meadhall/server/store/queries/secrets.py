@@ -8,7 +8,8 @@ from datetime import UTC, datetime
 from sqlalchemy import Connection, delete, insert, select, update
 
 from meadhall.server.store import schema
-from meadhall.server.store.models import RetiredSecret, now
+from meadhall.server.store.models import RetiredSecret
+from meadhall.server.store.queries.present import now
 
 _RETIRED = schema.retired_secrets.c
 
@@ -37,7 +38,7 @@ def retired(connection: Connection, name: str) -> list[RetiredSecret]:
     """Return the replaced secrets of a name that are still accepted, the first replaced first."""
     query = select(_RETIRED.value, _RETIRED.valid_until).where(_RETIRED.name == name).order_by(_RETIRED.id)
     found = [RetiredSecret(row.value, row.valid_until.replace(tzinfo=UTC)) for row in connection.execute(query)]
-    return [each for each in found if each.valid_until > now()]
+    return [each for each in found if each.valid_until > now(connection)]
 
 
 def drop_retired(connection: Connection, name: str) -> None:
@@ -47,4 +48,4 @@ def drop_retired(connection: Connection, name: str) -> None:
 
 def delete_outdated(connection: Connection) -> None:
     """Delete the replaced secrets that are not accepted any more."""
-    connection.execute(delete(schema.retired_secrets).where(_RETIRED.valid_until <= now()))
+    connection.execute(delete(schema.retired_secrets).where(_RETIRED.valid_until <= now(connection)))

@@ -14,7 +14,7 @@ from sqlalchemy import ColumnElement, Connection, Row, delete, func, select, upd
 
 from meadhall.server.store import schema
 from meadhall.server.store.clock import Clock
-from meadhall.server.store.models import now
+from meadhall.server.store.queries.present import now
 from meadhall.server.store.queries.upserts import insert_into
 from meadhall.server.store.seek import Seek
 
@@ -62,7 +62,7 @@ def put(connection: Connection, seek: Seek) -> None:
         "bots_after": seek.bots_after,
         "clock": None if seek.clock is None else seek.clock.to_json(),
         "created_at": seek.created_at,
-        "seen_at": now(),
+        "seen_at": now(connection),
         "table_id": None,
         "matched_at": None,
     }
@@ -72,12 +72,12 @@ def put(connection: Connection, seek: Seek) -> None:
 
 def touch(connection: Connection, guest: str) -> None:
     """Note that the guest's page is still open."""
-    connection.execute(update(schema.seeks).where(_SEEK.guest == guest, _is_unmatched()).values(seen_at=now()))
+    connection.execute(update(schema.seeks).where(_SEEK.guest == guest, _is_unmatched()).values(seen_at=now(connection)))
 
 
 def leave(connection: Connection, guest: str) -> None:
     """Note that the guest's page was closed."""
-    last = now() - PRESENT_FOR + LEAVING_FOR
+    last = now(connection) - PRESENT_FOR + LEAVING_FOR
     connection.execute(update(schema.seeks).where(_SEEK.guest == guest, _is_unmatched()).values(seen_at=last))
 
 
@@ -93,7 +93,7 @@ def waiting(connection: Connection, pool: str | None = None) -> list[Seek]:
 
     On PostgreSQL those of a pool can't be changed by others until the transaction ends.
     """
-    query = select(schema.seeks).where(_is_unmatched(), _SEEK.seen_at > now() - PRESENT_FOR)
+    query = select(schema.seeks).where(_is_unmatched(), _SEEK.seen_at > now(connection) - PRESENT_FOR)
     query = query.order_by(_SEEK.created_at, _SEEK.guest)
     rows = connection.execute(query if pool is None else query.where(_SEEK.pool == pool).with_for_update())
     return [_seek(row) for row in rows]
@@ -101,13 +101,13 @@ def waiting(connection: Connection, pool: str | None = None) -> list[Seek]:
 
 def matched(connection: Connection, guests: Collection[str], table: str) -> None:
     """Store at which table these guests play."""
-    found = {"table_id": table, "matched_at": now()}
+    found = {"table_id": table, "matched_at": now(connection)}
     connection.execute(update(schema.seeks).where(_SEEK.guest.in_(guests)).values(**found))
 
 
 def delete_outdated(connection: Connection) -> None:
     """Delete the seeks of guests who left or were matched long ago."""
-    connection.execute(delete(schema.seeks).where(_SEEK.seen_at <= now() - _KEPT_FOR))
+    connection.execute(delete(schema.seeks).where(_SEEK.seen_at <= now(connection) - _KEPT_FOR))
 
 
 def _is_unmatched() -> ColumnElement[bool]:

@@ -8,8 +8,9 @@ from typing import Any, Final
 from sqlalchemy import ColumnElement, Connection, delete, insert, select, update
 
 from meadhall.server.store import schema
-from meadhall.server.store.models import Session, in_utc, now
+from meadhall.server.store.models import Session, in_utc
 from meadhall.server.store.queries import identity_links
+from meadhall.server.store.queries.present import now
 
 KEPT_FOR: Final = timedelta(days=400)
 """How long a session lasts that is not used. No browser keeps a cookie longer (RFC 6265bis, 5.5)."""
@@ -34,7 +35,7 @@ def all_of(connection: Connection, guest: str) -> list[Session]:
 
 
 def _read(connection: Connection, condition: ColumnElement[bool]) -> list[Session]:
-    is_kept = _SESSION.last_used_at > now() - KEPT_FOR
+    is_kept = _SESSION.last_used_at > now(connection) - KEPT_FOR
     query = select(schema.sessions).where(condition, is_kept).order_by(_SESSION.last_used_at.desc(), _SESSION.id)
     times = ("created_at", "confirmed_at", "last_used_at")
     return [
@@ -44,12 +45,12 @@ def _read(connection: Connection, condition: ColumnElement[bool]) -> list[Sessio
 
 def touch(connection: Connection, id: str) -> None:
     """Note that a session is used."""
-    connection.execute(update(schema.sessions).where(_SESSION.id == id).values(last_used_at=now()))
+    connection.execute(update(schema.sessions).where(_SESSION.id == id).values(last_used_at=now(connection)))
 
 
 def confirm(connection: Connection, id: str, token: str) -> None:
     """Note that the person has proved who they are, and give the session another token."""
-    changed: dict[str, Any] = {"confirmed_at": now(), "last_used_at": now(), "token": token}
+    changed: dict[str, Any] = {"confirmed_at": now(connection), "last_used_at": now(connection), "token": token}
     connection.execute(update(schema.sessions).where(_SESSION.id == id).values(**changed))
 
 
@@ -67,4 +68,4 @@ def end_all(connection: Connection, guest: str, except_id: str | None = None) ->
 
 def delete_outdated(connection: Connection) -> None:
     """Delete the sessions that were not used for too long."""
-    connection.execute(delete(schema.sessions).where(_SESSION.last_used_at <= now() - KEPT_FOR))
+    connection.execute(delete(schema.sessions).where(_SESSION.last_used_at <= now(connection) - KEPT_FOR))

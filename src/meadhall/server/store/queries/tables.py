@@ -26,8 +26,9 @@ from sqlalchemy import (
 
 from meadhall.server.store import schema
 from meadhall.server.store.clock import Clock
-from meadhall.server.store.models import FINISHED, Conflict, SeatRow, TableRow, now
+from meadhall.server.store.models import FINISHED, Conflict, SeatRow, TableRow
 from meadhall.server.store.queries import results
+from meadhall.server.store.queries.present import now
 
 IDLE_LOBBY: Final = timedelta(days=1)
 """Age from which a table whose match has not begun no longer counts against its host's limit."""
@@ -105,7 +106,7 @@ def close_outdated(connection: Connection, game: str, rules: int, reason: str) -
     """End the running matches of a game that began under older rules than this version. Return the ids of their tables."""
     outdated = and_(_TABLE.status == "running", _TABLE.game == game, _TABLE.rules < rules)
     ids = list(connection.execute(select(_TABLE.id).where(outdated)).scalars())
-    closed = {"status": "abandoned", "finished_at": now(), "abandon_reason": reason, "version": _TABLE.version + 1}
+    closed = {"status": "abandoned", "finished_at": now(connection), "abandon_reason": reason, "version": _TABLE.version + 1}
     connection.execute(update(schema.tables).where(outdated).values(**closed))
     for id in ids:
         _record_results(connection, id)
@@ -134,7 +135,7 @@ def count_unfinished(connection: Connection, host: str, rules: Mapping[str, int]
     Running matches count if ``rules`` has their game in their version of the rules; others can't be finished. Lobbies count until
     they are a day old. Attempts at a daily puzzle don't count.
     """
-    gathering = and_(_TABLE.status == "gathering", _TABLE.created_at > now() - IDLE_LOBBY)
+    gathering = and_(_TABLE.status == "gathering", _TABLE.created_at > now(connection) - IDLE_LOBBY)
     playable = or_(*(and_(_TABLE.game == name, _TABLE.rules == version) for name, version in rules.items()))
     unfinished = or_(gathering, and_(_TABLE.status == "running", playable))
     query = select(func.count()).where(_TABLE.host == host, _TABLE.daily.is_(None), unfinished)
@@ -242,7 +243,7 @@ def locked_version(connection: Connection, table: str) -> int | None:
 
 def finish(connection: Connection, table: str, outcome: Mapping[str, Any] | None) -> bool:
     """Mark a running match as over, with its outcome. Return False if it was not running."""
-    finished = change(table, status="over", finished_at=now(), outcome=outcome).where(_TABLE.status == "running")
+    finished = change(table, status="over", finished_at=now(connection), outcome=outcome).where(_TABLE.status == "running")
     has_ended = connection.execute(finished).rowcount > 0
     if has_ended:
         _record_results(connection, table)

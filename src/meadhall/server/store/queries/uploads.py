@@ -7,7 +7,8 @@ from typing import Final
 from sqlalchemy import Connection, delete, insert, select
 
 from meadhall.server.store import schema
-from meadhall.server.store.models import new_link_token, now
+from meadhall.server.store.models import new_link_token
+from meadhall.server.store.queries.present import now
 
 UPLOADS_KEPT: Final = 1000
 """Number of uploaded records that are kept. Older ones are deleted."""
@@ -16,7 +17,7 @@ UPLOADS_KEPT: Final = 1000
 def add(connection: Connection, record: str) -> str:
     """Keep a verified record and return the token of its link. Delete the oldest records beyond the limit."""
     token, columns = new_link_token(), schema.uploads.c
-    connection.execute(insert(schema.uploads).values(link_token=token, record=record, created_at=now()))
+    connection.execute(insert(schema.uploads).values(link_token=token, record=record, created_at=now(connection)))
     surplus = select(columns.link_token).order_by(columns.created_at.desc()).offset(UPLOADS_KEPT)
     old = connection.execute(surplus).scalars().all()
     if old:

@@ -14,7 +14,8 @@ from sqlalchemy import ColumnElement, Connection, DateTime, Table, exists, func,
 from sqlalchemy.dialects import postgresql, sqlite
 
 from meadhall.server.store import schema
-from meadhall.server.store.models import Downtime, now
+from meadhall.server.store.models import Downtime
+from meadhall.server.store.queries.present import now
 
 _PULSE = schema.pulse.c
 _JOB = schema.jobs.c
@@ -90,7 +91,7 @@ def has_clocks(connection: Connection) -> bool:
 def _clock(connection: Connection) -> datetime:
     """Return the time: on PostgreSQL the server's."""
     if connection.dialect.name == "sqlite":
-        return now()
+        return now(connection)
     found: datetime = connection.execute(select(func.clock_timestamp(type_=DateTime(timezone=True)))).scalar_one()
     return found
 
