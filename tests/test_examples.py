@@ -25,6 +25,9 @@ pytestmark = pytest.mark.skipif(not INTERPRETED, reason="compiled rules have no 
 
 PACKAGES = (meadhall, meadhall.bots, meadhall.envs, meadhall.lab, meadhall.sdk)
 
+LONG = {"meadhall.engine.conformance.check_game", "meadhall.lab.frames.InFrames.to_pandas"}
+"""Examples that take seconds: matches with every number of players, and a large library. Other tests call the same functions."""
+
 
 def resolved(path: str) -> Any:
     """Return the object of a dotted path, as a page of the reference names it."""
@@ -79,13 +82,14 @@ def test_every_public_function_has_an_example() -> None:
     assert not [name for each in public().values() for name in without_example(each)]
 
 
-def test_the_examples_print_what_they_say(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("long", [False, pytest.param(True, marks=pytest.mark.long)])
+def test_the_examples_print_what_they_say(long: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     finder, runner = doctest.DocTestFinder(), doctest.DocTestRunner(optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
     tried: set[str] = set()
     for name, each in public().items():
         for test in finder.find(each, name, module=sys.modules[each.__module__]):
-            if test.examples and test.name not in tried:
+            if test.examples and test.name not in tried and (test.name in LONG) == long:
                 tried.add(test.name)
                 runner.run(test)
     assert tried

@@ -19,7 +19,7 @@ import nbformat
 from jupyter_client.manager import AsyncKernelManager
 from nbclient import NotebookClient
 notebook = nbformat.read(sys.argv[1], as_version=4)
-NotebookClient(notebook, timeout=240, km=AsyncKernelManager(kernel_name="python3", transport="ipc")).execute()
+NotebookClient(notebook, timeout=None, km=AsyncKernelManager(kernel_name="python3", transport="ipc")).execute()
 nbformat.write(notebook, sys.argv[2])
 """
 

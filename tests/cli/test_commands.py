@@ -18,6 +18,7 @@ from meadhall.engine.game import GROUP
 from meadhall.engine.record.format import read_records
 
 GAME = "axes-and-allies"
+RECORD = Path(__file__).parents[1] / "records" / GAME / "2-players-0.match.json"
 
 Capture = pytest.CaptureFixture[str]
 
@@ -87,17 +88,16 @@ def test_an_unusable_cache_folder_is_reported_at_once(tmp_path: Path, command: t
     """This includes the hall: its pages need no machine code, but its bots do."""
     no_folder = tmp_path / "file"
     no_folder.write_text("", encoding="utf-8")
-    settings = {"MEADHALL_CACHE": str(no_folder), "MEADHALL_DATA": str(tmp_path), "MEADHALL_INTERPRET": "", "MEADHALL_LANG": "en"}
+    settings = {"MEADHALL_CACHE": str(no_folder), "MEADHALL_DATA": str(tmp_path), "MEADHALL_INTERPRET": ""}
     arguments = [sys.executable, "-m", "meadhall.cli", *command]
-    run = subprocess.run(arguments, capture_output=True, text=True, check=False, env=os.environ | settings, timeout=60)
+    run = subprocess.run(arguments, capture_output=True, text=True, check=False, env=os.environ | settings)
     assert run.returncode == 2
     assert run.stderr == f"meadhall: can't store machine code in {no_folder}: File exists; set MEADHALL_CACHE to another folder\n"
 
 
 def test_characters_that_the_terminal_lacks_become_question_marks() -> None:
-    record = Path(__file__).parents[1] / "records" / GAME / "2-players-0.match.json"
-    assert "ö" in record.read_text(encoding="utf-8")
-    arguments = [sys.executable, "-m", "meadhall.cli", "replay", str(record)]
+    assert "ö" in RECORD.read_text(encoding="utf-8")
+    arguments = [sys.executable, "-m", "meadhall.cli", "replay", str(RECORD)]
     run = subprocess.run(arguments, capture_output=True, check=False, env=os.environ | {"PYTHONIOENCODING": "ascii"})
     assert (run.returncode, run.stderr) == (0, b"")
     assert b"Bj?rn" in run.stdout
@@ -119,7 +119,7 @@ def test_too_little_memory_is_reported(capsys: Capture, monkeypatch: pytest.Monk
 
 
 def test_a_closed_pipe_is_no_error() -> None:
-    command = f"{sys.executable} -m meadhall.cli simulate {GAME} --games 20 --json | head -n 1"
+    command = f"{sys.executable} -m meadhall.cli simulate {GAME} --games 4 --json | head -n 1"
     run = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=False)
     assert (run.stdout, run.stderr) == ("{\n", "")
 
@@ -134,11 +134,10 @@ def test_the_exit_status_is_zero_when_the_pipe_is_closed(arguments: list[str]) -
     assert (run.returncode, run.stderr) == (0, b"")
 
 
-def test_closed_standard_streams_are_no_error(tmp_path: Path) -> None:
-    file = write_records(tmp_path / "games.jsonl")
-    for arguments, closed in ((f"verify {file}", ">&-"), (f"verify {file}", "2>&-"), (f"play {GAME} --players 2", "<&-")):
+def test_closed_standard_streams_are_no_error() -> None:
+    for arguments, closed in (("--version", ">&-"), (f"verify {RECORD}", "2>&-"), (f"play {GAME} --players 2", "<&-")):
         command = f"{sys.executable} -m meadhall.cli {arguments} {closed}"
-        run = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=False, timeout=60)
+        run = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=False)
         assert (run.returncode, run.stderr) == (0, ""), command
 
 

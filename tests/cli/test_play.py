@@ -160,6 +160,7 @@ def test_a_hint_is_marked_after_an_earlier_action_is_undone_and_repeated(termina
     assert [action.get("hinted") for action in record["actions"]] == [None, True]
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("resumed", [False, True])
 def test_a_hint_is_marked_after_an_undo_that_leaves_more_known(terminal: Terminal, tmp_path: Path, resumed: bool) -> None:
     """The turned piece stays known after the undo, so the seat sees more of the same decision (AX-3.2)."""
@@ -297,6 +298,7 @@ def test_another_seat_can_be_chosen(terminal: Terminal) -> None:
     assert "Astrid (greedy), Björn (greedy), Ylva" in shown
 
 
+@pytest.mark.compiled
 def test_choices_are_listed_and_typed_in_the_notation_of_the_game(terminal: Terminal) -> None:
     alone = ("play", "axxa", "--players", "1", "--name", "Ylva", "--seed", "hall")
     shown = terminal.type("help", "C7-f5", "leave", "why pay b6", "pay d7", "hint", "quit", arguments=alone)

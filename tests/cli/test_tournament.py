@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+import games_for_tests.hoard  # noqa: F401 (registers the game)
 from meadhall.cli import main
 from meadhall.lab import luck, plots
 from meadhall.lab.matches import Outcome, play_matches
@@ -50,9 +51,10 @@ def test_a_tournament_can_be_printed_as_json(capsys: Capture) -> None:
 
 
 def test_cooperative_games_have_no_fair_share_and_no_rating(capsys: Capture) -> None:
-    assert main(["tournament", "axxa", "--bots", "thrall,karl", "--games", "4", "--seed", "s", "--processes", "1"]) == 0
+    together = ["--option", "mode=together", "--processes", "1"]
+    assert main(["tournament", "hoard", "--bots", "thrall,karl", "--games", "4", "--seed", "s", *together]) == 0
     out = capsys.readouterr().out
-    assert "AxxA for 1" in out
+    assert "Hoard for 2" in out
     assert "fair" not in out
     assert "rating" not in out
 
@@ -63,8 +65,8 @@ def test_games_are_rounded_up(capsys: Capture) -> None:
 
 
 def test_options_of_the_game_are_read(capsys: Capture) -> None:
-    options = ["--option", "mode=versus", "--players", "2"]
-    assert main(["tournament", "axxa", "--bots", "thrall,karl", "--games", "2", "--processes", "1", "--json", *options]) == 0
+    options = ["--option", "mode=sides", "--players", "2"]
+    assert main(["tournament", "hoard", "--bots", "thrall,karl", "--games", "2", "--processes", "1", "--json", *options]) == 0
     assert json.loads(capsys.readouterr().out)["scoring"] == "sides"
 
 
@@ -75,7 +77,7 @@ def test_plots_are_written_to_the_given_folder(capsys: Capture, tmp_path: Path) 
 
 def test_luck_corrected_shares_are_printed_and_plotted(capsys: Capture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(luck, "PLAYOUTS", 2)
-    assert main([*SMALL[:5], "24", "--seed", "s", "--processes", "1", "--luck", "--plots", str(tmp_path)]) == 0
+    assert main([*SMALL[:5], "20", "--seed", "s", "--processes", "1", "--luck", "--plots", str(tmp_path)]) == 0
     out = capsys.readouterr().out
     assert out.index("Corrected for luck") < out.index("explained by luck") < out.index("ahead of the column")
     assert (tmp_path / "without-luck.svg").exists()

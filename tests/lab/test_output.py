@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
+import games_for_tests.hoard  # noqa: F401 (registers the game)
 import meadhall
 from meadhall.cli import main
 from meadhall.engine.errors import BadSetup
@@ -78,12 +79,13 @@ def test_rows_of_compiled_loops_add_up_to_the_report(tmp_path: Path, monkeypatch
 def test_rows_of_a_tournament_hold_luck_and_deals(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(luck, "PLAYOUTS", 4)
     file = tmp_path / "rows.parquet"
-    report = tournament(GAME, ["thrall", "karl"], games=4, seed="luck", luck=True, out=file)
+    report = tournament(GAME, ["thrall", "karl"], games=2, seed="luck", luck=True, out=file)
     found = rows(file)
     assert len(found) == report.games
     assert all(len(row["luck"]) == 2 for row in found)
-    tournament("axxa", ["thrall", "karl"], games=4, seed="together", out=file)
-    assert [(row["bots"], row["deal"]) for row in rows(file)] == [(["thrall"], 0), (["karl"], 0), (["thrall"], 1), (["karl"], 1)]
+    tournament("hoard", ["thrall", "karl"], games=4, seed="together", out=file, mode="together")
+    both = [(["thrall"] * 2, 0), (["karl"] * 2, 0), (["thrall"] * 2, 1), (["karl"] * 2, 1)]
+    assert [(row["bots"], row["deal"]) for row in rows(file)] == both
 
 
 @pytest.mark.parametrize("suffix", ["jsonl", "jsonl.gz", "jsonl.zst"])
