@@ -97,7 +97,8 @@ def test_luck_is_refused_in_cooperative_games(capsys: Capture) -> None:
 
 @pytest.mark.compiled
 def test_a_tournament_can_end_once_the_order_is_significant(capsys: Capture) -> None:
-    assert main(["tournament", GAME, "--bots", "thrall,karl", "--games", "3000", "--seed", "s", "--until-sure"]) == 0
+    until_sure = ["--until-sure", "--processes", "1"]
+    assert main(["tournament", GAME, "--bots", "thrall,karl", "--games", "3000", "--seed", "s", *until_sure]) == 0
     assert "The order was significant after" in capsys.readouterr().out
 
 

@@ -110,7 +110,9 @@ def test_the_corrected_mean_has_its_stated_confidence_and_a_narrower_interval(ef
     assert effect == 0 or narrower > 850
 
 
-@pytest.mark.parametrize(("seats", "games", "strength"), [(2, 40, 1.0), (3, 60, 3.0), (4, 120, 3.0)])
+@pytest.mark.parametrize(
+    ("seats", "games", "strength"), [(2, 40, 1.0), (3, 60, 3.0), pytest.param(4, 120, 3.0, marks=pytest.mark.long)]
+)
 def test_luck_corrected_intervals_have_their_stated_coverage(seats: int, games: int, strength: float) -> None:
     """The second of two bots is ``strength`` times as likely to win as the first. Luck explains half of the results."""
     unequal, rng = Unequal.of(seats, games, strength), np.random.default_rng(1)

@@ -148,7 +148,9 @@ def test_intervals_count_whole_matches(duel: Tournament, three: tuple[Schedule, 
             assert each.high * each.parties == pytest.approx(high)
 
 
-@pytest.mark.parametrize(("seats", "games", "strength"), [(4, 40, 1.0), (3, 60, 3.0), (4, 40, 30.0)])
+@pytest.mark.parametrize(
+    ("seats", "games", "strength"), [(4, 40, 1.0), (3, 60, 3.0), pytest.param(4, 40, 30.0, marks=pytest.mark.long)]
+)
 def test_intervals_have_their_stated_coverage(seats: int, games: int, strength: float) -> None:
     """The second of two bots is ``strength`` times as likely to win as the first, so its true mean payoff is known."""
     unequal = Unequal.of(seats, games, strength)
