@@ -152,6 +152,7 @@ def test_a_hint_is_marked_after_its_action_is_undone_in_a_resumed_match(terminal
     assert [action.get("hinted") for action in record["actions"]][:1] == [True]
 
 
+@pytest.mark.compiled
 def test_a_hint_is_marked_after_an_earlier_action_is_undone_and_repeated(terminal: Terminal, tmp_path: Path) -> None:
     file = tmp_path / "hinted.match.json"
     alone = ("play", "axxa", "--players", "1", "--name", "Ylva", "--seed", "hall")

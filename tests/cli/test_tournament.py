@@ -75,6 +75,7 @@ def test_plots_are_written_to_the_given_folder(capsys: Capture, tmp_path: Path) 
     assert {file.name for file in (tmp_path / "plots").iterdir()} == {"shares.svg", "ratings.svg", "ahead.svg"}
 
 
+@pytest.mark.compiled
 def test_luck_corrected_shares_are_printed_and_plotted(capsys: Capture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(luck, "PLAYOUTS", 2)
     assert main([*SMALL[:5], "20", "--seed", "s", "--processes", "1", "--luck", "--plots", str(tmp_path)]) == 0
