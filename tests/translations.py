@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import IO, NamedTuple
 
@@ -35,13 +36,19 @@ class Part(NamedTuple):
     catalogues: Path
 
 
+def packages() -> list[Part]:
+    """Return every package that may have catalogues."""
+    folders = [path.parent for path in sorted((SOURCE / "games").glob("*/__init__.py"))]
+    folders += [path for path in sorted(SOURCE.iterdir()) if (path / "__init__.py").exists() and path.name != "games"]
+    return [Part(folder.name, folder, folder / "locale") for folder in folders]
+
+
 def parts() -> list[Part]:
-    games = [path.parent for path in sorted((SOURCE / "games").glob("*/__init__.py"))]
-    own = [Part(folder.name, folder, folder / "locale") for folder in games]
-    others = [path for path in sorted(SOURCE.iterdir()) if (path / "__init__.py").exists() and path.name != "games"]
-    return own + [Part(folder.name, folder, folder / "locale") for folder in others if messages(folder)]
+    """Return the games and the other packages with marked messages."""
+    return [part for part in packages() if part.folder.parent.name == "games" or messages(part.folder)]
 
 
+@cache
 def messages(folder: Path) -> dict[str, str]:
     """Return every marked message (for a plural, the singular) with its file and line."""
     found = {}
@@ -57,6 +64,7 @@ def messages(folder: Path) -> dict[str, str]:
     return found
 
 
+@cache
 def catalogue(part: Part, language: str) -> Catalog:
     with (part.catalogues / f"{language}.po").open("rb") as file:
         return read_po(file, locale=language)

@@ -36,14 +36,14 @@ from meadhall.engine.language import speaking
 from meadhall.engine.match import Match, Step
 from meadhall.engine.record.format import loads
 from meadhall.engine.record.replay import replay
-from meadhall.engine.rule import INTERPRETED
 from meadhall.engine.solution import Solution
 from meadhall.engine.view import EVERYTHING, SPECTATOR, concealed
 from meadhall.games.axxa.solver import prove
 from meadhall.games.axxa.state import Act
+from sizes import sized
 
 RECORDS = Path(__file__).parents[1] / "records"
-FEW = 20 if INTERPRETED else 40
+FEW = sized(20, 40)
 
 
 NIM = replace(nim, words=cast("GameWords", SimpleNamespace(ending=lambda _state: ("", "the last is taken"))))
@@ -209,7 +209,6 @@ def redealt_match(match: Match) -> Match:
     return twin
 
 
-@pytest.mark.compiled
 def test_an_analysis_of_public_knowledge_does_not_depend_on_hidden_parts() -> None:
     match = hoarded()
     other = redealt_match(match)

@@ -10,7 +10,7 @@ from meadhall.bots.evaluation import expected_payoffs
 from meadhall.engine.match import Match
 from meadhall.engine.view import concealed
 
-ROLLOUTS = 200
+ROLLOUTS = 40
 
 
 def played(match: Match, count: int) -> Match:
@@ -29,6 +29,7 @@ def test_every_seat_has_expectations_also_when_it_is_not_its_turn(seat: int) -> 
     assert payoffs == expected_payoffs(view, rollouts=ROLLOUTS), "the number of rollouts makes it deterministic"
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("name", ["viking-axes", "dungeon-allies", "axes-and-allies", "axxa"])
 def test_it_works_in_every_game(name: str) -> None:
     subject = game(name)

@@ -18,7 +18,7 @@ from meadhall.games.axes_and_allies.rules import ATTACK
 from meadhall.games.dungeon_allies.actions import Act as DungeonAct
 from meadhall.games.viking_axes.state import Act
 
-pytestmark = pytest.mark.compiled  # half a second is only a few iterations when interpreted
+pytestmark = pytest.mark.compiled  # half a second is only a few iterations of interpreted rules
 
 
 def a_strike_that_five_of_six_dice_win() -> tuple[Match, set[int]]:
@@ -69,5 +69,4 @@ def test_a_jarl_chooses_an_immediate_win(position: Callable[[], tuple[Match, set
     match, good = position()
     view = match.view(match.actor)
     assert good < set(view.legal)
-    for seed in (b"one jarl", b"another"):
-        assert bot(match.game, "jarl", seed, alone=True).choose(view) in good
+    assert bot(match.game, "jarl", b"a jarl", alone=True).choose(view) in good

@@ -21,10 +21,11 @@ from meadhall.bots.search import SLICE, TURN, Considered, Tree
 from meadhall.bots.tree import SIZE, VISITS
 from meadhall.engine.advice import Advice, equal_payoffs, never_solved, uniform_random
 from meadhall.engine.match import Match
-from meadhall.engine.rule import INTERPRETED, rule
+from meadhall.engine.rule import rule
 from meadhall.engine.schema import States
 from meadhall.engine.solution import Solution
 from meadhall.engine.view import EVERYTHING, View
+from sizes import sized
 
 SEED = b"a seed of a search"
 VA = game("viking-axes")
@@ -41,24 +42,24 @@ def test_a_search_finds_the_winning_move_of_nim(taken: int) -> None:
     match = nim.match()
     if taken:
         match.play(taken - 1)
-    best = considered(match, 3_000 if INTERPRETED else 20_000).considered[0]
+    best = considered(match, sized(1_000, 20_000)).considered[0]
     assert (HEAP - taken - best.action - 1) % 4 == 0
     assert best.payoff > 0.8
 
 
 def test_payoffs_of_rivals_sum_to_one_and_are_nearly_right() -> None:
-    found = considered(nim.match(heap="small"), 5_000)  # with 5 left the seat to move takes one and wins
+    found = considered(nim.match(heap="small"), 1_000)  # with 5 left the seat to move takes one and wins
     assert sum(found.payoffs) == pytest.approx(1)
     assert found.considered[0].action == 0
     assert found.payoffs[0] > 0.9
-    assert found.iterations == 5_000
+    assert found.iterations == 1_000
 
 
 def test_a_search_does_not_know_hidden_parts() -> None:
     """Every iteration redeals the hidden part. Only a search that may see everything knows the right guess."""
     match = nim.match(heap="hand", seed="x")
-    found = considered(match, 4_000)
-    assert found.payoffs[0] == pytest.approx(0.5, abs=0.03)
+    found = considered(match, 1_000)
+    assert found.payoffs[0] == pytest.approx(0.5, abs=0.06)
     right = int(match.states["hand"][0]) - 1
     match.play(right)
     search = Search(nim, Budget(iterations=400, trees=1), SEED)
@@ -69,7 +70,7 @@ def test_a_search_does_not_know_hidden_parts() -> None:
 
 def test_equal_seeds_and_iterations_give_equal_findings() -> None:
     view = hoard.match(players=3, seed="x").view(0)
-    iterations = 40 if INTERPRETED else 300
+    iterations = sized(40, 300)
     first, again, other = (
         Search(hoard, Budget(iterations=iterations, trees=2), seed).consider(view) for seed in (SEED, SEED, b"another seed")
     )
@@ -80,12 +81,12 @@ def test_equal_seeds_and_iterations_give_equal_findings() -> None:
 
 def test_a_tree_is_reused_until_something_is_revealed() -> None:
     match = nim.match()
-    search = Search(nim, Budget(iterations=2_000, trees=1), SEED)
+    search = Search(nim, Budget(iterations=1_000, trees=1), SEED)
     search.consider(match.view(0))
     match.play(0)
     answer = search.consider(match.view(1))
-    assert sum(each.visits for each in answer.considered) > 2_000
-    assert answer.iterations == 2_000
+    assert sum(each.visits for each in answer.considered) > 1_000
+    assert answer.iterations == 1_000
 
     drawing = hoard.match(players=2, seed="x")
     search = Search(hoard, Budget(iterations=200, trees=1), SEED)
@@ -99,7 +100,7 @@ def test_a_tree_is_reused_until_something_is_revealed() -> None:
 def test_advancing_a_tree_keeps_the_subtree_of_the_action() -> None:
     view = nim.match().view(0)
     tree = Tree(nim)
-    tree.grow(view.states, 0, 3_000, 1)
+    tree.grow(view.states, 0, 1_000, 1)
     child = max(tree.children(0), key=lambda node: int(tree.nodes[node, VISITS]))
     below = {tuple(tree.nodes[node, 2:].tolist()): tree.rewards[node].tolist() for node in tree.children(child)}
     size = int(tree.control[SIZE])
@@ -140,13 +141,13 @@ def test_rarely_visited_actions_can_be_examined() -> None:
 def test_examined_actions_have_the_payoffs_that_the_search_would_find() -> None:
     """With five left in Nim, taking one wins and every other action loses."""
     match = nim.match(heap="small")
-    search = Search(nim, Budget(iterations=2_000, trees=1), SEED)
+    search = Search(nim, Budget(iterations=1_000, trees=1), SEED)
     view = match.view(match.actor)
     best = search.consider(view).considered[0].action
-    found = search.examine(view, view.legal, 1_000)
+    found = search.examine(view, view.legal, 300)
     assert best == 0
     assert found.of(best).payoff > 0.9
-    assert all(found.of(action).visits >= 1_000 for action in view.legal)
+    assert all(found.of(action).visits >= 300 for action in view.legal)
     assert all(found.of(action).payoff < 0.1 for action in view.legal if action != best)
 
 
@@ -168,7 +169,6 @@ def one_wins(state: Any, out: Any) -> bool:
     return True
 
 
-@pytest.mark.interpreted  # a separate search would be compiled for each advice
 @pytest.mark.parametrize(
     ("advice", "payoffs"),
     [
@@ -193,7 +193,6 @@ def four_left(state: Any) -> bool:
     return state.left == 4  # type: ignore[no-any-return]
 
 
-@pytest.mark.interpreted
 def test_a_rollout_continues_to_a_quiescent_state() -> None:
     found = considered(nim.match(), 1, guide=first, rollout=first, cutoff=2, evaluate=part_left, solved_value=never_solved)
     assert found.payoffs == pytest.approx((0.7, 0.3))
@@ -203,7 +202,6 @@ def test_a_rollout_continues_to_a_quiescent_state() -> None:
     assert found.payoffs == pytest.approx((0.4, 0.6))
 
 
-@pytest.mark.interpreted
 def test_the_action_of_the_guide_is_tried_first() -> None:
     tried = {(guide, seed): _first_tried(guide, seed) for guide in (first, uniform_random) for seed in range(8)}
     assert {tried[first, seed] for seed in range(8)} == {0}
@@ -237,7 +235,7 @@ def test_the_default_action_is_tried_before_the_action_of_the_guide() -> None:
 
 def test_the_standard_error_of_a_payoff_is_that_of_its_rollouts() -> None:
     """If half of the rollouts win by chance, the standard deviation is 0.5; if all have the same payoff, it is near 0."""
-    found = considered(nim.match(heap="hand"), 4_000, exploration=100.0).considered[0]
+    found = considered(nim.match(heap="hand"), 1_000, exploration=100.0).considered[0]
     assert found.error == pytest.approx(sqrt(found.payoff * (1 - found.payoff) / found.visits), rel=0.01)
     same = considered(nim.match(), 30, cutoff=0, evaluate=equal_payoffs, exploration=100.0).considered[0]
     assert same.payoff == 0.5

@@ -16,12 +16,12 @@ from meadhall.engine.compiled import loops
 from meadhall.engine.executors import Pieces, Threads, executor, run_chunks
 from meadhall.engine.game import Game
 from meadhall.engine.loops import GREEDY, ILLEGAL, OVER, PLAYED, RANDOM
-from meadhall.engine.rule import INTERPRETED
 from meadhall.engine.view import legal_actions
+from sizes import sized
 
 AA = game("axes-and-allies")
-GAMES = 60 if INTERPRETED else 3000
-COUNT = 8 if INTERPRETED else 60
+GAMES = sized(60, 3000)
+COUNT = sized(4, 60)
 
 
 @pytest.fixture(autouse=True)

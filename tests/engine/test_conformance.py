@@ -13,27 +13,27 @@ from games_for_tests.hoard import game as hoard
 from meadhall import ConformanceError, check_game
 from meadhall.engine import conformance, knowledge
 from meadhall.engine.game import Choice, Game, Scoring, game, game_names
-from meadhall.engine.rule import INTERPRETED, rule
+from meadhall.engine.rule import rule
+from sizes import LONG, sized
 
 FEW = Choice("hand", {"few": ""})
 
 
 @pytest.fixture
-def few_deals_if_interpreted(monkeypatch: pytest.MonkeyPatch) -> None:
-    if INTERPRETED:
-        monkeypatch.setattr(conformance, "DEALS", 20)
+def few_deals(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(conformance, "DEALS", sized(20, 200))
 
 
-@pytest.mark.usefixtures("few_deals_if_interpreted")
+@pytest.mark.usefixtures("few_deals")
 def test_axes_and_allies_obeys_every_law() -> None:
-    subject = replace(game("axes-and-allies"), name="small-axes", max_players=3) if INTERPRETED else game("axes-and-allies")
-    assert check_game(subject, matches=1 if INTERPRETED else 5) > 5
+    subject = replace(game("axes-and-allies"), name="small-axes", max_players=sized(3, 6))
+    assert check_game(subject, matches=sized(1, 5)) > 5
 
 
-@pytest.mark.usefixtures("few_deals_if_interpreted")
+@pytest.mark.usefixtures("few_deals")
 def test_a_game_with_hidden_hands_and_options_obeys_every_law() -> None:
-    subject = replace(hoard, name="small-hoard", max_players=2, options=(FEW, hoard.options[1])) if INTERPRETED else hoard
-    assert check_game(subject, matches=1 if INTERPRETED else 4) > 30
+    subject = hoard if LONG else replace(hoard, name="small-hoard", max_players=2, options=(FEW, hoard.options[1]))
+    assert check_game(subject, matches=sized(1, 4)) > 30
 
 
 def test_every_allowed_combination_of_players_and_options_is_tried() -> None:
@@ -62,13 +62,11 @@ def test_checking_a_game_leaves_the_registry_unchanged(monkeypatch: pytest.Monke
     assert "stranger" not in game_names()
 
 
-@pytest.mark.interpreted
 @pytest.mark.parametrize("name", BROKEN)
 def test_a_broken_game_is_detected(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     broken = BROKEN[name]
     monkeypatch.setattr(conformance, "MAX_DECISIONS", 60)
-    if broken.law not in ("knowledge", "redeal"):
-        monkeypatch.setattr(conformance, "DEALS", 1)
+    monkeypatch.setattr(conformance, "DEALS", 100 if broken.law in ("knowledge", "redeal") else 1)
 
     with pytest.raises(ConformanceError) as found:
         check_game(simple(broken.game), matches=1)
@@ -89,7 +87,6 @@ def first_half_wins(state: Any, out: Any) -> None:
         out[seat] = 1.0 if 2 * seat < state.players else 0.0
 
 
-@pytest.mark.interpreted
 def test_the_seats_of_two_sides_alternate(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(conformance, "DEALS", 1)
     subject = replace(

@@ -65,7 +65,6 @@ def test_a_record_of_the_smallest_game_replays() -> None:
         assert replay(loads(dumps(record))).record() == record
 
 
-@pytest.mark.interpreted
 def test_bots_simulations_and_bulk_runs_need_no_more() -> None:
     with registered(game):
         view = game.match(seed="least").view(0)

@@ -150,7 +150,6 @@ def generous_score(state: Any, out: Any) -> None:
     out[0] += 1
 
 
-@pytest.mark.interpreted
 @pytest.mark.usefixtures("few_deals")
 def test_payoffs_outside_the_declared_range_or_sum_break_a_law() -> None:
     names = ("setup", "legal", "play", "conceal", "redeal")

@@ -69,6 +69,7 @@ def refused(record: Any) -> RecordError:
 # ----------------------------------------------------------------------------------------------------------------- replaying
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("path", GOLDEN, ids=lambda path: path.stem)
 def test_a_golden_record_replays_byte_for_byte(path: Path) -> None:
     text = path.read_text(encoding="utf-8")

@@ -47,7 +47,7 @@ def of_simulation(seed: Any) -> Any:
 
 
 def of_whole_matches(seed: Any) -> Any:
-    return simulate("axxa", ["search@1"], games=1, players=1, seed=seed).decisions
+    return simulate(GAME, ["search@1", "thrall"], games=1, players=2, seed=seed).decisions
 
 
 def of_playouts(seed: Any) -> Any:

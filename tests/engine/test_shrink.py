@@ -20,8 +20,6 @@ from meadhall.engine.rule import rule
 from meadhall.engine.schema import Grid
 from meadhall.engine.shrink import shrink, violation
 
-pytestmark = pytest.mark.interpreted
-
 
 @pytest.fixture(autouse=True)
 def few(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -198,7 +198,6 @@ def highest_actor_play(state: State, action: int, log: Grid) -> None:
         state.actor = state.players - 1
 
 
-@pytest.mark.interpreted
 @pytest.mark.usefixtures("few_deals")
 @pytest.mark.parametrize(
     ("changed", "message"),

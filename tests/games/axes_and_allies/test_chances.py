@@ -8,12 +8,15 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from meadhall import game, random_playouts
+from meadhall import game
 from meadhall.engine.batch import Batch
-from meadhall.engine.rule import INTERPRETED
+from meadhall.engine.bulk import tournament
+from meadhall.engine.loops import RANDOM
 from meadhall.games.axes_and_allies.rules import ATTACK
+from sizes import sized
 
-GAMES = 100 if INTERPRETED else 200_000
+GAMES = sized(20_000, 200_000)
+POSITIONS = sized(200, 50_000)
 SIGMAS = 4.5
 
 Position = tuple[frozenset[int], frozenset[frozenset[int]], int]
@@ -84,23 +87,24 @@ def test_the_probabilities_of_outcomes_sum_to_one(players: int) -> None:
     assert sum(solve(start(players, 0), random_turn, players)[:players]) == pytest.approx(1)
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("players", [2, 3])
 def test_random_play_wins_and_lasts_as_the_markov_chain_says(players: int) -> None:
     """Each seat is equally likely to go first, so each wins equally often."""
-    played = random_playouts("axes-and-allies", players, GAMES, seed="chain")
+    won, lengths = tournament(game("axes-and-allies"), [RANDOM] * players, GAMES, seed="chain")
     exact = [solve(start(players, first), random_turn, players) for first in range(players)]
     payoffs = np.mean([row[:players] for row in exact], axis=0)
     length = float(np.mean([row[players] for row in exact]))
 
     assert payoffs == pytest.approx(np.full(players, 1 / players))
     for seat in range(players):
-        near(played.payoffs[seat] / GAMES, float(payoffs[seat]), GAMES)
-    assert abs(played.decisions / GAMES - length) < SIGMAS * length * 1.2 / GAMES**0.5
+        near(float(won[:, seat].mean()), float(payoffs[seat]), GAMES)
+    assert abs(lengths.mean() - length) < SIGMAS * length * 1.2 / GAMES**0.5
 
 
 @pytest.mark.parametrize("players", [2, 3])
 def test_from_a_given_first_player_random_play_wins_as_the_markov_chain_says(players: int) -> None:
-    count = GAMES // 4
+    count = POSITIONS
     batch = Batch("axes-and-allies", players, count, seed="first")
     first = batch.actors()
     power_one = batch.states["power"] == 1
@@ -140,7 +144,7 @@ def finish_at_random(batch: Batch, draw: np.random.Generator) -> tuple[np.ndarra
 
 
 def test_of_two_who_always_attack_the_first_wins_12_of_19() -> None:
-    count = GAMES // 4
+    count = POSITIONS
     batch = Batch("axes-and-allies", 2, count, seed="12/19")
     first = batch.actors()
     while (batch.actors() >= 0).any():

@@ -16,13 +16,13 @@ from meadhall.bots import bot
 from meadhall.engine.chance import die, key_from_counter
 from meadhall.engine.compiled import loops
 from meadhall.engine.events import NO_LOG_SHAPE
-from meadhall.engine.rule import INTERPRETED
 from meadhall.engine.schema import States
 from meadhall.engine.solution import Solution
 from meadhall.games.axes_and_allies.advice import solved_value
 from meadhall.games.axes_and_allies.exact import IMPATIENCE, MAX_SOLVED, TOLERANCE, MarkovGame, solve_all, solved, solver
 from meadhall.games.axes_and_allies.rules import ALLY, ATTACK, SIDES, State
 from meadhall.lab.matches import play_out
+from sizes import sized
 
 AA = game("axes-and-allies")
 DICE = 5
@@ -94,7 +94,7 @@ def solution_of(match: Match) -> Solution:
     return solution
 
 
-EVERY = [(2, 1), (3, 5), (4, 50), (5, 2500)] if INTERPRETED else [(2, 1), (3, 1), (4, 1), (5, 40)]
+EVERY = [(2, 1), (3, sized(5, 1)), (4, sized(50, 1)), (5, sized(2500, 40))]
 """Players, and n where every n-th position is checked."""
 
 
@@ -104,7 +104,6 @@ def is_forced(match: Match) -> bool:
     return state.living == 2 and state.power == 1
 
 
-@pytest.mark.compiled
 @pytest.mark.parametrize(("players", "every"), EVERY)
 def test_chances_agree_with_the_rules_and_no_other_choice_gains(players: int, every: int) -> None:
     """A choice has the mean chances of its outcomes. Matches end, so only the true chances satisfy this everywhere."""
@@ -131,7 +130,7 @@ def test_chances_agree_with_the_rules_and_no_other_choice_gains(players: int, ev
 
 @pytest.mark.parametrize("players", [2, 3, 4, 5])
 def test_every_legal_choice_has_payoffs_and_the_policy_is_legal(players: int) -> None:
-    for match in islice(positions(players), 0, None, 1 if players < 5 else 10):
+    for match in islice(positions(players), 0, None, {4: sized(5, 1), 5: sized(100, 10)}.get(players, 1)):
         solution = solution_of(match)
         legal = match.view(0).legal
         assert sorted(solution.payoffs) == list(legal)
@@ -210,22 +209,23 @@ def matches(names: Sequence[str], games: int, seed: str) -> Iterator[tuple[Match
 
 @pytest.mark.parametrize("names", ["king king", "king king king king", "king " * 5, "king karl thrall", "king karl karl thrall"])
 def test_kings_finish_their_matches(names: str) -> None:
-    lengths = [len(match.steps) for match, _ in matches(names.split(), 2 if INTERPRETED else 60, "finish")]
+    lengths = [len(match.steps) for match, _ in matches(names.split(), sized(2, 60), "finish")]
     assert max(lengths) < 200
     assert sum(lengths) / len(lengths) < 12 * len(names.split())
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("power", [4, 5, 6])
 def test_a_search_attacks_in_a_duel_with_good_odds(power: int) -> None:
     """An alliance would give the next power to the opponent. With a six, five of six attacks win the match (AA-3.2)."""
     for match in positions(2):
         if match.view(0).state.power == power and len(match.view(0).legal) > 1:
-            chosen = bot(AA, f"search@{300 if INTERPRETED else 3000}", b"a seed of a search").choose(match.view(0))
+            chosen = bot(AA, f"search@{sized(600, 3000)}", b"a seed of a search").choose(match.view(0))
             assert chosen == ATTACK + 1
 
 
 def test_searching_bots_finish_a_duel() -> None:
-    for seed in range(1 if INTERPRETED else 8):
+    for seed in range(sized(1, 8)):
         match = AA.match(players=2, seed=str(seed))
         two = [bot(AA, "search@100", bytes([seed, seat])) for seat in range(2)]
         while match.actor is not None:
@@ -235,7 +235,7 @@ def test_searching_bots_finish_a_duel() -> None:
 
 def test_kings_win_from_each_seat_as_often_as_computed() -> None:
     """Seats are counted clockwise from the first to move."""
-    games = 4 if INTERPRETED else 400
+    games = sized(40, 400)
     won = np.zeros(4)
     for match, _ in matches(["king"] * 4, games, "seats"):
         first = next(event for event in match.setup if event.name == "first").arguments[0]
@@ -247,16 +247,16 @@ def test_kings_win_from_each_seat_as_often_as_computed() -> None:
 @pytest.mark.compiled
 @pytest.mark.parametrize(("players", "others", "expected"), [(2, "karl", 0.579), (4, "karl", 0.310), (3, "thrall", 0.529)])
 def test_a_king_beats_bots_without_a_search(players: int, others: str, expected: float) -> None:
-    games = 800
+    games = sized(200, 800)
     won = sum(winner == 0 for _, winner in matches(["king", *[others] * (players - 1)], games, "king")) / games
     error = sqrt(expected * (1 - expected) / games)
     assert abs(won - expected) < SIGMAS * error
-    assert won > 1 / players + 2 * error
+    assert won > 1 / players + sized(0, 2) * error
 
 
 def test_a_search_with_six_players_uses_the_solution_for_five() -> None:
     compared = 0
-    for seed in range(10):
+    for seed in range(sized(4, 10)):
         match = AA.match(players=6, seed=str(seed))
         thrall = bot(AA, "thrall", bytes([seed]))
         while match.actor is not None:
@@ -268,7 +268,7 @@ def test_a_search_with_six_players_uses_the_solution_for_five() -> None:
                 if state.living <= MAX_SOLVED:
                     assert payoffs == pytest.approx(solution_of(match).value, abs=1e-12)
                     compared += 1
-    assert compared > 100
+    assert compared > 40
 
 
 def test_a_search_with_five_players_does_not_use_the_solution() -> None:

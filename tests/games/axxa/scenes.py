@@ -15,8 +15,19 @@ from meadhall.engine.events import Event
 from meadhall.games.axxa.board import FIRST_START, NAMES, SPACES, TRIPLE_OF
 from meadhall.games.axxa.state import EMPTY, HEIGHT, NOWHERE, NUMBERS, OF_EACH, SIDES, STACKS, TRIPLET_SIZE, Act, State
 from meadhall.games.axxa.words import EVENTS, space
+from sizes import LONG
 
 AXXA = game("axxa")
+SETUPS = list(setups(AXXA))
+FEW = [
+    (1, {"mode": "together", "touching": "all", "order": "skip"}),
+    (3, {"mode": "together", "touching": "orthogonal", "order": "skip"}),
+    (2, {"mode": "versus", "touching": "orthogonal", "order": "strict"}),
+    (4, {"mode": "versus", "touching": "all", "order": "any"}),
+    (5, {"mode": "versus", "touching": "all", "order": "strict"}),
+    (6, {"mode": "versus", "touching": "orthogonal", "order": "skip"}),
+]
+"""Setups with every number of players and every value of each option."""
 SPACE = {name: space for space, name in enumerate(NAMES)}
 
 FAR = {"c7": "222", "e7": "333", "g5": "444", "g3": "555", "e1": "666"}
@@ -129,8 +140,8 @@ def turn(match: Match, start: str, end: str, *then: int) -> list[list[Any]]:
 
 
 def matches(count: int = 1, **only: Any) -> Iterator[Match]:
-    """Yield matches with every number of players and every combination of options."""
-    for players, options in setups(AXXA):
+    """Yield matches with every number of players and every value of each option; in the long run with every combination."""
+    for players, options in SETUPS if LONG else FEW:
         if all(options.get(name, players) == value for name, value in only.items()):
             for number in range(count):
                 yield AXXA.match(players=players, seed=f"axxa {players} {options} {number}", **options)

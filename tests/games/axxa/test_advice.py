@@ -12,11 +12,12 @@ from games.axxa.scenes import AXXA, scene
 from meadhall.bots import bot
 from meadhall.games.axxa.advice import chance_together, solved_value
 from meadhall.games.axxa.state import Phase
+from sizes import sized
 
-MATCHES = 100
+MATCHES = sized(30, 400)
 
 
-@pytest.mark.compiled  # interpreted, it would take minutes
+@pytest.mark.compiled
 @pytest.mark.parametrize("touching", ["all", "orthogonal"])
 def test_greedy_players_win_as_often_as_the_evaluation_predicts(touching: str) -> None:
     greedy = bot(AXXA, "greedy", b"advice")

@@ -7,16 +7,15 @@ from itertools import islice, permutations
 from typing import Any
 
 import numpy as np
-import pytest
 
 from games.axxa.scenes import AXXA, FAR, at_random, move, pay, scattered, scene, stacks_of, turn
 from meadhall import Match, replay
 from meadhall.engine.compiled import loops
-from meadhall.engine.rule import INTERPRETED
 from meadhall.engine.view import concealed
 from meadhall.games.axxa.state import STACKS, UNKNOWN, Act
+from sizes import sized
 
-REDEALS = 480 if INTERPRETED else 9600
+REDEALS = sized(480, 9600)
 
 
 Piece = tuple[int, int]
@@ -46,7 +45,6 @@ def pieces_from_events(match: Match) -> tuple[dict[int, list[Piece]], dict[Piece
     return {space: pieces for space, pieces in stacks.items() if pieces}, known
 
 
-@pytest.mark.compiled
 def test_every_viewer_sees_exactly_the_pieces_that_events_have_revealed() -> None:
     for match in scattered():
         for action in at_random(match):
@@ -85,7 +83,6 @@ def test_a_redeal_gives_every_order_of_the_unseen_pieces_equally_often() -> None
     assert sum((count - expected) ** 2 / expected for count in counts.values()) < 49.7
 
 
-@pytest.mark.compiled
 def test_a_redeal_respects_paid_removed_and_seen_pieces() -> None:
     """Every number is on the board as often as before."""
     for match in scattered():

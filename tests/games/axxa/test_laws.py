@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from games.axxa.scenes import AXXA
+from games.axxa.scenes import AXXA, FEW, SETUPS
 from meadhall import check_game
 from meadhall.engine import conformance
-from meadhall.engine.rule import INTERPRETED
+from sizes import sized
 
-SETUPS = list(conformance.setups(AXXA))
-FEW = [(3, {"mode": "versus", "touching": "orthogonal", "order": order}) for order in ("skip", "strict", "any")]
-TRIED = [SETUPS[0], *FEW] if INTERPRETED else SETUPS
+TRIED = [setup if setup in FEW[1:3] else pytest.param(setup, marks=pytest.mark.long) for setup in SETUPS]
 
 
 def test_mode_together_takes_1_to_6_players_and_mode_versus_2_to_6_with_three_orders() -> None:
@@ -23,5 +21,6 @@ def test_mode_together_takes_1_to_6_players_and_mode_versus_2_to_6_with_three_or
 @pytest.mark.compiled
 @pytest.mark.parametrize("setup", TRIED, ids=lambda setup: f"{setup[0]}-{'-'.join(setup[1].values())}")
 def test_axxa_passes_every_check(setup: tuple[int, dict[str, str]], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(conformance, "DEALS", 20 if INTERPRETED else 60)
+    monkeypatch.setattr(conformance, "_BRANCHES", sized(2, 6))
+    monkeypatch.setattr(conformance, "DEALS", sized(20, 60))
     assert check_game(AXXA, matches=1, players=setup[0], options=setup[1]) > 15

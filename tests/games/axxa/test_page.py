@@ -37,14 +37,16 @@ def recorded(name: str) -> Match:
     return replay(json.loads((RECORDS / f"{name}.match.json").read_text(encoding="utf-8")))
 
 
-def pictures(match: Match) -> list[Picture]:
+@cache
+def pictures(name: str) -> list[Picture]:
+    match = recorded(name)
     return [picture(match.view_at(position)) for position in range(len(match.steps) + 1)]
 
 
 @records
 def test_a_stack_shows_only_pieces_that_have_been_seen(name: str) -> None:
     match = recorded(name)
-    for position, drawn in enumerate(pictures(match)):
+    for position, drawn in enumerate(pictures(name)):
         state = match.view_at(position).state
         for one in drawn.stacks:
             assert 1 <= len(one.pieces) == state.height[one.stack] <= HEIGHT
@@ -56,7 +58,7 @@ def test_a_stack_shows_only_pieces_that_have_been_seen(name: str) -> None:
 def test_every_piece_is_on_the_board_paid_or_removed(name: str) -> None:
     match = recorded(name)
     events: Counter[str] = Counter()
-    for step, drawn in zip((None, *match.steps), pictures(match), strict=True):
+    for step, drawn in zip((None, *match.steps), pictures(name), strict=True):
         events.update(event.name for event in (() if step is None else step.events))
         lying = sum(len(one.pieces) for one in drawn.stacks)
         assert lying == sum(each.left for each in drawn.numbers)
@@ -67,7 +69,7 @@ def test_every_piece_is_on_the_board_paid_or_removed(name: str) -> None:
 @records
 def test_leaving_pieces_lay_above_the_pieces_that_stay(name: str) -> None:
     match = recorded(name)
-    for step, before, after in zip(match.steps, pictures(match), pictures(match)[1:], strict=False):
+    for step, before, after in zip(match.steps, pictures(name), pictures(name)[1:], strict=False):
         leaving = Counter(piece.space for piece in after.leaving)
         for space, count in leaving.items():
             left = len(after.spaces[space].pieces)
@@ -83,14 +85,14 @@ def test_routes_are_free_and_as_long_as_the_top_piece_shows(name: str) -> None:
         view = match.view_at(position, step.seat)
         if view.state.phase != Phase.MOVE:
             continue
-        occupied = {one.space for one in picture(view).stacks}
+        occupied = {one.space for one in pictures(name)[position].stacks}
         for one in own(view).stacks:
             for goal in one.goals:
                 entered = spaces_along(goal.waypoints)
                 assert len(entered) == one.number
                 assert not occupied & set(entered)
                 assert entered in routes(one.space, goal.space)
-        slide = picture(match.view_at(position + 1)).slide
+        slide = pictures(name)[position + 1].slide
         assert slide is not None
         assert slide.fresh
         assert (slide.waypoints[0], slide.waypoints[-1]) == divmod(step.action, SPACES)

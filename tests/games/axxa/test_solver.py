@@ -14,15 +14,15 @@ from games.axxa.reference import Reference
 from games.axxa.scenes import AXXA, SPACE, legal, move, pay, scene
 from meadhall import Match
 from meadhall.bots import bot
-from meadhall.engine.rule import INTERPRETED
 from meadhall.games.axxa.advice import is_lost
 from meadhall.games.axxa.board import NAMES, POSITIONS
 from meadhall.games.axxa.solver import SYMMETRY, ProofResult, Verdict, key_of, prove, solution, winnable
 from meadhall.games.axxa.state import Act
+from sizes import sized
 
-SMALL = 3 if INTERPRETED else 40
-SHUFFLES = 1 if INTERPRETED else 20
-COVERED = 3 if INTERPRETED else 300
+SMALL = sized(8, 40)
+SHUFFLES = sized(2, 20)
+COVERED = sized(60, 300)
 
 
 # ------------------------------------------------------------------------------------------- comparison with exhaustive search
@@ -57,6 +57,7 @@ def ending(number: int) -> tuple[dict[str, str], int]:
     return stacks, int(min(piece for piece in pieces if piece >= "5"))
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("touching", ["all", "orthogonal"])
 def test_verdicts_on_small_endings_agree_with_exhaustive_search(touching: str) -> None:
     verdicts = set()
@@ -76,7 +77,7 @@ def test_verdicts_on_small_endings_agree_with_exhaustive_search(touching: str) -
         verdicts.add(result.verdict)
         play_all(match, result.variation)
         assert match.over == (result.verdict == Verdict.WON)
-    assert INTERPRETED or verdicts == {Verdict.WON, Verdict.LOST}
+    assert verdicts == {Verdict.WON, Verdict.LOST}
 
 
 def play_all(match: Match, actions: tuple[int, ...]) -> None:
@@ -207,6 +208,7 @@ def with_unseen(stacks: dict[str, str], covered: list[tuple[str, int]], order: S
     return {space: "".join(stack) for space, stack in found.items()}
 
 
+@pytest.mark.compiled
 def test_a_solution_with_unseen_pieces_holds_for_every_order_of_them() -> None:
     seen = set()
     for number in range(COVERED):
@@ -219,7 +221,7 @@ def test_a_solution_with_unseen_pieces_holds_for_every_order_of_them() -> None:
         assert verdict == Verdict.OPEN or actual == {verdict}, stacks
         if len(deals) > 1:
             seen.add((verdict, len(actual)))
-    assert INTERPRETED or seen == {(Verdict.OPEN, 1), (Verdict.OPEN, 2), (Verdict.LOST, 1)}
+    assert seen == {(Verdict.OPEN, 1), (Verdict.OPEN, 2), (Verdict.LOST, 1)}
 
 
 def test_unseen_pieces_that_can_only_be_one_number_are_known() -> None:
@@ -275,6 +277,7 @@ def choices(match: Match) -> list[int]:
     return [bot(AXXA, "search@300", bytes([seed])).choose(match.view(0)) for seed in range(3)]
 
 
+@pytest.mark.compiled
 def test_in_a_duel_the_search_removes_the_deciding_triplet() -> None:
     stacks = {"b6": "6", "c6": "6", "d4": "16", "e1": "121", "f5": "2"}
     match = scene(stacks, current=6, mode="versus", takers={1: 0, 2: 1, 3: 0, 4: 1})

@@ -30,14 +30,14 @@ from games.dungeon_allies.scenes import (
 )
 from meadhall import Match
 from meadhall.engine.compiled import loops
-from meadhall.engine.rule import INTERPRETED
 from meadhall.engine.schema import States
 from meadhall.engine.view import concealed
 from meadhall.games.dungeon_allies.actions import Act
 from meadhall.games.dungeon_allies.pieces import GONE, NONE
 from meadhall.games.dungeon_allies.state import State
+from sizes import sized
 
-EACH = 15 if INTERPRETED else 100  # the expected number of each determinization
+EACH = sized(30, 100)  # the expected number of each determinization
 
 
 def redealt(match: Match, viewer: int, number: int) -> Any:
@@ -71,6 +71,7 @@ def hidden_of(state: Any) -> tuple[tuple[int, ...], ...]:
 # -------------------------------------------------------------------------------------------------------------------- knowledge
 
 
+@pytest.mark.compiled
 def test_DA_14_1_everything_except_tiles_stack_and_deck_is_public() -> None:
     for match in (DA.match(players=3, seed="public"), enriched(DA.match(players=4, seed="public, later"))):
         for action in at_random(match):
@@ -98,6 +99,7 @@ def test_DA_14_2_which_tile_lies_where_and_the_order_of_stack_and_deck_are_hidde
     assert shown == {-1: nobody, A: ((NONE, 25, NONE), *nobody[1:]), B: nobody, C: nobody}
 
 
+@pytest.mark.compiled
 def test_DA_14_2_a_peek_is_permanent_and_private() -> None:
     """Compare the views of whole matches with the events."""
     for match in (DA.match(players=3, seed="peeks"), enriched(DA.match(players=3, seed="peeks, later"))):

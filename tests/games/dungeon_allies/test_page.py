@@ -12,7 +12,6 @@ import pytest
 
 from games.dungeon_allies.scenes import DA, at_random, enriched, go, play_at_random, scene, send
 from meadhall import Match
-from meadhall.engine.rule import INTERPRETED
 from meadhall.engine.view import EVERYTHING
 from meadhall.games.dungeon_allies import actions, page
 from meadhall.games.dungeon_allies.actions import Act, Phase
@@ -21,7 +20,7 @@ from meadhall.games.dungeon_allies.pieces import DICE, NONE, SIDES, SQUARES, TAR
 from meadhall.games.dungeon_allies.state import Event, Step
 from meadhall.games.dungeon_allies.story import FightDie, Scene, story
 
-PLAYERS = (2,) if INTERPRETED else (2, 3, 5)
+PLAYERS = [2, *(pytest.param(players, marks=pytest.mark.long) for players in (3, 5))]
 
 
 def moments(players: int) -> Iterator[Match]:
@@ -103,6 +102,7 @@ def test_in_a_replay_everything_can_be_shown() -> None:
     assert not any(square.monster for square in page.picture(match.view_at(0)).squares)
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("players", PLAYERS)
 def test_illegal_choices_are_offered_with_their_refusals(players: int) -> None:
     phases = set()
@@ -117,6 +117,7 @@ def test_illegal_choices_are_offered_with_their_refusals(players: int) -> None:
     assert phases >= {Phase.PLACE, Phase.PREP, Phase.TRADE}
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("players", PLAYERS)
 def test_choices_are_taken_apart_as_the_rules_number_them(players: int) -> None:
     kinds = set()

@@ -14,6 +14,7 @@ from meadhall.games.dungeon_allies.pieces import COLOURS, MONSTERS, Item
 from meadhall.games.dungeon_allies.state import MAX_TURNS
 
 DA = game("dungeon-allies")
+pytestmark = pytest.mark.compiled
 FOLDER = Path(__file__).parents[2] / "records" / DA.name
 
 
@@ -39,7 +40,6 @@ def deciding(match: Match) -> int | None:
     return next((colour for colour in range(Item.WHITE, -1, -1) if len(set(held[colour])) > 1), -1)
 
 
-@pytest.mark.compiled
 def test_there_are_enough_golden_records_for_every_number_of_players() -> None:
     assert len(golden()) >= 20
     assert all(sum(match.players == players for match in golden()) >= 4 for players in range(2, 6))

@@ -33,13 +33,13 @@ from games.dungeon_allies.scenes import (
     told,
 )
 from meadhall import BadSetup, CannotUndo, Match
-from meadhall.engine.rule import INTERPRETED
 from meadhall.games.dungeon_allies.actions import Act
 from meadhall.games.dungeon_allies.components import SKILL_NAMES
 from meadhall.games.dungeon_allies.pieces import CARDS, DISPLAY, FOLLOWERS, NONE, SQUARES, Die, Item
 from meadhall.games.dungeon_allies.state import State
+from sizes import sized
 
-SETUPS = 10 if INTERPRETED else 60
+SETUPS = sized(10, 60)
 
 # ----------------------------------------------------------------------------------------------------------------------- pieces
 
@@ -60,7 +60,7 @@ def test_DA_1_1_no_other_number_of_players_is_possible(players: int) -> None:
 
 
 def test_DA_1_2_an_ally_has_one_die_that_no_other_ally_of_its_player_has() -> None:
-    for number in range(1 if INTERPRETED else 10):
+    for number in range(sized(1, 10)):
         match = play_at_random(DA.match(players=3, seed=f"dice {number}"))
         dice_of: list[dict[str, int]] = [{}, {}, {}]
         for step in match.steps:

@@ -33,15 +33,15 @@ from games.dungeon_allies.scenes import (
 from games.dungeon_allies.shapes import DATA, SQUARES, drawn, shaped, squares
 from meadhall import BadSetup, Match, replay
 from meadhall.bots import bot
-from meadhall.engine.rule import INTERPRETED
 from meadhall.games.dungeon_allies import page
 from meadhall.games.dungeon_allies.actions import Act
 from meadhall.games.dungeon_allies.components import COMPONENTS, SKILL_NAMES
 from meadhall.games.dungeon_allies.facts import facts
 from meadhall.games.dungeon_allies.pieces import GONE, NONE, Item
 from meadhall.games.dungeon_allies.rules.scoring import card_score
+from sizes import sized
 
-MANY = range(4 if INTERPRETED else 20)
+MANY = range(sized(4, 20))
 
 
 def prisoners(count: int, offering: dict[str, int] | None = None) -> list[dict[str, Any]]:
@@ -81,6 +81,7 @@ def test_names_may_repeat_and_ids_may_be_any_text() -> None:
     assert match.setup[0].arguments[1].startswith("Bête nº ")
 
 
+@pytest.mark.compiled
 def test_every_shape_is_played_to_its_end_and_replays() -> None:
     for number in MANY:
         match = DA.match(players=2 + number % 4, seed=f"shape {number}", components=drawn(number))
@@ -252,10 +253,11 @@ def moments(number: int) -> Iterator[Match]:
     yield match
 
 
-@pytest.mark.parametrize("number", range(2 if INTERPRETED else 12))
+@pytest.mark.compiled
+@pytest.mark.parametrize("number", range(sized(1, 12)))
 def test_greedy_players_pages_sketches_and_refusals_follow_every_shape(number: int) -> None:
     for k, match in enumerate(moments(number)):
-        if k % (29 if INTERPRETED else 7):
+        if k % sized(29, 7):
             continue
         view = match.view(match.actor or 0)
         drawing, own = page.picture(match.view(None)), page.own(view)

@@ -649,7 +649,7 @@ def decisions(players: int, seed: str) -> Iterator[Match]:
 
 
 @pytest.mark.compiled
-@pytest.mark.parametrize("players", [2, 3, 4])
+@pytest.mark.parametrize("players", [3, *(pytest.param(players, marks=pytest.mark.long) for players in (2, 4))])
 def test_refusals_and_legal_actions_agree_on_every_action_of_every_decision(players: int) -> None:
     asked = set()
     for match in decisions(players, f"agree {players}"):

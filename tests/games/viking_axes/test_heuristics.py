@@ -8,10 +8,10 @@ from games.viking_axes.scenes import VA, scene
 from meadhall.bots import bot
 from meadhall.engine.bulk import tournament
 from meadhall.engine.loops import GREEDY, RANDOM
-from meadhall.engine.rule import INTERPRETED
 from meadhall.games.viking_axes.state import Act, Card
+from sizes import sized
 
-GAMES, SIGMAS = (10, -2) if INTERPRETED else (4000, 3)
+GAMES, SIGMAS = sized(1000, 4000), 3
 VARIANTS = ["standard", "strategic"]
 
 
@@ -24,6 +24,7 @@ def test_one_greedy_player_wins_more_than_a_fair_share_among_random_ones(players
     assert won > 1 / players + SIGMAS * (1 / players * (1 - 1 / players) / GAMES) ** 0.5
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_greedy_players_finish_their_games(variant: str) -> None:
     _, lengths = tournament(VA, [GREEDY] * 7, GAMES // 10, seed="greedy", options={"variant": variant})

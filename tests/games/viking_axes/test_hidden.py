@@ -14,12 +14,12 @@ import pytest
 from games.viking_axes.scenes import VA, counted, legal, play_at_random, scene
 from meadhall import CannotUndo, Match
 from meadhall.engine.compiled import loops
-from meadhall.engine.rule import INTERPRETED
 from meadhall.engine.view import concealed
 from meadhall.games.viking_axes.hidden import unseen
 from meadhall.games.viking_axes.state import COPIES, KINDS, NO_CARD, Act, Card, Phase, State, hand_size
+from sizes import LONG, sized
 
-REDEALS = 1500 if INTERPRETED else 30_000
+REDEALS = sized(4_000, 30_000)
 HANDS = {0: ["axe1", "shield2", "wench"], 1: ["axe3", "axe3"], 2: ["armory", "shield4"]}
 
 
@@ -202,10 +202,11 @@ def test_unseen_cards_are_redealt_hypergeometrically(part: str, dealt: tuple[lis
     assert distance(found[part], hypergeometric(numbers, SEEN[part][1])) < 4
 
 
+@pytest.mark.compiled
 def test_a_slightly_different_distribution_would_be_detected(dealt: tuple[list[int], dict[str, Counter[Any]]]) -> None:
     """Among dozens of cards, one fewer of one kind and one more of another."""
     numbers, found = dealt
     wrong = [n + (kind == Card.AXE) - (kind == Card.ONE_SHIELD) for kind, n in enumerate(numbers)]
-    if not INTERPRETED:
+    if LONG:
         assert distance(found["two hands together"], hypergeometric(wrong, 4)) > 6
     assert distance(found["a hand"], hypergeometric([*numbers[1:], numbers[0]], 2)) > 6

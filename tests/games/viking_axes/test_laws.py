@@ -9,10 +9,10 @@ import pytest
 from games.viking_axes.scenes import VA
 from meadhall import check_game
 from meadhall.engine import conformance
-from meadhall.engine.rule import INTERPRETED
+from sizes import sized
 
 SETUPS = list(conformance.setups(VA))
-TRIED = [(players, options) for players, options in SETUPS if players == 2] if INTERPRETED else SETUPS
+TRIED = [setup if setup[0] == 2 else pytest.param(setup, marks=pytest.mark.long) for setup in SETUPS]
 
 
 def test_2_to_7_players_can_play_either_variant() -> None:
@@ -22,5 +22,6 @@ def test_2_to_7_players_can_play_either_variant() -> None:
 @pytest.mark.compiled
 @pytest.mark.parametrize("setup", TRIED, ids=lambda setup: f"{setup[0]}-{setup[1]['variant']}")
 def test_viking_axes_passes_every_check(setup: tuple[int, dict[str, Any]], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(conformance, "DEALS", 20 if INTERPRETED else 100)
+    monkeypatch.setattr(conformance, "_BRANCHES", sized(2, 6))
+    monkeypatch.setattr(conformance, "DEALS", sized(20, 100))
     assert check_game(VA, matches=1, players=setup[0], options=setup[1]) > 15

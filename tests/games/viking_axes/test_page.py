@@ -46,6 +46,7 @@ def test_cards_derived_from_events_agree_with_the_state(variant: str, players: i
             assert len(front.armory) == states["armory"][0, seat]
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("variant", ["standard", "strategic"])
 def test_as_many_shields_are_drawn_used_as_are_used(variant: str) -> None:
     for match in matches(variant, 4):

@@ -5,14 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from games.viking_axes.ledger import Ledger
-from games.viking_axes.scenes import VA, counted, in_front, legal, play_at_random
+from games.viking_axes.scenes import VA, counted, in_front, play_at_random
 from meadhall import Match
-from meadhall.engine.rule import INTERPRETED
-from meadhall.games.viking_axes.state import ACTIONS, AXE_KINDS, COPIES, HAND, KINDS, Card, Due, Phase, axes_on, shields_on
+from meadhall.games.viking_axes.state import AXE_KINDS, COPIES, HAND, KINDS, Card, Due, Phase, axes_on, shields_on
+from sizes import sized
 
 VARIANTS = ["standard", "strategic"]
 ALL = dict(enumerate(COPIES))
@@ -43,29 +41,10 @@ def check_invariants(match: Match) -> None:
     assert match.over == (state.living == 1)
 
 
-@settings(max_examples=15 if INTERPRETED else 100)
-@given(
-    st.integers(2, 7),
-    st.sampled_from(VARIANTS),
-    st.text(max_size=8),
-    st.lists(st.integers(0, ACTIONS - 1), min_size=1, max_size=400),
-)
-def test_all_120_cards_are_in_all_places_together_after_every_action(
-    players: int, variant: str, seed: str, choices: list[int]
-) -> None:
-    match = VA.match(players=players, seed=seed, variant=variant)
-    check_invariants(match)
-    for choice in choices:
-        if match.over:
-            break
-        match.play(legal(match)[choice % match.legal_count()])
-        check_invariants(match)
-
-
 @pytest.mark.parametrize("variant", VARIANTS)
 @pytest.mark.parametrize("players", range(2, 8))
-def test_the_state_agrees_with_a_second_model_that_follows_the_events(players: int, variant: str) -> None:
-    for number in range(1 if INTERPRETED else 6):
+def test_no_card_is_lost_and_the_state_agrees_with_a_second_model_that_follows_the_events(players: int, variant: str) -> None:
+    for number in range(sized(1, 20)):
         match = VA.match(players=players, seed=f"ledger {number}", variant=variant)
         ledger = Ledger(players, variant == "strategic")
         ledger.follow(match.setup)
