@@ -17,7 +17,7 @@ from meadhall.engine.rule import INTERPRETED
 
 TESTS = Path(digests.__file__).parent
 
-pytestmark = pytest.mark.compiled
+pytestmark = [pytest.mark.compiled, pytest.mark.slow("a process plays all the matches with interpreted rules")]
 
 
 @pytest.fixture(scope="module")

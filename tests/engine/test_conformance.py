@@ -66,7 +66,7 @@ def test_checking_a_game_leaves_the_registry_unchanged(monkeypatch: pytest.Monke
 def test_a_broken_game_is_detected(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     broken = BROKEN[name]
     monkeypatch.setattr(conformance, "MAX_DECISIONS", 60)
-    monkeypatch.setattr(conformance, "DEALS", 100 if broken.law in ("knowledge", "redeal") else 1)
+    monkeypatch.setattr(conformance, "DEALS", 200 if broken.law in ("knowledge", "redeal") else 1)
 
     with pytest.raises(ConformanceError) as found:
         check_game(simple(broken.game), matches=1)

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import meadhall
+from games_for_tests.every import EVERY_GAME
 from games_for_tests.nim import game as nim
 from meadhall import Batch, Match, UnknownGame, View
 from meadhall.bots import Budget, SearchBot, bot
@@ -36,9 +37,9 @@ def played(game: Game[Any], actions: int = 5, **options: Any) -> Match[Any]:
 
 
 @WAYS
-@pytest.mark.parametrize("name", meadhall.game_names())
-def test_a_copied_match_goes_its_own_way(copied: Copying, name: str) -> None:
-    match = played(meadhall.game(name))
+@pytest.mark.parametrize("subject", EVERY_GAME, ids=lambda subject: subject.name)
+def test_a_copied_match_goes_its_own_way(copied: Copying, subject: Game) -> None:
+    match = played(subject)
     before, options, record = match.states.tobytes(), copy.deepcopy(match.options), match.record()
     twin = copied(match)
     assert twin.record() == record

@@ -40,6 +40,7 @@ def answer(a):
 """
 
 
+@pytest.mark.slow("starts a compiler four times")
 @pytest.mark.compiled
 def test_machine_code_is_found_again_until_a_source_or_a_data_file_changes(tmp_path: Path) -> None:
     """A copy in another folder finds it, too."""

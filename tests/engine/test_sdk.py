@@ -52,6 +52,7 @@ def test_the_interface_names_everything_that_it_offers() -> None:
     assert sorted(sdk.__all__) == sorted(name for name in vars(sdk) if not name.startswith("_"))
 
 
+@pytest.mark.slow("starts five processes that interpret the rules of a copy")
 def test_the_folder_of_machine_code_changes_with_every_source_that_it_depends_on(tmp_path: Path) -> None:
     copy = tmp_path / "meadhall"
     shutil.copytree(Path(meadhall.__file__).parent, copy, ignore=shutil.ignore_patterns("server", "__pycache__", "static"))
