@@ -62,7 +62,7 @@ def digest(match: Match, searching: bool) -> str:
 
 def digests(subject: Game) -> dict[str, str]:
     """Return the digest of a match for each setup."""
-    found = {}
+    found: dict[str, str] = {}
     for players, options in tried(subject):
         match = subject.match(players=players, seed=f"both ways {players}", **options)
         found[f"{players} {options}"] = digest(match, searching=not found)
