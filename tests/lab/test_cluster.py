@@ -40,9 +40,18 @@ class OneNode:
     def __init__(self, cores: int = 1) -> None:
         self.cores = cores
         self.fails: list[Exception] = []
+        self.connected = True
 
     def is_initialized(self) -> bool:
-        return True
+        return self.connected
+
+    def init(self, _address: str, **_how: Any) -> None:
+        if self.fails:
+            raise self.fails.pop()
+        self.connected = True
+
+    def shutdown(self) -> None:
+        self.connected = False
 
     def remote(self, **_how: int) -> Callable[..., Any]:
         return lambda function: SimpleNamespace(remote=lambda *given: partial(function, *given))
@@ -87,6 +96,21 @@ def test_a_cluster_gives_the_same_results_in_the_same_order() -> None:
 def test_errors_of_tasks_are_raised_as_they_are() -> None:
     with pytest.raises(BadSetup, match=r"^chunk 60 is wrong$"), connected("auto") as executor:
         list(run_chunks(executor, Failing(60), range(100), 10))
+
+
+def test_a_cluster_that_is_not_there_is_reported(ray: OneNode) -> None:
+    ray.connected, ray.fails = False, [ConnectionError("Nothing is there.\nTry something else.")]
+    with pytest.raises(NoCluster, match=r"^there is no cluster at local: Nothing is there\.$"), connected("local"):
+        pass
+    with pytest.raises(NoCluster, match=r"^there is no cluster at 127.0.0.1:1: "), connected("ray://127.0.0.1:1"):
+        pass
+
+
+def test_a_connection_that_was_opened_is_closed(ray: OneNode) -> None:
+    ray.connected = False
+    with connected("local") as executor:
+        assert list(run_chunks(executor, Failing(-1), range(20), 10)) == [0, 10]
+    assert not ray.connected
 
 
 def test_a_slow_task_is_waited_for_while_there_are_nodes(ray: OneNode) -> None:
