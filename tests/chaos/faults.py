@@ -17,7 +17,7 @@ from chaos.audit import audit
 from chaos.link import Link
 from chaos.load import Load
 from chaos.processes import HallProcesses
-from server.postgres import PostgreSQL
+from server.postgres import OwnPostgreSQL
 
 PEOPLE_TABLES = 4
 BOT_TABLES = 4
@@ -55,7 +55,7 @@ class Chaos:
     """A hall, its PostgreSQL and the link between them."""
 
     hall: HallProcesses
-    postgresql: PostgreSQL
+    postgresql: OwnPostgreSQL
     link: Link
     database_url: str
     cut_seconds: float

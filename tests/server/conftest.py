@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,7 +19,8 @@ from meadhall.server.settings import Settings
 from server import hoard_on_a_page
 from server.manual_time import ManualTime
 from server.people import AXES, HOARD, OpenHall, open_hall
-from server.postgres import PostgreSQL, start_postgresql
+from server.postgres import PostgreSQL, shared_postgresql
+from server.prepared import create_schema
 from server.ready import ReadyAtOnce
 
 
@@ -31,10 +33,12 @@ def compiled() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def postgresql(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PostgreSQL]:
-    """Start a real PostgreSQL on loopback."""
-    with start_postgresql() as server:
-        yield server
+def postgresql(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory) -> PostgreSQL:
+    """Return a real PostgreSQL on loopback, the same in all test processes of a run."""
+    folder = tmp_path_factory.getbasetemp()
+    stack = ExitStack()
+    pytestconfig.add_cleanup(stack.close)  # it may wait for other processes, and no test should
+    return stack.enter_context(shared_postgresql(folder.parent if hasattr(pytestconfig, "workerinput") else folder))
 
 
 @pytest.fixture
@@ -45,17 +49,27 @@ def settings(tmp_path: Path) -> Settings:
 
 @pytest.fixture
 def on_postgresql(settings: Settings, postgresql: PostgreSQL) -> Settings:
-    """Return the same settings with a new PostgreSQL database."""
+    """Return the same settings with a new PostgreSQL database, which has the hall's schema."""
     return replace(settings, database_url=postgresql.new_database())
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 def on_each_database(request: pytest.FixtureRequest, settings: Settings) -> Settings:
-    """Return settings for SQLite and for PostgreSQL, one after the other."""
+    """Return settings for SQLite and for PostgreSQL, one after the other: a database with the hall's schema and no rows."""
     if request.param == "sqlite":
+        create_schema(settings)
         return settings
     chosen: Settings = request.getfixturevalue("on_postgresql")
     return chosen
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def on_each_empty_database(request: pytest.FixtureRequest, settings: Settings) -> Settings:
+    """Return settings for SQLite and for PostgreSQL, one after the other: nothing is in the database."""
+    if request.param == "sqlite":
+        return settings
+    postgresql: PostgreSQL = request.getfixturevalue("postgresql")
+    return replace(settings, database_url=postgresql.empty_database())
 
 
 @pytest.fixture

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 import random
-import sqlite3
 import stat
 import sys
 from dataclasses import replace
@@ -16,23 +15,18 @@ import pytest
 from backports import zstd
 
 from meadhall.cli.hall_data import back_up, restore
-from meadhall.engine.game import registered
 from meadhall.server.settings import Settings
 from meadhall.server.store.backup_file import BackupFile, BadBackup
 from meadhall.server.store.file_lock import StoreBusy, StoreUnusable
-from meadhall.server.store.models import Guest
 from meadhall.server.store.store import Store
 from meadhall.server.store.transfer import NotEmpty
 from server.halls import tally, with_guests
-from server.hoard_alone import HOARD_ALONE
 from server.people import AXES, OpenHall, Person, open_hall
 
 if sys.version_info >= (3, 14):
     from compression import zstd
 else:
     from backports import zstd
-
-VERSION_0_1 = Path(__file__).parent / "databases" / "version_0_1.sql"
 
 
 @pytest.fixture
@@ -192,27 +186,6 @@ def test_only_the_owner_can_read_a_backup_and_no_other_file_is_overwritten(setti
     assert database.read_bytes() == content
     with pytest.raises(BadBackup, match="can't write"):
         back_up(settings.data / "nowhere" / "x.backup", settings)
-
-
-def test_a_backup_of_the_first_version_is_restored_and_migrated(on_each_database: Settings, tmp_path: Path) -> None:
-    old = replace(on_each_database, data=tmp_path / "old", database_url="")
-    old.data.mkdir()
-    with sqlite3.connect(old.data / "meadhall.db") as connection:
-        connection.executescript(VERSION_0_1.read_text())
-    connection.close()
-    back_up(tmp_path / "old.backup", old)
-    assert BackupFile(tmp_path / "old.backup").revision == "0003"
-    new = on_each_database if on_each_database.database_url else replace(on_each_database, data=tmp_path / "new")
-    with registered(HOARD_ALONE):
-        assert restore(tmp_path / "old.backup", new, False) == 0
-
-    async def read() -> Guest | None:
-        async with Store.open(new) as store:
-            return await store.guest("703f7a914db8020e58dcdd29")
-
-    found = asyncio.run(read())
-    assert found is not None
-    assert (found.name, found.language, found.motion) == ("Björn", "de", "auto")
 
 
 def _decoded(content: bytes) -> bytes | None:

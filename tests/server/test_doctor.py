@@ -26,10 +26,9 @@ from meadhall.server.settings import Settings
 from meadhall.server.store.database import open_database
 from ports import free_port
 from server.halls import with_guests
+from server.prepared import create_schema
 
 Capture = pytest.CaptureFixture[str]
-
-VERSION_0_1 = Path(__file__).parent / "databases" / "version_0_1.sql"
 
 
 @pytest.fixture
@@ -120,11 +119,9 @@ def test_a_database_is_checked_and_not_changed(on_each_database: Settings) -> No
     assert any("stores" in finding.text for finding in found)
 
 
-def test_a_damaged_file_and_an_unknown_or_older_schema_are_told(settings: Settings) -> None:
+def test_a_damaged_file_and_an_unknown_schema_are_told(settings: Settings) -> None:
     file = settings.data / "meadhall.db"
-    with closing(sqlite3.connect(file)) as connection:
-        connection.executescript(VERSION_0_1.read_text())
-    assert "Make a backup" in the_only(check_database(settings, 10), "warning", "older schema").advice
+    create_schema(settings)
     with closing(sqlite3.connect(file)) as connection:
         connection.execute("UPDATE alembic_version SET version_num = '9999'")
         connection.commit()
@@ -169,8 +166,8 @@ def test_the_settings_of_postgresql_are_checked(on_postgresql: Settings) -> None
     name = str(on_postgresql.url.database)
     found = troubles(check_database(on_postgresql, 10))
     assert ["fsync" in finding.text for finding in found] == [True], "the PostgreSQL of the tests doesn't flush"
-    found = troubles(check_database(on_postgresql, 100))
-    assert any(finding.status == "wrong" and "100 connections" in finding.text for finding in found)
+    found = troubles(check_database(on_postgresql, 1000))
+    assert any(finding.status == "wrong" and "1000 connections" in finding.text for finding in found)
     change(on_postgresql, f"ALTER DATABASE {name} CONNECTION LIMIT 5")
     assert any("only 5 are free" in finding.text for finding in check_database(on_postgresql, 10))
     change(

@@ -16,7 +16,7 @@ from meadhall.server.hall.room import Room
 from meadhall.server.settings import Settings
 from meadhall.server.store.models import TableRow
 from server.people import AXES, HOARD, OpenHall, Person, open_hall, play_out, until
-from server.postgres import PostgreSQL
+from server.postgres import OwnPostgreSQL, start_postgresql
 
 pytestmark = [pytest.mark.asyncio, pytest.mark.usefixtures("at_once")]
 
@@ -109,9 +109,14 @@ async def test_bots_at_two_processes_play_each_action_once(on_postgresql: Settin
 
 
 async def test_the_hall_refuses_requests_during_an_outage_of_the_database_and_recovers(
-    on_postgresql: Settings, postgresql: PostgreSQL, caplog: pytest.LogCaptureFixture
+    settings: Settings, caplog: pytest.LogCaptureFixture
 ) -> None:
-    async with open_hall(on_postgresql) as hall:
+    with start_postgresql() as postgresql:
+        await check_outage(replace(settings, database_url=postgresql.new_database()), postgresql, caplog)
+
+
+async def check_outage(settings: Settings, postgresql: OwnPostgreSQL, caplog: pytest.LogCaptureFixture) -> None:
+    async with open_hall(settings) as hall:
         host, _friend, room = await hall.two_at(HOARD)
         caplog.clear()
         postgresql.stop()

@@ -17,7 +17,7 @@ from meadhall.engine.record.replay import replay
 from meadhall.server.hall.profiles import Streak, puzzle_streak, winning_streak
 from meadhall.server.ops.time import Time
 from meadhall.server.settings import Settings
-from meadhall.server.store import migrations, schema
+from meadhall.server.store import schema
 from meadhall.server.store.models import Entry, Guest, PlayedFilter, SeatRow, TableRow, new_id, new_link_token
 from meadhall.server.store.store import Store
 from server.people import AXES, HOARD, OpenHall, play_out
@@ -150,23 +150,6 @@ async def test_matches_are_filtered_by_game_result_and_opponent(on_each_database
         assert {guest.name for guest in await store.met("ada", 10)} == {"Bo", "Cy"}
         assert await store.have_met("ada", "cy")
         assert not await store.have_met("bo", "cy")
-
-
-@pytest.mark.asyncio
-async def test_the_migration_fills_in_the_results_of_matches_that_have_ended(on_each_database: Settings) -> None:
-    """The same rows as the end of a match writes."""
-    async with Store.open(on_each_database) as store:
-        entries = [Entry(1, "action", 0, 3), Entry(2, "hint", 0, 2), Entry(3, "hinted", 0, 4), Entry(4, "undo", 0, 1)]
-        await end(store, table_of(["ada", "bo"], ["jarl"]), [1, 0, 0], entries)
-        await end(store, table_of(["ada"], ["jarl"]), [0, 1])
-        await end(store, table_of(["bo"], ["jarl"]), None)
-        await store.add_table(table_of(["ada"]))
-        before = {guest: await store.transact(rows_of(guest)) for guest in ("ada", "bo")}
-        assert [len(rows) for rows in before.values()] == [2, 2]
-        await store.transact(lambda connection: migrations.downgrade(connection, "0012"))
-    async with Store.open(on_each_database) as store:
-        after = {guest: await store.transact(rows_of(guest)) for guest in ("ada", "bo")}
-    assert {guest: set(rows) for guest, rows in after.items()} == {guest: set(rows) for guest, rows in before.items()}
 
 
 def test_streaks_end_with_a_failure() -> None:

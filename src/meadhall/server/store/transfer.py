@@ -44,8 +44,8 @@ Progress = Callable[[int], None]
 """Is called with the number of rows done since the last call."""
 
 _BATCH: Final = 500
-_LARGE_ROWS: Final = {"uploads": 1, "records": 1}
-"""Rows that are read and written together. An upload (once called a record) may have 4 MB."""
+_LARGE_ROWS: Final = {"uploads": 1}
+"""Rows that are read and written together. An upload may have 4 MB."""
 
 _WRITTEN_BY_A_START: Final = frozenset(
     {"secrets", "retired_secrets", "counters", "health_checks", "processes", "jobs", "pulse", "downtimes"}

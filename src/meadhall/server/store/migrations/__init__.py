@@ -25,12 +25,6 @@ def upgrade(connection: Connection, revision: str = "head") -> None:
     command.upgrade(_config(connection), revision)
 
 
-def downgrade(connection: Connection, revision: str) -> None:
-    """Take a database back to an older revision of the schema, or to ``base``, where it is empty."""
-    _begin(connection)
-    command.downgrade(_config(connection), revision)
-
-
 def current_revision(connection: Connection) -> str | None:
     """Return the revision of a database's schema, None for a database without one."""
     return MigrationContext.configure(connection).get_current_revision()

@@ -1,7 +1,4 @@
-"""Alembic's environment: it runs migrations on the connection that ``upgrade`` and ``downgrade`` hand over.
-
-There is no ``target_metadata``: its naming convention would also name what the first migrations create.
-"""
+"""Alembic's environment: it runs migrations on the connection that ``upgrade`` hands over."""
 
 from alembic import context
 
