@@ -63,13 +63,19 @@ def on_each_database(request: pytest.FixtureRequest, settings: Settings) -> Sett
     return chosen
 
 
+@pytest.fixture
+def on_empty_postgresql(settings: Settings, postgresql: PostgreSQL) -> Settings:
+    """Return the same settings with a new PostgreSQL database, in which there is nothing."""
+    return replace(settings, database_url=postgresql.empty_database())
+
+
 @pytest.fixture(params=["sqlite", "postgresql"])
 def on_each_empty_database(request: pytest.FixtureRequest, settings: Settings) -> Settings:
     """Return settings for SQLite and for PostgreSQL, one after the other: nothing is in the database."""
     if request.param == "sqlite":
         return settings
-    postgresql: PostgreSQL = request.getfixturevalue("postgresql")
-    return replace(settings, database_url=postgresql.empty_database())
+    chosen: Settings = request.getfixturevalue("on_empty_postgresql")
+    return chosen
 
 
 @pytest.fixture

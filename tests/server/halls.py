@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import io
 import os
 import subprocess
 import sys
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
+from unittest.mock import patch
 
+from meadhall.cli import main
 from meadhall.server.settings import Settings
 from meadhall.server.store.maintenance import run_offline, snapshot
 from meadhall.server.store.models import Guest
@@ -30,7 +34,7 @@ def tally(settings: Settings) -> Tally:
 
 
 def command(settings: Settings, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    """Run the real command for the hall of these settings."""
+    """Run the command for the hall of these settings in another process."""
     environment = os.environ | {
         "MEADHALL_DATA": str(settings.data),
         "MEADHALL_DATABASE_URL": settings.database_url,
@@ -38,6 +42,15 @@ def command(settings: Settings, *arguments: str | Path) -> subprocess.CompletedP
     }
     run = [sys.executable, "-m", "meadhall.cli", *map(str, arguments)]
     return subprocess.run(run, env=environment, capture_output=True, text=True, timeout=120, check=False)
+
+
+def run_command(settings: Settings, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    """Run the command for the hall of these settings in this process: call it in a thread where an event loop runs."""
+    environment = {"MEADHALL_DATA": str(settings.data), "MEADHALL_DATABASE_URL": settings.database_url, "MEADHALL_LANG": "en"}
+    out, err = io.StringIO(), io.StringIO()
+    with patch.dict(os.environ, environment), redirect_stdout(out), redirect_stderr(err):
+        status = main([*map(str, arguments)])
+    return subprocess.CompletedProcess(arguments, status, out.getvalue(), err.getvalue())
 
 
 def with_guests(settings: Settings, count: int) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -13,7 +14,7 @@ from meadhall.server.hall.sign_in_limit import Client
 from meadhall.server.settings import Settings
 from meadhall.server.store.models import Guest
 from meadhall.server.store.store import Store
-from server.halls import command
+from server.halls import run_command
 from server.test_passkeys import PARTY, as_json, signed, with_passkey
 
 pytestmark = pytest.mark.asyncio
@@ -32,7 +33,7 @@ async def test_owners_sign_in_after_a_backup_was_restored_on_another_database(
         signed_in, codes = await accounts.create_with_password(Guest("bbbb", "Björn"), "Björn", PASSWORD, PHONE)
     file = tmp_path / "hall.backup"
     for target, arguments in ((settings, ("backup", file)), (on_postgresql, ("restore", file))):
-        done = command(target, *arguments)
+        done = await asyncio.to_thread(run_command, target, *arguments)
         assert done.returncode == 0, done.stderr
     async with Store.open(replace(on_postgresql)) as store:
         accounts = Accounts(store, lambda _tables: None)

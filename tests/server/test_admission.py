@@ -12,7 +12,7 @@ from meadhall.server.ops.time import Time
 from meadhall.server.settings import BadSetting, Settings
 from meadhall.server.store.admission_link import new_link
 from meadhall.server.store.queries import admission_links
-from server.halls import command
+from server.halls import run_command
 from server.people import AXES, OpenHall, Person, Program, Visitor, open_hall, stream
 
 pytestmark = [pytest.mark.asyncio, pytest.mark.usefixtures("at_once")]
@@ -22,7 +22,7 @@ PASSWORD = {"password": "a long enough password"}
 
 async def run(settings: Settings, *arguments: str) -> str:
     """Run a command beside the hall, and return what it prints."""
-    done = await asyncio.to_thread(command, settings, *arguments)
+    done = await asyncio.to_thread(run_command, settings, *arguments)
     assert done.returncode == 0, done.stderr + done.stdout
     return done.stdout
 
@@ -168,7 +168,7 @@ async def test_the_host_invites_while_the_hall_runs(on_each_database: Settings) 
         id = one.split()[0]
         await run(hosted, "invite", "revoke", id)
         assert (await hall.person("10.0.0.2").post(path)).status_code == 404
-        assert (await asyncio.to_thread(command, hosted, "invite", "revoke", id)).returncode != 0
+        assert (await asyncio.to_thread(run_command, hosted, "invite", "revoke", id)).returncode != 0
 
 
 async def test_the_host_shuts_a_person_out_and_lets_them_in_again(on_each_database: Settings) -> None:

@@ -20,7 +20,7 @@ from meadhall.server.store.maintenance import run_offline, snapshot, sole_use
 from meadhall.server.store.models import Guest
 from meadhall.server.store.store import Store
 from meadhall.server.store.transfer import DatabaseSource, NotEmpty, TransferFailed, load
-from server.halls import command, tally, with_guests
+from server.halls import run_command, tally, with_guests
 from server.people import AXES, open_hall
 
 Capture = pytest.CaptureFixture[str]
@@ -56,7 +56,7 @@ async def test_a_hall_moves_to_postgresql_and_back_with_its_sessions_matches_and
         token = program.http.headers["Authorization"]
     async with Store.open(settings) as store:
         await store.rotate_secret("daily", Time().now())  # leaves a numbered row
-    there = await asyncio.to_thread(command, settings, "move", "--to", on_postgresql.database_url)
+    there = await asyncio.to_thread(run_command, settings, "move", "--to", on_postgresql.database_url)
     assert (there.returncode, there.stderr) == (0, "")
     assert "2 matches verified" in there.stdout
     assert not (await asyncio.to_thread(tally, settings)).differences(await asyncio.to_thread(tally, on_postgresql))
@@ -69,7 +69,7 @@ async def test_a_hall_moves_to_postgresql_and_back_with_its_sessions_matches_and
         assert (await people[0].ask(f"/tables/{room.table.id}/resign")).status_code == 200
         await hall.store.rotate_secret("guests", Time().now())  # the numbers of rows continue
     again = await asyncio.to_thread(
-        command, settings, "move", "--from", on_postgresql.database_url, "--to", back_again.database_url
+        run_command, settings, "move", "--from", on_postgresql.database_url, "--to", back_again.database_url
     )
     assert (again.returncode, again.stderr) == (0, "")
     assert "2 matches verified" in again.stdout
@@ -111,14 +111,14 @@ async def test_a_hall_is_not_moved_to_a_database_that_a_hall_uses(
                 await asyncio.to_thread(move, str(settings.url), other.database_url)
 
 
-async def test_no_hall_starts_on_postgresql_while_it_is_moved_there(settings: Settings, on_postgresql: Settings) -> None:
+async def test_no_hall_starts_on_postgresql_while_it_is_moved_there(settings: Settings, on_empty_postgresql: Settings) -> None:
     """It waits, and then opens the hall that was moved."""
     await asyncio.to_thread(with_guests, settings, 3)
     opening: list[asyncio.Task[Guest | None]] = []
     loop = asyncio.get_running_loop()
 
     async def open_there() -> Guest | None:
-        async with Store.open(on_postgresql) as store:
+        async with Store.open(on_empty_postgresql) as store:
             return await store.guest("guest1")
 
     def progress(_rows: int) -> None:
@@ -130,7 +130,7 @@ async def test_no_hall_starts_on_postgresql_while_it_is_moved_there(settings: Se
         return asyncio.create_task(work())  # type: ignore[operator]
 
     def work() -> None:
-        with snapshot(settings.url) as source, sole_use(on_postgresql.url, on_postgresql.data) as target:
+        with snapshot(settings.url) as source, sole_use(on_empty_postgresql.url, on_empty_postgresql.data) as target:
             load(target, DatabaseSource.open(source), progress)
             assert not opening[0].done()
 
@@ -142,9 +142,9 @@ async def test_no_hall_starts_on_postgresql_while_it_is_moved_there(settings: Se
 
 @pytest.mark.parametrize("target", ["sqlite", "postgresql"])
 def test_nothing_is_left_of_a_move_that_is_interrupted(
-    settings: Settings, on_postgresql: Settings, back_again: Settings, target: str
+    settings: Settings, on_empty_postgresql: Settings, back_again: Settings, target: str
 ) -> None:
-    other = back_again if target == "sqlite" else on_postgresql
+    other = back_again if target == "sqlite" else on_empty_postgresql
     with_guests(settings, 5)
 
     def interrupted(_rows: int) -> None:
@@ -163,14 +163,14 @@ def test_nothing_is_left_of_a_move_that_is_interrupted(
     assert move(str(settings.url), other.database_url) == 0
 
 
-def test_a_row_that_can_not_be_stored_is_named_and_nothing_is_copied(settings: Settings, on_postgresql: Settings) -> None:
+def test_a_row_that_can_not_be_stored_is_named_and_nothing_is_copied(settings: Settings, on_empty_postgresql: Settings) -> None:
     with_guests(settings, 2)
     with sqlite3.connect(settings.data / "meadhall.db") as connection:
         connection.execute("UPDATE guests SET name = ? WHERE id = 'guest1'", ("x" * 50,))
     connection.close()
     with pytest.raises(TransferFailed, match=r"a row of guests can't be stored: value too long"):
-        move(str(settings.url), on_postgresql.database_url)
-    assert tables_in(on_postgresql) == []
+        move(str(settings.url), on_empty_postgresql.database_url)
+    assert tables_in(on_empty_postgresql) == []
 
 
 async def test_a_copy_that_is_not_the_same_is_refused(settings: Settings, back_again: Settings) -> None:
