@@ -18,6 +18,9 @@ from server.conftest import (
     on_postgresql as on_postgresql,
 )
 from server.conftest import (
+    on_sqlite as on_sqlite,
+)
+from server.conftest import (
     postgresql as postgresql,
 )
 from server.conftest import (

@@ -48,18 +48,22 @@ def settings(tmp_path: Path) -> Settings:
 
 
 @pytest.fixture
+def on_sqlite(settings: Settings) -> Settings:
+    """Return the same settings with a SQLite database, which has the hall's schema."""
+    create_schema(settings)
+    return settings
+
+
+@pytest.fixture
 def on_postgresql(settings: Settings, postgresql: PostgreSQL) -> Settings:
     """Return the same settings with a new PostgreSQL database, which has the hall's schema."""
     return replace(settings, database_url=postgresql.new_database())
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
-def on_each_database(request: pytest.FixtureRequest, settings: Settings) -> Settings:
+def on_each_database(request: pytest.FixtureRequest) -> Settings:
     """Return settings for SQLite and for PostgreSQL, one after the other: a database with the hall's schema and no rows."""
-    if request.param == "sqlite":
-        create_schema(settings)
-        return settings
-    chosen: Settings = request.getfixturevalue("on_postgresql")
+    chosen: Settings = request.getfixturevalue(f"on_{request.param}")
     return chosen
 
 

@@ -48,7 +48,8 @@ def run_command(settings: Settings, *arguments: str | Path) -> subprocess.Comple
     """Run the command for the hall of these settings in this process: call it in a thread where an event loop runs."""
     environment = {"MEADHALL_DATA": str(settings.data), "MEADHALL_DATABASE_URL": settings.database_url, "MEADHALL_LANG": "en"}
     out, err = io.StringIO(), io.StringIO()
-    with patch.dict(os.environ, environment), redirect_stdout(out), redirect_stderr(err):
+    already_chosen = patch("meadhall.cli.app.prefer_interpreted")  # whether rules are compiled, in this process
+    with patch.dict(os.environ, environment), already_chosen, redirect_stdout(out), redirect_stderr(err):
         status = main([*map(str, arguments)])
     return subprocess.CompletedProcess(arguments, status, out.getvalue(), err.getvalue())
 

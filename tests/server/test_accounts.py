@@ -1,4 +1,4 @@
-"""Accounts by the forms of the pages, on both databases: names, passwords, recovery codes, devices, merging and deletion."""
+"""Accounts by the forms of the pages: names, passwords, recovery codes, devices, merging and deletion."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ CODE = re.compile(r"<code>([0-9a-z]{4}(?:-[0-9a-z]{4}){3})</code>")
 
 
 @pytest_asyncio.fixture
-async def open_on_each(on_each_database: Settings, at_once: None) -> AsyncIterator[OpenHall]:
-    async with open_hall(on_each_database) as opened:
+async def opened_hall(on_sqlite: Settings, at_once: None) -> AsyncIterator[OpenHall]:
+    async with open_hall(on_sqlite) as opened:
         yield opened
 
 
@@ -57,22 +57,22 @@ def cookie(person: Person) -> str:
     return str(person.http.cookies.get("meadhall_guest", "", domain="hall.test", path="/"))
 
 
-async def test_a_guest_keeps_their_seats_and_signs_in_on_another_device(open_on_each: OpenHall) -> None:
-    laptop, phone = open_on_each.person(), open_on_each.person("10.0.0.2")
+async def test_a_guest_keeps_their_seats_and_signs_in_on_another_device(opened_hall: OpenHall) -> None:
+    laptop, phone = opened_hall.person(), opened_hall.person("10.0.0.2")
     table = await laptop.open()
-    guest = next(iter((await open_on_each.room(table)).table.seats[0].guests))
+    guest = next(iter((await opened_hall.room(table)).table.seats[0].guests))
     before = cookie(laptop)
     await keep(laptop)
     assert cookie(laptop) != before, "the session is renewed"
-    assert (await open_on_each.room(table)).table.seats[0].guests == {guest}, "the guest is the same"
-    assert (await open_on_each.room(table)).table.seats[0].name == "Sigrid"
+    assert (await opened_hall.room(table)).table.seats[0].guests == {guest}, "the guest is the same"
+    assert (await opened_hall.room(table)).table.seats[0].name == "Sigrid"
     assert (await sign_in(phone, "sigrid")).status_code == 303
     assert await name_of(phone) == "Sigrid"
     assert (await phone.ask(f"/tables/{table}/seats", {"seat": "1", "set": "bot:karl"})).status_code == 200, "as the host"
 
 
-async def test_the_signed_id_of_a_guest_with_an_account_is_worth_nothing(open_on_each: OpenHall) -> None:
-    laptop, thief = open_on_each.person(), open_on_each.person("10.0.0.2")
+async def test_the_signed_id_of_a_guest_with_an_account_is_worth_nothing(opened_hall: OpenHall) -> None:
+    laptop, thief = opened_hall.person(), opened_hall.person("10.0.0.2")
     await laptop.post("/settings", {"name": "Sigrid"})
     thief.http.cookies.set("meadhall_guest", cookie(laptop), domain="hall.test", path="/")
     assert await name_of(thief) == "Sigrid", "two tabs of one browser"
@@ -82,8 +82,8 @@ async def test_the_signed_id_of_a_guest_with_an_account_is_worth_nothing(open_on
     assert not await has_account(thief)
 
 
-async def test_what_a_device_has_played_comes_along_only_if_its_owner_wants(open_on_each: OpenHall) -> None:
-    laptop, phone, tablet = (open_on_each.person(f"10.0.0.{k}") for k in (1, 2, 3))
+async def test_what_a_device_has_played_comes_along_only_if_its_owner_wants(opened_hall: OpenHall) -> None:
+    laptop, phone, tablet = (opened_hall.person(f"10.0.0.{k}") for k in (1, 2, 3))
     await keep(laptop)
     on_phone, on_tablet = await phone.open(), await tablet.open()
     page = (await phone.get("/sign-in")).text
@@ -98,9 +98,9 @@ async def test_what_a_device_has_played_comes_along_only_if_its_owner_wants(open
     assert (await tablet.ask(f"/tables/{on_tablet}/seats", {"seat": "1", "set": "bot:karl"})).status_code == 403
 
 
-async def test_names_of_accounts_are_unique_and_look_alikes_are_refused(open_on_each: OpenHall) -> None:
-    await keep(open_on_each.person(), "Sigrid")
-    other = open_on_each.person("10.0.0.2")
+async def test_names_of_accounts_are_unique_and_look_alikes_are_refused(opened_hall: OpenHall) -> None:
+    await keep(opened_hall.person(), "Sigrid")
+    other = opened_hall.person("10.0.0.2")
     for name in ("Sigrid", "SIGRID", "Sígrid", "Sigrіd", "S igrid"):
         answer = await other.post("/account/new", {"name": name, "password": ANOTHER})
         assert answer.status_code == 409, name
@@ -114,25 +114,25 @@ async def test_names_of_accounts_are_unique_and_look_alikes_are_refused(open_on_
     assert not await has_account(other)
 
 
-async def test_a_guest_with_the_name_of_an_account_sits_with_a_number(open_on_each: OpenHall) -> None:
-    guest, owner = open_on_each.person("10.0.0.2"), open_on_each.person()
+async def test_a_guest_with_the_name_of_an_account_sits_with_a_number(opened_hall: OpenHall) -> None:
+    guest, owner = opened_hall.person("10.0.0.2"), opened_hall.person()
     await guest.post("/settings", {"name": "Sigrid"})
     await keep(owner)
     table = await guest.open()
-    assert (await open_on_each.room(table)).table.seats[0].name == "Sigrid 2"
+    assert (await opened_hall.room(table)).table.seats[0].name == "Sigrid 2"
     await owner.ask(f"/tables/{table}/seats", {"set": "sit"})
-    assert (await open_on_each.room(table)).table.seats[1].name == "Sigrid"
+    assert (await opened_hall.room(table)).table.seats[1].name == "Sigrid"
 
 
-async def test_an_account_can_change_its_name_to_a_free_one_only(open_on_each: OpenHall) -> None:
-    one, other = open_on_each.person(), open_on_each.person("10.0.0.2")
+async def test_an_account_can_change_its_name_to_a_free_one_only(opened_hall: OpenHall) -> None:
+    one, other = opened_hall.person(), opened_hall.person("10.0.0.2")
     await keep(one, "Sigrid")
     await keep(other, "Hrolf")
     assert (await one.post("/account/name", {"name": "Hrólf"})).status_code == 409
     assert (await one.post("/account/name", {"name": "Sigrun"})).status_code == 303
     assert await name_of(one) == "Sigrun"
-    assert (await sign_in(open_on_each.person("10.0.0.3"), "Sigrid")).status_code == 403
-    assert (await sign_in(open_on_each.person("10.0.0.3"), "Sigrun")).status_code == 303
+    assert (await sign_in(opened_hall.person("10.0.0.3"), "Sigrid")).status_code == 403
+    assert (await sign_in(opened_hall.person("10.0.0.3"), "Sigrun")).status_code == 303
     assert (await other.post("/account/name", {"name": "Sigrid"})).status_code == 303, "the old name is free"
 
 
@@ -164,13 +164,13 @@ async def test_a_wrong_name_and_a_wrong_password_look_the_same(hall: OpenHall) -
     assert wrong[0].text.replace("Sigrid", "Nobody") == wrong[1].text
 
 
-async def test_recovery_codes_work_once_and_until_they_are_renewed(open_on_each: OpenHall) -> None:
-    laptop = open_on_each.person()
+async def test_recovery_codes_work_once_and_until_they_are_renewed(opened_hall: OpenHall) -> None:
+    laptop = opened_hall.person()
     codes = await keep(laptop)
-    phone = open_on_each.person("10.0.0.2")
+    phone = opened_hall.person("10.0.0.2")
     assert (await sign_in(phone, password="", code=codes[0].upper().replace("-", " "))).status_code == 303
     assert await has_account(phone)
-    again = open_on_each.person("10.0.0.3")
+    again = opened_hall.person("10.0.0.3")
     assert (await sign_in(again, password="", code=codes[0])).status_code == 403
     assert "9 codes are left" in (await laptop.get("/account")).text
     renewed = CODE.findall((await laptop.post("/account/codes")).text)
@@ -189,8 +189,8 @@ async def test_codes_and_passwords_are_stored_as_hashes_only(hall: OpenHall, set
         assert secret not in dump
 
 
-async def test_devices_are_signed_out_one_by_one_and_everywhere(open_on_each: OpenHall) -> None:
-    laptop, phone, tablet = (open_on_each.person(f"10.0.0.{k}") for k in (1, 2, 3))
+async def test_devices_are_signed_out_one_by_one_and_everywhere(opened_hall: OpenHall) -> None:
+    laptop, phone, tablet = (opened_hall.person(f"10.0.0.{k}") for k in (1, 2, 3))
     phone.http.headers["User-Agent"] = "Mozilla/5.0 (Android 14; Mobile; rv:130.0) Gecko/130.0 Firefox/130.0"
     await keep(laptop)
     await sign_in(phone)
@@ -273,8 +273,8 @@ async def test_a_device_that_signs_out_is_a_new_guest(hall: OpenHall) -> None:
     assert not await has_account(person), "its old cookie is worth nothing"
 
 
-async def test_a_new_password_signs_out_all_other_devices(open_on_each: OpenHall) -> None:
-    laptop, phone = open_on_each.person(), open_on_each.person("10.0.0.2")
+async def test_a_new_password_signs_out_all_other_devices(opened_hall: OpenHall) -> None:
+    laptop, phone = opened_hall.person(), opened_hall.person("10.0.0.2")
     await keep(laptop)
     await sign_in(phone)
     assert (await laptop.post("/account/password", {"password": "short"})).status_code == 400
@@ -288,8 +288,8 @@ async def test_a_new_password_signs_out_all_other_devices(open_on_each: OpenHall
     assert answer.status_code == 409, "without a passkey the password stays"
 
 
-async def test_a_deleted_account_leaves_its_matches_and_frees_its_name(open_on_each: OpenHall) -> None:
-    owner, other = open_on_each.person(), open_on_each.person("10.0.0.2")
+async def test_a_deleted_account_leaves_its_matches_and_frees_its_name(opened_hall: OpenHall) -> None:
+    owner, other = opened_hall.person(), opened_hall.person("10.0.0.2")
     await keep(owner)
     table = await owner.open()
     await other.ask(f"/tables/{table}/seats", {"set": "sit"})
@@ -298,7 +298,7 @@ async def test_a_deleted_account_leaves_its_matches_and_frees_its_name(open_on_e
     assert await has_account(owner), "not without the box ticked"
     await owner.post("/account/delete", {"sure": "on"})
     assert not await has_account(owner)
-    room = await open_on_each.room(table)
+    room = await opened_hall.room(table)
     first = room.table.seats[0]
     assert (first.kind, first.name) == ("bot", "former player")
     assert (await sign_in(owner)).status_code == 403

@@ -47,8 +47,8 @@ async def test_a_setting_says_who_may_play() -> None:
         Settings.from_environment({"MEADHALL_ADMISSION": "friends"})
 
 
-async def test_a_visitor_of_a_hall_for_invited_guests_reads_how_to_get_in(on_each_database: Settings) -> None:
-    async with open_hall(replace(on_each_database, admission="invited")) as hall:
+async def test_a_visitor_of_a_hall_for_invited_guests_reads_how_to_get_in(on_sqlite: Settings) -> None:
+    async with open_hall(replace(on_sqlite, admission="invited")) as hall:
         visitor = hall.person()
         page = await visitor.get("/")
         assert page.status_code == 403
@@ -65,8 +65,8 @@ async def test_a_visitor_of_a_hall_for_invited_guests_reads_how_to_get_in(on_eac
             assert (await Visitor(hall.app).get(path)).status_code == 200, path
 
 
-async def test_an_invitation_admits_as_many_guests_as_it_says(on_each_database: Settings) -> None:
-    async with open_hall(replace(on_each_database, admission="invited")) as hall:
+async def test_an_invitation_admits_as_many_guests_as_it_says(on_sqlite: Settings) -> None:
+    async with open_hall(replace(on_sqlite, admission="invited")) as hall:
         token = await invite(hall, uses=2)
         people = [hall.person(f"10.0.1.{k}") for k in range(5)]
         page = (await people[0].get(f"/admission/{token}")).text
@@ -80,7 +80,7 @@ async def test_an_invitation_admits_as_many_guests_as_it_says(on_each_database: 
         assert 'value="Ada' in (await inside[0].get("/settings")).text
         assert (await inside[0].post(f"/admission/{token}")).status_code == 303, "who is in uses up nothing"
         assert await inside[0].open(AXES)
-    async with open_hall(replace(on_each_database, admission="invited")) as after:
+    async with open_hall(replace(on_sqlite, admission="invited")) as after:
         again = after.person()
         again.http.cookies.update(inside[0].http.cookies)
         assert await is_in(again)
@@ -126,8 +126,8 @@ async def test_guests_of_before_need_an_invitation_and_people_with_an_account_do
         assert await is_in(phone)
 
 
-async def test_in_a_hall_for_accounts_a_visitor_makes_one(on_each_database: Settings) -> None:
-    async with open_hall(replace(on_each_database, admission="accounts")) as hall:
+async def test_in_a_hall_for_accounts_a_visitor_makes_one(on_sqlite: Settings) -> None:
+    async with open_hall(replace(on_sqlite, admission="accounts")) as hall:
         visitor = hall.person()
         page = await visitor.get("/")
         assert page.status_code == 403
@@ -156,8 +156,8 @@ async def seen(holds: bool, person: Person) -> None:
             await asyncio.sleep(0.1)
 
 
-async def test_the_host_invites_while_the_hall_runs(on_each_database: Settings) -> None:
-    hosted = replace(on_each_database, admission="invited", public_url="")
+async def test_the_host_invites_while_the_hall_runs(on_sqlite: Settings) -> None:
+    hosted = replace(on_sqlite, admission="invited", public_url="")
     async with open_hall(hosted) as hall:
         made = await run(hosted, "invite", "--uses", "3", "--note", "Chess club")
         path = re.findall(r"/admission/\S+", made)[0]
@@ -199,12 +199,12 @@ async def is_named(person: Person, name: str) -> bool:
     return f'value="{name}"' in (await person.get("/settings")).text
 
 
-async def test_the_host_renames_a_person_at_all_seats(on_each_database: Settings) -> None:
-    async with open_hall(on_each_database) as hall:
+async def test_the_host_renames_a_person_at_all_seats(on_sqlite: Settings) -> None:
+    async with open_hall(on_sqlite) as hall:
         host = hall.person()
         await host.post("/settings", {"name": "Rudeness"})
         table = await host.open(AXES)
-        await run(on_each_database, "people", "rename", await listed(on_each_database, "Rudeness"), "Politeness")
+        await run(on_sqlite, "people", "rename", await listed(on_sqlite, "Rudeness"), "Politeness")
         async with asyncio.timeout(20):
             while not await is_named(host, "Politeness"):  # noqa: ASYNC110 - it waits for another process
                 await asyncio.sleep(0.1)
@@ -213,11 +213,11 @@ async def test_the_host_renames_a_person_at_all_seats(on_each_database: Settings
         assert "Rudeness" not in page
 
 
-async def test_a_link_of_the_host_lets_a_person_in_who_has_lost_their_account(on_each_database: Settings) -> None:
-    async with open_hall(on_each_database) as hall:
+async def test_a_link_of_the_host_lets_a_person_in_who_has_lost_their_account(on_sqlite: Settings) -> None:
+    async with open_hall(on_sqlite) as hall:
         owner, new = hall.person(), hall.person("10.0.0.2")
         await owner.post("/account/new", {"name": "Ada", **PASSWORD})
-        printed = await run(on_each_database, "people", "link", await listed(on_each_database, "Ada"))
+        printed = await run(on_sqlite, "people", "link", await listed(on_sqlite, "Ada"))
         path = re.findall(r"/identity/\S+", printed)[0]
         assert (await new.post(path)).headers["location"] == "/account", "where a new password can be chosen"
         changed = await new.post("/account/password", {"password": "quite another password"})

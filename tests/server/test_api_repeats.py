@@ -112,9 +112,9 @@ async def test_a_refused_request_does_not_use_up_its_key(hall: OpenHall) -> None
 
 
 @pytest.mark.usefixtures("at_once")
-async def test_the_number_and_the_age_of_keys_are_limited(on_each_database: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_number_and_the_age_of_keys_are_limited(on_sqlite: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(idempotency, "KEYS_PER_GUEST", 3)
-    async with open_hall(on_each_database) as hall:
+    async with open_hall(on_sqlite) as hall:
         program = await hall.program()
         opened = [(await open_with(program, str(number), game=HOARD)).json()["id"] for number in range(5)]
         again = [(await open_with(program, str(number), game=HOARD)).json()["id"] for number in (4, 3, 2)]

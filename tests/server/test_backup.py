@@ -100,12 +100,12 @@ def test_a_hall_is_not_overwritten_unless_it_is_asked_for(on_each_database: Sett
     assert tally(there).differences(before) == ["guests"]
 
 
-async def test_a_hall_that_has_only_been_started_is_empty(on_each_database: Settings, tmp_path: Path) -> None:
-    async with Store.open(on_each_database) as store:
+async def test_a_hall_that_has_only_been_started_is_empty(on_sqlite: Settings, tmp_path: Path) -> None:
+    async with Store.open(on_sqlite) as store:
         await store.secret("guests")
-    await asyncio.to_thread(with_guests, replace(on_each_database, data=tmp_path / "from", database_url=""), 2)
-    await asyncio.to_thread(back_up, tmp_path / "x.backup", replace(on_each_database, data=tmp_path / "from", database_url=""))
-    assert await asyncio.to_thread(restore, tmp_path / "x.backup", on_each_database, False) == 0
+    await asyncio.to_thread(with_guests, replace(on_sqlite, data=tmp_path / "from", database_url=""), 2)
+    await asyncio.to_thread(back_up, tmp_path / "x.backup", replace(on_sqlite, data=tmp_path / "from", database_url=""))
+    assert await asyncio.to_thread(restore, tmp_path / "x.backup", on_sqlite, False) == 0
 
 
 async def test_a_running_hall_is_not_restored(on_each_database: Settings, tmp_path: Path) -> None:

@@ -79,9 +79,9 @@ async def test_after_ten_attempts_each_needs_a_longer_pause_of_at_most_a_minute(
         assert await tries(accounts, 10, Client("10.0.0.7")) == [NotThatPerson] * 10, "the right one ends it"
 
 
-async def test_look_alike_spellings_of_a_name_give_no_more_attempts(on_each_database: Settings) -> None:
+async def test_look_alike_spellings_of_a_name_give_no_more_attempts(on_sqlite: Settings) -> None:
     spellings = ("HELGA", "\N{CYRILLIC CAPITAL LETTER EN}ELGA", "\N{GREEK CAPITAL LETTER ETA}ELGA")
-    async with Store.open(on_each_database) as store:
+    async with Store.open(on_sqlite) as store:
         accounts, _account, _codes = await accounts_with(store, "HELGA")
         assert await tries(accounts, 10, Client("10.0.0.9"), spellings[0]) == [NotThatPerson] * 10
         for spelling in spellings:
@@ -91,8 +91,8 @@ async def test_look_alike_spellings_of_a_name_give_no_more_attempts(on_each_data
             assert await tries(accounts, 1, Client("10.0.0.8"), spelling, PASSWORD) == [Account], spelling
 
 
-async def test_the_owners_own_device_passes_while_others_are_slowed(on_each_database: Settings) -> None:
-    async with Store.open(on_each_database) as store:
+async def test_the_owners_own_device_passes_while_others_are_slowed(on_sqlite: Settings) -> None:
+    async with Store.open(on_sqlite) as store:
         accounts, account, _codes = await accounts_with(store)
         await tries(accounts, 10, Client("10.0.0.9"))
         known = Client("10.0.0.1", "laptop", frozenset({mark_of(account.handle)}))
@@ -103,8 +103,8 @@ async def test_the_owners_own_device_passes_while_others_are_slowed(on_each_data
         assert await tries(accounts, 11, known) == [*[NotThatPerson] * 10, TooMany], "a stolen device is slowed, too"
 
 
-async def test_an_address_that_tries_many_accounts_is_slowed_for_longer(on_each_database: Settings) -> None:
-    async with Store.open(on_each_database) as store:
+async def test_an_address_that_tries_many_accounts_is_slowed_for_longer(on_sqlite: Settings) -> None:
+    async with Store.open(on_sqlite) as store:
         accounts, _account, _codes = await accounts_with(store)
         attacker = Client("10.0.0.9")
         found = [(await tries(accounts, 1, attacker, f"Name {k}"))[0] for k in range(OF_ADDRESS.free + 1)]
@@ -122,8 +122,8 @@ async def test_many_attempts_at_once_at_two_processes_get_no_more_than_one_after
         assert [each for (each,) in found].count(NotThatPerson) == OF_ACCOUNT.free
 
 
-async def test_recovery_codes_are_slowed_like_passwords(on_each_database: Settings) -> None:
-    async with Store.open(on_each_database) as store:
+async def test_recovery_codes_are_slowed_like_passwords(on_sqlite: Settings) -> None:
+    async with Store.open(on_sqlite) as store:
         accounts, _account, codes = await accounts_with(store)
         for _ in range(OF_ACCOUNT.free):
             with pytest.raises(NotThatPerson):
@@ -199,8 +199,8 @@ async def test_hashing_leaves_the_event_loop_free() -> None:
     assert turns > 50
 
 
-async def test_attempts_are_forgotten_after_a_day(on_each_database: Settings) -> None:
-    async with Store.open(on_each_database) as store:
+async def test_attempts_are_forgotten_after_a_day(on_sqlite: Settings) -> None:
+    async with Store.open(on_sqlite) as store:
         accounts, _account, _codes = await accounts_with(store)
         await tries(accounts, 10, Client("10.0.0.9"))
         await pass_time(store, timedelta(days=1, minutes=1).total_seconds())

@@ -28,9 +28,9 @@ async def two_with_a_clock(hall: OpenHall, **clock: Any) -> tuple[Program, Progr
     return host, friend, table
 
 
-async def test_a_clock_is_stored_with_its_table(on_each_database: Settings) -> None:
+async def test_a_clock_is_stored_with_its_table(on_sqlite: Settings) -> None:
     with_clock, without = table_of("a1", clock=Clock("slow", 86400, 0, "resign")), table_of("b1")
-    async with Store.open(on_each_database) as store:
+    async with Store.open(on_sqlite) as store:
         for table in (with_clock, without):
             await store.add_table(table)
             assert await store.table(table.id) == table

@@ -188,8 +188,8 @@ async def test_a_program_sends_text_or_data_and_gets_the_hash(hall: OpenHall) ->
     assert "line 20" in wrong.json()["reason"]
 
 
-async def test_a_document_survives_a_restart_and_a_rematch(on_each_database: Settings, at_once: None) -> None:
-    async with open_hall(on_each_database) as opened:
+async def test_a_document_survives_a_restart_and_a_rematch(on_sqlite: Settings, at_once: None) -> None:
+    async with open_hall(on_sqlite) as opened:
         host, friend, table = await open_with_friend(opened)
         await bring(host, table, RENAMED.replace(b"Ribe", "Århus 🪙".encode()))
         await host.ask(f"/tables/{table}/start")
@@ -197,7 +197,7 @@ async def test_a_document_survives_a_restart_and_a_rematch(on_each_database: Set
         assert room.match is not None
         await (host if room.match.actor == 0 else friend).act(table, room.match.legal()[0].action)
         before = room.match.record(abandoned="x")
-    async with open_hall(on_each_database) as opened:
+    async with open_hall(on_sqlite) as opened:
         room = await opened.room(table)
         assert room.match is not None
         assert room.match.record(abandoned="x") == before

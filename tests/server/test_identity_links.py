@@ -25,8 +25,8 @@ pytestmark = [pytest.mark.asyncio, pytest.mark.usefixtures("at_once")]
 
 
 @pytest_asyncio.fixture
-async def each_hall(on_each_database: Settings, at_once: None) -> AsyncIterator[OpenHall]:
-    async with open_hall(on_each_database) as opened:
+async def each_hall(on_sqlite: Settings, at_once: None) -> AsyncIterator[OpenHall]:
+    async with open_hall(on_sqlite) as opened:
         yield opened
 
 

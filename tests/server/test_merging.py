@@ -1,4 +1,4 @@
-"""Two guests become one, and a guest is deleted: on both databases, for everything that a person has only once."""
+"""Two guests become one, and a guest is deleted: for everything that a person has only once."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ async def remove(store: Store, guest: str = SOURCE) -> list[str]:
     return await store.change(lambda connection, _tell: delete_guest(connection, guest, "former player"))
 
 
-async def test_seats_tables_and_matches_belong_to_the_target(on_each_database: Settings) -> None:
-    async with Store.open(on_each_database) as store:
+async def test_seats_tables_and_matches_belong_to_the_target(on_sqlite: Settings) -> None:
+    async with Store.open(on_sqlite) as store:
         for id in (SOURCE, TARGET):
             await store.save_guest(Guest(id, id))
         hosted = table_with(SOURCE, SOURCE, OTHER, status="running", started_at=Time().now())
@@ -67,8 +67,8 @@ async def test_seats_tables_and_matches_belong_to_the_target(on_each_database: S
         assert await merge(store) == [], "a second merge changes nothing"
 
 
-async def test_open_pages_learn_of_the_change(on_each_database: Settings) -> None:
-    async with Store.open(on_each_database) as store:
+async def test_open_pages_learn_of_the_change(on_sqlite: Settings) -> None:
+    async with Store.open(on_sqlite) as store:
         table = table_with(SOURCE, SOURCE)
         await store.add_table(table)
         await merge(store)
@@ -77,8 +77,8 @@ async def test_open_pages_learn_of_the_change(on_each_database: Settings) -> Non
             await store.save_table(table)
 
 
-async def test_a_second_seat_before_a_match_is_opened(on_each_database: Settings) -> None:
-    async with Store.open(on_each_database) as store:
+async def test_a_second_seat_before_a_match_is_opened(on_sqlite: Settings) -> None:
+    async with Store.open(on_sqlite) as store:
         table = table_with(SOURCE, SOURCE, TARGET)
         await store.add_table(table)
         await merge(store)
@@ -91,8 +91,8 @@ async def test_a_second_seat_before_a_match_is_opened(on_each_database: Settings
         assert merged.seats[0].link_token != table.seats[0].link_token, "its private link leads nowhere"
 
 
-async def test_a_bot_takes_a_second_seat_in_a_running_match(on_each_database: Settings) -> None:
-    async with Store.open(on_each_database) as store:
+async def test_a_bot_takes_a_second_seat_in_a_running_match(on_sqlite: Settings) -> None:
+    async with Store.open(on_sqlite) as store:
         table = table_with(TARGET, TARGET, SOURCE, status="running", started_at=Time().now())
         await store.add_table(table)
         await merge(store)
@@ -104,8 +104,8 @@ async def test_a_bot_takes_a_second_seat_in_a_running_match(on_each_database: Se
         ]
 
 
-async def test_both_seats_of_a_finished_match_and_one_shared_seat_belong_to_the_target(on_each_database: Settings) -> None:
-    async with Store.open(on_each_database) as store:
+async def test_both_seats_of_a_finished_match_and_one_shared_seat_belong_to_the_target(on_sqlite: Settings) -> None:
+    async with Store.open(on_sqlite) as store:
         over = table_with(TARGET, TARGET, SOURCE, status="over", started_at=Time().now(), finished_at=Time().now())
         shared = table_with(SOURCE, f"{SOURCE} {TARGET}", OTHER, status="running", started_at=Time().now())
         for table in (over, shared):
@@ -116,9 +116,9 @@ async def test_both_seats_of_a_finished_match_and_one_shared_seat_belong_to_the_
         assert (await stored(store, shared)).seats[0].kind == "human"
 
 
-async def test_of_two_attempts_at_a_puzzle_the_targets_counts_and_the_other_stays_sealed(on_each_database: Settings) -> None:
+async def test_of_two_attempts_at_a_puzzle_the_targets_counts_and_the_other_stays_sealed(on_sqlite: Settings) -> None:
     today, yesterday = Time().now().date().isoformat(), (Time().now() - timedelta(days=1)).date().isoformat()
-    async with Store.open(on_each_database) as store:
+    async with Store.open(on_sqlite) as store:
         own = table_with(TARGET, TARGET, daily=today, status="running")
         second = table_with(
             SOURCE, SOURCE, daily=today, status="over", finished_at=Time().now(), figures={"won": 1}, standing="00"
@@ -178,8 +178,8 @@ async def test_pairs_of_guests_are_moved_without_doubles_and_without_a_pair_with
         assert await store.transact(read) == {(OTHER, "dddd")}
 
 
-async def test_matches_of_a_deleted_guest_stay_without_the_name(on_each_database: Settings) -> None:
-    async with Store.open(on_each_database) as store:
+async def test_matches_of_a_deleted_guest_stay_without_the_name(on_sqlite: Settings) -> None:
+    async with Store.open(on_sqlite) as store:
         await store.save_guest(Guest(SOURCE, "Ada"))
         over = table_with(OTHER, OTHER, SOURCE, status="over", finished_at=Time().now())
         daily = table_with(SOURCE, SOURCE, daily="2026-11-20", status="over", finished_at=Time().now(), standing="00")
@@ -200,8 +200,8 @@ async def test_matches_of_a_deleted_guest_stay_without_the_name(on_each_database
         assert await remove(store) == [daily.id], "deleting again does no harm"
 
 
-async def test_a_deleted_guest_leaves_tables_that_are_not_over(on_each_database: Settings) -> None:
-    async with Store.open(on_each_database) as store:
+async def test_a_deleted_guest_leaves_tables_that_are_not_over(on_sqlite: Settings) -> None:
+    async with Store.open(on_sqlite) as store:
         running = table_with(SOURCE, SOURCE, OTHER, status="running", started_at=Time().now())
         alone = table_with(SOURCE, SOURCE, status="running", started_at=Time().now())
         lobby = table_with(SOURCE, SOURCE, OTHER)

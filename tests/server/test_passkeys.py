@@ -80,8 +80,8 @@ async def test_what_the_browser_is_asked_for(settings: Settings) -> None:
         assert used["challenge"] != made["challenge"]
 
 
-async def test_an_answer_is_accepted_once(on_each_database: Settings) -> None:
-    async with Store.open(on_each_database) as store:
+async def test_an_answer_is_accepted_once(on_sqlite: Settings) -> None:
+    async with Store.open(on_sqlite) as store:
         accounts = accounts_of(store)
         device = await with_passkey(accounts)
         answer = await signed(accounts, device)
@@ -187,8 +187,8 @@ def answering(challenge: str, id: str = "AAAA") -> str:
         *(answering("\0"), answering("\ud800"), answering("AAAA", id="\0"), answering("AAAA", id="\ud800"), answering("")),
     ],
 )
-async def test_an_answer_that_is_no_answer_is_refused(on_each_database: Settings, text: str) -> None:
-    async with Store.open(on_each_database) as store:
+async def test_an_answer_that_is_no_answer_is_refused(on_sqlite: Settings, text: str) -> None:
+    async with Store.open(on_sqlite) as store:
         accounts = accounts_of(store)
         with pytest.raises(BadPasskey):
             await accounts.by_passkey(ADA, text, PARTY)

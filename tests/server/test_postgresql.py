@@ -47,10 +47,10 @@ async def test_a_whole_match_and_a_restart(on_postgresql: Settings) -> None:
         assert (await people[0].get(answer.headers["location"])).status_code == 200
 
 
-@pytest.mark.parametrize("path", ["/tables/%00", "/seat/%00", "/replay/%00", "/tables/" + "x" * 3000, "/tables/%f0%9f%8d%ba"])
-async def test_odd_addresses_are_not_found(on_postgresql: Settings, path: str) -> None:
+async def test_odd_addresses_are_not_found(on_postgresql: Settings) -> None:
     async with open_hall(on_postgresql) as hall:
-        assert (await hall.person().get(path)).status_code == 404
+        for path in ("/tables/%00", "/seat/%00", "/replay/%00", "/tables/" + "x" * 3000, "/tables/%f0%9f%8d%ba"):
+            assert (await hall.person().get(path)).status_code == 404, path
 
 
 async def test_two_processes_play_one_match(on_postgresql: Settings) -> None:

@@ -28,8 +28,8 @@ VIKINGS = "viking-axes"
 
 
 @pytest_asyncio.fixture
-async def each_hall(on_each_database: Settings, at_once: None) -> AsyncIterator[OpenHall]:
-    async with open_hall(on_each_database) as opened:
+async def each_hall(on_sqlite: Settings, at_once: None) -> AsyncIterator[OpenHall]:
+    async with open_hall(on_sqlite) as opened:
         yield opened
 
 
@@ -136,12 +136,12 @@ async def test_the_stream_tells_who_came_and_leads_to_the_match(each_hall: OpenH
         assert message == f"event: table\ndata: {path}"
 
 
-async def test_a_reload_and_a_restart_do_not_end_the_wait(on_each_database: Settings) -> None:
-    async with open_hall(on_each_database) as before:
+async def test_a_reload_and_a_restart_do_not_end_the_wait(on_sqlite: Settings) -> None:
+    async with open_hall(on_sqlite) as before:
         ada = before.person()
         await look(ada)
         kept = dict(ada.http.cookies)
-    async with open_hall(on_each_database) as after:
+    async with open_hall(on_sqlite) as after:
         again = after.person()
         again.http.cookies.update(kept)
         assert "Looking for players" in (await again.get("/quick")).text
@@ -267,18 +267,18 @@ async def test_a_guest_who_changes_their_mind_at_the_same_moment_is_seated_once(
 
 
 async def test_a_match_whose_process_dies_before_the_start_begins_all_the_same(
-    on_each_database: Settings, monkeypatch: pytest.MonkeyPatch
+    on_sqlite: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def die(_self: QuickMatch, _table: str) -> None:
         raise DatabaseUnavailable("as if the process were killed here")
 
     with monkeypatch.context() as patch:
         patch.setattr(QuickMatch, "_start", die)
-        async with open_hall(on_each_database) as before:
+        async with open_hall(on_sqlite) as before:
             ada, bo = before.person(), before.person("10.0.0.2")
             await look(ada)
             path = await look(bo)
             room = await before.room(path.removeprefix("/tables/"))
             assert room.table.status == "gathering"
-    async with open_hall(replace(on_each_database)) as after:
+    async with open_hall(replace(on_sqlite)) as after:
         await running(after, path.removeprefix("/tables/"))

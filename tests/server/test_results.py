@@ -107,11 +107,11 @@ async def test_results_are_the_same_on_each_database_and_after_a_second_end(on_e
 
 
 @pytest.mark.asyncio
-async def test_a_seat_that_a_bot_played_to_the_end_is_lost(on_each_database: Settings) -> None:
+async def test_a_seat_that_a_bot_played_to_the_end_is_lost(on_sqlite: Settings) -> None:
     def stand_in(number: int, seat: int, lasts: str) -> Entry:
         return Entry(number, "stand_in", seat, 0, {"bot": "jarl", "lasts": lasts, "why": "away"})
 
-    async with Store.open(on_each_database) as store:
+    async with Store.open(on_sqlite) as store:
         left = [stand_in(1, 0, "return"), stand_in(2, 1, "return"), Entry(3, "return", 1, 0), stand_in(4, 2, "decision")]
         await end(store, table_of(["ada", "bo", "cy"]), [1 / 3, 1 / 3, 1 / 3], left)
         scores = [row.score for guest in ("ada", "bo", "cy") for row in await store.transact(rows_of(guest))]
@@ -226,8 +226,8 @@ async def test_the_rates_of_a_profile_have_intervals_and_the_share_by_chance(hal
 
 
 @pytest.mark.asyncio
-async def test_rows_of_a_deleted_table_are_deleted(on_each_database: Settings) -> None:
-    async with Store.open(on_each_database) as store:
+async def test_rows_of_a_deleted_table_are_deleted(on_sqlite: Settings) -> None:
+    async with Store.open(on_sqlite) as store:
         table = await end(store, table_of(["ada"], ["jarl"]), [1, 0])
         await store.transact(lambda connection: connection.execute(delete(schema.tables).where(schema.tables.c.id == table.id)))
         assert await store.transact(rows_of("ada")) == []

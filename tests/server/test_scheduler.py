@@ -108,11 +108,11 @@ async def test_a_job_is_done_at_its_time_with_its_payload(on_each_database: Sett
         assert await waiting(ada.store) == []
 
 
-async def test_a_job_waits_over_a_restart(on_each_database: Settings) -> None:
-    async with clerk(on_each_database, start=False) as ada:
+async def test_a_job_waits_over_a_restart(on_sqlite: Settings) -> None:
+    async with clerk(on_sqlite, start=False) as ada:
         await ada.scheduler.put("note", "x", soon())
         assert not ada.done
-    async with clerk(on_each_database) as ada:
+    async with clerk(on_sqlite) as ada:
         await until(lambda: ada.done)
 
 
@@ -158,11 +158,11 @@ async def test_a_job_that_is_moved_while_it_is_done_has_no_effect(on_each_databa
 
 
 async def test_a_job_that_fails_is_tried_again_after_growing_pauses(
-    on_each_database: Settings, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    on_sqlite: Settings, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(scheduler_module, "_FIRST_PAUSE", 0.05)
     attempts: list[tuple[float, int]] = []
-    async with clerk(on_each_database) as ada:
+    async with clerk(on_sqlite) as ada:
 
         async def fail(job: Job) -> None:
             attempts.append((time.monotonic(), job.attempts))
@@ -185,24 +185,24 @@ async def test_a_job_that_fails_is_tried_again_after_growing_pauses(
     ]
 
 
-async def test_a_job_of_an_unknown_kind_is_left_to_a_newer_process(on_each_database: Settings) -> None:
-    async with clerk(on_each_database) as ada:
+async def test_a_job_of_an_unknown_kind_is_left_to_a_newer_process(on_sqlite: Settings) -> None:
+    async with clerk(on_sqlite) as ada:
         await ada.scheduler.put("chess-clock", "x", soon())
         await ada.scheduler.put("note", "x", soon(0.05))
         await until(lambda: ada.done)
         assert [row.kind for row in await waiting(ada.store)] == ["chess-clock"]
 
 
-async def test_more_jobs_than_are_done_at_the_same_time(on_each_database: Settings) -> None:
-    async with clerk(on_each_database) as ada:
+async def test_more_jobs_than_are_done_at_the_same_time(on_sqlite: Settings) -> None:
+    async with clerk(on_sqlite) as ada:
         for k in range(50):
             await ada.scheduler.put("note", str(k), soon())
         await until(lambda: len(ada.done) == 50)
         assert len({job.key for job in ada.done}) == 50
 
 
-async def test_an_effect_that_repeats(on_each_database: Settings) -> None:
-    async with clerk(on_each_database) as ada:
+async def test_an_effect_that_repeats(on_sqlite: Settings) -> None:
+    async with clerk(on_sqlite) as ada:
         times: list[int] = []
         ada.scheduler.repeat("often", timedelta(seconds=0.05), lambda connection: times.append(count(connection)))
         await ada.scheduler.add("often", "", soon())
@@ -210,9 +210,9 @@ async def test_an_effect_that_repeats(on_each_database: Settings) -> None:
         assert len(await waiting(ada.store)) == 1
 
 
-async def test_a_waiting_job_costs_nothing(on_each_database: Settings) -> None:
+async def test_a_waiting_job_costs_nothing(on_sqlite: Settings) -> None:
     """A look at 100,000 jobs takes as long as at one. Nothing looks at them before the first is due."""
-    async with clerk(on_each_database) as ada:
+    async with clerk(on_sqlite) as ada:
         rows = [
             {"id": new_id(), "kind": "note", "key": str(k), "due_at": soon(3600 + k), "payload": {}, "attempts": 0}
             for k in range(100_000)
@@ -314,9 +314,9 @@ async def test_a_process_that_was_frozen_does_not_do_a_job_twice(on_postgresql: 
 # ------------------------------------------------------------------------------------------------------------- housekeeping
 
 
-async def test_once_an_hour_outdated_rows_are_deleted(on_each_database: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_once_an_hour_outdated_rows_are_deleted(on_sqlite: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(housekeeping, "_INTERVAL", timedelta(seconds=0.2))
-    async with clerk(on_each_database) as ada:
+    async with clerk(on_sqlite) as ada:
         old, new = Time().now() - timedelta(days=2), Time().now()
         for key in ("old", "new"):
             await ada.store.add_table(table_of("ada", game=HOARD), RequestKey(key, "f" * 64))

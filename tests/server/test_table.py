@@ -359,8 +359,8 @@ async def test_options_that_no_longer_exist_get_their_defaults(settings: Setting
         assert (await after.room(table)).table.options == {option.name: option.default for option in game(HOARD).options}
 
 
-async def test_tables_opened_at_the_same_time_count_against_the_limit(on_each_database: Settings, at_once: None) -> None:
-    async with open_hall(replace(on_each_database, tables_per_guest=5)) as hall:
+async def test_tables_opened_at_the_same_time_count_against_the_limit(on_sqlite: Settings, at_once: None) -> None:
+    async with open_hall(replace(on_sqlite, tables_per_guest=5)) as hall:
         host = await hall.program()
         answers = await asyncio.gather(*(host.post("/tables", {"game": AXES}) for _ in range(12)))
         assert sorted(answer.status_code for answer in answers) == [201] * 5 + [429] * 7

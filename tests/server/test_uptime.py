@@ -61,8 +61,8 @@ async def note_alive(store: Store, at: datetime) -> None:
     await store.transact(note)
 
 
-async def test_the_first_start_of_a_hall_ends_no_downtime(on_each_database: Settings) -> None:
-    async with start(on_each_database) as (_, known):
+async def test_the_first_start_of_a_hall_ends_no_downtime(on_sqlite: Settings) -> None:
+    async with start(on_sqlite) as (_, known):
         assert known.standstills == ()
 
 
@@ -83,12 +83,12 @@ async def test_a_restart_ends_a_downtime_and_the_jobs_of_clocks_wait_longer(on_e
         assert known.standstills[0][0] == before, "it is known after the next restart, too"
 
 
-async def test_jobs_that_were_due_before_a_downtime_are_not_moved(on_each_database: Settings) -> None:
-    async with start(on_each_database) as (store, _):
+async def test_jobs_that_were_due_before_a_downtime_are_not_moved(on_sqlite: Settings) -> None:
+    async with start(on_sqlite) as (store, _):
         await note_alive(store, Time().now() - HOUR)
         due = Time().now() - 2 * HOUR
         await wait_for_a_clock(store, due)
-    async with start(on_each_database) as (store, _):
+    async with start(on_sqlite) as (store, _):
         assert await due_at(store) == due
 
 
@@ -100,9 +100,9 @@ async def test_without_a_waiting_clock_a_hall_on_sqlite_stores_nothing(settings:
         assert known.standstills == ()
 
 
-async def test_a_frozen_process_finds_the_downtime_when_it_goes_on(on_each_database: Settings) -> None:
+async def test_a_frozen_process_finds_the_downtime_when_it_goes_on(on_sqlite: Settings) -> None:
     changes: list[int] = []
-    async with start(on_each_database) as (store, known):
+    async with start(on_sqlite) as (store, known):
         known.on_change = lambda: changes.append(len(known.standstills))
         await wait_for_a_clock(store, Time().now() + SOON)
         await known.beat()

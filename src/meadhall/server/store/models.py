@@ -515,8 +515,9 @@ class PushSubscription:
 
 
 def new_id() -> str:
-    """Return a short identifier that can't be guessed."""
-    return secrets.token_urlsafe(9)
+    """Return a short identifier that can't be guessed. It begins with no hyphen: a command would take it for an option."""
+    id = secrets.token_urlsafe(9)
+    return id if id[0] != "-" else new_id()
 
 
 def new_link_token() -> str:
