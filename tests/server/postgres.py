@@ -28,6 +28,7 @@ import asyncpg
 from filelock import FileLock
 from sqlalchemy import make_url
 
+from meadhall.server.ops.time import Time
 from meadhall.server.store import migrations
 from meadhall.server.store.database import open_database
 from ports import free_port
@@ -67,7 +68,7 @@ class PostgreSQL:
         """Create the database that ``new_database`` copies."""
 
         async def migrate() -> None:
-            database = open_database(make_url(self._url(_TEMPLATE)))
+            database = open_database(make_url(self._url(_TEMPLATE)), Time())
             await database.transact(migrations.upgrade)
             await database.close()
 

@@ -1,4 +1,4 @@
-"""The store on SQLite and on PostgreSQL: reading and writing, conflicts, file locks, databases that can't be opened."""
+"""The store on SQLite and on PostgreSQL: queries, time limits, file locks, databases that can't be opened. See also its laws."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from meadhall.server.settings import Settings
 from meadhall.server.store import database
 from meadhall.server.store import store as store_module
 from meadhall.server.store.file_lock import StoreBusy, StoreUnusable
-from meadhall.server.store.models import Conflict, Entry, Guest, TableRow
+from meadhall.server.store.models import Entry, Guest
 from meadhall.server.store.queries import entries, uploads
 from meadhall.server.store.store import Store
 from server.rows import table_of
@@ -51,10 +51,10 @@ async def test_stored_values_are_found_again(on_each_database: Settings) -> None
         assert await store.alive()
 
 
-async def test_an_entry_has_the_same_time_and_data_however_it_is_read(on_each_database: Settings) -> None:
+async def test_an_entry_has_the_same_time_and_data_as_the_listener_reads_it(on_postgresql: Settings) -> None:
     table = table_of("a1")
     written = [Entry(1, "action", 0, 14), Entry(2, "undo", 0, 1, {"why": "Ǻ", "to": [1, None]})]
-    async with Store.open(on_each_database) as store, store.listening():
+    async with Store.open(on_postgresql) as store, store.listening():
         await store.add_table(table)
         for entry in written:
             await store.append(table.id, entry, over=False)
@@ -64,34 +64,6 @@ async def test_an_entry_has_the_same_time_and_data_however_it_is_read(on_each_da
     for read in (list(by_listener.entries), list(by_pool.entries), alone):
         assert read == written
         assert [entry.at for entry in read] == [entry.at for entry in written]
-
-
-async def test_a_changed_table_is_stored_with_its_seats(on_each_database: Settings) -> None:
-    async with Store.open(on_each_database) as store:
-        table = table_of("a1")
-        await store.add_table(table)
-        changed = replace(
-            table, is_public=False, status="running", seats=tuple(replace(seat, seat=2 - seat.seat) for seat in table.seats[::-1])
-        )
-        assert await store.save_table(changed) == replace(changed, version=1)
-        assert await store.table(table.id) == replace(changed, version=1)
-
-
-async def test_a_table_is_changed_only_by_a_process_with_its_latest_version(on_each_database: Settings) -> None:
-    """A change of an older version doesn't write the table, and doesn't write its seats."""
-    async with Store.open(on_each_database) as store:
-        table = table_of("a1", status="running")
-        await store.add_table(table)
-        answers = await asyncio.gather(
-            *(store.save_table(table.replace_seat(replace(table.seats[2], name=f"Ada {k}"))) for k in range(8)),
-            return_exceptions=True,
-        )
-        assert sum(isinstance(answer, Conflict) for answer in answers) == 7
-        (saved,) = [answer for answer in answers if isinstance(answer, TableRow)]
-        assert await store.table(table.id) == saved
-        await store.append(table.id, Entry(1, "action", 0, 0), over=True)
-        with pytest.raises(Conflict):
-            await store.save_table(saved)
 
 
 async def test_tables_are_found_by_guest_and_by_status(on_each_database: Settings) -> None:
@@ -144,70 +116,16 @@ async def test_the_log_of_sqlite_does_not_grow_without_end(settings: Settings, m
         assert len(await store.entries(table.id)) == 500
 
 
-async def test_an_entry_is_appended_once(on_each_database: Settings) -> None:
-    async with Store.open(on_each_database) as store:
-        table = table_of("a1")
-        await store.add_table(table)
-        answers = await asyncio.gather(
-            *(store.append(table.id, Entry(1, "action", 0, value), over=False) for value in range(8)), return_exceptions=True
-        )
-        assert sum(answer is None for answer in answers) == 1
-        assert sum(isinstance(answer, Conflict) for answer in answers) == 7
-        (entry,) = await store.entries(table.id)
-        assert answers[entry.value] is None, "the stored entry is the one without a Conflict"
-
-
-async def test_an_abandoned_match_can_not_end_as_well(on_each_database: Settings) -> None:
-    async with Store.open(on_each_database) as store:
-        table = table_of("a1", status="running")
-        await store.add_table(table)
-        given_up = await store.save_table(replace(table, status="abandoned", abandon_reason="everybody left"))
-        with pytest.raises(Conflict):
-            await store.append(table.id, Entry(1, "action", 0, 0), over=True)
-        assert await store.table(table.id) == given_up
-        assert await store.entries(table.id) == []
-
-
-async def test_of_several_last_entries_one_is_appended(on_each_database: Settings) -> None:
-    async with Store.open(on_each_database) as store:
-        for _ in range(20):
-            table = table_of("a1", status="running")
-            await store.add_table(table)
-            answers = await asyncio.gather(
-                *(store.append(table.id, Entry(1, "action", 0, value), over=True, version=0) for value in range(4)),
-                return_exceptions=True,
-            )
-            assert sorted(map(repr, answers)) == ["Conflict()"] * 3 + ["None"]
-
-
-async def test_a_conflict_leaves_the_table_unchanged(on_each_database: Settings) -> None:
-    async with Store.open(on_each_database) as store:
-        table = table_of("a1", status="running")
-        await store.add_table(table)
-        await store.append(table.id, Entry(1, "action", 0, 0), over=False)
-        with pytest.raises(Conflict):
-            await store.append(table.id, Entry(1, "action", 0, 1), over=True)
-        assert await store.table(table.id) == table
-
-
-async def test_concurrent_requests_of_a_new_guest_are_stored(on_each_database: Settings) -> None:
-    async with Store.open(on_each_database) as store:
-        await asyncio.gather(*(store.save_guest(Guest("a1", f"Ada {k}")) for k in range(8)))
-        found = await store.guest("a1")
-        assert found is not None
-        assert found.name.startswith("Ada")
-
-
-async def test_the_oldest_uploads_are_deleted(on_each_database: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_oldest_uploads_are_deleted(on_sqlite: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(uploads, "UPLOADS_KEPT", 3)
-    async with Store.open(on_each_database) as store:
+    async with Store.open(on_sqlite) as store:
         keys = [await store.add_upload(str(k)) for k in range(5)]
         assert [await store.upload(key) for key in keys] == [None, None, "2", "3", "4"]
 
 
-async def test_processes_that_start_together_upgrade_once_and_share_their_secrets(on_postgresql: Settings) -> None:
+async def test_processes_that_start_together_upgrade_once_and_share_their_secrets(on_empty_postgresql: Settings) -> None:
     async with AsyncExitStack() as stack:
-        stores = await asyncio.gather(*(stack.enter_async_context(Store.open(on_postgresql)) for _ in range(4)))
+        stores = await asyncio.gather(*(stack.enter_async_context(Store.open(on_empty_postgresql)) for _ in range(4)))
         secrets = await asyncio.gather(*(store.secret("guests") for store in stores))
         assert len(set(secrets)) == 1
 

@@ -1,0 +1,237 @@
+"""The laws of the store, as a state machine: it is compared with a model after every step, also after a restart or a crash."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+from collections.abc import Callable, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+from hypothesis import settings as hypothesis_settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule, run_state_machine_as_test
+from sqlalchemy import select
+
+from meadhall.server.ops.time import Time
+from meadhall.server.settings import Settings
+from meadhall.server.store import schema
+from meadhall.server.store.models import Conflict, Entry, EntryKind, TableRow
+from meadhall.server.store.queries import entries as queries
+from meadhall.server.store.queries.entries import Change
+from meadhall.server.store.store import Store
+from server.postgres import PostgreSQL
+from server.prepared import create_schema
+from server.rows import table_of
+
+HOST = "a1"
+
+KINDS = st.sampled_from(("action", "hinted", "undo", "hint", "stand_in"))
+DATA = st.none() | st.dictionaries(
+    st.text(max_size=3).filter(lambda text: "\0" not in text), st.none() | st.integers(-9, 9) | st.just("Ǻ")
+)
+
+
+@dataclass
+class Known:
+    """What the store must have of a table.
+
+    Attributes:
+        versions: the states of the table so far, the last one is current.
+        entries: the history of its match.
+        decisions: the number of actions that were not taken back, when the match ended or the table was changed after its end.
+    """
+
+    versions: list[TableRow]
+    entries: list[Entry] = field(default_factory=list)
+    decisions: set[int] = field(default_factory=set)
+
+    @property
+    def table(self) -> TableRow:
+        return self.versions[-1]
+
+    def change(self, table: TableRow) -> None:
+        """Note another state of the table, and what counts as the result of a finished match."""
+        self.versions.append(table)
+        if table.finished_at is not None:
+            played = sum(entry.kind in ("action", "hinted") for entry in self.entries)
+            self.decisions = {played - sum(entry.value for entry in self.entries if entry.kind == "undo")}
+
+
+class StoreMachine(RuleBasedStateMachine):
+    """A store, and a model of it. ``new_settings`` returns the settings of a hall with an empty database."""
+
+    def __init__(self, new_settings: Callable[[], Settings]) -> None:
+        super().__init__()
+        self.settings = new_settings()
+        self.runner = asyncio.Runner()
+        self.known: list[Known] = []
+        self._open()
+
+    def _open(self) -> None:
+        self.opened = AsyncExitStack()
+        self.store = self.run(self.opened.enter_async_context(Store.open(self.settings)))
+
+    def run(self, work: Any) -> Any:
+        return self.runner.run(_awaited(work))
+
+    def teardown(self) -> None:
+        self.restart()
+        self.run(self.opened.aclose())
+        self.runner.close()
+
+    def check(self, known: Known) -> None:
+        """Compare what is stored of a table with the model."""
+        assert self.run(self.store.table(known.table.id)) == known.table
+        found = self.run(self.store.entries(known.table.id))
+        assert found == known.entries
+        assert [entry.at for entry in found] == [entry.at for entry in known.entries]
+        decisions = select(schema.results.c.decisions).where(schema.results.c.table_id == known.table.id)
+        assert set(self.run(self.store.transact(lambda connection: connection.scalars(decisions).all()))) == known.decisions
+
+    def chosen(self, data: st.DataObject) -> Known:
+        known: Known = data.draw(st.sampled_from(self.known))
+        return known
+
+    # ------------------------------------------------------------------------------------------------------------- the steps
+
+    @initialize()
+    def begin(self) -> None:
+        self.add_table("running")
+
+    @rule(status=st.sampled_from(("gathering", "running")))
+    def add_table(self, status: str) -> None:
+        table = table_of(HOST, status=status, started_at=Time().now() if status == "running" else None)
+        self.run(self.store.add_table(table))
+        self.known.append(Known([table]))
+        self.check(self.known[-1])
+
+    @rule(data=st.data(), kind=KINDS, value=st.integers(0, 99), more=DATA, over=st.booleans(), at_once=st.integers(1, 4))
+    def append(self, data: st.DataObject, kind: EntryKind, value: int, more: Any, over: bool, at_once: int) -> None:
+        """Append an entry, or let several requests do so at once: with the next number or an old one, and a version or none."""
+        known = self.chosen(data)
+        number = data.draw(st.integers(1, len(known.entries) + 1))
+        expected = data.draw(st.none() | st.sampled_from([table.version for table in known.versions]))
+        new = [Entry(number, kind, 0, value + k, more) for k in range(at_once)]
+        answers = self._at_once([self.store.append(known.table.id, entry, over=over, version=expected) for entry in new])
+        may = number > len(known.entries) and (expected in (None, known.table.version) or self.settings.embedded)
+        may = may and (not over or known.table.status == "running")
+        assert [answer is None for answer in answers].count(True) == int(may)
+        if may:
+            known.entries.append(new[answers.index(None)])
+            if over:
+                self._adopt(known, replace(known.table, status="over", version=known.table.version + 1))
+        self.check(known)
+
+    @rule(data=st.data(), take_back=st.booleans(), is_public=st.none() | st.booleans())
+    def append_all(self, data: st.DataObject, take_back: bool, is_public: bool | None) -> None:
+        """Append a vote and its effect in one transaction, and perhaps change the table in it."""
+        known = self.chosen(data)
+        table = data.draw(st.sampled_from(known.versions))
+        number = data.draw(st.integers(1, len(known.entries) + 1))
+        new = (Entry(number, "action", 0, 1), Entry(number + 1, "undo" if take_back else "action", 0, 1))
+        change = Change(new, None if is_public is None else replace(table, is_public=is_public))
+        (answer,) = self._at_once([self.store.append_all(table, change)])
+        if number <= len(known.entries) or table.version != known.table.version:
+            assert isinstance(answer, Conflict)
+        else:
+            if change.table is not None:
+                known.change(replace(change.table, version=table.version + 1))
+            known.entries += new
+            assert answer == known.table
+        self.check(known)
+
+    @rule(data=st.data(), at_once=st.integers(1, 4), status=st.sampled_from((None, "abandoned")))
+    def save_table(self, data: st.DataObject, at_once: int, status: str | None) -> None:
+        """Change the table and its seats as of this version or an older one; or let several requests do so at once."""
+        known = self.chosen(data)
+        table = data.draw(st.sampled_from(known.versions))
+        if status == "abandoned" and table.status == "running":
+            table = replace(table, status="abandoned", abandon_reason="everybody left", finished_at=Time().now())
+        new = [table.replace_seat(replace(table.seats[2], name=f"Ada {k}")) for k in range(at_once)]
+        answers = self._at_once([self.store.save_table(each) for each in new])
+        saved = [answer for answer in answers if isinstance(answer, TableRow)]
+        assert len(saved) == int(table.version == known.table.version)
+        if saved:
+            assert saved[0] == replace(new[answers.index(saved[0])], version=table.version + 1)
+            known.change(saved[0])
+        self.check(known)
+
+    @rule(data=st.data())
+    def read_news(self, data: st.DataObject) -> None:
+        """Read what is new since a version and a number of entries."""
+        known = self.chosen(data)
+        version = data.draw(st.sampled_from(known.versions)).version
+        entry_count = data.draw(st.integers(0, len(known.entries)))
+        read = partial(queries.news, table=known.table.id, version=version, entry_count=entry_count)
+        news = self.run(self.store.transact(read))
+        assert news.table == (None if version == known.table.version else known.table)
+        assert list(news.entries) == known.entries[entry_count:]
+
+    @rule()
+    def restart(self) -> None:
+        """Close the store and open it again."""
+        self.run(self.opened.aclose())
+        self._open()
+        for known in self.known:
+            self.check(known)
+
+    @precondition(lambda self: self.settings.embedded)
+    @rule()
+    def crash(self) -> None:
+        """Go on with the files as they are now: a process that is killed leaves them so."""
+        left = self.settings.data.with_name(self.settings.data.name + "x")
+        shutil.copytree(self.settings.data, left)
+        self.run(self.opened.aclose())
+        self.settings = replace(self.settings, data=left)
+        self._open()
+        for known in self.known:
+            self.check(known)
+
+    def _adopt(self, known: Known, expected: TableRow) -> None:
+        """Take over the time of the end, which the store has chosen."""
+        stored = self.run(self.store.table(known.table.id))
+        assert stored.finished_at >= stored.started_at
+        known.change(replace(expected, finished_at=stored.finished_at))
+
+    def _at_once(self, requests: Sequence[Any]) -> list[Any]:
+        """Return the answers of requests that come at the same time. Only a Conflict may refuse one."""
+        answers = self.run(_all(requests))
+        assert all(isinstance(answer, Conflict) for answer in answers if isinstance(answer, BaseException)), answers
+        return list(answers)
+
+
+async def _awaited(work: Any) -> Any:
+    return await work
+
+
+async def _all(requests: Sequence[Any]) -> list[Any]:
+    return await asyncio.gather(*requests, return_exceptions=True)
+
+
+def run_machine(new_settings: Callable[[], Settings], share: int) -> None:
+    """Try some examples: a part of the number that the profile of Hypothesis says."""
+    examples = max(1, hypothesis_settings.default.max_examples // share)
+    chosen = hypothesis_settings(max_examples=examples, stateful_step_count=25)
+    run_state_machine_as_test(lambda: StoreMachine(new_settings), settings=chosen)
+
+
+def test_nothing_acknowledged_is_lost_and_no_conflict_changes_anything_on_sqlite(settings: Settings, tmp_path: Path) -> None:
+    numbers = count()
+
+    def new_settings() -> Settings:
+        found = replace(settings, data=tmp_path / str(next(numbers)))
+        create_schema(found)
+        return found
+
+    run_machine(new_settings, share=12)
+
+
+def test_nothing_acknowledged_is_lost_and_no_conflict_changes_anything_on_postgresql(
+    settings: Settings, postgresql: PostgreSQL
+) -> None:
+    run_machine(lambda: replace(settings, database_url=postgresql.new_database()), share=50)
