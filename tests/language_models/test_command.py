@@ -58,9 +58,15 @@ async def by_http(*arguments: str) -> AsyncIterator[Client]:
         await process.wait()
 
 
-def at(hall: Process, name: str) -> Client:
-    """Return a client of tools that play in a hall, in this process."""
-    return Client(build(HallTables(f"{hall.url}/", name)))
+@asynccontextmanager
+async def at(url: str, name: str) -> AsyncIterator[Client]:
+    """Connect a client to tools that play in a hall, in this process, and close the connections to the hall at the end."""
+    tables = HallTables(url, name)
+    async with Client(build(tables)) as client:
+        yield client
+    for stream in tables._streams.values():
+        await stream.close()
+    await tables._client.aclose()
 
 
 async def test_a_whole_match_on_standard_streams() -> None:
@@ -88,7 +94,7 @@ async def test_a_whole_match_by_http_without_a_hall() -> None:
     ],
 )
 async def test_a_whole_match_in_a_hall(hall: Process, game: str, setup: dict[str, Any]) -> None:
-    async with at(hall, "Ada") as client:
+    async with at(hall.url, "Ada") as client:
         position, rules = await play(client, game, **setup)
         check_end(position, rules)
     async with hall.client() as person:
@@ -97,7 +103,7 @@ async def test_a_whole_match_in_a_hall(hall: Process, game: str, setup: dict[str
 
 
 async def test_two_models_play_each_other_in_a_hall(hall: Process) -> None:
-    async with at(hall, "Ada") as ada, at(hall, "Bo") as bo:
+    async with at(hall.url, "Ada") as ada, at(f"{hall.url}/", "Bo") as bo:
         assert "axes-and-allies" in {each["game"] for each in (await use(ada, "list_games"))["games"]}
         opened = await use(ada, "open_table", game="axes-and-allies", players=2, open_seats=1, public=True)
         assert opened["status"] == "gathering"
@@ -116,7 +122,7 @@ async def test_two_models_play_each_other_in_a_hall(hall: Process) -> None:
 
 
 async def test_a_hall_that_can_not_be_reached_is_said_in_words() -> None:
-    async with Client(build(HallTables(f"http://127.0.0.1:{free_port()}", "Ada"))) as client:
+    async with at(f"http://127.0.0.1:{free_port()}", "Ada") as client:
         assert "can't be reached" in await refused(client, "list_games")
 
 
