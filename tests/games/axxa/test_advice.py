@@ -14,7 +14,7 @@ from meadhall.games.axxa.advice import chance_together, solved_value
 from meadhall.games.axxa.state import Phase
 from sizes import sized
 
-MATCHES = sized(30, 400)
+MATCHES = sized(40, 400)
 
 
 @pytest.mark.compiled
