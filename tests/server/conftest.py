@@ -11,24 +11,22 @@ import pytest
 import pytest_asyncio
 
 from meadhall.engine.game import registered
-from meadhall.lab import warm
 from meadhall.server.hall import hall as hall_module
 from meadhall.server.ops import gc_tuning
 from meadhall.server.ops.time import Time
 from meadhall.server.settings import Settings
 from server import hoard_on_a_page
 from server.manual_time import ManualTime
-from server.people import AXES, HOARD, OpenHall, open_hall
+from server.people import OpenHall, open_hall
 from server.postgres import PostgreSQL, shared_postgresql
 from server.prepared import create_schema
 from server.ready import ReadyAtOnce
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def compiled() -> Iterator[None]:
-    """Compile Axes and Allies and Hoard, and register Hoard with its page."""
+    """Register Hoard with its page."""
     with registered(hoard_on_a_page.game):
-        warm([AXES, HOARD], bulk=False)
         yield
 
 
@@ -41,10 +39,14 @@ def postgresql(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFac
     return stack.enter_context(shared_postgresql(folder.parent if hasattr(pytestconfig, "workerinput") else folder))
 
 
+def without_limits(data: Path) -> Settings:
+    """Return settings without pauses and limits."""
+    return Settings(data=data, browser=False, bot_pause=0.0, requests_per_minute=0)
+
+
 @pytest.fixture
 def settings(tmp_path: Path) -> Settings:
-    """Return settings without pauses and limits."""
-    return Settings(data=tmp_path, browser=False, bot_pause=0.0, requests_per_minute=0)
+    return without_limits(tmp_path)
 
 
 @pytest.fixture
@@ -82,11 +84,26 @@ def on_each_empty_database(request: pytest.FixtureRequest, settings: Settings) -
     return chosen
 
 
-@pytest.fixture
-def at_once(compiled: None, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture(scope="module")
+def at_once(compiled: None) -> Iterator[None]:
     """Make all games ready at once, and skip the collection of all loaded objects, which takes long in tests."""
-    monkeypatch.setattr(hall_module, "Readiness", ReadyAtOnce)
-    monkeypatch.setattr(gc_tuning, "freeze_loaded_objects", lambda: None)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(hall_module, "Readiness", ReadyAtOnce)
+        patch.setattr(gc_tuning, "freeze_loaded_objects", lambda: None)
+        yield
+
+
+@pytest.fixture
+def hall(request: pytest.FixtureRequest) -> OpenHall:
+    """Return a hall in this process, on SQLite.
+
+    The tests of a module share one if they share an event loop: ``pytest.mark.asyncio(loop_scope="module")``. A test of such a
+    module that needs a hall for itself has the mark ``pytest.mark.asyncio``.
+    """
+    mark = request.node.get_closest_marker("asyncio")
+    is_shared = mark is not None and mark.kwargs.get("loop_scope") == "module"
+    opened: OpenHall = request.getfixturevalue("shared_hall" if is_shared else "own_hall")
+    return opened
 
 
 @pytest.fixture
@@ -102,7 +119,12 @@ def hall_time() -> Time:
 
 
 @pytest_asyncio.fixture
-async def hall(settings: Settings, at_once: None, hall_time: Time) -> AsyncIterator[OpenHall]:
-    """Open a hall in this process, on SQLite."""
+async def own_hall(settings: Settings, at_once: None, hall_time: Time) -> AsyncIterator[OpenHall]:
     async with open_hall(settings, time=hall_time) as opened:
+        yield opened
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def shared_hall(at_once: None, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[OpenHall]:
+    async with open_hall(without_limits(tmp_path_factory.mktemp("hall"))) as opened:
         yield opened

@@ -1,4 +1,4 @@
-"""Readiness of games for tests: all games are compiled before the hall opens."""
+"""Readiness of games for tests: all games are ready, also those that are registered later."""
 
 from __future__ import annotations
 
@@ -11,3 +11,9 @@ class ReadyAtOnce(Readiness):
     def __init__(self, worker: Worker) -> None:
         super().__init__(worker)
         self._ready = set(game_names())
+
+    def __contains__(self, name: str) -> bool:
+        return True
+
+    def check(self, name: str) -> None:
+        pass

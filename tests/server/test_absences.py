@@ -19,7 +19,7 @@ from meadhall.server.store.queries import departures
 from server.matches import match_of, stored
 from server.people import HOARD, PATIENCE, OpenHall, Person, open_hall, stream
 
-pytestmark = pytest.mark.asyncio
+pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 LONG_AGO = timedelta(days=4)
 

@@ -8,7 +8,7 @@ from meadhall.server.hall import acquaintances
 from server.people import OpenHall, Person, Program
 from server.test_chat import lines, said, shown
 
-pytestmark = pytest.mark.asyncio
+pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
 async def two_who_have_met(hall: OpenHall) -> tuple[Program, Program]:

@@ -22,7 +22,7 @@ from meadhall.server.web import event_stream
 from server.described import Described
 from server.people import AXES, HOARD, OpenHall, Program, stream
 
-pytestmark = pytest.mark.asyncio
+pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
 async def two_programs(hall: OpenHall, game: str = HOARD) -> tuple[Program, Program, str]:

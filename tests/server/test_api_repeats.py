@@ -14,7 +14,7 @@ from meadhall.server.settings import Settings
 from meadhall.server.store.queries import idempotency
 from server.people import HOARD, OpenHall, Program, open_hall
 
-pytestmark = pytest.mark.asyncio
+pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
 async def two_at_a_table(hall: OpenHall) -> tuple[Program, Program, str]:

@@ -22,7 +22,7 @@ from meadhall.server.web.request_limit import RequestLimit
 from server.manual_time import ManualTime
 from server.people import AXES, HOARD, PATIENCE, OpenHall, open_hall, play_out, stream
 
-pytestmark = pytest.mark.asyncio
+pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 POLICY = "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 

@@ -27,7 +27,7 @@ from meadhall.server.worker import bot_cache
 from server.matches import bot_cache_of, bots_and, match_of
 from server.people import AXES, HOARD, OpenHall, open_hall, until
 
-pytestmark = pytest.mark.asyncio
+pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
 class Broken:

@@ -18,7 +18,7 @@ from meadhall.server.store.models import Audience, ChatLine
 from meadhall.server.store.queries.merging import merge_guests
 from server.people import AXES, OpenHall, Person, Stream, open_hall, patched, play_out, stream
 
-pytestmark = pytest.mark.asyncio
+pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
 async def say(person: Person, table: str, text: str = "", **more: str) -> httpx.Response:

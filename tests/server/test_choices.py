@@ -11,7 +11,7 @@ from meadhall.server.settings import Settings
 from server.matches import match_of
 from server.people import OpenHall, open_hall, until
 
-pytestmark = pytest.mark.asyncio
+pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 CHOSEN = {"game": "viking-axes", "kind": "bots", "seats": "3", "bot": "karl", "option-variant": "strategic"}
 

@@ -15,7 +15,7 @@ from server.matches import match_of
 from server.people import HOARD, OpenHall, Program, open_hall, until
 from server.rows import table_of
 
-pytestmark = pytest.mark.asyncio
+pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 LIVE = {"kind": "seat", "seconds": 180, "increment": 2, "time_up": "bot_decision"}
 

@@ -23,7 +23,7 @@ from meadhall.server.worker.client import WorkerThreads
 from server.matches import at_turn, bots_and, match_of, stored
 from server.people import AXES, HOARD, OpenHall, Person, open_hall, until
 
-pytestmark = pytest.mark.asyncio
+pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 COOPERATIVE = "dungeon-allies"
 

@@ -11,7 +11,7 @@ from litestar import Litestar
 from meadhall.server.web.forwarded import trust_proxies
 from server.people import BASE, OpenHall, Visitor
 
-pytestmark = pytest.mark.asyncio
+pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 OTHER = "https://evil.test"
 

@@ -10,7 +10,7 @@ from sqlalchemy import update
 from meadhall.server.store import schema
 from server.people import HOARD, OpenHall, play_out
 
-pytestmark = pytest.mark.asyncio
+pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
 async def test_every_finished_match_is_on_one_of_the_pages(hall: OpenHall) -> None:

@@ -14,7 +14,7 @@ from meadhall.server.pages.models import LobbyPage, MatchPage, Refusal
 from meadhall.server.store.models import Guest
 from server.people import AXES, HOARD, OpenHall
 
-pytestmark = pytest.mark.asyncio
+pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 BASE = "http://hall.test"
 SPECTATOR = Guest("x", "Spectator")

@@ -8,7 +8,7 @@ import pytest
 
 from server.people import AXES, HOARD, OpenHall
 
-pytestmark = pytest.mark.asyncio
+pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
 async def test_symbols_styles_and_scripts_are_only_on_pages_of_the_game(hall: OpenHall) -> None:

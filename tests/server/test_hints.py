@@ -19,7 +19,7 @@ from meadhall.server.worker import tasks
 from server.matches import ask_hint, at_turn, match_of, stored, undo
 from server.people import HOARD, PATIENCE, OpenHall, open_hall, play_out, stream, until
 
-pytestmark = pytest.mark.asyncio
+pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
 class Adviser:

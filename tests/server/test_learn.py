@@ -105,7 +105,7 @@ def test_the_lessons_of_axxa_show_moving_turning_paying_and_three_triplets_in_on
     assert (state.current, state.paid[4]) == (4, 2), "one more 4 can be paid"
 
 
-@pytest.mark.asyncio
+@pytest.mark.asyncio(loop_scope="module")
 @pytest.mark.parametrize("name", GUIDED)
 @pytest.mark.parametrize("language", LANGUAGES)
 async def test_every_step_has_an_address_and_its_task_is_highlighted(hall: OpenHall, name: str, language: str) -> None:
@@ -124,7 +124,7 @@ async def test_every_step_has_an_address_and_its_task_is_highlighted(hall: OpenH
             assert (await learner.get(unescape(address))).status_code == 200, address
 
 
-@pytest.mark.asyncio
+@pytest.mark.asyncio(loop_scope="module")
 @pytest.mark.parametrize("name", GUIDED)
 async def test_the_right_action_leads_to_the_next_step_and_others_get_a_friendly_answer(hall: OpenHall, name: str) -> None:
     lessons = game(name).lessons
@@ -148,7 +148,7 @@ async def test_the_right_action_leads_to_the_next_step_and_others_get_a_friendly
         assert match.view_at(position, LEARNER).refusal(refused)[1] + " For now: " in unescape(page)
 
 
-@pytest.mark.asyncio
+@pytest.mark.asyncio(loop_scope="module")
 async def test_other_choices_do_not_change_the_lesson(hall: OpenHall) -> None:
     learner = hall.person()
     before = (await learner.get(f"/learn/{AXES}?step=8")).text
@@ -157,7 +157,7 @@ async def test_other_choices_do_not_change_the_lesson(hall: OpenHall) -> None:
     assert (await learner.get(f"/learn/{AXES}?step=8")).text == before
 
 
-@pytest.mark.asyncio
+@pytest.mark.asyncio(loop_scope="module")
 async def test_steps_out_of_range_show_the_first_or_the_last_step(hall: OpenHall) -> None:
     learner = hall.person()
     steps = [step_of((await learner.get(f"/learn/{AXES}?step={step}")).text) for step in (-3, 0, 1, 10, 11, 10**30)]
@@ -165,7 +165,7 @@ async def test_steps_out_of_range_show_the_first_or_the_last_step(hall: OpenHall
     assert (await learner.get(f"/learn/{AXES}?step=two")).status_code == 400
 
 
-@pytest.mark.asyncio
+@pytest.mark.asyncio(loop_scope="module")
 async def test_the_hall_the_rulebook_and_the_lobby_link_to_the_lessons_of_a_game(hall: OpenHall) -> None:
     person = hall.person()
     front = (await person.get("/")).text

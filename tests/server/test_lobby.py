@@ -10,7 +10,7 @@ from meadhall.server.settings import Settings
 from server.matches import match_of
 from server.people import AXES, HOARD, OpenHall, Person, open_hall, play_out, stream
 
-pytestmark = pytest.mark.asyncio
+pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
 @pytest.fixture

@@ -48,7 +48,7 @@ def test_the_rulebook_lists_every_option_and_mentions_no_others(subject: Game, l
 
 
 @for_every_game
-@pytest.mark.asyncio
+@pytest.mark.asyncio(loop_scope="module")
 async def test_the_lobby_shows_every_option_and_value_by_its_name(hall: OpenHall, subject: Game, at_once: None) -> None:
     host = hall.person()
     table = await host.open(subject.name, max(2, subject.min_players))
@@ -65,7 +65,7 @@ async def test_the_lobby_shows_every_option_and_value_by_its_name(hall: OpenHall
 
 
 @for_every_game
-@pytest.mark.asyncio
+@pytest.mark.asyncio(loop_scope="module")
 async def test_the_api_and_the_command_line_name_every_option_and_value(
     hall: OpenHall, subject: Game, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -90,7 +90,7 @@ def test_a_record_holds_every_option_by_its_name(subject: Game) -> None:
     assert {name: record["options"][name] for name in chosen} == chosen
 
 
-@pytest.mark.asyncio
+@pytest.mark.asyncio(loop_scope="module")
 async def test_an_option_that_needs_another_one_can_be_chosen_only_with_it(hall: OpenHall, at_once: None) -> None:
     """A choice that no longer applies gets its default, also from a form without scripts, which sends everything."""
     host = hall.person()
@@ -114,7 +114,7 @@ async def test_an_option_that_needs_another_one_can_be_chosen_only_with_it(hall:
     assert "order=strict is only for mode=versus" in answer.text
 
 
-@pytest.mark.asyncio
+@pytest.mark.asyncio(loop_scope="module")
 async def test_a_match_that_was_stored_before_an_option_existed_has_its_default(settings: Settings, at_once: None) -> None:
     async with open_hall(settings) as before:
         host = before.person()

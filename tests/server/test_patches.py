@@ -128,7 +128,7 @@ def change(room: Room, draw: random.Random) -> None:
         room.publish()
 
 
-@pytest.mark.asyncio
+@pytest.mark.asyncio(loop_scope="module")
 @pytest.mark.parametrize("game", sorted(PLAYERS))
 @pytest.mark.parametrize("seed", range(2))
 async def test_patches_lead_to_the_frame_of_a_page_that_is_loaded_now(
@@ -163,7 +163,7 @@ def test_every_game_is_played_here() -> None:
 # ----------------------------------------------------------------------------------------------------------------- over the wire
 
 
-@pytest.mark.asyncio
+@pytest.mark.asyncio(loop_scope="module")
 async def test_a_stream_sends_patches_to_a_page_that_gives_its_name(hall: OpenHall) -> None:
     host, friend, room = await hall.two_at(AXES)
     people = (host, friend)
@@ -182,7 +182,7 @@ async def test_a_stream_sends_patches_to_a_page_that_gives_its_name(hall: OpenHa
         assert f'data-version="{room.version}"' in text, "a new stream begins with the whole frame"
 
 
-@pytest.mark.asyncio
+@pytest.mark.asyncio(loop_scope="module")
 async def test_a_form_of_a_page_with_a_stream_is_answered_without_the_frame(hall: OpenHall) -> None:
     host, friend, room = await hall.two_at(AXES)
     path = f"/tables/{room.table.id}"
@@ -204,7 +204,7 @@ async def test_a_form_of_a_page_with_a_stream_is_answered_without_the_frame(hall
                 text = await live.patched_frame()
 
 
-@pytest.mark.asyncio
+@pytest.mark.asyncio(loop_scope="module")
 async def test_the_name_of_another_persons_page_gets_the_frame(hall: OpenHall) -> None:
     host, friend, room = await hall.two_at(AXES)
     path = f"/tables/{room.table.id}"

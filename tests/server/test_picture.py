@@ -31,7 +31,7 @@ def size_of(png: bytes) -> tuple[int, ...]:
     return struct.unpack(">II", png[16:24])
 
 
-@pytest.mark.asyncio
+@pytest.mark.asyncio(loop_scope="module")
 async def test_a_finished_match_has_a_picture_and_a_running_one_has_none(hall: OpenHall) -> None:
     host, friend, room = await hall.two_at(AXES)
     address = f"/tables/{room.table.id}/picture.png"
@@ -45,13 +45,13 @@ async def test_a_finished_match_has_a_picture_and_a_running_one_has_none(hall: O
     assert (await host.get("/tables/nowhere/picture.png")).status_code == 404
 
 
-@pytest.mark.asyncio
+@pytest.mark.asyncio(loop_scope="module")
 async def test_a_lobby_has_no_picture(hall: OpenHall) -> None:
     host = hall.person()
     assert (await host.get(f"/tables/{await host.open()}/picture.png")).status_code == 409
 
 
-@pytest.mark.asyncio
+@pytest.mark.asyncio(loop_scope="module")
 async def test_only_a_finished_match_at_a_public_table_has_its_picture_in_previews(hall: OpenHall) -> None:
     for public in ("yes", "no"):
         host, friend = hall.person(), hall.person("10.0.0.2")
@@ -69,7 +69,7 @@ async def test_only_a_finished_match_at_a_public_table_has_its_picture_in_previe
         assert ("picture.png" if public == "yes" else "share.jpg") in await preview()
 
 
-@pytest.mark.asyncio
+@pytest.mark.asyncio(loop_scope="module")
 async def test_a_puzzle_has_its_picture_after_its_day(hall: OpenHall, monkeypatch: pytest.MonkeyPatch) -> None:
     room = await hall.played_out(HOARD)
     room.table = replace(room.table, daily=daily.today(hall.store.time))
@@ -79,7 +79,7 @@ async def test_a_puzzle_has_its_picture_after_its_day(hall: OpenHall, monkeypatc
     picture.check_picture(room)
 
 
-@pytest.mark.asyncio
+@pytest.mark.asyncio(loop_scope="module")
 async def test_a_picture_is_drawn_once_and_too_many_are_refused(hall: OpenHall, monkeypatch: pytest.MonkeyPatch) -> None:
     room = await hall.played_out(AXES)
     drawn: list[str] = []
@@ -139,7 +139,7 @@ def test_the_picture_of_every_game_has_the_names_as_text(name: str) -> None:
     assert size_of(picture._drawn(svg, name)) == (1200, 630)
 
 
-@pytest.mark.asyncio
+@pytest.mark.asyncio(loop_scope="module")
 async def test_a_game_without_a_board_for_pictures_and_without_a_tile_has_a_picture(hall: OpenHall) -> None:
     room: Room = await hall.played_out(HOARD)
     assert size_of(await picture.Pictures().picture(room, "en")) == (1200, 630)

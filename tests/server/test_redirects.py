@@ -6,7 +6,7 @@ import pytest
 
 from server.people import AXES, HOARD, OpenHall, Program
 
-pytestmark = pytest.mark.asyncio
+pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 MOVED = [
     ("/table/x", "/tables/x"),

@@ -25,7 +25,7 @@ from meadhall.server.pages.templates import render
 from meadhall.server.routes.replay import UPLOAD_LIMIT
 from server.people import AXES, BASE, HOARD, OpenHall, Person, play_out
 
-pytestmark = pytest.mark.asyncio
+pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 Record = dict[str, Any]
 

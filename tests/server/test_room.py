@@ -15,7 +15,7 @@ from meadhall.server.store.store import Store
 from server.matches import at_turn, match_of, stored
 from server.people import HOARD, OpenHall, open_hall, play_out, until
 
-pytestmark = pytest.mark.asyncio
+pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
 # ------------------------------------------------------------------------------------------------------------------------ acting

@@ -9,7 +9,7 @@ import pytest
 
 from server.people import AXES, OpenHall, Person, stream
 
-pytestmark = pytest.mark.asyncio
+pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
 def link_of(page: str) -> str:

@@ -23,7 +23,7 @@ from server.leaks import (
 )
 from server.people import HOARD, OpenHall, Person, Program, play_out
 
-pytestmark = pytest.mark.asyncio
+pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
 async def at_a_table(hall: OpenHall) -> tuple[Person, list[tuple[Person, Program]], Room]:

@@ -13,7 +13,7 @@ from meadhall.games.axxa.state import Act
 from server.leaks import all_responses, with_other_hidden_parts
 from server.people import OpenHall, Person, Program
 
-pytestmark = pytest.mark.asyncio
+pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 DECISIONS = 12
 

@@ -17,7 +17,7 @@ from meadhall.server.hall.room import Room
 from server.leaks import all_responses, guest_of, with_other_hidden_parts
 from server.people import OpenHall, Person, Program
 
-pytestmark = pytest.mark.asyncio
+pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 VIKING_AXES = "viking-axes"
 CARDS = list(TITLES)

@@ -6,7 +6,7 @@ import pytest
 
 from server.people import AXES, OpenHall, Program, open_hall
 
-pytestmark = pytest.mark.asyncio
+pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
 def cookies(answer: object) -> list[str]:

@@ -15,7 +15,7 @@ from meadhall.server.settings import Settings
 from server.matches import at_turn, match_of, stored
 from server.people import HOARD, OpenHall, open_hall, play_out, until
 
-pytestmark = pytest.mark.asyncio
+pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
 async def let_bot_play(room: Room, seat: int, lasts: Any = "return", bot: str = "thrall") -> None:

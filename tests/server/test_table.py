@@ -18,7 +18,7 @@ from meadhall.server.settings import Settings
 from meadhall.server.web import event_stream
 from server.people import AXES, HOARD, OpenHall, Person, Program, open_hall, play_out, stream
 
-pytestmark = pytest.mark.asyncio
+pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
 async def refused(person: Person, path: str, form: dict[str, str], status: int, error: str, words: str, rule: str = "") -> None:

@@ -17,7 +17,7 @@ from meadhall.server.store.queries import jobs
 from server.people import HOARD, PATIENCE, OpenHall
 from server.rows import table_of
 
-pytestmark = pytest.mark.asyncio
+pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 KINDS = (CLOCK_JOB, consent.JOB, "quick-match-start")
 

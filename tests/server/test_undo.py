@@ -20,7 +20,7 @@ from meadhall.server.store.models import Entry
 from server.matches import at_turn, match_of, stored, undo
 from server.people import HOARD, OpenHall, Person, open_hall, play_out
 
-pytestmark = pytest.mark.asyncio
+pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
 async def test_an_action_that_revealed_nothing_is_undone_and_its_number_is_not_used_again(hall: OpenHall) -> None:
