@@ -24,7 +24,7 @@ from server.ready import ReadyAtOnce
 
 
 @pytest.fixture(scope="module")
-def compiled() -> Iterator[None]:
+def hoard() -> Iterator[None]:
     """Register Hoard with its page."""
     with registered(hoard_on_a_page.game):
         yield
@@ -85,7 +85,7 @@ def on_each_empty_database(request: pytest.FixtureRequest, settings: Settings) -
 
 
 @pytest.fixture(scope="module")
-def at_once(compiled: None) -> Iterator[None]:
+def at_once(hoard: None) -> Iterator[None]:
     """Make all games ready at once, and skip the collection of all loaded objects, which takes long in tests."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(hall_module, "Readiness", ReadyAtOnce)

@@ -16,7 +16,7 @@ from sqlalchemy import Connection
 from meadhall.server.settings import Settings
 from server.people import AXES, OpenHall, Person, open_hall
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+pytestmark = pytest.mark.asyncio
 
 PASSWORD = "correct horse battery"  # noqa: S105
 ANOTHER = "staple of the northern sea"

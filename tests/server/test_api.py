@@ -13,12 +13,14 @@ import pytest
 
 import meadhall
 from games_for_tests.hoard.rules import BOAST, DRAW, LOOK
+from meadhall.bots import Hint
 from meadhall.server.app import BODY_LIMIT
 from meadhall.server.hall import absences
 from meadhall.server.hall.room import Room
 from meadhall.server.routes.lobby import DOCUMENT_LIMIT
 from meadhall.server.store.models import Guest
 from meadhall.server.web import event_stream
+from meadhall.server.worker import tasks
 from server.described import Described
 from server.people import AXES, HOARD, OpenHall, Program, stream
 
@@ -89,7 +91,8 @@ async def test_a_resignation_among_three(hall: OpenHall) -> None:
     assert (info["status"], info["awarded"]) == ("abandoned", None)
 
 
-async def test_a_hint(hall: OpenHall) -> None:
+async def test_a_hint(hall: OpenHall, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tasks, "hints", lambda view: tuple(Hint(action, 0.5, sure=False) for action in view.legal[:3]))
     host, friend, table = await two_programs(hall)
     legal = (await host.read(f"/tables/{table}/legal")).json()
     given = (await host.post(f"/tables/{table}/hint")).json()
@@ -486,6 +489,7 @@ async def send_account_requests(program: Program) -> None:
     await program.post("/account/delete")
 
 
+@pytest.mark.asyncio
 async def test_every_response_is_as_described(hall: OpenHall, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(absences, "LIVE_LIMIT", timedelta(0))
     document = await described(hall)

@@ -9,7 +9,7 @@ import pytest
 
 from server.people import OpenHall, Program, Visitor
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+pytestmark = pytest.mark.asyncio
 
 PASSWORD = "correct horse battery"  # noqa: S105
 

@@ -86,6 +86,7 @@ class Endless:
         return view.legal[0]
 
 
+@pytest.mark.asyncio
 @pytest.mark.parametrize("bad_bot", [Endless], indirect=True)
 async def test_a_bot_that_takes_too_long_is_replaced_for_that_decision(
     hall: OpenHall, bad_bot: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
@@ -228,6 +229,7 @@ async def test_a_search_is_part_of_the_pause(hall: OpenHall, monkeypatch: pytest
         assert slept.pop() <= max(0.0, pause - Timed.lasts), "the search must be part of the pause"
 
 
+@pytest.mark.asyncio
 async def test_a_bot_is_kept_until_the_match_is_over(hall: OpenHall, monkeypatch: pytest.MonkeyPatch) -> None:
     cached = bot_cache_of(hall).bots
     counts = set()

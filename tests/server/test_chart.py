@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import random
 import re
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 import meadhall
 from games_for_tests.hoard.rules import LOOK
-from meadhall.bots.analysis import Analysis, analyse
+from meadhall.bots.analysis import Analysis, Knowledge, TurningPoint, analyse
 from meadhall.engine.match import Match
 from meadhall.engine.record.format import dumps, loads
 from meadhall.engine.record.replay import replay as replayed
@@ -184,8 +184,18 @@ class Analyst:
         return analyse(match, iterations=1)
 
 
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let analyses be short: their searches are slow with interpreted rules."""
+
+    def short(match: Match, knowledge: Knowledge, progress: Callable[[float], None]) -> Analysis:
+        return analyse(match, knowledge, iterations=4, progress=progress)
+
+    monkeypatch.setattr(tasks, "analyse", short)
+
+
 @pytest.fixture
-def analyst(compiled: None, monkeypatch: pytest.MonkeyPatch) -> Analyst:
+def analyst(hoard: None, monkeypatch: pytest.MonkeyPatch) -> Analyst:
     analyst = Analyst()
     monkeypatch.setattr(tasks, "analyse", analyst)
     return analyst
@@ -300,18 +310,30 @@ async def test_a_second_upload_of_a_client_is_shown_without_its_chart_at_first(
 
 MATCHES = [
     "axes-and-allies/2-players-0",
-    "axes-and-allies/6-players-1",
     "viking-axes/7-players-strategic-0",
     "axxa/1-players-together-all-0",
-    "axxa/6-players-versus-all-0",
-    "dungeon-allies/5-players-0",
+    "dungeon-allies/4-players-0",
 ]
+
+
+def supposed(match: Match) -> Analysis:
+    """Return an analysis of a match with chances that wander, and that make some turning points."""
+    draw, rows = random.Random(1), len(match.steps) + 1
+    parties = tuple(tuple(party) for party in match.game.parties(match.players, match.options))
+    chances = []
+    level = [1.0] * len(parties)
+    for _ in range(rows):
+        level = [max(0.01, each + draw.uniform(-0.2, 0.2)) for each in level]
+        share = {seat: value / sum(level) for party, value in zip(parties, level, strict=True) for seat in party}
+        chances.append(tuple(share[seat] for seat in range(match.players)))
+    turning = tuple(TurningPoint(position, 0, 0.2, 0.5) for position in sorted(draw.sample(range(1, rows), 3)))
+    return Analysis("public", parties, tuple(chances), (8,) * rows, ((0.05,) * match.players,) * rows, turning, secrets=False)
 
 
 @pytest.mark.parametrize("name", MATCHES)
 def test_every_line_and_mark_is_within_the_drawing(name: str) -> None:
     match = replayed(loads((RECORDS / f"{name}.match.json").read_text("utf-8")))
-    view = chart_view(match, analyse(match, iterations=30))
+    view = chart_view(match, supposed(match))
     count = len(match.steps) + 1
     assert len(view.places) == count
     assert len(view.lines) == len(match.game.parties(match.players, match.options))
@@ -329,6 +351,10 @@ def test_every_line_and_mark_is_within_the_drawing(name: str) -> None:
     for left, right in pairwise(view.marks):
         assert right.label - left.label > MARK - 1
         assert left.position < right.position
+    places = [line.crest for line in view.lines]
+    for k, (x, y) in enumerate(places):
+        apart = all(abs(x - other[0]) >= CREST - 1 or abs(y - other[1]) >= CREST - 1 for other in places[:k])
+        assert apart or len(places) > 4, "there is room for few crests"
 
 
 def test_a_flat_line_is_drawn_with_two_points() -> None:
@@ -342,11 +368,3 @@ def test_overlapping_numbers_are_spread() -> None:
     assert spread([50, 60, 300], 24, 46, 446) == pytest.approx([46, 70, 300], abs=1)
     assert spread([446, 446], 24, 46, 446) == pytest.approx([422, 446], abs=1)
     assert spread([], 24, 46, 446) == []
-
-
-def test_crests_do_not_overlap_where_there_is_room() -> None:
-    match = replayed(loads((RECORDS / "dungeon-allies/4-players-0.match.json").read_text("utf-8")))
-    view = chart_view(match, analyse(match, iterations=30))
-    places: list[Any] = [line.crest for line in view.lines]
-    for k, (x, y) in enumerate(places):
-        assert all(abs(x - other[0]) >= CREST - 1 or abs(y - other[1]) >= CREST - 1 for other in places[:k])

@@ -35,7 +35,7 @@ WORD = BROUGHT["sha256"][:8]
 
 
 @pytest.fixture(scope="module")
-def coined(compiled: None) -> Iterator[None]:
+def coined(hoard: None) -> Iterator[None]:
     """Register and compile a variant of Hoard whose coins have names."""
     with registered(replace(coins, folder=hoard_on_a_page.game.folder, page=hoard_on_a_page.page)):
         warm([NAME], bulk=False)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -17,8 +18,6 @@ from meadhall.games.axxa.page import own
 from meadhall.server.pages.frames import FRAMES
 from meadhall.server.pages.match import match_page, result_view
 from meadhall.server.pages.models import SeatView
-
-pytestmark = pytest.mark.usefixtures("compiled")
 
 RECORDS = Path(__file__).parents[1] / "records" / "axxa"
 
@@ -48,29 +47,30 @@ def _seats(match: Match) -> tuple[SeatView, ...]:
     "name",
     [
         "greedy-together-all-0",
-        "greedy-versus-all-0",
         "standstill-versus",
-        "4-players-versus-orthogonal-1",
+        "4-players-versus-all-1",
+        "greedy-versus-orthogonal-0",
         "greedy-versus-all-strict-0",
-        "greedy-versus-all-any-0",
         "5-players-versus-all-any-1",
     ],
 )
-def test_every_step_can_be_drawn_for_spectators_and_the_seat_to_move(name: str) -> None:
+def test_steps_of_every_kind_can_be_drawn_for_spectators_and_the_seat_to_move(name: str) -> None:
     match = recorded(name)
-    phases = set()
+    drawn_of = Counter[str]()
     for position in range(len(match.steps)):
         view = match.view_at(position)
-        public = match_page(match, view, id="x", url="/tables/x", seats=_seats(match))
-        assert FRAMES.public(public).count('id="stack-') == len(public.picture.stacks)
         assert view.actor is not None
         view_of_seat = match.view_at(position, view.actor)
+        drawn_of[phase := own(view_of_seat).phase] += 1
+        if drawn_of[phase] > 4:
+            continue
+        public = match_page(match, view, id="x", url="/tables/x", seats=_seats(match))
+        assert FRAMES.public(public).count('id="stack-') == len(public.picture.stacks)
         drawn = _private(match, position, view.actor)
         for action in view_of_seat.legal:
             assert f'name="action" value="{action}"' in drawn
         assert drawn.count("data-space=") == SPACES + sum(len(stack.goals) for stack in own(view_of_seat).stacks)
-        phases.add(own(view_of_seat).phase)
-    assert phases >= {"move", "turn", "pay"}
+    assert set(drawn_of) >= {"move", "turn", "pay"}
 
 
 @pytest.mark.parametrize(

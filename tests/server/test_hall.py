@@ -16,7 +16,7 @@ from meadhall.server.store.models import RULES_CHANGED
 from server.matches import bot_cache_of, bots_and, match_of
 from server.people import HOARD, OpenHall, until
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+pytestmark = pytest.mark.asyncio
 
 
 async def test_the_bots_of_an_evicted_room_are_dropped(hall: OpenHall, monkeypatch: pytest.MonkeyPatch) -> None:

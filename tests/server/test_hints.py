@@ -43,7 +43,7 @@ def adviser(monkeypatch: pytest.MonkeyPatch) -> Adviser:
     return adviser
 
 
-async def test_a_hint_is_the_kings_best_actions_with_their_chances(hall: OpenHall) -> None:
+async def test_a_hint_is_the_kings_best_actions_with_their_chances(hall: OpenHall, adviser: Adviser) -> None:
     actor, other, room, _ = await at_turn(hall, HOARD)
     answer = (await ask_hint(actor, room)).json()
     legal = {action.action: action.text for action in match_of(room).legal()}
@@ -122,7 +122,7 @@ async def test_during_the_search_the_page_says_so_and_stays_usable(hall: OpenHal
 
 
 async def test_after_a_failed_hint_another_can_be_requested(
-    hall: OpenHall, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    hall: OpenHall, adviser: Adviser, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     actor, _, room, _ = await at_turn(hall, HOARD)
 

@@ -10,7 +10,7 @@ import pytest
 
 from meadhall.engine.conformance import lessons_are_sound
 from meadhall.engine.game import game, game_names
-from meadhall.engine.language import LANGUAGES, gettext, speaking
+from meadhall.engine.language import gettext, speaking
 from meadhall.engine.lessons import LEARNER
 from meadhall.games.axes_and_allies.rules import ALLY, ATTACK
 from server.people import AXES, HOARD, OpenHall
@@ -106,12 +106,11 @@ def test_the_lessons_of_axxa_show_moving_turning_paying_and_three_triplets_in_on
 
 
 @pytest.mark.asyncio(loop_scope="module")
-@pytest.mark.parametrize("name", GUIDED)
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize(("name", "language"), [*((name, "en") for name in GUIDED), (AXES, "de")])
 async def test_every_step_has_an_address_and_its_task_is_highlighted(hall: OpenHall, name: str, language: str) -> None:
     lessons = game(name).lessons
     assert lessons is not None
-    learner = hall.person(**{"Accept-Language": language})
+    learner, followed = hall.person(**{"Accept-Language": language}), set[str]()
     for step, lesson in enumerate(lessons.lessons, 1):
         answer = await learner.get(f"/learn/{name}?step={step}")
         assert answer.status_code == 200
@@ -120,7 +119,9 @@ async def test_every_step_has_an_address_and_its_task_is_highlighted(hall: OpenH
         assert step_of(answer.text) == step
         assert highlighted(answer.text) == ([] if lesson.action is None else [lesson.action])
         assert ("play-now" in answer.text) == (step == len(lessons.lessons))
-        for address in set(re.findall(r'href="(/[^"#]*)"', answer.text)):
+        addresses = set(re.findall(r'href="(/[^"#]*)"', answer.text)) - followed
+        followed |= addresses
+        for address in addresses:
             assert (await learner.get(unescape(address))).status_code == 200, address
 
 
@@ -138,7 +139,7 @@ async def test_the_right_action_leads_to_the_next_step_and_others_get_a_friendly
         page = (await learner.get(f"/learn/{name}?step={step}&action={lesson.action}")).text
         assert (step_of(page), 'class="answer"' in page) == (step + 1, False)
         legal = match.view_at(position, LEARNER).legal
-        for other in [action for action in legal if action != lesson.action][:3]:
+        for other in [action for action in legal if action != lesson.action][:1]:
             page = (await learner.get(f"/learn/{name}?step={step}&action={other}")).text
             assert step_of(page) == step
             assert "Good idea, but for now: " in page

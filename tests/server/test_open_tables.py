@@ -12,7 +12,7 @@ from meadhall.server.ops.time import Time
 from meadhall.server.pages.open_tables import age_in_words
 from server.people import AXES, OpenHall, Person
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+pytestmark = pytest.mark.asyncio
 
 VIKINGS = "viking-axes"
 

@@ -6,201 +6,215 @@ from datetime import UTC, datetime, timedelta
 from functools import reduce
 
 import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from meadhall.engine.errors import Refused
+from meadhall.engine.errors import MeadhallError, Refused
 from meadhall.server.errors import NotSeated, Stale, TooMany, WrongMoment
-from meadhall.server.hall.proposals import WAIT_DECISIONS, WAIT_TIME, Proposals, What, check_kind
+from meadhall.server.hall.proposals import KINDS, WAIT_DECISIONS, WAIT_TIME, Proposals, What, check_kind
 from meadhall.server.store.models import Entry, EntryKind
 
 START = datetime(2026, 11, 26, 20, 0, tzinfo=UTC)
 LIMIT = timedelta(minutes=2)
+SEATS = frozenset(range(3))
+GUESTS = ("erik", "leif")
+seats = st.sampled_from(sorted(SEATS))
 
 
-class History:
-    """The entries of a match of four seats, where bots play on ``bots``."""
+class Proposing(RuleBasedStateMachine):
+    """A match of three seats. Beside the entries it keeps in plain variables how things stand."""
 
-    def __init__(self, *bots: int) -> None:
-        self.bots = bots
+    def __init__(self) -> None:
+        super().__init__()
+        self.state = Proposals()
         self.entries: list[Entry] = []
         self.at = START
+        self.playing_bots: set[int] = {2}
+        self.deputies: set[int] = set()
+        self.what: What | None = None  # of the open proposal
+        self.number = self.seat = 0
+        self.guest = ""
+        self.waiting: set[int] = set()
+        self.asked: frozenset[int] = frozenset()
+        self.until = START
+        self.ending = ""
+        self.decisions = 0
+        self.refused: dict[tuple[str | int, What], tuple[int, datetime]] = {}
 
-    @property
-    def state(self) -> Proposals:
-        return reduce(Proposals.follow, self.entries, Proposals())
+    # ------------------------------------------------------------------------------------------------------- what happens
 
-    def add(self, kind: EntryKind, seat: int, value: int = 0, **data: object) -> None:
-        self.entries.append(Entry(len(self.entries) + 1, kind, seat, value, data or None, self.at))
+    def store(self, entry: Entry) -> None:
+        self.entries.append(entry)
+        self.state = self.state.follow(entry)
 
-    def propose(self, what: What, seat: int, to: int = 0, guest: str = "", limit: timedelta = LIMIT) -> int:
-        asked = set(range(4)) - ({seat} if what != "swap" else set())
+    def happen(self, kind: EntryKind, seat: int, value: int = 0, **data: object) -> None:
+        self.store(Entry(len(self.entries) + 1, kind, seat, value, data or None, self.at))
+
+    def end(self, ending: str) -> None:
+        if self.what is not None and ending in ("declined", "withdrawn", "expired"):
+            self.refused[self.guest or self.seat, self.what] = (self.decisions, self.at)
+        self.what, self.ending = None, ending
+        self.deputies.clear()
+
+    @rule(minutes=st.sampled_from([1, 5]))
+    def wait(self, minutes: int) -> None:
+        self.at += timedelta(minutes=minutes)
+
+    @rule(what=st.sampled_from(KINDS), seat=seats, guest=st.sampled_from(GUESTS))
+    def propose(self, what: What, seat: int, guest: str) -> None:
+        guest = guest if what == "swap" else ""
+        asked = SEATS if what == "swap" else SEATS - {seat}
         number = len(self.entries) + 1
-        self.entries.append(self.state.proposed(number, what, seat, asked, self.bots, self.at, limit, to, guest))
-        return number
+        arguments = (number, what, seat, asked, self.playing_bots, self.at, LIMIT, 1 if what == "take-back" else 0, guest)
+        decisions, failed_at = self.refused.get((guest or seat, what), (-WAIT_DECISIONS, START))
+        error: type[MeadhallError] | None = None
+        if self.what is not None and (self.what != "swap" or what == "swap"):
+            error = WrongMoment
+        elif what != "resume" and self.decisions < decisions + WAIT_DECISIONS and self.at < failed_at + WAIT_TIME:
+            error = TooMany
+        if error is not None:
+            with pytest.raises(error):
+                self.state.proposed(*arguments)
+            return
+        self.store(self.state.proposed(*arguments))
+        self.what, self.number, self.seat, self.guest = what, number, seat, guest
+        self.asked, self.until = frozenset(asked), self.at + LIMIT
+        self.waiting = set(asked) - (self.playing_bots if what != "draw" else set())
+        self.deputies.clear()
+        if not self.waiting:
+            self.end("accepted")
 
-    def vote(self, proposal: int, seat: int, agrees: bool = True) -> None:
-        self.entries.append(self.state.answered(len(self.entries) + 1, proposal, seat, agrees, self.at))
+    @precondition(lambda self: self.entries)
+    @rule(seat=seats, agrees=st.sampled_from([True, True, True, False]), late=st.integers(0, 9))
+    def vote(self, seat: int, agrees: bool, late: int) -> None:
+        number = self.number + (1 if late == 0 else 0)
+        error: type[MeadhallError] | None = None
+        if self.what is None or number != self.number or self.at >= self.until:
+            error = Stale
+        elif seat not in self.asked:
+            error = NotSeated
+        elif seat not in self.waiting:
+            error = WrongMoment
+        if error is not None:
+            with pytest.raises(error):
+                self.state.answered(len(self.entries) + 1, number, seat, agrees, self.at)
+            return
+        self.store(self.state.answered(len(self.entries) + 1, number, seat, agrees, self.at))
+        if not agrees:
+            self.end("declined")
+            return
+        self.waiting.discard(seat)
+        if not self.waiting:
+            self.end("accepted")
 
-    @property
-    def ending(self) -> str:
-        state = self.state
-        if state.open is not None:
-            return "open"
-        return state.last.ending if state.last is not None else ""
+    @precondition(lambda self: self.entries)
+    @rule(owner=st.sampled_from([*sorted(SEATS), *GUESTS]), wants=st.sampled_from([False, False, True]))
+    def withdraw(self, owner: int | str, wants: bool) -> None:
+        if not wants:
+            return
+        error = Stale if self.what is None else NotSeated if owner != (self.guest or self.seat) else None
+        if error is not None:
+            with pytest.raises(error):
+                self.state.withdrawn(len(self.entries) + 1, self.number, owner, self.at)
+            return
+        self.store(self.state.withdrawn(len(self.entries) + 1, self.number, owner, self.at))
+        self.end("withdrawn")
+
+    @precondition(lambda self: self.entries)
+    @rule(comes=st.sampled_from([False, False, True]))
+    def expire(self, comes: bool) -> None:
+        if not comes:
+            return
+        if self.what is None:
+            with pytest.raises(Stale):
+                self.state.expired(len(self.entries) + 1, self.number, self.at)
+            return
+        self.store(self.state.expired(len(self.entries) + 1, self.number, self.at))
+        self.end("accepted" if self.what == "resume" else "expired")  # silence agrees that the clocks run again
+
+    @rule(seat=seats, hinted=st.booleans())
+    def act(self, seat: int, hinted: bool) -> None:
+        self.decisions += 1
+        self.happen("hinted" if hinted else "action", seat)
+        if seat in self.deputies:
+            self.deputies.discard(seat)  # its time was up, and a bot played this decision
+        elif self.what in ("take-back", "draw", "give-up") and seat in self.waiting - self.playing_bots:
+            self.end("declined")
+        elif self.what == "take-back" and seat == self.seat:
+            self.end("withdrawn")  # a draw is offered with a move, as in chess
+
+    @rule(seat=seats)
+    def undo(self, seat: int) -> None:
+        self.happen("undo", seat, 1)
+        if self.what == "take-back":
+            self.end("void")
+
+    @rule(seat=seats, lasts=st.sampled_from(["decision", "return", "end"]))
+    def stand_in(self, seat: int, lasts: str) -> None:
+        self.happen("stand_in", seat, bot="jarl", lasts=lasts)
+        if lasts == "decision":
+            if self.what is not None:
+                self.deputies.add(seat)
+            return
+        is_swap = self.what == "swap"
+        if is_swap and lasts == "return":
+            return  # only its owner can leave a seat to another person
+        if self.what is not None and not is_swap and seat == self.seat:
+            self.end("withdrawn")  # the proposer has left
+        self.playing_bots.add(seat)
+
+    @precondition(lambda self: self.deputies)
+    @rule()
+    def act_for_the_last_time(self) -> None:
+        self.act(min(self.deputies), hinted=False)
+
+    @rule(seat=seats)
+    def come_back(self, seat: int) -> None:
+        self.happen("return", seat)
+        self.playing_bots.discard(seat)
+
+    # ------------------------------------------------------------------------------------------------------------ the laws
+
+    @invariant()
+    def it_stands_as_it_should(self) -> None:
+        found, last = self.state.open, self.state.last
+        assert self.state.decisions == self.decisions
+        assert self.state.refused == self.refused
+        if found is not None:
+            assert (found.what, found.number, found.owner) == (self.what, self.number, self.guest or self.seat)
+            assert (found.waiting, found.deputies, found.until) == (self.waiting, self.deputies, self.until)
+        else:
+            assert self.what is None
+            assert self.ending == ("" if last is None else last.ending)
+
+    @invariant()
+    def only_the_last_vote_has_the_effect(self) -> None:
+        accepted = [entry.number for entry in self.entries if self.state.accepted_by(entry) is not None]
+        last = self.state.last
+        has_effect = self.state.open is None and last is not None and last.ending == "accepted"
+        assert accepted == ([last.number] if has_effect and last is not None else [])
+
+    def teardown(self) -> None:
+        assert reduce(Proposals.follow, self.entries, Proposals()) == self.state, "entries are all that it follows from"
 
 
-def test_a_proposal_is_accepted_when_every_seat_that_was_asked_has_agreed() -> None:
-    match = History()
-    proposal = match.propose("draw", 0)
-    for seat in (3, 1):
-        match.vote(proposal, seat)
-        assert match.state.accepted_by(match.entries[-1]) is None
-    match.vote(proposal, 2)
-    accepted = match.state.accepted_by(match.entries[-1])
-    assert accepted is not None
-    assert (accepted.what, accepted.seat, accepted.asked) == ("draw", 0, frozenset({1, 2, 3}))
-    match.add("hint", 0)
-    assert match.state.accepted_by(match.entries[-1]) is None, "only the last vote has the effect"
+TestProposing = Proposing.TestCase
+TestProposing.settings = settings(stateful_step_count=40)
 
 
-def test_one_decline_ends_it() -> None:
-    match = History()
-    proposal = match.propose("take-back", 0, 1)
-    match.vote(proposal, 1)
-    match.vote(proposal, 2, agrees=False)
-    assert (match.ending, match.state.last and match.state.last.seat) == ("declined", 2)
+def test_a_late_vote_is_told_how_the_proposal_ended_and_a_repeated_proposal_how_long_to_wait() -> None:
+    state = Proposals()
+    for entry in (state.proposed(1, "draw", 0, {1, 2}, (), START, LIMIT), Entry(2, "decline", 1, 1, at=START)):
+        state = state.follow(entry)
     with pytest.raises(Stale, match="already declined"):
-        match.vote(proposal, 3)
-
-
-def test_bots_agree_at_once_except_to_a_draw() -> None:
-    match = History(1, 2, 3)
-    match.propose("take-back", 0, 1)
-    assert match.ending == "accepted"
-    assert match.state.accepted_by(match.entries[-1]) is not None, "nobody is asked"
-    match.propose("draw", 0)
-    assert match.state.open is not None
-    assert match.state.open.waiting == {1, 2, 3} == match.state.open.bots
-
-
-@pytest.mark.parametrize("what", ["take-back", "draw", "give-up"])
-def test_a_person_who_plays_on_without_an_answer_declines(what: What) -> None:
-    match = History(3)
-    proposal = match.propose(what, 0)
-    match.vote(proposal, 1)
-    match.add("action", 1)
-    match.add("action", 3)
-    assert match.ending == "open", "one has agreed, the other is a bot"
-    match.add("hinted", 2)
-    assert (match.ending, match.state.last and match.state.last.seat) == ("declined", 2)
-
-
-def test_actions_leave_other_proposals_open() -> None:
-    match = History()
-    match.propose("pause", 0)
-    for seat in range(4):
-        match.add("action", seat)
-    assert match.ending == "open"
-
-
-def test_a_proposer_who_plays_on_takes_nothing_back() -> None:
-    match = History()
-    match.propose("take-back", 0, 1)
-    match.add("action", 0)
-    assert match.ending == "withdrawn"
-    match = History()
-    match.propose("draw", 0)
-    match.add("action", 0)
-    assert match.ending == "open", "a draw is offered with a move, as in chess"
-
-
-def test_an_undo_makes_a_take_back_void() -> None:
-    match = History()
-    match.propose("take-back", 0, 1)
-    match.add("undo", 1, 1)
-    assert match.ending == "void"
-    assert match.state.refused == {}
-
-
-def test_only_the_proposer_withdraws() -> None:
-    match = History()
-    proposal = match.propose("draw", 0)
-    with pytest.raises(NotSeated):
-        match.state.withdrawn(2, proposal, 1, START)
-    match.entries.append(match.state.withdrawn(2, proposal, 0, START))
-    assert match.ending == "withdrawn"
-
-
-def test_a_proposal_expires_and_late_votes_are_refused() -> None:
-    match = History()
-    proposal = match.propose("draw", 0)
-    match.at += LIMIT
-    with pytest.raises(Stale, match="time"):
-        match.vote(proposal, 1)
-    match.entries.append(match.state.expired(2, proposal, match.at))
-    assert match.ending == "expired"
-    with pytest.raises(Stale):
-        match.state.expired(3, proposal, match.at)
-
-
-def test_silence_agrees_that_the_clocks_run_again() -> None:
-    match = History()
-    proposal = match.propose("resume", 1)
-    match.entries.append(match.state.expired(len(match.entries) + 1, proposal, match.at))
-    assert match.ending == "accepted"
-    assert match.state.accepted_by(match.entries[-1]) is not None
-
-
-def test_there_is_one_open_proposal_and_a_player_comes_before_a_guest() -> None:
-    match = History()
-    match.propose("swap", 2, guest="erik")
-    with pytest.raises(WrongMoment):
-        match.propose("swap", 1, guest="leif")
-    match.propose("draw", 0)
-    assert (match.state.open and match.state.open.what, match.ending) == ("draw", "open")
-    with pytest.raises(WrongMoment):
-        match.propose("take-back", 1, 1)
-
-
-def test_the_same_proposal_without_success_must_wait_for_some_decisions_or_a_while() -> None:
-    match = History()
-    match.vote(match.propose("draw", 0), 1, agrees=False)
+        state.answered(3, 1, 2, True, START)
     with pytest.raises(TooMany, match=f"{WAIT_DECISIONS} more decisions"):
-        match.propose("draw", 0)
-    match.vote(match.propose("draw", 2), 1, agrees=False)
-    for _ in range(WAIT_DECISIONS):
-        match.add("action", 3)
-    match.vote(match.propose("draw", 0), 1, agrees=False)
-    match.at += WAIT_TIME
-    match.propose("draw", 0)
-
-
-def test_a_vote_counts_once_and_only_from_those_who_are_asked() -> None:
-    match = History()
-    proposal = match.propose("draw", 0)
-    match.vote(proposal, 1)
-    with pytest.raises(WrongMoment):
-        match.vote(proposal, 1, agrees=False)
-    with pytest.raises(NotSeated):
-        match.vote(proposal, 0)
-    with pytest.raises(Stale):
-        match.vote(proposal + 1, 2)
-
-
-def test_a_seat_that_a_bot_takes_over_is_answered_by_the_bot() -> None:
-    match = History()
-    match.propose("draw", 0)
-    match.add("stand_in", 1, bot="jarl", lasts="return")
-    assert match.state.open is not None
-    assert match.state.open.bots == {1}
-    match.add("action", 1)
-    assert match.ending == "open", "a bot that plays on declines nothing"
-    match.add("return", 1)
-    assert match.state.open.bots == frozenset()
-    match.add("stand_in", 2, bot="jarl", lasts="decision")
-    match.add("action", 2)
-    assert match.ending == "open", "its time was up, and a bot played this decision"
-    match.add("stand_in", 0, bot="jarl", lasts="return")
-    assert match.ending == "withdrawn", "the proposer has left"
+        state.check_new("draw", 0, START)
+    state.check_new("draw", 0, START + WAIT_TIME)
+    late = state.follow(state.proposed(3, "draw", 1, {0, 2}, (), START, LIMIT))
+    with pytest.raises(Stale, match="time"):
+        late.answered(4, 3, 0, True, START + LIMIT)
 
 
 def test_only_known_kinds_can_be_proposed() -> None:

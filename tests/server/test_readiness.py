@@ -16,7 +16,7 @@ from meadhall.server.worker.bot_cache import BotCache
 from meadhall.server.worker.tasks import LoadRules, Progress
 from server.people import AXES, HOARD, open_hall
 
-pytestmark = [pytest.mark.asyncio, pytest.mark.usefixtures("compiled")]
+pytestmark = [pytest.mark.asyncio, pytest.mark.usefixtures("hoard")]
 
 
 @pytest.fixture

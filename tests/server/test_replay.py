@@ -145,11 +145,11 @@ async def test_a_valid_record_is_shown_step_by_step(hall: OpenHall, game: str) -
         "dungeon-allies/4-players-0",
     ],
 )
-@pytest.mark.usefixtures("compiled")
-async def test_every_step_is_shown_with_full_knowledge_and_from_a_seat(name: str) -> None:
+async def test_steps_are_shown_with_full_knowledge_and_from_a_seat(name: str) -> None:
     """This includes games in which seats have looked at hidden parts: full knowledge belongs to no seat."""
     match = replay(loads((RECORDS / f"{name}.match.json").read_text("utf-8")))
-    for step in range(len(match.steps) + 1):
+    last = len(match.steps)
+    for step in {*range(0, last, max(1, last // 5)), last}:
         for seat in ("all", str(step % match.players)):
             content = replay_page(match, "/replay/x", step, seat, None, "/replay")
             assert content.seat == seat
@@ -219,13 +219,13 @@ def changed(change: Callable[[Record], object]) -> Record:
     ],
 )
 async def test_an_invalid_record_is_refused_with_the_place(hall: OpenHall, record: Record | bytes, place: str) -> None:
-    person = hall.person()
+    person, before = hall.person(), await kept(hall)
     answer = await upload(person, record)
     assert (answer.status_code, answer.json()["error"]) == (400, "bad-record"), answer.text
     assert any(each in answer.json()["reason"] for each in place.split("|")), answer.json()["reason"]
     page = await person.upload(record if isinstance(record, bytes) else dumps(record).encode())
     assert page.status_code == 400
-    assert await kept(hall) == 0, "a refused record must not be stored"
+    assert await kept(hall) == before, "a refused record must not be stored"
 
 
 @pytest.mark.parametrize("name", ["\ud800", "\x00", "<script>alert(1)</script>", "x" * 100_000, "\u202e"])
@@ -247,9 +247,10 @@ async def test_a_record_with_an_early_date_is_shown(hall: OpenHall) -> None:
 
 
 async def test_a_huge_record_is_refused(hall: OpenHall) -> None:
+    before = await kept(hall)
     answer = await upload(hall.person(), b" " * (UPLOAD_LIMIT + 1))
     assert (answer.status_code, answer.json()["error"]) == (413, "request-entity-too-large")
-    assert await kept(hall) == 0
+    assert await kept(hall) == before
 
 
 async def test_a_record_just_below_the_limit_is_accepted(hall: OpenHall) -> None:
@@ -261,7 +262,7 @@ async def test_a_record_just_below_the_limit_is_accepted(hall: OpenHall) -> None
 async def test_a_record_with_too_many_actions_is_refused_before_the_replay(
     hall: OpenHall, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    record = genuine()
+    record, before = genuine(), await kept(hall)
     monkeypatch.setattr(uploads, "MAX_ACTIONS", len(record["actions"]))
     assert (await upload(hall.person(), dumps(record).encode())).status_code == 201
     monkeypatch.setattr(uploads, "MAX_ACTIONS", len(record["actions"]) - 1)
@@ -269,7 +270,7 @@ async def test_a_record_with_too_many_actions_is_refused_before_the_replay(
     answer = await upload(hall.person(), dumps(record).encode())
     assert (answer.status_code, answer.json()["error"]) == (400, "bad-record")
     assert f"at most {len(record['actions']) - 1} actions" in answer.json()["reason"]
-    assert await kept(hall) == 1
+    assert await kept(hall) == before + 1
 
 
 async def test_undone_actions_count_against_the_limit(hall: OpenHall, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,6 @@ from meadhall.engine.match import Match
 from meadhall.engine.view import SPECTATOR
 from meadhall.games.viking_axes.cards import TITLES
 from meadhall.games.viking_axes.state import Phase
-from meadhall.lab import warm
 from meadhall.server.hall.room import Room
 from server.leaks import all_responses, guest_of, with_other_hidden_parts
 from server.people import OpenHall, Person, Program
@@ -21,11 +20,6 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 VIKING_AXES = "viking-axes"
 CARDS = list(TITLES)
-
-
-@pytest.fixture(scope="module", autouse=True)
-def compiled_too() -> None:
-    warm([VIKING_AXES], bulk=False)
 
 
 async def at_a_table(hall: OpenHall) -> tuple[list[tuple[Person, Program]], Room]:

@@ -336,6 +336,7 @@ async def test_the_tables_of_a_host_are_limited(settings: Settings, at_once: Non
         assert (await host.ask("/tables", {"game": AXES})).status_code == 201, "finished matches don't count"
 
 
+@pytest.mark.asyncio
 async def test_a_table_that_can_not_start_is_not_opened(hall: OpenHall) -> None:
     program = await hall.program()
     answer = await program.post("/tables", {"game": "axxa", "players": 1, "options": {"mode": "versus"}})
@@ -695,6 +696,7 @@ async def test_the_streams_of_an_address_are_limited(settings: Settings, at_once
             assert again.status == 200
 
 
+@pytest.mark.asyncio
 async def test_streams_end_when_the_hall_closes(hall: OpenHall) -> None:
     host, _, room = await hall.two_at(HOARD)
     async with stream(host, f"/tables/{room.table.id}/stream") as live:

@@ -15,9 +15,10 @@ from meadhall.server.ops.time import Time
 from meadhall.server.store import schema
 from meadhall.server.store.queries import jobs
 from server.people import HOARD, PATIENCE, OpenHall
+from server.ready import ReadyAtOnce
 from server.rows import table_of
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+pytestmark = pytest.mark.asyncio
 
 KINDS = (CLOCK_JOB, consent.JOB, "quick-match-start")
 
@@ -59,11 +60,12 @@ async def test_a_job_waits_until_its_game_is_ready(
     table = table_of("a1", game=HOARD, seats=table_of("a1").seats[:2])
     await hall.store.add_table(table)
     ready = hall.hall.ready
-    ready._ready.remove(HOARD)
+    assert isinstance(ready, ReadyAtOnce)
+    ready.delayed.add(HOARD)
     with caplog.at_level(logging.WARNING):
         await put(hall, kind, table.id)
         await asyncio.sleep(0.3)
         assert await waiting(hall, table.id) == 1
-        ready._ready.add(HOARD)
+        ready.delayed.clear()
         await until_done(hall, table.id)
     assert "failed" not in caplog.text

@@ -3,33 +3,168 @@
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, replace
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
+from hypothesis import settings as profile
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, precondition
+from hypothesis.stateful import rule as step
 
 import meadhall
+from games_for_tests import least
 from games_for_tests.hoard.rules import BOAST, LOOK
-from meadhall.engine import chance
+from games_for_tests.least import legal, score
+from games_for_tests.least import play as take
+from meadhall.engine.errors import CannotUndo, MatchOver, Refused
+from meadhall.engine.game import registered
 from meadhall.engine.match import Match
+from meadhall.engine.view import Seat
+from meadhall.sdk import rule
+from meadhall.server.errors import Stale
 from meadhall.server.hall.room import Room
+from meadhall.server.hall.undoing import check_undo, undo_of
 from meadhall.server.settings import Settings
-from meadhall.server.store.models import Entry
+from meadhall.server.store.models import Entry, SeatRow, TableRow, new_link_token, now
 from server.matches import at_turn, match_of, stored, undo
 from server.people import HOARD, OpenHall, Person, open_hall, play_out
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
+ONE, TWO, SHOWN = range(3)
+"""Actions of the game below. The third one reveals something."""
 
-async def test_an_action_that_revealed_nothing_is_undone_and_its_number_is_not_used_again(hall: OpenHall) -> None:
-    actor, _, room, _ = await at_turn(hall, HOARD)
+
+@rule
+def setup(state: least.State, _players: int, _options: Any, _log: Any) -> None:
+    state.stones = 40
+
+
+@rule
+def play(state: least.State, action: int, log: Any) -> None:
+    take(state, action, log)
+    if action == SHOWN:
+        state.reveals += 1
+
+
+STONES = replace(
+    least.game,
+    name="many-stones",
+    max_players=3,
+    rules=cast("Any", SimpleNamespace(setup=setup, legal=legal, play=play, score=score)),
+)
+"""A game in which every action ends the turn, and most reveal nothing."""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def with_stones() -> Iterator[None]:
+    with registered(STONES):
+        yield
+
+
+# --------------------------------------------------------------------------------------------------------------- the laws
+
+
+@dataclass(frozen=True)
+class Decision:
+    """A decision of a match, as the law needs it."""
+
+    number: int
+    seat: int
+    by_bot: bool
+    reveals: bool
+    before: bytes
+
+
+class Undoing(RuleBasedStateMachine):
+    """A match of two people, for whom bots sometimes play, and a bot: who may take back what."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.match = Match(STONES, seats=[Seat("Ada"), Seat("Bo"), Seat("Karl", "bot", "karl")], seed="undo")
+        seats = tuple(
+            SeatRow(k, seat.kind, seat.name, seat.bot, frozenset(), new_link_token()) for k, seat in enumerate(self.match.seats)
+        )
+        self.table = TableRow("t", STONES.name, 1, {}, "running", "", True, b"", now(), seats)
+        self.done: list[Decision] = []
+        self.numbers = 0
+
+    @precondition(lambda self: not self.match.over)
+    @step(action=st.sampled_from([ONE, ONE, TWO, SHOWN]), stands_in=st.sampled_from([False, False, True]))
+    def decide(self, action: int, stands_in: bool) -> None:
+        seat, before = self.match.actor, self.match.states.tobytes()
+        assert seat is not None
+        action = min(action, len(self.match.legal()) - 1)
+        self.match.play(action, seat, bot="karl" if stands_in and seat < 2 else None)
+        self.numbers += 1
+        assert self.match.steps[-1].n == self.numbers, "a number is never used again"
+        self.done.append(Decision(self.numbers, seat, stands_in or seat == 2, action == SHOWN, before))
+
+    def obstacle(self, seat: int) -> tuple[type[Refused], str] | None:
+        """Return what stands in the way of an undo, the earliest first."""
+        if self.match.over:
+            return MatchOver, "the match is over"
+        own = [k for k, each in enumerate(self.done) if each.seat == seat]
+        if not own:
+            return CannotUndo, "haven't decided anything"
+        if self.done[own[-1]].by_bot and seat < 2:
+            return CannotUndo, "a bot decided it for you"
+        for each in self.done[own[-1] :]:
+            if each.seat != seat and not each.by_bot:
+                return CannotUndo, f"{self.match.names[each.seat]} has moved since"
+            if each.reveals:
+                return CannotUndo, "your action rolled" if each.seat == seat else f"{self.match.names[each.seat]} has rolled"
+        return None
+
+    @step(seat=st.integers(0, 2))
+    def undo(self, seat: int) -> None:
+        obstacle = self.obstacle(seat)
+        number, reason = undo_of(self.match, self.table, seat)
+        if obstacle is not None:
+            error, words = obstacle
+            assert number is None
+            assert words in reason
+            with pytest.raises(error, match=words):
+                check_undo(self.match, self.table, seat)
+            return
+        place = max(k for k, each in enumerate(self.done) if each.seat == seat)
+        assert (number, reason) == (self.done[place].number, "")
+        with pytest.raises(Stale):
+            check_undo(self.match, self.table, seat, self.numbers + 1)
+        count = check_undo(self.match, self.table, seat, number)
+        self.match.undo(count)
+        assert self.match.states.tobytes() == self.done[place].before
+        assert [each.n for each in self.match.undone[-1].steps] == [each.number for each in self.done[place:]]
+        del self.done[place:]
+
+    def teardown(self) -> None:
+        record = self.match.record(abandoned=None if self.match.over else "enough")
+        with registered(STONES):
+            assert meadhall.replay(record).record() == record
+
+
+TestUndoing = Undoing.TestCase
+TestUndoing.settings = profile(max_examples=profile.default.max_examples // 4, stateful_step_count=25, deadline=None)
+
+
+# ----------------------------------------------------------------------------------------------------------- at a table
+
+
+async def test_a_decision_is_taken_back_and_its_number_is_not_used_again(hall: OpenHall) -> None:
+    actor, other, room, _ = await at_turn(hall, HOARD)
+    assert "decided anything yet" in (await undo(actor, room)).json()["reason"]
     await actor.act(room.table.id, BOAST, 1)
+    assert "decided anything yet" in (await undo(other, room)).json()["reason"]
+    assert (await undo(hall.person(), room)).status_code == 403
+    assert (await undo(actor, room, 2)).json()["error"] == "stale"
     assert (await undo(actor, room, 1)).status_code == 200
     assert match_of(room).steps == []
     assert (await actor.act(room.table.id, BOAST, 2)).status_code == 200
-    assert [step.n for step in match_of(room).steps] == [2]
+    assert [each.n for each in match_of(room).steps] == [2]
     assert await stored(hall, room) == [("action", 0, BOAST), ("undo", 0, 1), ("action", 0, BOAST)]
 
 
@@ -48,150 +183,71 @@ async def test_an_undo_survives_a_restart(settings: Settings, at_once: None) -> 
         people = [after.person(), after.person()]
         for person, kept in zip(people, cookies, strict=True):
             person.http.cookies.update(kept)
-        assert [step.n for step in match_of(again).steps] == [3]
+        assert [each.n for each in match_of(again).steps] == [3]
         await play_out(again, dict(enumerate(people)))
         complete = match_of(again).record()
         assert [undone["actions"][0]["n"] for undone in complete["undone"]] == [1, 2]
         assert meadhall.replay(complete).result() == match_of(again).result()
 
 
-async def test_an_action_that_revealed_something_cannot_be_undone(hall: OpenHall) -> None:
-    actor, _, room, _ = await at_turn(hall, HOARD)
-    await actor.act(room.table.id, LOOK)
-    answer = await undo(actor, room)
-    assert (answer.status_code, answer.json()["error"]) == (409, "cannot-undo")
-    assert "revealed" in answer.json()["reason"]
-
-
-async def test_only_a_seat_that_has_decided_can_undo_and_only_the_decision_that_its_page_shows(hall: OpenHall) -> None:
-    actor, other, room, _ = await at_turn(hall, HOARD)
-    assert "decided anything yet" in (await undo(actor, room)).json()["reason"]
-    await actor.act(room.table.id, BOAST)
-    assert "decided anything yet" in (await undo(other, room)).json()["reason"]
-    assert (await undo(hall.person(), room)).status_code == 403
-    assert (await undo(actor, room, 2)).json()["error"] == "stale"
-    assert (await undo(actor, room, 1)).status_code == 200
-
-
-async def test_after_the_match_nothing_can_be_undone(hall: OpenHall) -> None:
-    """Its seed has been published by then."""
-    host, friend, room = await hall.two_at(HOARD)
-    await play_out(room, {0: host, 1: friend})
-    match = match_of(room)
-    before = match.steps[-1].before.copy()
-    before["reveals"] = match.states["reveals"]  # as if the last action had revealed nothing
-    match.steps[-1] = replace(match.steps[-1], before=before)
-    last = (host, friend)[match.steps[-1].seat]
-    answer = await undo(last, room)
+async def test_an_action_that_revealed_something_cannot_be_undone_and_nothing_after_the_match(hall: OpenHall) -> None:
+    """After the match its seed has been published, also if the last action revealed nothing."""
+    host, friend, room = await hall.two_at(STONES.name)
+    people = (host, friend)
+    for shown in (True, *[False] * 40):
+        match = match_of(room)
+        if match.actor is None:
+            break
+        actor = people[match.actor]
+        await actor.act(room.table.id, SHOWN if shown else min(TWO, len(match.legal()) - 1))
+        if shown:
+            answer = await undo(actor, room)
+            assert (answer.status_code, answer.json()["error"]) == (409, "cannot-undo")
+            assert "revealed" in answer.json()["reason"]
+    answer = await undo(people[match_of(room).steps[-1].seat], room)
     assert (answer.status_code, answer.json()["error"]) == (409, "over")
     assert match_of(room).over
 
 
-def revealing(match: Match, *, revealed: bool) -> int | None:
-    """Return a legal action that reveals something, or one that reveals nothing and ends the turn; None if there is none."""
-    for each in match.legal():
-        copy = match.copy()
-        copy.play(each)
-        if not copy.over and copy.reveals(len(copy.steps) - 1) == revealed and (revealed or copy.actor != match.actor):
-            return each.action
-    return None
-
-
-def plan(game: str, players: int, *revealed: bool) -> tuple[bytes, list[int]]:
-    """Return a seed of a game, and actions whose last ones reveal something or nothing. The first of these is seat 0's."""
-    for number in range(100):
-        match = meadhall.game(game).match(players=players, seed=f"undo {number}")
-        while not match.over and len(match.steps) < 60:
-            copy = match.copy()
-            for wanted in revealed if match.actor == 0 else ():
-                action = revealing(copy, revealed=wanted) if not copy.over else None
-                if action is None:
-                    break
-                copy.play(action)
-            if len(copy.steps) == len(match.steps) + len(revealed):
-                return match.seed, [step.action for step in copy.steps]
-            match.play(match.legal()[0])
-    raise AssertionError("there is no such seed")
-
-
 @asynccontextmanager
-async def slow_bots(settings: Settings, monkeypatch: pytest.MonkeyPatch, seed: bytes, bots: int) -> AsyncIterator[Any]:
-    """Open a match of Dungeon Allies against bots that think for minutes, so that the test can play for them."""
-    monkeypatch.setattr(chance, "new_seed", lambda: seed)
+async def slow_bots(settings: Settings, bots: int) -> AsyncIterator[tuple[OpenHall, Person, Room]]:
+    """Open a match against bots that think for minutes, so that the test can play for them."""
     async with open_hall(replace(settings, bot_pause=600.0)) as hall:
         person = hall.person()
-        table = await person.ask("/tables", {"game": "dungeon-allies", "kind": "bots", "players": str(1 + bots)})
+        table = await person.ask("/tables", {"game": STONES.name, "kind": "bots", "players": str(1 + bots)})
         assert table.status_code == 201, table.text
         yield hall, person, await hall.room(table.json()["id"])
 
 
-async def play(person: Person, room: Room, action: int) -> None:
-    """Play an action of seat 0, the person's, or of a bot."""
-    seat = match_of(room).actor
-    assert seat is not None
-    if seat == 0:
-        assert (await person.act(room.table.id, action)).status_code == 200
-        return
-
+async def let_bot_play(room: Room, action: int) -> None:
     def bot_plays(match: Match) -> Entry:
-        match.play(action, seat)
-        return Entry(room.entry_count + 1, "action", seat, action)
+        assert match.actor
+        entry = Entry(room.entry_count + 1, "action", match.actor, action)
+        match.play(action, match.actor)
+        return entry
 
     await room.append(bot_plays)
 
 
-async def test_an_undo_takes_back_the_moves_of_bots_too(
-    settings: Settings, at_once: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    seed, actions = plan("dungeon-allies", 3, False, False, False)
-    async with slow_bots(settings, monkeypatch, seed, bots=2) as (hall, person, room):
-        for action in actions[:-3]:
-            await play(person, room, action)
-        before, first = match_of(room).states, match_of(room).next_number
-        await person.act(room.table.id, actions[-3])
-        page = (await person.get(f"/tables/{room.table.id}")).text
-        for action in actions[-2:]:
-            await play(person, room, action)
+async def test_an_undo_takes_back_the_moves_of_bots_too(settings: Settings, at_once: None) -> None:
+    async with slow_bots(settings, bots=2) as (hall, person, room):
+        path, before = f"/tables/{room.table.id}", match_of(room).states
+        await person.act(room.table.id, ONE)
+        page = (await person.get(path)).text
+        for _ in range(2):
+            await let_bot_play(room, TWO)
         shown = re.search(r'name="n" value="(\d+)"><button id="undo"', page)
         assert shown, page
-        assert int(shown[1]) == first, "a page from before the bots' moves means the same decision"
-        assert (await undo(person, room, first)).status_code == 200
+        assert int(shown[1]) == 1, "a page from before the bots' moves means the same decision"
+        assert (await undo(person, room, 1)).status_code == 200
         match = match_of(room)
         assert (match.states == before).all()
-        assert [step.n for step in match.undone[-1].steps] == [first, first + 1, first + 2]
-        await person.act(room.table.id, actions[-3])
-        assert match_of(room).steps[-1].n == first + 3, "numbers are never used again"
-        assert (await stored(hall, room))[-2] == ("undo", 0, 3)
-        record = match_of(room).record(abandoned="enough")
-        assert len(record["undone"][-1]["actions"]) == 3
-        assert meadhall.replay(record).record() == record
-
-
-@pytest.mark.parametrize("revealed", [(True,), (False, True)], ids=["you", "bot"])
-async def test_an_undo_past_a_revelation_is_refused_with_that_reason(
-    settings: Settings, at_once: None, monkeypatch: pytest.MonkeyPatch, revealed: tuple[bool, ...]
-) -> None:
-    seed, actions = plan("dungeon-allies", 2, *revealed)
-    async with slow_bots(settings, monkeypatch, seed, bots=1) as (_, person, room):
-        for action in actions:
-            await play(person, room, action)
-        reason = "your action rolled" if len(revealed) == 1 else f"{room.table.seats[1].name} has rolled dice"
+        assert [each.n for each in match.undone[-1].steps] == [1, 2, 3]
+        assert (await stored(hall, room))[-1] == ("undo", 0, 3)
+        await person.act(room.table.id, ONE)
+        await let_bot_play(room, SHOWN)
+        reason = f"{room.table.seats[1].name} has rolled dice"
         answer = await undo(person, room)
         assert (answer.status_code, answer.json()["error"]) == (409, "cannot-undo")
         assert reason in answer.json()["reason"]
-        assert reason in (await person.get(f"/tables/{room.table.id}")).text, "the button says so too"
-
-
-async def test_an_undo_past_the_move_of_another_person_is_refused(hall: OpenHall, monkeypatch: pytest.MonkeyPatch) -> None:
-    seed, actions = plan("dungeon-allies", 2, False, False)
-    monkeypatch.setattr(chance, "new_seed", lambda: seed)
-    host, friend, room = await hall.two_at("dungeon-allies")
-    people = {0: host, 1: friend}
-    for action in actions:
-        actor = match_of(room).actor
-        assert actor is not None
-        await people[actor].act(room.table.id, action)
-    answer = await undo(host, room)
-    assert (answer.status_code, "has moved since" in answer.json()["reason"]) == (409, True)
-    assert (await undo(friend, room)).status_code == 200
-    assert (await undo(host, room)).status_code == 200, "the friend's move is taken back"
+        assert reason in (await person.get(path)).text, "the button says so too"

@@ -25,7 +25,7 @@ class Readiness:
 
     def check(self, name: str) -> None:
         """Refuse a game that is not ready yet."""
-        if name not in self._ready:
+        if name not in self:
             raise NotReady(_("{game} is still being set up; it opens in a moment.").format(game=game(name).title))
 
     async def prepare(self, when_ready: Callable[[str], None]) -> None:
