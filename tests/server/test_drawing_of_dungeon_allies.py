@@ -23,15 +23,15 @@ from meadhall.server.pages.models import SeatView
 def moments(most: int) -> Iterator[Match]:
     """Yield positions of a normal match, two that begin rich and late, and two with other components.
 
-    They contain decisions of every kind, and at most so many of a kind in each match.
+    They contain decisions of every kind, and at most so many of a kind for each number of players.
     """
     rich = [enriched(DA.match(players=players, seed=f"rich {seed}")) for players, seed in ((2, 2), (5, 5))]
     other = [enriched(DA.match(players=3, seed=f"other {shape}", components=drawn_shape(shape))) for shape in (4, 8)]
+    found = Counter[tuple[int, int]]()
     for match in (DA.match(players=2, seed="plain"), *rich, *other):
-        found = Counter[int]()
         for action in at_random(match):
-            found[phase := int(match.states["phase"][0])] += 1
-            if found[phase] <= most:
+            found[kind := (int(match.states["phase"][0]), match.players)] += 1
+            if found[kind] <= most:
                 yield match
             match.play(action)
         yield match

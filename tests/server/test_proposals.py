@@ -183,7 +183,7 @@ class Proposing(RuleBasedStateMachine):
         assert self.state.refused == self.refused
         if found is not None:
             assert (found.what, found.number, found.owner) == (self.what, self.number, self.guest or self.seat)
-            assert (found.waiting, found.deputies, found.until) == (self.waiting, self.deputies, self.until)
+            assert (set(found.waiting), set(found.deputies), found.until) == (self.waiting, self.deputies, self.until)
         else:
             assert self.what is None
             assert self.ending == ("" if last is None else last.ending)

@@ -24,11 +24,10 @@ async def test_redealing_the_unseen_pieces_changes_no_response(hall: OpenHall) -
     draw = random.Random(1)
     for viewer, (person, program) in zip((0, 1, SPECTATOR), viewers, strict=True):
         before = await all_responses(person, program, table)
-        for _ in range(3):
-            room.match = with_other_hidden_parts(truth, viewer, draw)
-            room.publish()
-            assert room.match.states["piece"].tobytes() != truth.states["piece"].tobytes()
-            assert await all_responses(person, program, table) == before, f"viewer {viewer}"
+        room.match = with_other_hidden_parts(truth, viewer, draw)
+        room.publish()
+        assert room.match.states["piece"].tobytes() != truth.states["piece"].tobytes()
+        assert await all_responses(person, program, table) == before, f"viewer {viewer}"
         room.match = truth
         room.publish()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import AsyncIterator, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,7 @@ from meadhall.server.pages.templates import STATIC
 from meadhall.server.settings import Settings
 from server.people import AXES, OpenHall, Person, Program, open_hall, stream
 
-pytestmark = pytest.mark.asyncio
+pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 ORIGIN = "https://example.org"
 ROOT = "/hall"
@@ -32,10 +32,13 @@ FOR_PROGRAMS = ("/api", "/schema", "/health", "/metrics")
 """The beginnings of routes that send no pages. They have separate tests."""
 
 
-@pytest_asyncio.fixture
-async def hall(settings: Settings, at_once: None) -> AsyncIterator[OpenHall]:
-    """Open a hall at a sub-path. Its app is not shared with other tests, because it keeps the schema of its API."""
-    async with open_hall(replace(settings, public_url=PUBLIC, requests_per_minute=1_000_000)) as opened:
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def hall(tmp_path_factory: pytest.TempPathFactory, at_once: None) -> AsyncIterator[OpenHall]:
+    """Open a hall at a sub-path. Its app is not shared with other files of tests, because it keeps the schema of its API."""
+    data, many = tmp_path_factory.mktemp("hall"), 1_000_000
+    async with open_hall(
+        Settings(data=data, browser=False, bot_pause=0.0, requests_per_minute=many, public_url=PUBLIC)
+    ) as opened:
         yield opened
 
 
