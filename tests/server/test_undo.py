@@ -6,6 +6,7 @@ import re
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -29,7 +30,7 @@ from meadhall.server.errors import Stale
 from meadhall.server.hall.room import Room
 from meadhall.server.hall.undoing import check_undo, undo_of
 from meadhall.server.settings import Settings
-from meadhall.server.store.models import Entry, SeatRow, TableRow, new_link_token, now
+from meadhall.server.store.models import Entry, SeatRow, TableRow, new_link_token
 from server.matches import at_turn, match_of, stored, undo
 from server.people import HOARD, OpenHall, Person, open_hall, play_out
 
@@ -89,7 +90,7 @@ class Undoing(RuleBasedStateMachine):
         seats = tuple(
             SeatRow(k, seat.kind, seat.name, seat.bot, frozenset(), new_link_token()) for k, seat in enumerate(self.match.seats)
         )
-        self.table = TableRow("t", STONES.name, 1, {}, "running", "", True, b"", now(), seats)
+        self.table = TableRow("t", STONES.name, 1, {}, "running", "", True, b"", datetime.now(UTC), seats)
         self.done: list[Decision] = []
         self.numbers = 0
 
@@ -148,7 +149,8 @@ class Undoing(RuleBasedStateMachine):
 
 
 TestUndoing = Undoing.TestCase
-TestUndoing.settings = profile(max_examples=profile.default.max_examples // 4, stateful_step_count=25, deadline=None)
+EXAMPLES = 100 if profile.default is None else profile.default.max_examples
+TestUndoing.settings = profile(max_examples=EXAMPLES // 3, stateful_step_count=25)
 
 
 # ----------------------------------------------------------------------------------------------------------- at a table
