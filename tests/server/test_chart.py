@@ -326,7 +326,7 @@ def supposed(match: Match) -> Analysis:
         level = [max(0.01, each + draw.uniform(-0.2, 0.2)) for each in level]
         share = {seat: value / sum(level) for party, value in zip(parties, level, strict=True) for seat in party}
         chances.append(tuple(share[seat] for seat in range(match.players)))
-    turning = tuple(TurningPoint(position, 0, 0.2, 0.5) for position in sorted(draw.sample(range(1, rows), 3)))
+    turning = tuple(TurningPoint(position, 0, 0.2, 0.5) for position in sorted(draw.sample(range(1, rows), min(3, rows - 1))))
     return Analysis("public", parties, tuple(chances), (8,) * rows, ((0.05,) * match.players,) * rows, turning, secrets=False)
 
 
