@@ -40,10 +40,10 @@ CONSTANT_MEMORY = 1 << 16
 @pytest.mark.parametrize(
     ("name", "players", "games", "options"),
     [
-        ("axes-and-allies", 3, 3000, {}),
-        ("viking-axes", 4, 1000, {"variant": "strategic"}),
-        ("axxa", 2, 1000, {"mode": "versus"}),
-        ("dungeon-allies", 3, 300, {}),
+        ("axes-and-allies", 3, 1000, {}),
+        pytest.param("viking-axes", 4, 1000, {"variant": "strategic"}, marks=pytest.mark.long),
+        pytest.param("axxa", 2, 1000, {"mode": "versus"}, marks=pytest.mark.long),
+        pytest.param("dungeon-allies", 3, 300, {}, marks=pytest.mark.long),
     ],
 )
 def test_kernels_compile_for_a_gpu_and_their_code_plays_the_games_of_the_cpu(
@@ -72,8 +72,6 @@ PLAYOUTS = """
 import json
 from meadhall.engine import bulk
 bulk.CHUNK = 16
-games = [("axes-and-allies", 3, 300, {}), ("viking-axes", 4, 20, {})]
-games += [("axxa", 2, 20, {"mode": "versus"}), ("dungeon-allies", 3, 3, {})]
 found = []
 for name, players, count, options in games:
     for place in ({"threads": 1}, {"device": "cuda"}):
@@ -85,9 +83,19 @@ print(json.dumps(found))
 
 
 @needs_numba_cuda
-@pytest.mark.interpreted
-def test_playouts_in_the_simulator_have_the_sums_of_the_cpu_to_the_last_bit() -> None:
-    found = simulated(PLAYOUTS)
+@pytest.mark.parametrize(
+    "games",
+    [
+        [("axes-and-allies", 3, 40, {})],
+        pytest.param(
+            [("viking-axes", 4, 20, {}), ("axxa", 2, 20, {"mode": "versus"}), ("dungeon-allies", 3, 3, {})],
+            marks=pytest.mark.long,
+        ),
+    ],
+    ids=["smallest", "others"],
+)
+def test_playouts_in_the_simulator_have_the_sums_of_the_cpu_to_the_last_bit(games: Any) -> None:
+    found = simulated(f"games = {games}\n{PLAYOUTS}")
     assert found[::2] == found[1::2]
     assert all(decisions > games for games, decisions, *_ in found)
 
@@ -96,8 +104,6 @@ BATCHES = """
 import copy, json, pickle
 import numpy as np
 from meadhall import BadSetup, Batch, MalformedAction
-games = [("axes-and-allies", 3, 60, {}), ("viking-axes", 3, 60, {"variant": "strategic"})]
-games += [("axxa", 1, 12, {}), ("dungeon-allies", 2, 20, {})]
 found = []
 for name, players, steps, options in games:
     here = Batch(name, players, 5, "any", first=3, **options)
@@ -128,11 +134,21 @@ print(json.dumps(found))
 
 
 @needs_numba_cuda
-@pytest.mark.interpreted
-def test_batches_in_the_simulator_have_the_states_of_the_cpu() -> None:
-    found = simulated(BATCHES)
+@pytest.mark.parametrize(
+    "games",
+    [
+        [("axes-and-allies", 3, 30, {})],
+        pytest.param(
+            [("viking-axes", 3, 60, {"variant": "strategic"}), ("axxa", 1, 12, {}), ("dungeon-allies", 2, 20, {})],
+            marks=pytest.mark.long,
+        ),
+    ],
+    ids=["smallest", "others"],
+)
+def test_batches_in_the_simulator_have_the_states_of_the_cpu(games: Any) -> None:
+    found = simulated(f"games = {games}\n{BATCHES}")
     assert all(found)
-    assert len(found) == 60 + 60 + 12 + 20
+    assert len(found) == sum(steps for _, _, steps, _ in games)
 
 
 NO_DEVICE = """

@@ -24,7 +24,7 @@ from meadhall.envs import openspiel
 from meadhall.envs.openspiel.position import MAX_OUTCOMES, Draw, Position, Setting
 from meadhall.envs.openspiel.scripted import Needed, ScriptedRules, UnknownChance
 
-GAMES = [*EVERY_GAME, pytest.param(goofspiel, marks=pytest.mark.interpreted)]
+GAMES = [*EVERY_GAME, goofspiel]
 
 
 class Recording(ScriptedRules):
@@ -124,7 +124,6 @@ def test_a_die_has_six_equally_likely_outcomes() -> None:
     assert state.chance_outcomes() == [(side, 1 / 6) for side in range(6)]
 
 
-@pytest.mark.interpreted
 def test_without_chance_a_game_starts_with_a_decision() -> None:
     name = openspiel.register(nim)
     assert pyspiel.load_game(name, {"heap": "small"}).new_initial_state().current_player() == 0

@@ -36,13 +36,12 @@ VARIANTS: tuple[tuple[str, dict[str, Any]], ...] = (
 )
 
 LARGE = ("axxa", "dungeon-allies")
-LONG_TO_COMPILE = pytest.mark.interpreted
 
 
 @pytest.mark.parametrize(
     ("name", "setup"),
     [
-        pytest.param(*each, marks=LONG_TO_COMPILE if each[0] in LARGE else (), id=f"{each[0]} {[*each[1].values()]}")
+        pytest.param(*each, marks=pytest.mark.long if each[0] in LARGE else (), id=f"{each[0]} {[*each[1].values()]}")
         for each in VARIANTS
     ],
 )
@@ -231,15 +230,7 @@ def test_outputs_are_copies_or_the_memory_of_the_environment(observations: Any) 
         assert (later["action_mask"] is mask) is not copy
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "AxesAndAllies",
-        pytest.param("Axxa", marks=LONG_TO_COMPILE),
-        pytest.param("DungeonAllies", marks=LONG_TO_COMPILE),
-        "VikingAxes",
-    ],
-)
+@pytest.mark.parametrize("name", ["AxesAndAllies", "Axxa", "DungeonAllies", "VikingAxes"])
 def test_every_installed_game_has_an_id(name: str) -> None:
     env = gymnasium.make(f"Meadhall/{name}-v1", bots="random", render_mode="ansi")
     _, info = env.reset(seed=1)

@@ -39,13 +39,12 @@ CASES: list[tuple[Game, int, dict[str, Any]]] = [
     (game("viking-axes"), 3, {"variant": "strategic"}),
 ]
 NAMES = ["-".join((each.name, *options.values())) for each, _, options in CASES]
-CHECKS = 12
+CHECKS = 4
 """The number of decisions of a match that are checked."""
 
-SMALL = (goofspiel, kuhn, outnumbered)
 every_case = pytest.mark.parametrize(
     ("subject", "players", "options"),
-    [pytest.param(*case, marks=pytest.mark.interpreted if case[0] in SMALL else ()) for case in CASES],
+    CASES,
     ids=NAMES,
 )
 
@@ -148,7 +147,6 @@ def no_difference(state: MeadhallState, other: MeadhallState, seat: int) -> None
     assert other.legal_actions(seat) == state.legal_actions(seat)
 
 
-@pytest.mark.interpreted  # compiled functions can't be called for a single desk
 @every_case
 def test_of_the_matches_of_a_vector_environment(subject: Game, players: int, options: dict[str, Any]) -> None:
     env = vector_env(subject, num_envs=4, players=players, **options)
@@ -204,7 +202,6 @@ def test_of_the_learner_of_gymnasium(subject: Game, players: int, options: dict[
                 assert same(env.action_masks(), mask), f"seat {seat} at decision {len(match.steps)}"
 
 
-@pytest.mark.interpreted  # compiled functions can't be called for a single desk
 @every_case
 def test_of_the_compiled_learner_of_gymnasium(subject: Game, players: int, options: dict[str, Any]) -> None:
     env: Any = gym_env(subject, None, players=players, **options)

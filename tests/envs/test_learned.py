@@ -28,6 +28,7 @@ def learned() -> Any:
 
 
 @pytest.mark.compiled
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("file", "game", "options", "players", "least"),
     [

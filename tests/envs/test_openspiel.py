@@ -57,10 +57,10 @@ VARIANTS = [
 ]
 
 
-def left_to_interpreted(names: list[str]) -> list[Any]:
-    """Return the names for ``parametrize``. The small games are left to the interpreted run: nothing else compiles them."""
-    small = tuple(SMALL)
-    return [pytest.param(name, marks=pytest.mark.interpreted) if name.startswith(small) else name for name in names]
+def large_in_long_runs(names: list[str]) -> list[Any]:
+    """Return the names for ``parametrize``. The large games reach no other line of the environment than the others."""
+    large = ("python_meadhall_axxa", "python_meadhall_dungeon_allies")
+    return [pytest.param(name, marks=pytest.mark.long) if name.startswith(large) else name for name in names]
 
 
 def each_test(suite: Any) -> Iterator[unittest.TestCase]:
@@ -81,12 +81,12 @@ def run(tests: list[unittest.TestCase]) -> None:
     assert not result.failures + result.errors, "\n".join(text for _, text in result.failures + result.errors)
 
 
-@pytest.mark.parametrize("name", left_to_interpreted(VARIANTS))
+@pytest.mark.parametrize("name", large_in_long_runs(VARIANTS))
 def test_random_sim_test(name: str) -> None:
     pyspiel.random_sim_test(pyspiel.load_game(name), num_sims=1, serialize=True, verbose=False)
 
 
-@pytest.mark.parametrize("name", left_to_interpreted(NAMES))
+@pytest.mark.parametrize("name", large_in_long_runs(NAMES))
 def test_games_sim_test(name: str) -> None:
     everything = each_test(unittest.defaultTestLoader.loadTestsFromModule(games_sim_test))
     ours = [test for test in everything if test.id().endswith(name)]
@@ -94,7 +94,7 @@ def test_games_sim_test(name: str) -> None:
     run(ours)
 
 
-@pytest.mark.parametrize("name", left_to_interpreted(NAMES))
+@pytest.mark.parametrize("name", large_in_long_runs(NAMES))
 def test_api_test(name: str) -> None:
     flags.FLAGS(["tests", f"--test_only_games={name}$"])
     (case,) = api_test._create_test_case_classes()
@@ -180,7 +180,6 @@ def test_resample_from_infostate(name: str) -> None:
     assert len(texts) > 1, "nothing was dealt again"
 
 
-@pytest.mark.interpreted
 def test_the_tree_of_kuhn_poker_is_that_of_openspiel() -> None:
     def states(name: str) -> tuple[int, int, int]:
         found = get_all_states.get_all_states(pyspiel.load_game(name), include_chance_states=True).values()
@@ -193,7 +192,6 @@ def test_the_tree_of_kuhn_poker_is_that_of_openspiel() -> None:
     assert len(api_test._assert_is_perfect_recall(pyspiel.load_game("python_meadhall_kuhn"))) == 12
 
 
-@pytest.mark.interpreted
 def test_cfr_solves_kuhn_poker() -> None:
     game = pyspiel.load_game("python_meadhall_kuhn")
     solver = cfr.CFRPlusSolver(game)
@@ -205,6 +203,7 @@ def test_cfr_solves_kuhn_poker() -> None:
     assert exploitability.nash_conv(game, policy) < 0.05
 
 
+@pytest.mark.long
 def test_mcts_plays_and_does_not_foresee_the_dice() -> None:
     game = pyspiel.load_game("python_meadhall_axes_and_allies")
     state = played(game, 0)
@@ -242,9 +241,7 @@ def test_ismcts_plays_and_sees_no_hidden_card() -> None:
     assert policy(state.resample_from_infostate(player, Random(6).random)) == found
 
 
-@pytest.mark.parametrize(
-    "name", left_to_interpreted(["python_meadhall_goofspiel", "python_meadhall_hoard", "python_meadhall_viking_axes"])
-)
+@pytest.mark.parametrize("name", ["python_meadhall_goofspiel", "python_meadhall_hoard", "python_meadhall_viking_axes"])
 def test_agents_of_openspiel_learn_from_the_environment(name: str) -> None:
     env = rl_environment.Environment(name)
     agents = [tabular_qlearner.QLearner(seat, env.action_spec()["num_actions"]) for seat in range(env.num_players)]

@@ -28,13 +28,13 @@ pytestmark = [
 ]
 
 SMALL: list[Game] = [goofspiel, kuhn, register(least), outnumbered, pennies]
-GAMES = [*EVERY_GAME, *(pytest.param(game, marks=pytest.mark.interpreted) for game in SMALL)]
+GAMES = [*EVERY_GAME, *SMALL]
 VARIANTS: list[Any] = [
     *((game.name, game.min_players, {}) for game in EVERY_GAME),
     ("axes-and-allies", 6, {}),
     ("axxa", 4, {"mode": "versus"}),
     ("viking-axes", 3, {"variant": "strategic"}),
-    *(pytest.param(game.name, game.max_players, {}, marks=pytest.mark.interpreted) for game in SMALL),
+    *((game.name, game.max_players, {}) for game in SMALL),
 ]
 
 
@@ -58,25 +58,21 @@ def test_seed(name: str, players: int, options: dict[str, Any]) -> None:
     seed_test(lambda: aec_env(name, players, **options), num_cycles=30)
 
 
-@pytest.mark.interpreted
 @pytest.mark.parametrize("game", [goofspiel, pennies], ids=lambda game: game.name)
 def test_parallel_api(game: Game) -> None:
     parallel_api_test(parallel_env(game), num_cycles=20)
 
 
-@pytest.mark.interpreted
 def test_parallel_seed() -> None:
     parallel_seed_test(lambda: parallel_env(pennies), num_cycles=10)
 
 
-@pytest.mark.interpreted  # Pennies is the parallel one
 @pytest.mark.parametrize(("name", "players", "options"), VARIANTS)
 def test_state(name: str, players: int, options: dict[str, Any]) -> None:
     parallel = parallel_env(pennies)
     state_test(checked(aec_env(name, players, **options)), parallel, num_cycles=5)
 
 
-@pytest.mark.interpreted
 def test_max_cycles() -> None:
     def made(make: Any) -> Any:
         return lambda max_cycles: make(pennies, max_cycles=max_cycles)
@@ -139,7 +135,6 @@ def test_without_a_seed_another_match_follows_and_a_seed_repeats_the_series() ->
     assert len(set(series[:3])) == 3
 
 
-@pytest.mark.interpreted
 def test_a_seat_sees_no_sealed_choice_of_another() -> None:
     shown = []
     for card in (0, 1):
@@ -150,7 +145,6 @@ def test_a_seat_sees_no_sealed_choice_of_another() -> None:
     assert shown[0] == shown[1]
 
 
-@pytest.mark.interpreted
 def test_in_a_parallel_step_all_act_and_a_missing_action_changes_nothing() -> None:
     env = parallel_env(goofspiel, players=3)
     env.reset(seed=3)

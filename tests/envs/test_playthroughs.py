@@ -30,9 +30,8 @@ def loaded() -> Any:
 make = loaded()
 
 
-NAMES = [
-    pytest.param(name, marks=pytest.mark.interpreted) if name in ("goofspiel", "kuhn") else name for name in make.PLAYTHROUGHS
-]
+SHORT = ("axes_and_allies", "goofspiel", "kuhn")
+NAMES = [name if name in SHORT else pytest.param(name, marks=pytest.mark.long) for name in make.PLAYTHROUGHS]
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -26,7 +26,18 @@ SETUPS: tuple[tuple[str, int, dict[str, Any]], ...] = (
 )
 COUNT = 5
 
-every_game = pytest.mark.parametrize(("name", "players", "options"), SETUPS, ids=[setup[0] for setup in SETUPS])
+# The smallest game is compiled in every run, the others only in a long one.
+every_game = pytest.mark.parametrize(
+    ("name", "players", "options"),
+    [
+        pytest.param(*SETUPS[0], marks=pytest.mark.compiled, id=SETUPS[0][0]),
+        *(pytest.param(*setup, id=setup[0]) for setup in SETUPS[1:]),
+        *(
+            pytest.param(*setup, marks=[pytest.mark.compiled, pytest.mark.long], id=f"{setup[0]}-compiled")
+            for setup in SETUPS[1:]
+        ),
+    ],
+)
 
 
 def choose(masks: npt.NDArray[np.int8], draw: np.random.Generator) -> npt.NDArray[np.int64]:
