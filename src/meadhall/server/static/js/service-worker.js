@@ -5,7 +5,10 @@
 const CACHE = "meadhall-offline";
 const BAD_GATEWAY = [502, 504];  // of a proxy whose hall is closed for a moment
 
-async function keepOfflinePage() {
+// One after the other: an answer in an earlier language must not replace a later one.
+let keeping = Promise.resolve();
+const keepOfflinePage = () => (keeping = keeping.catch(() => {}).then(replaceOfflinePage));
+async function replaceOfflinePage() {
   const fresh = new Map(await Promise.all([OFFLINE, ...KEPT].map(async url => {
     const answer = await fetch(url, { cache: "no-store" });
     if (!answer.ok) throw new Error(`status ${answer.status} of ${url}`);
