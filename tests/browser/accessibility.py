@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any
 
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page
 
-THEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
+_RUN = """async rules => {
+  const options = rules.length ? { runOnly: rules, resultTypes: ["violations"] } : { resultTypes: ["violations"] };
+  return (await axe.run(document, options)).violations;
+}"""
+_COLOURS = ["color-contrast", "link-in-text-block"]
+"""The rules whose results depend on the theme."""
 
 
 class Inspector:
@@ -18,13 +23,25 @@ class Inspector:
 
     def __init__(self) -> None:
         self.found: list[str] = []
+        self._seen_dark: set[str] = set()
 
     def inspect(self, name: str, page: Page) -> None:
-        """Inspect the current page in both themes."""
-        for theme in THEMES:
-            page.emulate_media(color_scheme=theme)
-            results: Any = Axe().run(page)
-            for violation in results.response["violations"]:
-                for node in violation["nodes"]:
-                    why = "; ".join(check["message"] for check in node["any"] + node["all"] + node["none"])
-                    self.found.append(f"{name}, {theme}: {violation['id']} at {' '.join(map(str, node['target']))}: {why}")
+        """Inspect the current page: by all rules in the light theme, and by those about colours in the dark one.
+
+        A page that changes, like that of a table, is inspected in the dark theme only the first time.
+        """
+        if not page.evaluate("() => Boolean(window.axe?.run)"):
+            page.evaluate(Axe().axe_script)
+        address = page.url.partition("#")[0]
+        if address not in self._seen_dark:
+            self._seen_dark.add(address)
+            page.emulate_media(color_scheme="dark")
+            self._note(f"{name}, dark", page.evaluate(_RUN, _COLOURS))
+        page.emulate_media(color_scheme="light")
+        self._note(f"{name}, light", page.evaluate(_RUN, []))
+
+    def _note(self, place: str, violations: Any) -> None:
+        for violation in violations:
+            for node in violation["nodes"]:
+                why = "; ".join(check["message"] for check in node["any"] + node["all"] + node["none"])
+                self.found.append(f"{place}: {violation['id']} at {' '.join(map(str, node['target']))}: {why}")

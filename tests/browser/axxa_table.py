@@ -3,23 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from playwright.sync_api import Locator, Page, expect
 
-from browser.devices import STILL
-from browser.people import NewPerson
-from browser.table import Table, open_table
 from meadhall.games.axxa.board import distance
 
 AXXA = "AxxA"
 
 Press = Callable[[Locator], None]
-
-
-def alone(new_person: NewPerson, **options: Any) -> Table:
-    """Return the page of a match with one player."""
-    return open_table(new_person(**(STILL | options)), game=AXXA)[0]
 
 
 def phase(page: Page) -> str:

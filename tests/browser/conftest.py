@@ -12,12 +12,16 @@ import pytest
 from playwright.sync_api import Browser, expect, sync_playwright
 
 from browser.people import NewPerson, Person
-from browser.server import ENDED, Hall
+from browser.server import ENDED, QUICK, Hall
+from server.push_endpoint import PushEndpoint, push_endpoint
 
 ROOT = Path(__file__).parents[2]
 
 
-expect.set_options(timeout=20_000)
+expect.set_options(timeout=60_000)  # for a busy machine
+
+ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-quic"]
+"""Arguments of Chromium: without a sandbox, as root may need it, and without what no page here uses."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -41,15 +45,21 @@ def chromium() -> str:
 def browser() -> Iterator[Browser]:
     """Start one Chromium for all tests. Every person has a separate context in it."""
     with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=chromium(), args=["--no-sandbox"])
+        started = playwright.chromium.launch(executable_path=chromium(), args=ARGUMENTS)
         yield started
         started.close()
 
 
 @pytest.fixture(scope="session")
-def hall(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hall]:
+def push_service() -> Iterator[PushEndpoint]:
+    with push_endpoint() as opened:
+        yield opened
+
+
+@pytest.fixture(scope="session")
+def hall(tmp_path_factory: pytest.TempPathFactory, push_service: PushEndpoint) -> Iterator[Hall]:
     """Start the hall that most tests share."""
-    started = Hall(tmp_path_factory.mktemp("hall"))
+    started = Hall(tmp_path_factory.mktemp("hall"), command=QUICK, MEADHALL_PUSH_SERVICES=push_service.url)
     started.start()
     yield started
     assert started.stop() in ENDED, started.log.read_text()

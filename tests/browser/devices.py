@@ -1,4 +1,4 @@
-"""Options of browser contexts: a phone, and a person who prefers reduced motion."""
+"""Options of browser contexts: a phone, and a person who wants motion."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ PHONE: dict[str, Any] = {
     "has_touch": True,
     "is_mobile": True,
     "device_scale_factor": 2,
-    "reduced_motion": "reduce",  # otherwise elements would be measured during their animations
 }
 
-STILL: dict[str, Any] = {"reduced_motion": "reduce"}
+MOVING: dict[str, Any] = {"reduced_motion": "no-preference"}
+"""Everyone else prefers reduced motion: otherwise elements would be measured during their animations."""

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from playwright.sync_api import Browser, ConsoleMessage, Page, Response
+from playwright.sync_api import APIResponse, Browser, ConsoleMessage, Page, Response
 
 POLICY = "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
@@ -15,12 +15,15 @@ SAME_ORIGIN = {"Sec-Fetch-Site": "same-origin"}
 
 
 class Person:
-    """A person with one browser (one cookie jar). The errors of all pages are collected in ``faults``."""
+    """A person with one browser (one cookie jar). The errors of all pages are collected in ``faults``.
+
+    Pages don't move, which spares work, unless ``options`` are ``MOVING``.
+    """
 
     def __init__(self, browser: Browser, hall: str, **options: Any) -> None:
-        options = {"viewport": {"width": 1440, "height": 900}, "locale": "en-GB"} | options
+        options = {"viewport": {"width": 1440, "height": 900}, "locale": "en-GB", "reduced_motion": "reduce"} | options
         self.context = browser.new_context(base_url=hall, **options)
-        self.context.set_default_timeout(20_000)
+        self.context.set_default_timeout(60_000)
         self.context.on("console", self._on_console)
         self.context.on("weberror", lambda error: self._fault(f"page error: {error.error}"))
         self.context.on("response", self._on_response)
@@ -37,6 +40,14 @@ class Person:
         """Open a page of the hall: its address, or a path below that of the hall."""
         self.page.goto(f".{path}" if path.startswith("/") else path)
         return self.page
+
+    def ask(self, path: str, **form: str | float | bool) -> APIResponse:
+        """Send a form to the hall as a page does, without the page, and return the answer. It must succeed."""
+        answer = self.context.request.post(
+            f"{self.hall.rstrip('/')}{path}", form=form, headers={"Accept": "application/json", **SAME_ORIGIN}
+        )
+        assert answer.ok, answer.text()
+        return answer
 
     def leave(self) -> None:
         """Close the browser."""

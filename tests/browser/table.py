@@ -14,7 +14,8 @@ PATIENCE = 30_000
 
 AXES_AND_ALLIES = "Axes and Allies"
 VIKING_AXES = "Viking Axes"
-STRATEGIC = "Hold two cards in secret"
+STRATEGIC = "variant=strategic"
+"""An option of Viking Axes: hands are secret."""
 
 ALLY = 6
 """Axes and Allies: action k attacks seat k, action 6 + k allies with seat k."""
@@ -163,26 +164,35 @@ def keep_going(tables: Sequence[Table]) -> Choose:
 def open_table(
     host: Person, *friends: Person, bots: int = 0, rank: str = "karl", game: str = AXES_AND_ALLIES, option: str = ""
 ) -> list[Table]:
-    """Open a table as the host, seat friends and bots, and start the match. Return the page of every person."""
-    tables = fill_lobby(host, *friends, bots=bots, rank=rank, game=game, option=option)
-    host.page.locator("#start").click()
+    """Open a table, seat friends and bots, start the match, and open its page for everyone. Return these pages.
+
+    Requests do what the buttons of the lobby do. Tests of the lobby call ``fill_lobby``.
+    """
+    players = 1 + len(friends) + bots
+    answer = host.ask("/tables", game=game.lower().replace(" ", "-"), kind="friends", players=str(max(players, 2)))
+    path = f"/tables/{answer.json()['id']}"
+    if players == 1:
+        host.ask(f"{path}/size", players="1")
+    if option:
+        host.ask(f"{path}/options", **dict([option.split("=")]))
+    for seat, friend in enumerate(friends, 1):
+        friend.ask(f"{path}/seats", set="sit", seat=str(seat))
+    if bots:
+        host.ask(f"{path}/seats", set=f"fill:{rank}")
+    host.ask(f"{path}/start")
+    tables = [Table(person.open(path)) for person in (host, *friends)]
     for table in tables:
         table.wait_for_game()
     return tables
 
 
-def fill_lobby(
-    host: Person, *friends: Person, bots: int = 0, rank: str = "karl", game: str = AXES_AND_ALLIES, option: str = ""
-) -> list[Table]:
-    """Open a table as the host and seat friends and bots, without starting. ``option``: the label of an option to check."""
+def fill_lobby(host: Person, *friends: Person, bots: int = 0, rank: str = "karl", game: str = AXES_AND_ALLIES) -> list[Table]:
+    """Open a table as the host and seat friends and bots, without starting."""
     tile(host.open("/"), game).get_by_role("button", name="With friends").click()
     size = host.page.locator(f"#size-{1 + len(friends) + bots}")
     if size.get_attribute("aria-pressed") == "false":
         size.click()
         expect(size).to_have_attribute("aria-pressed", "true")
-    if option:
-        host.page.get_by_label(option).click()  # a frame that the hall sent before may show the old choice for a moment
-        expect(host.page.get_by_label(option)).to_be_checked()
     link = host.page.locator("#invite").input_value()
     for seat, friend in enumerate(friends, 1):
         friend.open(link)
@@ -227,7 +237,7 @@ def table_with_refused_choice(host: Person, *friends: Person) -> Table:
 
 
 def play_now(person: Person, game: str = AXES_AND_ALLIES) -> Table:
-    """Start a match against bots from the hall."""
+    """Start a match against bots with the button in the hall."""
     tile(person.open("/"), game).get_by_role("button", name="Play now").click()
     table = Table(person.page)
     table.wait_for_game()

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import pytest
 from playwright.sync_api import expect
 
 from browser.accessibility import Inspector
-from browser.devices import STILL
 from browser.people import NewPerson, Person
 from browser.table import Table, fill_lobby, whose_turn
 
 
+@pytest.mark.slow("looks at every page")
 def test_no_page_has_an_axe_violation(new_person: NewPerson) -> None:
-    host, friend, spectator = new_person(**STILL), new_person(**STILL), new_person(**STILL)
+    host, friend, spectator = new_person(), new_person(), new_person()
     inspector = Inspector()
     _look_at_standing_pages(inspector, spectator)
 

@@ -6,15 +6,14 @@ import re
 from collections import deque
 from collections.abc import Callable
 
-import pytest
 from playwright.sync_api import Locator, Page, Route, expect
 
 from browser.accessibility import Inspector
-from browser.axxa_table import AXXA, alone, decide, goals, number, phase, until_phase, wait_for_next_decision
+from browser.axxa_table import AXXA, Press, decide, goals, number, phase, until_phase, wait_for_next_decision
 from browser.checks import alien_nodes, cut_off, focused, moving, scrolls_sideways, small_controls, too_wide
-from browser.devices import PHONE, STILL
+from browser.devices import PHONE
 from browser.keyboard import tab_to
-from browser.people import NewPerson
+from browser.people import NewPerson, Person
 from browser.table import Table, open_table, whose_turn
 from meadhall.games.axxa.board import NAMES, POSITIONS, SPACE_AT, SPACES, distance
 
@@ -27,31 +26,8 @@ def spaces(page: Page, kind: str) -> list[int]:
     return [int(space) for space in found]
 
 
-def test_two_people_play_a_whole_match_by_clicking(new_person: NewPerson) -> None:
-    host, friend = new_person(**STILL), new_person(**STILL)
-    players = open_table(host, friend, game=AXXA)
-    acted = set()
-    while (actor := whose_turn(players)) is not None:
-        waiting = next(table for table in players if table is not actor)
-        expect(waiting.page.locator(".axxa-spots.waiting")).to_be_attached()
-        expect(actor.page.locator(".axxa-actor text")).to_have_text(
-            re.compile(actor.page.locator(".plate.active strong").inner_text()[:7])
-        )
-        acted.add(players.index(actor))
-        decide(actor.page)
-        for table in players:
-            table.wait_for_event(actor.newest_event)
-    assert acted == {0, 1}
-    assert players[0].events == players[1].events
-    for table in players:
-        table.expect_focus_in_place()
-        expect(table.page.locator("#axxa-ending")).to_contain_text("Lost: ")
-        expect(table.page.locator(".axxa-number.lost")).to_have_count(1)
-        assert alien_nodes(table.page) == []
-
-
 def test_a_whole_match_can_be_played_by_keyboard(new_person: NewPerson) -> None:
-    page = new_person(**STILL).open("/")
+    page = new_person().open("/")
     tab_to(page, lambda: re.search("With friends.*AxxA", page.locator(":focus").inner_text(), re.DOTALL) is not None)
     page.keyboard.press("Enter")
     expect(page.locator("#start")).to_be_visible()
@@ -86,26 +62,10 @@ def test_a_whole_match_can_be_played_by_keyboard(new_person: NewPerson) -> None:
         page.keyboard.press("Enter")
         wait_for_next_decision(page, before)
     assert turned > 1
-    expect(page.locator("#axxa-ending")).to_be_visible()
-
-
-def test_a_choice_made_before_the_last_response_arrives_is_not_lost(new_person: NewPerson) -> None:
-    """The stream may show the next decision before the response to the last one arrives."""
-    page = alone(new_person).page
-    responses: list[Callable[[], None]] = []
-
-    def arrive_late(route: Route) -> None:
-        response = route.fetch()
-        responses.append(lambda: route.fulfill(response=response))
-
-    page.route("**/act", arrive_late, times=1)
-    decide(page)
-    before = number(page)
-    page.locator(".axxa-act.leave").click()
-    assert len(responses) == 1
-    assert number(page) == before
-    responses[0]()
-    wait_for_next_decision(page, before)
+    Table(page).expect_focus_in_place()
+    expect(page.locator("#axxa-ending")).to_contain_text("Lost: ")
+    expect(page.locator(".axxa-number.lost")).to_have_count(1)
+    assert alien_nodes(page) == []
 
 
 _ANNOUNCED = "() => document.getElementById(document.activeElement.getAttribute('aria-labelledby'))?.textContent"
@@ -154,10 +114,11 @@ def test_without_javascript_stacks_are_moved_and_refusals_are_pages(new_person: 
 
 
 def test_a_match_can_be_played_on_a_phone_by_tapping(new_person: NewPerson) -> None:
-    table = alone(new_person, **PHONE)
-    page = table.page
-    seen = set()
-    while not table.over:
+    person = new_person(**PHONE)
+    page = open_table(person, game=AXXA)[0].page
+    _press_out_of_reach(person, Locator.tap)
+    seen = set[str]()
+    while not seen >= {"move", "turn", "pay"}:
         if phase(page) not in seen:
             seen.add(phase(page))
             _check_fits(page)
@@ -165,8 +126,6 @@ def test_a_match_can_be_played_on_a_phone_by_tapping(new_person: NewPerson) -> N
                 for choice in page.locator(kind).all():
                     expect(choice).to_be_in_viewport(ratio=0.99)
         decide(page, Locator.tap)
-    assert seen >= {"move", "turn", "pay"}
-    _check_fits(page)
 
 
 def _check_fits(page: Page) -> None:
@@ -174,12 +133,16 @@ def _check_fits(page: Page) -> None:
     assert (too_wide(page), cut_off(page), small_controls(page)) == ([], [], [])
 
 
-def test_no_axe_violation_in_the_middle_of_a_match(new_person: NewPerson) -> None:
-    host, friend = new_person(**STILL), new_person(**STILL)
+def test_two_people_play_by_clicking_without_an_axe_violation(new_person: NewPerson) -> None:
+    host, friend = new_person(), new_person()
     players = open_table(host, friend, game=AXXA)
     actor = players[0]
     inspector = Inspector()
     inspector.inspect("waiting", friend.page)
+    expect(friend.page.locator(".axxa-spots.waiting")).to_be_attached()
+    for each in players:
+        name = actor.page.locator(".plate.active strong").inner_text()[:7]
+        expect(each.page.locator(".axxa-actor text")).to_have_text(re.compile(name))
     chosen, _ = goals(actor.page)[0]
     actor.page.locator(f"#space-{chosen}").click()
     inspector.inspect("a stack chosen", actor.page)
@@ -187,6 +150,7 @@ def test_no_axe_violation_in_the_middle_of_a_match(new_person: NewPerson) -> Non
     for wanted in ("turn", "pay"):
         actor = _until(players, wanted)
         inspector.inspect(wanted, actor.page)
+    assert players[0].events == players[1].events
     inspector.inspect("the rulebook", host.open("/rules/axxa"))
     assert alien_nodes(host.page) == []
     assert inspector.found == []
@@ -200,21 +164,17 @@ def _until(players: list[Table], wanted: str) -> Table:
     return actor
 
 
-BY_MOUSE, BY_TOUCH, BY_KEYBOARD = "mouse", "touch", "keyboard"
-
-
-@pytest.mark.parametrize("by", [BY_MOUSE, BY_TOUCH, BY_KEYBOARD])
-def test_a_space_out_of_reach_answers_in_its_place_and_the_stack_stays_selected(new_person: NewPerson, by: str) -> None:
-    person = new_person(**(PHONE if by == BY_TOUCH else STILL))
-    page = open_table(person, game=AXXA)[0].page
+def _press_out_of_reach(person: Person, press: Press) -> None:
+    """Choose a stack and press spaces that it can't reach: each answers in its place, and the stack stays selected."""
+    page = person.page
     start, _ = goals(page)[0]
     reached = {end for first, end in goals(page) if first == start}
     idle = [space for space in spaces(page, ".axxa-idle") if space not in reached]
     person.allow("422")
-    press(page, by, start)
-    for refused in (idle[0], idle[-1], min(idle, key=lambda space: POSITIONS[space][1])):
-        press(page, by, refused)
-        answer = page.locator("#refused")
+    press(page.locator(f"#space-{start}"))
+    answer = page.locator("#refused")
+    for refused in (idle[0], min(idle, key=lambda space: POSITIONS[space][1])):
+        press(page.locator(f"#space-{refused}"))
         expect(answer).to_contain_text(re.compile(rf"{NAMES[refused]}|ways|in the way"))
         expect(answer).to_contain_text("(AX-2.")
         expect(answer).to_be_in_viewport(ratio=0.99)
@@ -228,18 +188,12 @@ def test_a_space_out_of_reach_answers_in_its_place_and_the_stack_stays_selected(
     assert focused(page) == f"space-{start}"
 
 
-def press(page: Page, by: str, space: int) -> None:
-    """Press the control of a space."""
-    control = page.locator(f"#space-{space}")
-    if by == BY_TOUCH:
-        control.tap()
-    elif by == BY_MOUSE:
-        control.click()
-    else:
-        if page.locator(":focus[data-space]").count() == 0:
-            tab_to(page, lambda: focused(page).startswith("space-"))
-        walk(page, space)
-        page.keyboard.press("Enter")
+def _walk_and_enter(control: Locator) -> None:
+    page = control.page
+    if page.locator(":focus[data-space]").count() == 0:
+        tab_to(page, lambda: focused(page).startswith("space-"))
+    walk(page, int(control.get_attribute("data-space") or -1))
+    page.keyboard.press("Enter")
 
 
 _APART = """([one, other]) => {
@@ -253,18 +207,23 @@ def apart(page: Page, one: str, other: str) -> float:
     return float(page.evaluate(_APART, [one, other]))
 
 
-def test_an_answer_on_the_board_goes_away_when_another_stack_is_chosen(new_person: NewPerson) -> None:
-    person = new_person(**STILL)
+def test_a_match_alone_by_mouse(new_person: NewPerson) -> None:
+    person = new_person()
     page = open_table(person, game=AXXA)[0].page
-    person.allow("422")
+    _press_out_of_reach(person, Locator.click)
+    _press_out_of_reach(person, _walk_and_enter)
     page.locator(".axxa-idle").first.click()
     expect(page.locator("#refused")).to_contain_text("There is no stack on")
     page.locator(f"#space-{goals(page)[0][0]}").click()
-    expect(page.locator("#refused")).to_be_hidden()
+    expect(page.locator("#refused"), "another stack was chosen").to_be_hidden()
+    page.keyboard.press("Escape")
+    _check_route(page)
+    _choose_early(page)
+    _check_memory(page)
 
 
-def test_the_route_of_a_move_is_shown_and_the_move_can_be_undone(new_person: NewPerson) -> None:
-    page = alone(new_person).page
+def _check_route(page: Page) -> None:
+    """The route of a move is shown while its goal has the focus, and the move can be undone."""
     start, end = goals(page)[0]
     page.locator(f"#space-{start}").click()
     goal = page.locator(f"#go-{start}-{end}")
@@ -280,8 +239,26 @@ def test_the_route_of_a_move_is_shown_and_the_move_can_be_undone(new_person: New
     assert (start, end) in goals(page)
 
 
-def test_seen_pieces_are_shown_unless_memory_is_off(new_person: NewPerson) -> None:
-    page = alone(new_person).page
+def _choose_early(page: Page) -> None:
+    """A choice made before the last response arrives is not lost. The stream may show the next decision before it."""
+    responses: list[Callable[[], None]] = []
+
+    def arrive_late(route: Route) -> None:
+        response = route.fetch()
+        responses.append(lambda: route.fulfill(response=response))
+
+    page.route("**/act", arrive_late, times=1)
+    decide(page)
+    before = number(page)
+    page.locator(".axxa-act.leave").click()
+    assert len(responses) == 1
+    assert number(page) == before
+    responses[0]()
+    wait_for_next_decision(page, before)
+
+
+def _check_memory(page: Page) -> None:
+    """Seen pieces are shown unless memory is off, also after a reload."""
     until_phase(page, "turn")
     before = number(page)
     page.locator(".axxa-act.turn").click()
@@ -300,7 +277,7 @@ def test_seen_pieces_are_shown_unless_memory_is_off(new_person: NewPerson) -> No
 
 
 def test_arrow_keys_work_while_waiting_and_reduced_motion_stops_animations(new_person: NewPerson) -> None:
-    host, friend = new_person(**STILL), new_person(**STILL)
+    host, friend = new_person(), new_person()
     players = open_table(host, friend, game=AXXA)
     page = friend.page
     tab_to(page, lambda: focused(page).startswith("space-"))

@@ -3,48 +3,83 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, expect
 
-from browser.conftest import chromium
-from browser.people import Person
-from browser.server import ENDED, Hall
-from browser.table import open_table, play_now
+from browser.conftest import ARGUMENTS, chromium
+from browser.people import NewPerson, Person
+from browser.server import ENDED, QUICK, Hall
+from browser.table import ally_first, fill_lobby, play_now, whose_turn
 from proxies import SUB_PATH, Proxy, nginx
 
 
 @pytest.fixture(scope="module")
 def proxy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Proxy]:
     folder = tmp_path_factory.mktemp("proxy")
-    hall = Hall(tmp_path_factory.mktemp("hall"), MEADHALL_URL=SUB_PATH)
+    hall = Hall(tmp_path_factory.mktemp("hall"), command=QUICK, MEADHALL_URL=SUB_PATH)
     with nginx(folder, SUB_PATH, [hall.port]) as proxy:
-        hall.start("axes-and-allies")
+        hall.start()
         yield proxy
         assert hall.stop() in ENDED, hall.log.read_text()
 
 
 @pytest.fixture
-def visitors(browser: Browser, proxy: Proxy) -> Iterator[Browser]:
-    """A Chromium for which the proxy is the public host."""
+def visitor(browser: Browser, proxy: Proxy) -> Iterator[NewPerson]:
+    """Return a function that creates people. For their Chromium the proxy is the public host."""
     trusting = "--ignore-certificate-errors"  # for service workers, too
-    started = browser.browser_type.launch(executable_path=chromium(), args=["--no-sandbox", proxy.resolver_rules, trusting])
-    yield started
+    started = browser.browser_type.launch(executable_path=chromium(), args=[*ARGUMENTS, proxy.resolver_rules, trusting])
+    here: list[Person] = []
+
+    def person(**options: Any) -> Person:
+        here.append(Person(started, proxy.url, ignore_https_errors=True, **options))
+        return here[-1]
+
+    yield person
+    for each in here:
+        each.leave()
     started.close()
+    assert [fault for each in here for fault in each.faults] == []
 
 
-@pytest.mark.parametrize("scripts", [True, False], ids=["with JavaScript", "without JavaScript"])
-def test_a_match_is_played_below_a_path(visitors: Browser, proxy: Proxy, scripts: bool) -> None:
-    """Everything that the pages request is below this path; a person's faults name every request elsewhere."""
-    person = Person(visitors, proxy.url, ignore_https_errors=True, java_script_enabled=scripts)
-    if scripts:
-        protocol = "performance.getEntriesByType('navigation')[0].nextHopProtocol"
-        person.open("/")
-        assert person.page.evaluate(protocol) == "h2"
+@pytest.mark.slow("starts a hall, nginx and another browser")
+def test_a_match_is_played_below_a_path(visitor: NewPerson, proxy: Proxy) -> None:
+    """Everything that the pages request is below this path; a person's faults name every request elsewhere.
+
+    The invitation has the public address, and each page follows each move.
+    """
+    host, friend = visitor(), visitor()
+    host.open("/")
+    assert host.page.evaluate("performance.getEntriesByType('navigation')[0].nextHopProtocol") == "h2"
+    tables = fill_lobby(host, friend)
+    host.page.locator("#start").click()
+    for table in tables:
+        table.wait_for_game()
+    for _ in range(2):
+        mover = whose_turn(tables)
+        assert mover is not None
+        mover.act(ally_first)
+        for table in tables:
+            table.wait_for_event(mover.newest_event)
+    host.page.locator("#resign").click()
+    host.page.locator("#resign-yes").click()
+    expect(friend.page.locator("#end-title")).to_have_text("You win")
+    look_around(host, proxy)
+    _check_the_service_worker(friend, proxy)
+
+
+def test_a_match_is_played_below_a_path_without_javascript(visitor: NewPerson, proxy: Proxy) -> None:
+    person = visitor(java_script_enabled=False)
     table = play_now(person)
     table.play_on()
-    assert person.page.url.startswith(f"{proxy.url}tables/")
     assert table.headline.startswith(("You win", "You lost"))
+    look_around(person, proxy)
+
+
+def look_around(person: Person, proxy: Proxy) -> None:
+    """Go from the end of a match to its replay and to the settings."""
+    assert person.page.url.startswith(f"{proxy.url}tables/")
     person.page.get_by_role("link", name="Replay").first.click()
     expect(person.page.locator("#step-back")).to_be_visible()
     person.open("/settings")
@@ -53,30 +88,12 @@ def test_a_match_is_played_below_a_path(visitors: Browser, proxy: Proxy, scripts
     expect(person.page.get_by_role("link", name="Ada")).to_be_visible()
     (cookie,) = person.context.cookies()
     assert (cookie["name"], cookie["path"], cookie["secure"]) == ("meadhall_guest", "/hall/", True)
-    person.leave()
-    assert person.faults == []
 
 
-def test_friends_meet_by_the_invitation(visitors: Browser, proxy: Proxy) -> None:
-    """The link has the public address, and the friend's page follows each move."""
-    host, friend = (Person(visitors, proxy.url, ignore_https_errors=True) for _ in range(2))
-    tables = open_table(host, friend)
-    while not tables[0].over:
-        mover = next((table for table in tables if table.my_turn), None)
-        if mover is not None:
-            mover.act()
-            for table in tables:
-                table.wait_for_event(mover.newest_event)
-    for person in (host, friend):
-        person.leave()
-        assert person.faults == []
-
-
-def test_the_service_worker_serves_the_hall_and_nothing_beside_it(visitors: Browser, proxy: Proxy) -> None:
-    person = Person(visitors, proxy.url, ignore_https_errors=True)
+def _check_the_service_worker(person: Person, proxy: Proxy) -> None:
+    """The service worker serves the hall and nothing beside it."""
     page = person.open("/settings")
-    scope = page.evaluate("navigator.serviceWorker.ready.then(worker => worker.scope)")
-    assert scope == proxy.url
+    assert page.evaluate("navigator.serviceWorker.ready.then(worker => worker.scope)") == proxy.url
     page.wait_for_function("() => navigator.serviceWorker.controller")
     person.allow("ERR_INTERNET_DISCONNECTED", "Failed to load resource")
     person.context.set_offline(True)
@@ -86,5 +103,3 @@ def test_the_service_worker_serves_the_hall_and_nothing_beside_it(visitors: Brow
     page.get_by_role("link", name="Try again").click()
     expect(page.get_by_role("heading", level=1)).not_to_have_text("The hall can't be reached.")
     assert page.url.endswith("/hall/daily")
-    person.leave()
-    assert person.faults == []

@@ -9,12 +9,12 @@ from playwright.sync_api import expect
 
 from browser.accessibility import Inspector
 from browser.checks import cut_off, scrolls_sideways
-from browser.devices import PHONE, STILL
+from browser.devices import PHONE
 from browser.layout import overlapping_targets, overlapping_texts, small_targets
 from browser.people import NewPerson
-from browser.table import AXES_AND_ALLIES, Table, ally_first, open_table, whose_turn
+from browser.table import AXES_AND_ALLIES, VIKING_AXES, Table, ally_first, open_table, whose_turn
 
-GAMES = [AXES_AND_ALLIES, "Viking Axes", "AxxA", "Dungeon Allies"]
+GAMES = [AXES_AND_ALLIES, VIKING_AXES, "AxxA", "Dungeon Allies"]
 WINDOWS = [(1440, 900), (1024, 768), (390, 844), (844, 390)]
 
 
@@ -68,8 +68,8 @@ def test_three_people_take_back_and_then_agree_to_a_draw(new_person: NewPerson) 
         expect(page.locator("#end-title")).to_have_text("A draw")
 
 
-def test_undo_asks_the_others_where_it_is_refused(new_person: NewPerson) -> None:
-    host, friend = new_person(**STILL), new_person(**STILL)
+def test_undo_asks_the_others_and_a_friend_who_watches_gets_a_seat(new_person: NewPerson) -> None:
+    host, friend, guest = new_person(), new_person(), new_person(**PHONE)
     tables = open_table(host, friend)
     actor = whose_turn(tables)
     assert actor is not None
@@ -90,10 +90,6 @@ def test_undo_asks_the_others_where_it_is_refused(new_person: NewPerson) -> None
     inspector.inspect("declined", actor.page)
     assert inspector.found == []
 
-
-def test_a_friend_who_watches_gets_a_seat(new_person: NewPerson) -> None:
-    host, friend, guest = new_person(), new_person(), new_person(**PHONE)
-    tables = open_table(host, friend)
     guest.open(tables[0].path)
     guest.page.locator("#propose").tap()
     guest.page.locator("#offer-seat").select_option("1")
@@ -105,9 +101,9 @@ def test_a_friend_who_watches_gets_a_seat(new_person: NewPerson) -> None:
     expect(friend.page.locator("#frame.watching")).to_be_attached()
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", [pytest.param(game, marks=[pytest.mark.long] * (game != VIKING_AXES)) for game in GAMES])
 def test_the_banner_leaves_the_board_legible_in_every_window(new_person: NewPerson, game: str) -> None:
-    host, friend = new_person(**STILL), new_person(**STILL)
+    host, friend = new_person(), new_person()
     tables = open_table(host, friend, game=game)
     for _ in range(2):
         actor = whose_turn(tables)
@@ -128,7 +124,7 @@ def test_the_banner_leaves_the_board_legible_in_every_window(new_person: NewPers
 
 def test_in_a_low_window_the_banner_cuts_nothing_off(new_person: NewPerson) -> None:
     window = {"width": 1024, "height": 768}
-    host, friend = new_person(**STILL, viewport=window), new_person(**STILL)
+    host, friend = new_person(viewport=window), new_person()
     open_table(host, friend, game="Viking Axes")
     heights = "all => [...new Set(all.map(each => Math.round(each.getBoundingClientRect().height)))]"
     tools = host.page.locator("#hint, #undo, #propose, #resign")

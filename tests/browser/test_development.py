@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from browser.people import Person
-from browser.server import ENDED, Hall
+from browser.server import ENDED, SERVE, Hall
 
 PIG = Path(__file__).parents[2] / "examples" / "pig" / "src" / "pig"
 
@@ -39,33 +39,51 @@ class Files:
         path.write_text(text.replace(before, after), "utf-8")
         return text
 
+    def texts(self) -> dict[str, str]:
+        """Return the texts of all files."""
+        paths = [path for path in self.package.rglob("*") if path.is_file() and "__pycache__" not in path.parts]
+        return {str(path.relative_to(self.package)): path.read_text("utf-8") for path in paths}
+
     def write(self, file: str, text: str) -> None:
         (self.package / file).write_text(text, "utf-8")
 
 
-@pytest.fixture
-def files(tmp_path: Path) -> Files:
-    site = tmp_path / "site"
-    site.mkdir()
-    return Files(site)
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> Files:
+    return Files(tmp_path_factory.mktemp("site"))
 
 
-@pytest.fixture
-def workshop(tmp_path: Path, files: Files) -> Iterator[Hall]:
-    """Start a hall in development mode, with the game in a folder."""
-    hall = Hall(tmp_path / "data", arguments=("--dev",), PYTHONPATH=str(files.package.parent))
-    hall.start(wanted="pig")
+@pytest.fixture(scope="module")
+def workshop(tmp_path_factory: pytest.TempPathFactory, browser: Browser, files: Files) -> Iterator[Hall]:
+    """Start a hall in development mode, with the game in a folder. It is broken first and offered when it is mended."""
+    hall = Hall(tmp_path_factory.mktemp("data"), command=(*SERVE, "--dev"), PYTHONPATH=str(files.package.parent))
+    good = files.replace("rules.py", "def legal(", "def legal((")
+    hall.start(wanted="axes-and-allies")
+    person = Person(browser, hall.url)
+    page = person.open("/")
+    expect(page.locator(".dev-problem")).to_contain_text(re.compile(r"pig/rules\.py:\d+"))
+    expect(page.locator(".tile").filter(has_text="Pig")).to_have_count(0)
+    before = page.locator("meta[name=meadhall-dev]").get_attribute("content")
+    files.write("rules.py", good)
+    expect(page.locator("meta[name=meadhall-dev]")).not_to_have_attribute("content", str(before))
+    expect(page.locator(".tile").filter(has_text="Pig")).to_have_count(1)
+    person.leave()
     yield hall
     assert hall.stop() in ENDED, hall.log.read_text()
 
 
 @pytest.fixture
-def developer(browser: Browser, workshop: Hall) -> Iterator[Person]:
+def developer(browser: Browser, workshop: Hall, files: Files) -> Iterator[Person]:
+    """Return a person at that hall. At the end the files are as before."""
+    good = files.texts()
     person = Person(browser, workshop.url)
     # A reload of the game may cut a stream; the page connects again.
     person.allow("ERR_INCOMPLETE_CHUNKED_ENCODING", "htmx:sse:error")
     yield person
     person.leave()
+    for file, text in good.items():
+        if files.texts()[file] != text:
+            files.write(file, text)
     assert not person.faults, "\n".join(person.faults)
 
 
@@ -106,6 +124,7 @@ def steps(page: Page) -> int:
     return int(page.locator(".dev-head .chip").first.inner_text().split()[-1])
 
 
+@pytest.mark.slow("reloads a game six times")
 def test_a_match_goes_on_with_changed_rules_or_says_at_which_action_it_stops(developer: Person, files: Files) -> None:
     page = begin(developer)
     roll(page, 4)
@@ -148,25 +167,6 @@ def test_a_match_goes_on_with_changed_rules_or_says_at_which_action_it_stops(dev
     files.write("rules.py", good)
     expect(page.locator(".dev-stop")).to_have_count(0)
     assert steps(page) == 5
-
-
-@pytest.fixture
-def good_rules(files: Files) -> str:
-    """Break the rules before the hall starts, and return them."""
-    return files.replace("rules.py", "def legal(", "def legal((")
-
-
-def test_a_game_that_is_broken_at_the_start_is_offered_when_it_is_mended(
-    good_rules: str, files: Files, developer: Person
-) -> None:
-    page = developer.open("/")
-    expect(page.locator(".dev-problem")).to_contain_text(re.compile(r"pig/rules\.py:\d+"))
-    expect(page.locator(".tile").filter(has_text="Pig")).to_have_count(0)
-    before = page.locator("meta[name=meadhall-dev]").get_attribute("content")
-    files.write("rules.py", good_rules)
-    expect(page.locator("meta[name=meadhall-dev]")).not_to_have_attribute("content", str(before))
-    expect(page.locator(".tile").filter(has_text="Pig")).to_have_count(1)
-    begin(developer)
 
 
 def test_templates_styles_translations_and_the_rulebook_are_read_again(developer: Person, files: Files) -> None:
@@ -226,11 +226,11 @@ def test_the_panel_edits_looks_back_and_goes_on_from_there(developer: Person) ->
     page.wait_for_url(lambda url: url != table)
     expect(page.locator(".dev-head")).to_contain_text("2 of 2")
     expect(page.locator(".dev-head")).not_to_contain_text("edited")
+    _check_that_the_panel_fits_a_phone(page)
 
 
-def test_on_a_phone_the_panel_fits(browser: Browser, workshop: Hall) -> None:
-    person = Person(browser, workshop.url, viewport={"width": 390, "height": 844})
-    page = begin(person)
+def _check_that_the_panel_fits_a_phone(page: Page) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
     for name in ("State", "Actions", "Events", "Time travel", "Table"):
         tab(page, name)
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), name
@@ -239,8 +239,6 @@ def test_on_a_phone_the_panel_fits(browser: Browser, workshop: Hall) -> None:
         )
     page.get_by_role("button", name="Close").click()
     expect(page.locator("#dev-drawer")).to_be_hidden()
-    person.leave()
-    assert not person.faults
 
 
 def test_a_hall_without_development_mode_has_no_such_addresses(hall: Hall) -> None:

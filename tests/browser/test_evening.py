@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from playwright.sync_api import expect
 
 from browser.devices import PHONE
@@ -32,6 +33,7 @@ def play_until(wanted: Table, tables: list[Table]) -> None:
         actor.act()
 
 
+@pytest.mark.long
 def test_three_people_spend_an_evening(new_person: NewPerson) -> None:
     host, friend, third = new_person(), new_person(**PHONE), new_person()
     people = (host, friend, third)
@@ -74,7 +76,7 @@ def test_three_people_spend_an_evening(new_person: NewPerson) -> None:
         expect(table.page.locator(".plates")).to_contain_text("plays", timeout=TIME_IS_UP)
     seen = len(others[0].events)
     while (mover := whose_turn(others)) is None:
-        others[0].page.wait_for_timeout(200)
+        others[0].wait_for_version(others[0].version + 1)
     mover.act()
     assert len(others[0].events) > seen
     say(third, "Björn is gone, the bot plays on.", host)

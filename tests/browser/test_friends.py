@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Page, Route, expect
 
 from browser.checks import alien_nodes
-from browser.people import NewPerson
-from browser.server import meadhall
-from browser.table import STRATEGIC, VIKING_AXES, Table, fill_lobby, keep_going, open_table, tile, whose_turn
+from browser.people import NewPerson, Person
+from browser.table import VIKING_AXES, Table, ally_first, fill_lobby, keep_going, tile, whose_turn
+from meadhall import replay
+
+HANDS_OPTION = "Hold two cards in secret"
+"""The label of an option of Viking Axes."""
 
 
-def test_two_people_play_a_whole_match_and_a_spectator_watches(new_person: NewPerson, tmp_path: Path) -> None:
+@pytest.mark.slow("a whole match on three pages, its record and its replay")
+def test_two_people_play_a_whole_match_and_a_spectator_watches(new_person: NewPerson) -> None:
     host, friend, spectator = new_person(), new_person(), new_person()
     players = fill_lobby(host, friend)
     watching = Table(spectator.open(players[0].path))
@@ -41,8 +47,10 @@ def test_two_people_play_a_whole_match_and_a_spectator_watches(new_person: NewPe
     assert watching.log[-1].endswith("is the last one standing and wins")
     expect(watching.acts).to_have_count(0)
     expect(spectator.page.get_by_role("button", name="Rematch")).to_have_count(0)
-    _check_the_record(host.page, tmp_path)
+    record = _check_the_record(host.page)
     _check_the_replay(spectator.page, watching)
+    _watch_an_uploaded_record(spectator, record, watching.events)
+    _play_a_rematch(host, friend, players)
 
 
 def _check_turn_on_every_page(actor: Table, all_tables: list[Table]) -> None:
@@ -59,16 +67,16 @@ def _check_turn_on_every_page(actor: Table, all_tables: list[Table]) -> None:
     expect(all_tables[-1].page.get_by_text("You are watching.")).to_be_visible()
 
 
-def _check_the_record(page: Page, folder: Path) -> None:
-    """Download the record, and verify it with the command and in the hall."""
+def _check_the_record(page: Page) -> Path:
+    """Download the record, verify it here and in the hall, and go back to the match. Return its path."""
     with page.expect_download() as download:
         page.get_by_role("link", name="Record", exact=True).click()
-    record = folder / download.value.suggested_filename
-    download.value.save_as(record)
-    verified = meadhall("verify", record)
-    assert verified.returncode == 0, verified.stdout
+    record = download.value.path()
+    replay(json.loads(record.read_text("utf-8")))
     page.get_by_role("link", name="Verify the dice").click()
     expect(page.locator(".verdict.good")).to_be_visible()
+    page.go_back()
+    return record
 
 
 def _check_the_replay(page: Page, table: Table) -> None:
@@ -79,10 +87,12 @@ def _check_the_replay(page: Page, table: Table) -> None:
     last = int(page.locator("#step").get_attribute("max") or 0)
     assert last > 0
     page.get_by_label("Speed").select_option("fast")
-    for step in range(1, last + 1):
+    for step in range(1, min(last, 4)):
         page.locator("#step-on").click()
         expect(page.get_by_text(f"Step {step} of {last}")).to_be_visible()
         assert alien_nodes(page) == []
+    page.locator("#step-last").click()
+    expect(page.get_by_text(f"Step {last} of {last}")).to_be_visible()
     expect(page.locator("#step-on[aria-disabled=true]")).to_be_visible()
     expect(page.locator("#speed option:checked")).to_have_text("fast")
     assert table.log == log
@@ -94,7 +104,7 @@ def test_an_option_stays_checked_when_an_outdated_frame_arrives(new_person: NewP
     host, friend = new_person(), new_person()
     tile(host.open("/"), VIKING_AXES).get_by_role("button", name="With friends").click()
     friend.open(host.page.locator("#invite").input_value())
-    chosen = host.page.get_by_label(STRATEGIC)
+    chosen = host.page.get_by_label(HANDS_OPTION)
 
     def sit_first(route: Route) -> None:
         friend.page.locator("#sit-1").click()
@@ -106,34 +116,12 @@ def test_an_option_stays_checked_when_an_outdated_frame_arrives(new_person: NewP
         chosen.check()
     expect(host.page.locator(".pending")).to_have_count(0)
     for page in (host.page, friend.page):
-        expect(page.get_by_label(STRATEGIC)).to_be_checked()
+        expect(page.get_by_label(HANDS_OPTION)).to_be_checked()
 
 
-def test_a_rematch_takes_both_players_to_the_same_new_table(new_person: NewPerson) -> None:
-    host, friend = new_person(), new_person()
-    players = open_table(host, friend)
-    _play_to_the_end(players)
-    first = players[0].path
-    for person in (host, friend):
-        person.page.get_by_role("button", name="Rematch").click()
-        person.page.wait_for_url(lambda url: first not in url)
-    assert players[0].path == players[1].path
-    for table in players:
-        table.wait_for_game()
-    _play_to_the_end(players)
-
-
-def test_an_uploaded_record_can_be_watched(new_person: NewPerson, tmp_path: Path) -> None:
-    host = new_person()
-    table = open_table(host, bots=1)[0]
-    table.play_on()
-    events = table.events
-    with host.page.expect_download() as download:
-        host.page.get_by_role("link", name="Record", exact=True).click()
-    download.value.save_as(tmp_path / "match.json")
-    stranger = new_person()
+def _watch_an_uploaded_record(stranger: Person, record: Path, events: list[int]) -> None:
     page = stranger.open("/replay")
-    page.locator("#record").set_input_files(tmp_path / "match.json")
+    page.locator("#record").set_input_files(record)
     page.get_by_role("button", name="Watch").click()
     expect(page.get_by_text("All rolls were verified against the seed.")).to_be_visible()
     page.keyboard.press("Tab")
@@ -143,11 +131,19 @@ def test_an_uploaded_record_can_be_watched(new_person: NewPerson, tmp_path: Path
     assert Table(page).events == events
 
 
-def _play_to_the_end(players: list[Table]) -> None:
-    while (actor := whose_turn(players)) is not None:
-        actor.act()
-        for table in players:
-            table.wait_for_event(actor.newest_event)
+def _play_a_rematch(host: Person, friend: Person, players: list[Table]) -> None:
+    """A rematch takes both players to the same new table, where they play."""
+    first = players[0].path
+    for person in (host, friend):
+        person.page.get_by_role("button", name="Rematch").click()
+        person.page.wait_for_url(lambda url: first not in url)
+    assert players[0].path == players[1].path
+    for table in players:
+        table.wait_for_game()
+    actor = whose_turn(players)
+    assert actor is not None
+    actor.act(ally_first)
+    whose_turn(players)
 
 
 def test_links_are_copied_without_the_clipboard_api(new_person: NewPerson) -> None:

@@ -44,11 +44,15 @@ def files(folder: Path) -> dict[str, str]:
     return {str(path): (folder / path).read_text("utf-8") for path in paths if not set(path.parts) & set(made)}
 
 
+def test_a_match_of_an_example_is_played(browser: Browser, hall: Hall) -> None:
+    play_a_match(browser, hall, "Pig")
+
+
 def play_a_match(browser: Browser, hall: Hall, title: str) -> None:
     """Play a match against a bot to its end, on a page without errors, in a wide and a narrow window."""
-    person = Person(browser, hall.url, reduced_motion="reduce")
+    person = Person(browser, hall.url)
     try:
-        (table,) = open_table(person, bots=1, game=title, option="A short game")
+        (table,) = open_table(person, bots=1, game=title, option="target=50")
         assert table.wait_for_turn()
         look_at(table)
         person.page.set_viewport_size({"width": 390, "height": 844})
@@ -74,6 +78,7 @@ def look_at(table: Table) -> None:
     assert (alien_nodes(page), too_wide(page), cut_off(page), small_controls(page)) == ([], [], [], [])
 
 
+@pytest.mark.long
 def test_the_wheel_of_a_game_is_installed_checked_simulated_and_played(
     clean: CleanEnvironment, browser: Browser, tmp_path: Path
 ) -> None:
@@ -87,7 +92,7 @@ def test_the_wheel_of_a_game_is_installed_checked_simulated_and_played(
     report = json.loads(clean.run("meadhall simulate pig --bots greedy,random --games 200 --seed x --option target=50 --json"))
     assert report["by_bot"]["greedy"]["rate"] > 0.7
 
-    hall = Hall(tmp_path / "hall", program=clean.bin / "meadhall", MEADHALL_INTERPRET="1")
+    hall = Hall(tmp_path / "hall", command=(clean.bin / "meadhall", "serve"), MEADHALL_INTERPRET="1")
     hall.start("pig")
     try:
         play_a_match(browser, hall, "Pig")
@@ -128,12 +133,11 @@ def follow(section: str, clean: CleanEnvironment, browser: Browser, folder: Path
         elif block.language == "console":
             for command in re.findall(r"^\$ (.+)$", block.text, re.MULTILINE):
                 if command.startswith("meadhall serve"):
-                    program, arguments = clean.bin / "meadhall", command.split()[2:]
-                    hall = Hall(folder.parent / "hall", arguments=arguments, program=program)
+                    hall = Hall(folder.parent / "hall", command=(clean.bin / "meadhall", *command.split()[1:]))
                     served += 1
                     hall.start()
                     play_a_match(browser, hall, title)
-                    assert hall._end(signal.SIGINT) in (0, 130, -signal.SIGINT), hall.log.read_text()
+                    assert hall.end(signal.SIGINT) in (0, 130, -signal.SIGINT), hall.log.read_text()
                 elif command.startswith("cd "):
                     folder = folder / command[3:]
                 elif command not in ("python3 -m venv .venv", ". .venv/bin/activate", "pip install ~/meadhall"):
@@ -142,6 +146,7 @@ def follow(section: str, clean: CleanEnvironment, browser: Browser, folder: Path
     return printed
 
 
+@pytest.mark.long
 def test_a_new_game_is_in_the_browser_after_the_first_commands_of_the_tutorial(
     clean: CleanEnvironment, browser: Browser, tmp_path: Path
 ) -> None:
@@ -153,6 +158,7 @@ def test_a_new_game_is_in_the_browser_after_the_first_commands_of_the_tutorial(
     assert "**DR-3.2**" in (rules.parent / "rulebook.md").read_text("utf-8")
 
 
+@pytest.mark.long
 def test_the_tutorial_leads_from_an_empty_folder_to_the_example(
     clean: CleanEnvironment, browser: Browser, tmp_path: Path
 ) -> None:

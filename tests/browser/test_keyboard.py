@@ -51,31 +51,33 @@ def test_a_key_requests_a_hint_and_a_refused_action_shows_a_reason(new_person: N
     expect(page.locator(f"#{wanted} [role=tooltip]")).to_have_css("visibility", "visible")
 
 
-@pytest.mark.parametrize(("opener", "sheet"), [("r", "rules"), ("?", "keys"), ("#resign", "resign-ask")])
-def test_keys_do_not_reach_the_page_behind_an_open_dialog(new_person: NewPerson, opener: str, sheet: str) -> None:
-    host, friend = new_person(), new_person()
-    table = whose_turn(open_table(host, friend))
+def test_keys_do_not_reach_the_page_behind_an_open_dialog(new_person: NewPerson) -> None:
+    table = whose_turn(open_table(new_person(), new_person()))
     assert table
     page, posted = table.page, list[str]()
     page.on("request", lambda request: posted.append(request.url) if request.method == "POST" else None)
-    table.choices.first.focus()
-    before = opener if opener.startswith("#") else f"#{focused(page)}"
-    if before == opener:
-        page.locator(opener).press("Enter")
-    else:
-        page.keyboard.press(opener)
-    expect(page.locator(f"#{sheet} [popovertargetaction=hide]")).to_be_focused()
-    for key in ("1", "2", "h", "u"):
-        page.keyboard.press(key)
-    expect(page.locator(f"#{sheet}")).to_be_visible()
-    page.keyboard.press("Escape" if before == opener else opener)
-    expect(page.locator(f"#{sheet}")).to_be_hidden()
-    expect(page.locator(before)).to_be_focused()
+    for opener, sheet in (("r", "rules"), ("?", "keys"), ("#resign", "resign-ask")):
+        table.choices.first.focus()
+        before = opener if opener.startswith("#") else f"#{focused(page)}"
+        if before == opener:
+            page.locator(opener).press("Enter")
+        else:
+            page.keyboard.press(opener)
+        expect(page.locator(f"#{sheet} [popovertargetaction=hide]")).to_be_focused()
+        for key in ("1", "2", "h", "u"):
+            page.keyboard.press(key)
+        expect(page.locator(f"#{sheet}")).to_be_visible()
+        page.keyboard.press("Escape" if before == opener else opener)
+        expect(page.locator(f"#{sheet}")).to_be_hidden()
+        expect(page.locator(before)).to_be_focused()
     table.act(by=_press_digit)
     assert [url.rpartition("/")[2] for url in posted] == ["act"]
 
 
-@pytest.mark.parametrize(("game", "players"), [("Viking Axes", 3), ("AxxA", 3), ("Dungeon Allies", 3)])
+@pytest.mark.parametrize(
+    ("game", "players"),
+    [("Viking Axes", 3), *(pytest.param(game, 3, marks=pytest.mark.long) for game in ("AxxA", "Dungeon Allies"))],
+)
 def test_resigning_keeps_the_focus_in_place(new_person: NewPerson, game: str, players: int) -> None:
     """A bot plays the seat, also at its turn. Axes and Allies is left out: a bot may win before the second resignation."""
     for table in open_table(*(new_person() for _ in range(players)), game=game)[:2]:
@@ -84,7 +86,9 @@ def test_resigning_keeps_the_focus_in_place(new_person: NewPerson, game: str, pl
         expect(table.prompt.locator("xpath=ancestor::p")).to_be_focused()
 
 
-@pytest.mark.parametrize("game", ["Axes and Allies", "Viking Axes", "Dungeon Allies"])
+@pytest.mark.parametrize(
+    "game", ["Dungeon Allies", *(pytest.param(game, marks=pytest.mark.long) for game in ("Axes and Allies", "Viking Axes"))]
+)
 def test_resigning_a_match_of_two_sides_moves_the_focus_to_the_result(new_person: NewPerson, game: str) -> None:
     left, won = open_table(new_person(), new_person(), game=game)
     _resign_by_keyboard(left.page)
@@ -101,7 +105,7 @@ def _resign_by_keyboard(page: Page) -> None:
 
 def test_the_focus_moves_to_the_result_when_the_match_ends_before_any_move(new_person: NewPerson) -> None:
     person = new_person()
-    (table,) = open_table(person, bots=1, game="AxxA")
+    (table,) = open_table(person, game="AxxA")
     assert not focused(table.page)
     _resign_elsewhere(person, table)
     table.expect_focus_in_place()
@@ -109,7 +113,7 @@ def test_the_focus_moves_to_the_result_when_the_match_ends_before_any_move(new_p
 
 def test_the_focus_stays_in_an_open_dialog_when_the_match_ends(new_person: NewPerson) -> None:
     person = new_person()
-    (table,) = open_table(person, bots=1, game="AxxA")
+    (table,) = open_table(person, game="AxxA")
     page = table.page
     page.locator("#resign").focus()
     page.keyboard.press("?")

@@ -27,7 +27,7 @@ def follow(page: Page, step: int) -> None:
 
 
 def test_the_guided_game_leads_by_clicks_to_a_real_one(new_person: NewPerson) -> None:
-    person = new_person(reduced_motion="reduce")
+    person = new_person()
     page = person.open("/")
     page.get_by_role("link", name=re.compile("Learn ?: Axes and Allies")).click()
     inspector = Inspector()
@@ -74,7 +74,7 @@ def test_the_guided_game_works_with_arrows_numbers_and_enter(new_person: NewPers
 
 @pytest.mark.parametrize(("game", "last"), [("axxa", 10), ("viking-axes", 12)])
 def test_the_guided_games_of_other_games_work_by_clicking(new_person: NewPerson, game: str, last: int) -> None:
-    page = new_person(reduced_motion="reduce").open(f"/learn/{game}")
+    page = new_person().open(f"/learn/{game}")
     inspector = Inspector()
     for step in range(1, last):
         expect(page.locator(".progress")).to_contain_text(f"{step} of {last}")
@@ -90,7 +90,7 @@ def test_the_guided_games_of_other_games_work_by_clicking(new_person: NewPerson,
 
 
 def test_arrow_keys_on_a_board_do_not_change_the_step(new_person: NewPerson) -> None:
-    page = new_person(reduced_motion="reduce").open("/learn/axxa?step=2")
+    page = new_person().open("/learn/axxa?step=2")
     page.locator(".axxa-movable:has([data-wanted]) .axxa-chooser").focus()
     for key in ("ArrowRight", "ArrowLeft", "Enter", "ArrowUp", "ArrowUp", "ArrowUp", "ArrowLeft"):
         page.keyboard.press(key)
@@ -111,15 +111,17 @@ def test_the_guided_game_works_without_javascript_and_in_german(new_person: NewP
     expect(page.locator(".task")).to_have_text(re.compile("Björn"))
 
 
-@pytest.mark.parametrize("size", [(390, 844), (820, 1180), (1440, 900)], ids=["phone", "tablet", "desktop"])
-def test_the_text_and_the_board_of_a_step_fit_on_one_screen(new_person: NewPerson, size: tuple[int, int]) -> None:
-    width, height = size
-    person = new_person(viewport={"width": width, "height": height}, has_touch=width < 1000, reduced_motion="reduce")
+def test_the_text_and_the_board_of_a_step_fit_on_one_screen(new_person: NewPerson) -> None:
+    page = new_person(has_touch=True).page
     for game, step in (("axes-and-allies", 5), ("axes-and-allies", 8), ("axxa", 4), ("viking-axes", 9), ("viking-axes", 11)):
-        page = person.open(f"/learn/{game}?step={step}")
-        assert (too_wide(page), cut_off(page), small_controls(page), scrolls_sideways(page)) == ([], [], [], False)
-        for part in ("#board", ".speech", "#step-back"):
-            box = page.locator(part).first.bounding_box()
-            assert box is not None
-            assert box["y"] >= 0
-            assert box["y"] + box["height"] <= height, (game, step, part)
+        page.goto(f"/learn/{game}?step={step}")
+        for width, height in ((390, 844), (820, 1180), (1440, 900)):
+            page.set_viewport_size({"width": width, "height": height})
+            page.evaluate("() => scrollTo(0, 0)")
+            where = (game, step, width)
+            assert (too_wide(page), cut_off(page), small_controls(page), scrolls_sideways(page)) == ([], [], [], False), where
+            for part in ("#board", ".speech", "#step-back"):
+                box = page.locator(part).first.bounding_box()
+                assert box is not None
+                assert box["y"] >= 0, (part, where)
+                assert box["y"] + box["height"] <= height, (part, where)

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, Worker, expect
+from playwright.sync_api import Page, Worker, expect
 
 from browser.accessibility import Inspector
+from browser.axxa_table import decide
 from browser.people import NewPerson, Person
-from browser.server import ENDED, Hall
-from browser.table import PATIENCE, Table, ally_first, open_table, play_now, whose_turn
-from server.push_endpoint import PushEndpoint, push_endpoint
-
-AXES = "axes-and-allies"
+from browser.table import PATIENCE, Table, ally_first, open_table, whose_turn
+from server.push_endpoint import PushEndpoint
 
 _HEAR = """
 window.heard = [];
@@ -28,6 +24,8 @@ _LOOK_AWAY = """
 Object.defineProperty(document, "hasFocus", { value: () => !window.isAway });
 """
 
+
+OFFLINE = "Die Halle ist nicht erreichbar."
 
 _KEPT = """async () => {
   const caches_ = await Promise.all((await caches.keys()).map(name => caches.open(name)));
@@ -45,108 +43,70 @@ def choose(person: Person, *names: str) -> None:
     page.wait_for_load_state()
 
 
-def hand_over(mover: Table, tables: Sequence[Table]) -> None:
-    """Let the player play until it is another player's turn."""
-    while whose_turn(tables) is mover:
-        mover.act(ally_first)
+def _pass_the_turn(mover: Table, following: Table) -> None:
+    """Play until it is the other player's turn, as both pages show."""
+    while not following.my_turn:
+        decide(mover.page)
+        following.wait_for_version(mover.version)
+    mover.wait_for_version(following.version)
 
 
 # --------------------------------------------------------------------------------------------------------------------- sounds
 
 
-def test_no_sound_comes_before_it_is_chosen(new_person: NewPerson) -> None:
-    host, friend = new_person(), new_person()
-    for person in (host, friend):
-        person.context.add_init_script(_HEAR + _LOOK_AWAY)
-    tables = open_table(host, friend)
-    mover = whose_turn(tables)
-    assert mover is not None
-    other = next(table for table in tables if table is not mover)
-    other.page.evaluate("window.isAway = true")
-    hand_over(mover, tables)
-    expect(other.frame).to_have_attribute("data-turn", "yes", timeout=PATIENCE)
-    other.page.wait_for_timeout(500)
-    assert other.page.evaluate("heard") == []
+def heard(page: Page) -> list[str]:
+    """Return the sounds of a page, once its scripts have handled what has arrived."""
+    page.evaluate("() => new Promise(done => requestAnimationFrame(() => setTimeout(done, 100)))")
+    found: list[str] = page.evaluate("heard")
+    return found
 
 
 def test_one_of_several_tabs_knocks_when_it_is_my_turn(new_person: NewPerson) -> None:
+    """There is no sound before it is chosen, and none on a page that is looked at."""
     host, friend = new_person(), new_person()
     for person in (host, friend):
         person.context.add_init_script(_HEAR + _LOOK_AWAY)
-        choose(person, "sound-turn")
-    tables = open_table(host, friend)
-    mover = whose_turn(tables)
-    assert mover is not None
-    waiting, owner = next((table, person) for table, person in zip(tables, (host, friend), strict=True) if table is not mover)
-    second = Table(owner.context.new_page())
-    second.page.goto(waiting.page.url)
-    second.wait_for_game()
-    third = Table(owner.context.new_page())
-    third.page.goto(waiting.page.url)
-    third.wait_for_game()
-    pages = [waiting.page, second.page, third.page]
+    choose(host, "sound-turn")
+    ours, theirs = tables = open_table(host, friend, game="AxxA")
+    path = ours.path
+    theirs.page.evaluate("window.isAway = true")
+    _pass_the_turn(ours, theirs)
+    assert heard(theirs.page) == [], "no sound was chosen"
+    _pass_the_turn(theirs, ours)
+    assert heard(ours.page) == [], "the page is looked at"
+
+    pages = [ours.page, *(host.context.new_page() for _ in range(2))]
+    for page in pages[1:]:
+        page.goto(path)
+        Table(page).wait_for_game()
+    _pass_the_turn(ours, theirs)
     for page in pages:
+        expect(page.locator("#frame")).to_have_attribute("data-turn", "no")
         page.evaluate("window.isAway = true")
-    hand_over(mover, tables)
+    _pass_the_turn(theirs, ours)
     for page in pages:
         expect(page.locator("#frame")).to_have_attribute("data-turn", "yes", timeout=PATIENCE)
         expect(page.locator("#icon")).to_have_attribute("href", page.locator("#icon").get_attribute("data-turn") or "")
         assert page.title().startswith("● Your turn")
-    waiting.page.wait_for_timeout(1000)
-    heard = [sound for page in pages for sound in page.evaluate("heard")]
-    assert heard == ["knock.wav"]
+    assert [sound for page in pages for sound in heard(page)] == ["knock.wav"]
+    assert len(tables) == 2
 
 
-def test_who_looks_at_the_table_hears_no_knock(new_person: NewPerson) -> None:
-    host, friend = new_person(), new_person()
-    for person in (host, friend):
-        person.context.add_init_script(_HEAR + _LOOK_AWAY)
-        choose(person, "sound-turn")
-    tables = open_table(host, friend)
-    mover = whose_turn(tables)
-    assert mover is not None
-    other = next(table for table in tables if table is not mover)
-    hand_over(mover, tables)
-    expect(other.frame).to_have_attribute("data-turn", "yes", timeout=PATIENCE)
-    other.page.wait_for_timeout(500)
-    assert other.page.evaluate("heard") == []
-
-
-@pytest.mark.parametrize(
-    ("event", "kind", "sound"),
-    [("short-time", "short", "drip"), ("chat", "chat", "pluck"), ("end", "end", "chime"), ("proposal", "proposal", "horn")],
-)
-def test_each_event_has_its_sound_and_its_volume(new_person: NewPerson, event: str, kind: str, sound: str) -> None:
+def test_each_event_has_its_sound_and_unread_lines_are_counted(new_person: NewPerson) -> None:
     person = new_person()
     person.context.add_init_script(_HEAR + _LOOK_AWAY)
-    choose(person, f"sound-{kind}")
-    play_now(person)
-    page = person.page
+    choose(person, "sound-short", "sound-chat", "sound-end", "sound-proposal")
+    page = open_table(person, game="AxxA")[0].page
     page.evaluate("window.isAway = true")
-    page.evaluate("name => document.dispatchEvent(new CustomEvent('meadhall:' + name, { detail: { id: 'x' } }))", event)
-    page.wait_for_function("() => heard.length")
-    assert page.evaluate("heard") == [f"{sound}.wav"]
-
-
-def test_unread_lines_are_counted_in_the_title_until_the_page_is_looked_at(new_person: NewPerson) -> None:
-    person = new_person()
-    person.context.add_init_script(_LOOK_AWAY)
-    play_now(person)
-    page = person.page
-    page.evaluate("window.isAway = true")
-    for id in ("1", "2"):
-        page.evaluate("id => document.dispatchEvent(new CustomEvent('meadhall:chat', { detail: { id } }))", id)
+    for event, sound in (("short-time", "drip"), ("chat", "pluck"), ("end", "chime"), ("proposal", "horn")):
+        page.evaluate("window.heard = []")
+        page.evaluate("name => document.dispatchEvent(new CustomEvent('meadhall:' + name, { detail: { id: 'x' } }))", event)
+        page.wait_for_function("() => heard.length")
+        assert page.evaluate("heard") == [f"{sound}.wav"], event
+    page.evaluate("document.dispatchEvent(new CustomEvent('meadhall:chat', { detail: { id: 'y' } }))")
     assert page.title().startswith("(2) ")
     page.evaluate("window.isAway = false; dispatchEvent(new Event('focus'))")
     assert not page.title().startswith("(")
-
-
-def test_trying_a_sound_plays_it(new_person: NewPerson) -> None:
-    person = new_person()
-    person.context.add_init_script(_HEAR)
-    page = person.open("/settings")
-    page.get_by_role("checkbox", name="A match ends: Sound").check()
-    assert page.evaluate("heard") == ["chime.wav"]
 
 
 # ------------------------------------------------------------------------------------------------------------------- settings
@@ -161,33 +121,25 @@ def test_choices_are_kept_without_javascript(new_person: NewPerson) -> None:
     expect(page.locator("#push-here")).to_be_hidden()
 
 
-def test_a_browser_that_blocks_notifications_is_explained(new_person: NewPerson) -> None:
-    """A headless Chromium blocks them."""
-    person = new_person()
-    person.context.add_init_script("Notification.requestPermission = async () => 'denied'")
+def test_the_settings_are_accessible_and_ask_for_permission_only_after_a_click(new_person: NewPerson) -> None:
+    """The browser blocks notifications, as a headless Chromium does, and the page explains it."""
+    person, inspector = new_person(), Inspector()
+    person.context.add_init_script(
+        _HEAR + "window.asked = 0; Notification.requestPermission = async () => (window.asked++, 'denied')"
+    )
+    inspector.inspect("offline", person.open("/offline"))
     page = person.open("/settings")
+    inspector.inspect("settings", page)
+    assert inspector.found == []
+    page.get_by_role("checkbox", name="A match ends: Sound").check()
+    assert page.evaluate("heard") == ["chime.wav"], "trying a sound plays it"
+    assert page.evaluate("asked") == 0
     page.get_by_role("checkbox", name="It is my turn: Open page").click()
     expect(page.locator("#toast")).to_contain_text("blocks notifications")
     expect(page.get_by_role("checkbox", name="It is my turn: Open page")).not_to_be_checked()
+    assert page.evaluate("asked") == 1
     page.get_by_role("button", name="Turn on here").click()
     expect(page.locator("#toast")).to_contain_text("blocks notifications")
-
-
-def test_permission_is_asked_only_after_a_click(new_person: NewPerson) -> None:
-    person = new_person()
-    person.context.add_init_script("window.asked = 0; Notification.requestPermission = async () => (window.asked++, 'denied')")
-    for path in ("/", "/settings"):
-        page = person.open(path)
-        page.wait_for_timeout(1000)
-        assert page.evaluate("asked") == 0
-
-
-def test_the_settings_and_the_offline_page_are_accessible(new_person: NewPerson) -> None:
-    inspector = Inspector()
-    person = new_person(reduced_motion="reduce")
-    for path in ("/settings", "/offline"):
-        inspector.inspect(path, person.open(path))
-    assert inspector.found == []
 
 
 # ---------------------------------------------------------------------------------------------------------- the installed app
@@ -198,24 +150,8 @@ def controlled(page: Page) -> None:
     page.wait_for_function("() => navigator.serviceWorker.controller")
 
 
-@pytest.mark.parametrize(
-    ("locale", "words"), [("en-GB", "The hall can't be reached."), ("de-DE", "Die Halle ist nicht erreichbar.")]
-)
-def test_a_page_says_that_there_is_no_connection(new_person: NewPerson, locale: str, words: str) -> None:
-    person = new_person(locale=locale)
-    person.allow("ERR_INTERNET_DISCONNECTED", "Failed to load resource")
-    page = person.open("/")
-    controlled(page)
-    person.context.set_offline(True)
-    person.open("/daily")
-    expect(page.get_by_role("heading")).to_have_text(words)
-    assert page.evaluate("document.fonts.ready.then(() => document.fonts.check('20px Grenze'))")
-    assert page.url.endswith("/daily")
-    person.context.set_offline(False)
-    expect(page.locator("#daily, main h1")).not_to_have_text(words, timeout=PATIENCE)  # it comes back by itself
-
-
-def test_the_offline_page_follows_the_language_and_the_theme(new_person: NewPerson) -> None:
+def test_a_page_says_that_there_is_no_connection(new_person: NewPerson) -> None:
+    """The offline page follows the language and the theme."""
     person = new_person()
     person.allow("ERR_INTERNET_DISCONNECTED", "Failed to load resource")
     page = person.open("/settings")
@@ -229,6 +165,13 @@ def test_the_offline_page_follows_the_language_and_the_theme(new_person: NewPers
           return (await kept.text()).includes('lang="de" data-theme="dark"');
         }"""
     )
+    person.context.set_offline(True)
+    person.open("/daily")
+    expect(page.get_by_role("heading")).to_have_text(OFFLINE)
+    assert page.evaluate("document.fonts.ready.then(() => document.fonts.check('20px Grenze'))")
+    assert page.url.endswith("/daily")
+    person.context.set_offline(False)
+    expect(page.locator("#daily, main h1")).not_to_have_text(OFFLINE, timeout=PATIENCE)  # it comes back by itself
 
 
 def test_no_page_of_the_hall_is_kept(new_person: NewPerson) -> None:
@@ -276,50 +219,26 @@ def test_a_new_service_worker_takes_over_and_forgets_old_files(new_person: NewPe
 
 
 @pytest.fixture
-def endpoint() -> Iterator[PushEndpoint]:
-    with push_endpoint() as opened:
-        yield opened
-
-
-@pytest.fixture
-def calling(tmp_path: Path, endpoint: PushEndpoint) -> Iterator[Hall]:
-    """Start a hall for one test, which may send to the push service on loopback."""
-    hall = Hall(tmp_path / "hall", MEADHALL_PUSH_SERVICES=endpoint.url)
-    hall.start(AXES)
-    yield hall
-    assert hall.stop() in ENDED
-
-
-@pytest.fixture
-def called(browser: Browser, calling: Hall, endpoint: PushEndpoint) -> Iterator[Callable[[], Person]]:
-    """Return a function that creates people whose browsers use that push service: a headless Chromium has none."""
-    here: list[Person] = []
-
-    def person() -> Person:
-        made = Person(browser, calling.url)
-        made.allow("when fetching the script", "net::ERR_", "Failed to fetch")
-        subscription = json.dumps(endpoint.subscription(f"browser-{len(here)}"))
-        made.context.add_init_script(f"""
-          Notification.requestPermission = async () => "granted";
-          const kept = {{
-            get: () => localStorage.getItem("test-push"),
-            made: key => ({{ ...{subscription}, options: {{ applicationServerKey: key }}, toJSON: () => ({subscription}),
-              unsubscribe: async () => localStorage.removeItem("test-push") }}),
-          }};
-          const bytes = text => Uint8Array.from(text.split(",").map(Number));
-          PushManager.prototype.getSubscription = async () => (kept.get() ? kept.made(bytes(kept.get()).buffer) : null);
-          PushManager.prototype.subscribe = async ({{ applicationServerKey }}) => {{
-            localStorage.setItem("test-push", String([...applicationServerKey]));
-            return kept.made(applicationServerKey.buffer);
-          }};
-        """)
-        here.append(made)
-        return made
-
-    yield person
-    for each in here:
-        each.leave()
-    assert [fault for each in here for fault in each.faults] == []
+def called(new_person: NewPerson, push_service: PushEndpoint) -> Person:
+    """Return a person whose browser uses the push service of the hall: a headless Chromium has none."""
+    made = new_person()
+    made.allow("when fetching the script", "net::ERR_", "Failed to fetch")
+    subscription = json.dumps(push_service.subscription("browser-0"))
+    made.context.add_init_script(f"""
+      Notification.requestPermission = async () => "granted";
+      const kept = {{
+        get: () => localStorage.getItem("test-push"),
+        made: key => ({{ ...{subscription}, options: {{ applicationServerKey: key }}, toJSON: () => ({subscription}),
+          unsubscribe: async () => localStorage.removeItem("test-push") }}),
+      }};
+      const bytes = text => Uint8Array.from(text.split(",").map(Number));
+      PushManager.prototype.getSubscription = async () => (kept.get() ? kept.made(bytes(kept.get()).buffer) : null);
+      PushManager.prototype.subscribe = async ({{ applicationServerKey }}) => {{
+        localStorage.setItem("test-push", String([...applicationServerKey]));
+        return kept.made(applicationServerKey.buffer);
+      }};
+    """)
+    return made
 
 
 def turn_on(person: Person) -> None:
@@ -328,10 +247,9 @@ def turn_on(person: Person) -> None:
     expect(page.locator("#push-here p")).to_have_text("This browser gets push messages.")
 
 
-def test_a_device_is_turned_on_listed_and_turned_off(called: Callable[[], Person]) -> None:
-    person = called()
-    turn_on(person)
-    page = person.page
+def test_a_device_is_turned_on_listed_and_turned_off(called: Person) -> None:
+    turn_on(called)
+    page = called.page
     expect(page.locator(".devices-told li")).to_contain_text("Chrome on Linux")
     page.get_by_role("button", name="Turn off here").click()
     expect(page.locator("#push-here p")).to_have_text("This browser gets no push messages.")

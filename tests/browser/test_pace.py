@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from playwright.sync_api import expect
 
+from browser.devices import MOVING
 from browser.people import NewPerson, Person
 from browser.table import Table, open_table, whose_turn
 
@@ -50,10 +51,12 @@ def throw(players: list[Table]) -> tuple[Table, Table]:
 
 
 def test_the_prompt_tells_what_happens_before_it_asks(new_person: NewPerson) -> None:
-    host, friend = new_person(), new_person()
+    """With slow animations one text follows the other; without animations all appear at once."""
+    host, friend = new_person(**MOVING), new_person(**MOVING)
     choose_speed(host, "slow")
     choose_speed(friend, "slow")
-    _, other = throw(open_table(host, friend, game=VIKING_AXES))
+    players = open_table(host, friend, game=VIKING_AXES)
+    _, other = throw(players)
     timed = other.page.evaluate("window.timed")
     *told, (prompt, asked, _) = timed
     assert told[0][0].endswith("at you")
@@ -62,12 +65,11 @@ def test_the_prompt_tells_what_happens_before_it_asks(new_person: NewPerson) -> 
     assert [end for _, _, end in told] == [start for _, start, _ in told[1:]] + [asked], "one text follows the other"
     assert prompt == other.prompt.inner_text().strip()
 
-
-def test_without_animations_texts_appear_at_once(new_person: NewPerson) -> None:
-    host, friend = new_person(), new_person()
-    choose_speed(host, "off")
-    choose_speed(friend, "off")
-    _, other = throw(open_table(host, friend, game=VIKING_AXES))
+    for person, table in zip((host, friend), players, strict=True):
+        path = table.path
+        choose_speed(person, "off")
+        person.open(path)
+    _, other = throw(players)
     assert other.page.evaluate(PACE) == 0
     assert other.page.evaluate("document.getAnimations().length") == 0
     expect(other.page.locator("#prompt-words > span")).to_have_css("opacity", "1")
@@ -75,7 +77,7 @@ def test_without_animations_texts_appear_at_once(new_person: NewPerson) -> None:
 
 
 def test_a_chosen_speed_goes_before_the_wish_for_less_motion(new_person: NewPerson) -> None:
-    person = new_person(reduced_motion="reduce", java_script_enabled=True)
+    person = new_person()
     assert person.open("/settings").evaluate(PACE) == 0
     for words, pace in (("slow", 1.8), ("normal", 1), ("fast", 0.5), ("off", 0)):
         choose_speed(person, words)

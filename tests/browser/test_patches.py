@@ -7,12 +7,11 @@ import random
 import pytest
 from playwright.sync_api import Page
 
-from browser.devices import STILL
 from browser.people import NewPerson
 from browser.table import VIKING_AXES, Table, open_table, whose_turn
 
 GAMES = ("Axes and Allies", "AxxA", "Dungeon Allies", VIKING_AXES)
-MOVES = 10
+MOVES = 6
 
 DIFFERENCES = r"""
 async () => {
@@ -70,7 +69,7 @@ def play(table: Table, draw: random.Random) -> None:
 @pytest.mark.parametrize("game", GAMES)
 def test_a_patched_page_equals_a_loaded_one(new_person: NewPerson, game: str) -> None:
     """Two players and a spectator, whose connection is lost for a move."""
-    host, friend, visitor = new_person(**STILL), new_person(**STILL), new_person(**STILL)
+    host, friend, visitor = new_person(), new_person(), new_person()
     visitor.allow("net::ERR_INTERNET_DISCONNECTED", "net::ERR_NETWORK")
     players = open_table(host, friend, game=game)
     watching = Table(visitor.open(players[0].path))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from playwright.sync_api import expect
 
 from browser.checks import alien_nodes, moving
@@ -10,23 +9,17 @@ from browser.people import NewPerson
 from browser.table import open_table, play_now
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_the_chosen_theme_is_remembered(new_person: NewPerson, theme: str) -> None:
-    other = "dark" if theme == "light" else "light"
-    person = new_person(color_scheme=other)
-    page = person.open("/settings")
-    page.locator(f"input[name=theme][value={theme}]").check()
-    page.get_by_role("button", name="Save").click()
-    person.open("/")
-    expect(page.locator("html")).to_have_attribute("data-theme", theme)
-    expect(page.locator("html")).to_have_css("color-scheme", theme)
-
-
-def test_the_chosen_name_is_shown_at_the_table(new_person: NewPerson) -> None:
-    person = new_person()
-    page = person.open("/settings")
-    page.locator("#name").fill("Brynhild")
-    page.get_by_role("button", name="Save").click()
+def test_the_chosen_theme_and_name_are_remembered(new_person: NewPerson) -> None:
+    person = new_person(color_scheme="dark")
+    for theme in ("light", "dark"):
+        page = person.open("/settings")
+        page.emulate_media(color_scheme="dark" if theme == "light" else "light")
+        page.locator(f"input[name=theme][value={theme}]").check()
+        page.locator("#name").fill("Brynhild")
+        page.get_by_role("button", name="Save").click()
+        person.open("/")
+        expect(page.locator("html")).to_have_attribute("data-theme", theme)
+        expect(page.locator("html")).to_have_css("color-scheme", theme)
     play_now(person)
     expect(page.locator("#plate-0")).to_contain_text("Brynhild")
 
@@ -39,7 +32,7 @@ def test_german_browsers_get_german_pages(new_person: NewPerson) -> None:
 
 
 def test_reduced_motion_stops_animations(new_person: NewPerson) -> None:
-    (table,) = open_table(new_person(reduced_motion="reduce"), bots=2)
+    (table,) = open_table(new_person(), bots=2)
 
     def check_motion() -> None:
         assert moving(table.page) == []

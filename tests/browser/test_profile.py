@@ -6,13 +6,12 @@ from playwright.sync_api import expect
 
 from browser.accessibility import Inspector
 from browser.checks import cut_off, scrolls_sideways
-from browser.devices import STILL
 from browser.people import NewPerson
 from browser.table import fill_lobby
 
 
 def test_a_finished_match_is_shared_as_a_picture_and_stands_in_both_profiles(new_person: NewPerson) -> None:
-    host, friend = new_person(**STILL), new_person(**STILL)
+    host, friend = new_person(), new_person()
     table, _other = fill_lobby(host, friend)
     host.page.locator("#start").click()
     table.wait_for_game()

@@ -4,32 +4,23 @@ from __future__ import annotations
 
 import re
 
-import pytest
 from playwright.sync_api import Locator, Page, Route, expect
 
-from browser.people import SAME_ORIGIN, NewPerson
-from browser.table import VIKING_AXES, Table, ally_first, open_table, play_now, table_with_refused_choice, whose_turn
+from browser.people import SAME_ORIGIN, NewPerson, Person
+from browser.table import VIKING_AXES, Table, ally_first, open_table, table_with_refused_choice, whose_turn
 
 
-@pytest.fixture
-def refused(new_person: NewPerson) -> Table:
-    """Return the page of a player to move with a choice that is refused."""
-    return table_with_refused_choice(new_person(), new_person(), new_person())
-
-
-def test_clicking_a_refused_choice_shows_the_reason(refused: Table) -> None:
+def test_a_refused_choice_shows_the_reason(new_person: NewPerson) -> None:
+    refused = table_with_refused_choice(new_person(), new_person(), new_person())
     choice = refused.refused.first
     before = refused.log
+    choice.focus()
+    _expect_reason(refused.page, choice)
+    refused.page.keyboard.press("Escape")
     choice.click(force=True)
     _expect_reason(refused.page, choice)
     expect(refused.page.locator("#live")).to_contain_text("AA-")
     assert refused.log == before
-
-
-def test_focusing_a_refused_choice_shows_the_reason(refused: Table) -> None:
-    choice = refused.refused.first
-    choice.focus()
-    _expect_reason(refused.page, choice)
 
 
 def _expect_reason(page: Page, choice: Locator) -> None:
@@ -37,25 +28,6 @@ def _expect_reason(page: Page, choice: Locator) -> None:
     expect(why).to_contain_text("(AA-")
     expect(why).to_be_visible()
     expect(why).to_have_css("opacity", "1")
-
-
-def test_an_outdated_tab_shows_a_refusal_and_the_current_state(new_person: NewPerson) -> None:
-    host, friend = new_person(), new_person()
-    players = open_table(host, friend)
-    actor = whose_turn(players)
-    assert actor is not None
-    person = host if actor is players[0] else friend
-    person.allow("409", "net::ERR_FAILED", "Failed to fetch")
-    old = Table(person.context.new_page())
-    old.page.route("**/stream", lambda route: route.abort())
-    old.page.goto(actor.path)
-    old.wait_for_game()
-
-    actor.act(ally_first)
-    old.choices.first.click()
-
-    expect(old.notice).to_contain_text("The game has moved on")
-    assert old.events == actor.events
 
 
 def test_a_response_older_than_the_stream_changes_nothing(new_person: NewPerson) -> None:
@@ -84,6 +56,45 @@ def test_a_response_older_than_the_stream_changes_nothing(new_person: NewPerson)
     assert [table.numbered_log] == logs
 
 
+def test_late_and_foreign_requests_change_nothing(new_person: NewPerson) -> None:
+    host, friend, stranger = new_person(), new_person(), new_person()
+    players = open_table(host, friend)
+    actor = whose_turn(players)
+    assert actor is not None
+    person = host if actor is players[0] else friend
+    before = actor.events
+    _ask_as_another_guest(stranger, actor)
+    _ask_from_another_site(person, actor)
+    assert Table(stranger.open(actor.path)).events == before
+
+    # An outdated tab shows a refusal and the current state.
+    person.allow("409", "net::ERR_FAILED", "Failed to fetch")
+    old = Table(person.context.new_page())
+    old.page.route("**/stream", lambda route: route.abort())
+    old.page.goto(actor.path)
+    old.wait_for_game()
+    actor.act(ally_first)
+    old.choices.first.click()
+    expect(old.notice).to_contain_text("The game has moved on")
+    assert old.events == actor.events
+    old.page.close()
+
+
+def _ask_as_another_guest(stranger: Person, table: Table) -> None:
+    stranger.open("/settings")
+    form: dict[str, str | float | bool] = {"action": table.choices.first.get_attribute("value") or ""}
+    for headers in ({"Accept": "application/json"}, {"HX-Request": "true"}, {}):
+        answer = stranger.context.request.post(f"{table.path}/act", form=form, headers=SAME_ORIGIN | headers)
+        assert answer.status == 403
+        assert "You have no seat at this table" in answer.text()
+
+
+def _ask_from_another_site(person: Person, table: Table) -> None:
+    answer = person.context.request.post(f"{table.path}/resign", form={}, headers={"Sec-Fetch-Site": "cross-site"})
+    assert answer.status == 403
+    assert "come from a page of this hall" in answer.text()
+
+
 def test_a_double_click_sends_one_action(new_person: NewPerson) -> None:
     table = whose_turn(open_table(new_person(), new_person()))
     assert table is not None
@@ -105,35 +116,14 @@ def test_a_double_click_sends_one_action(new_person: NewPerson) -> None:
     expect(table.notice).to_have_count(0)
 
 
-def test_the_cookie_of_another_guest_cannot_act(new_person: NewPerson) -> None:
-    host, friend, stranger = new_person(), new_person(), new_person()
-    players = open_table(host, friend)
-    actor = whose_turn(players)
-    assert actor is not None
-    before = actor.events
-    stranger.open("/settings")
-    form: dict[str, str | float | bool] = {"action": actor.choices.first.get_attribute("value") or ""}
-    for headers in ({"Accept": "application/json"}, {"HX-Request": "true"}, {}):
-        answer = stranger.context.request.post(f"{actor.path}/act", form=form, headers=SAME_ORIGIN | headers)
-        assert answer.status == 403
-        assert "You have no seat at this table" in answer.text()
-    assert Table(stranger.open(actor.path)).events == before
-
-
-def test_a_form_from_another_site_is_refused(new_person: NewPerson) -> None:
-    person = new_person()
-    table = play_now(person)
-    answer = person.context.request.post(f"{table.path}/resign", form={}, headers={"Sec-Fetch-Site": "cross-site"})
-    assert answer.status == 403
-    assert "come from a page of this hall" in answer.text()
-
-
 def test_a_private_link_opens_the_seat_on_another_device(new_person: NewPerson) -> None:
     host, friend, phone = new_person(), new_person(), new_person()
     players = open_table(host, friend)
     actor = whose_turn(players)
     assert actor is not None
-    actor.page.reload()
+    actor.page.get_by_role("button", name="Link").click()
+    expect(actor.page.locator("#device-url")).to_be_visible()
+    actor.page.keyboard.press("Escape")
     link = actor.page.locator("#device-url").input_value()
 
     phone.open(link)
@@ -148,30 +138,10 @@ def test_a_private_link_opens_the_seat_on_another_device(new_person: NewPerson) 
     assert actor.log == moved.log
 
 
-def test_the_private_link_is_available_when_the_match_begins(new_person: NewPerson) -> None:
-    host, friend = new_person(), new_person()
-    open_table(host, friend)
-    host.page.get_by_role("button", name="Link").click()
-    expect(host.page.locator("#device-url")).to_be_visible()
-
-
-def test_the_page_shows_why_an_action_cannot_be_undone(new_person: NewPerson) -> None:
-    tables = open_table(new_person(), new_person(), new_person())
-    actor = whose_turn(tables)
-    assert actor is not None
-    undo, reason = actor.page.locator("#undo"), actor.page.locator("#undo-why")
-    expect(undo).to_have_attribute("aria-disabled", "true")
-    expect(reason).to_have_text("There is nothing to undo: you haven't decided anything yet.")
-    actor.act(ally_first)
-    expect(reason).to_contain_text("Ask the others to take it back. You can't undo this: your action rolled dice")
-    expect(undo).to_have_text(re.compile(r"^Undo\?"))
-    undo.hover()
-    expect(reason).to_be_visible()
-
-
 def test_resigning_needs_a_confirmation_and_a_bot_takes_over(new_person: NewPerson) -> None:
     host, friend, other = new_person(), new_person(), new_person()
     players = open_table(host, friend, other)
+    _check_undo(players)
     dialog = resign_dialog(host.page)
     expect(dialog).to_contain_text("A bot plays your seat to the end.")
     dialog.get_by_role("button", name="Keep playing").click()
@@ -187,6 +157,20 @@ def test_resigning_needs_a_confirmation_and_a_bot_takes_over(new_person: NewPers
     players[0].wait_for_event(players[1].newest_event)
     assert players[0].headline.startswith(("You win", "You lost"))  # the bot plays for its owner
     assert players[1].headline.startswith(("You win", "You lost"))
+
+
+def _check_undo(players: list[Table]) -> None:
+    """The page shows why an action can't be undone."""
+    actor = whose_turn(players)
+    assert actor is not None
+    undo, reason = actor.page.locator("#undo"), actor.page.locator("#undo-why")
+    expect(undo).to_have_attribute("aria-disabled", "true")
+    expect(reason).to_have_text("There is nothing to undo: you haven't decided anything yet.")
+    actor.act(ally_first)
+    expect(reason).to_contain_text("Ask the others to take it back. You can't undo this: your action rolled dice")
+    expect(undo).to_have_text(re.compile(r"^Undo\?"))
+    undo.hover()
+    expect(reason).to_be_visible()
 
 
 def test_resigning_a_match_of_two_gives_the_other_player_the_win(new_person: NewPerson) -> None:

@@ -10,7 +10,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from browser.accessibility import Inspector
 from browser.checks import alien_nodes, cut_off, focused, moving, scrolls_sideways, small_controls, too_wide
-from browser.devices import PHONE, STILL
+from browser.devices import PHONE
 from browser.keyboard import tab_to
 from browser.people import NewPerson
 from browser.table import PATIENCE, STRATEGIC, VIKING_AXES, Table, open_table, whose_turn
@@ -21,8 +21,9 @@ from meadhall.games.viking_axes.cards import TITLES
 from meadhall.games.viking_axes.state import Act, Card
 
 
+@pytest.mark.slow("a whole match on two pages")
 def test_two_people_play_a_whole_match_by_clicking(new_person: NewPerson) -> None:
-    host, friend = new_person(**STILL), new_person(**STILL)
+    host, friend = new_person(), new_person()
     players = open_table(host, friend, game=VIKING_AXES)
     while (actor := whose_turn(players)) is not None:
         predicted = _prediction(actor)
@@ -33,7 +34,7 @@ def test_two_people_play_a_whole_match_by_clicking(new_person: NewPerson) -> Non
             table.wait_for_event(actor.newest_event)
     for table in players:
         table.expect_focus_in_place()
-    watching = Table(new_person(**STILL).open(players[0].path))
+    watching = Table(new_person().open(players[0].path))
     all_tables = [*players, watching]
     for table in all_tables:
         expect(table.page.locator("#victory")).to_be_visible()
@@ -66,14 +67,14 @@ def _check_prediction(predicted: str, entries: list[str]) -> None:
 
 
 def test_a_hand_is_sent_only_to_its_owner(new_person: NewPerson) -> None:
-    host, friend, spectator = people = [new_person(**STILL) for _ in range(3)]
+    host, friend, spectator = people = [new_person() for _ in range(3)]
     for person in people:
         person.context.add_init_script(RECORD_TRAFFIC)
     players = open_table(host, friend, game=VIKING_AXES, option=STRATEGIC)
     watching = Table(spectator.open(players[0].path))
     watching.wait_for_game()
     attacks = decisions = 0
-    while (decisions < 20 or attacks < 2) and (actor := whose_turn([*players, watching])) is not None:
+    while (decisions < 10 or attacks < 2) and (actor := whose_turn([*players, watching])) is not None:
         decisions += 1
         played = actor.legal()[0]
         actor.act()
@@ -145,12 +146,12 @@ def _frames(page: Page) -> Iterator[tuple[int, tuple[str, ...], str]]:
 # ----------------------------------------------------------------------------------------------------------- phone and keyboard
 
 
-@pytest.mark.parametrize("option", ["", STRATEGIC])
+@pytest.mark.parametrize("option", [pytest.param("", marks=pytest.mark.long), STRATEGIC])
 def test_viking_axes_fits_a_phone(new_person: NewPerson, option: str) -> None:
     host = new_person(**PHONE)
     table = open_table(host, bots=6 if not option else 2, game=VIKING_AXES, option=option)[0]
     page = table.page
-    for _ in range(12):
+    for _ in range(6):
         if not table.wait_for_turn():
             break
         assert not scrolls_sideways(page)
@@ -166,10 +167,10 @@ def test_viking_axes_fits_a_phone(new_person: NewPerson, option: str) -> None:
 
 
 def test_the_game_can_be_played_by_keyboard(new_person: NewPerson) -> None:
-    table = open_table(new_person(**STILL), bots=1, game=VIKING_AXES)[0]
+    table = open_table(new_person(), bots=1, game=VIKING_AXES)[0]
     page = table.page
     decisions = 0
-    while decisions < 8 and table.wait_for_turn():
+    while decisions < 5 and table.wait_for_turn():
         _press(table, table.choices.first, by_digit=decisions % 2 == 1)
         decisions += 1
         if table.wait_for_turn():
@@ -194,9 +195,10 @@ def _press(table: Table, button: Locator, by_digit: bool) -> None:
     expect(page.locator(f"#controls input[name=n][value='{number}']")).to_have_count(0, timeout=PATIENCE)
 
 
+@pytest.mark.long
 def test_a_card_that_cannot_be_played_shows_a_reason(new_person: NewPerson) -> None:
     """The first refused card of a strategic match: a second armory, or a wench without an effect."""
-    host, friend = new_person(**STILL), new_person(**STILL)
+    host, friend = new_person(), new_person()
     for _ in range(3):  # of forty matches played like this, one ends without a refused card
         players = open_table(host, friend, game=VIKING_AXES, option=STRATEGIC)
         while (actor := whose_turn(players)) is not None:
@@ -219,7 +221,7 @@ def _axes_last(legal: Sequence[int]) -> int:
 
 
 def test_no_phase_has_an_axe_violation(new_person: NewPerson) -> None:
-    host, friend = new_person(**STILL), new_person(**STILL)
+    host, friend = new_person(), new_person()
     inspector, seen = Inspector(), set[str]()
     players = open_table(host, friend, game=VIKING_AXES, option=STRATEGIC)
     while len(seen) < 3 and (actor := whose_turn(players)) is not None:
