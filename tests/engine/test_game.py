@@ -108,11 +108,11 @@ def test_rules_of_a_rulebook_get_anchors() -> None:
 
 
 RULINGS = {
-    "axes-and-allies": 5,
-    "axxa": 11,
-    "dungeon-allies": 26,
+    "axes-and-allies": 9,
+    "axxa": 18,
+    "dungeon-allies": 30,
     "hoard": 0,
-    "viking-axes": 11,
+    "viking-axes": 13,
 }
 
 
