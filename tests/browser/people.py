@@ -28,6 +28,7 @@ class Person:
         self.context.on("weberror", lambda error: self._fault(f"page error: {error.error}"))
         self.context.on("response", self._on_response)
         self.hall = hall
+        self._headers = {"Accept": "application/json", "Accept-Language": options["locale"], **SAME_ORIGIN}
         self._allowed: list[str] = []
         self.faults: list[str] = []
         self.page = self.context.new_page()
@@ -43,9 +44,7 @@ class Person:
 
     def ask(self, path: str, **form: str | float | bool) -> APIResponse:
         """Send a form to the hall as a page does, without the page, and return the answer. It must succeed."""
-        answer = self.context.request.post(
-            f"{self.hall.rstrip('/')}{path}", form=form, headers={"Accept": "application/json", **SAME_ORIGIN}
-        )
+        answer = self.context.request.post(f"{self.hall.rstrip('/')}{path}", form=form, headers=self._headers)
         assert answer.ok, answer.text()
         return answer
 

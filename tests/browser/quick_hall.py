@@ -41,7 +41,7 @@ MOST_PLAYERS: Final = 7
 VISIT_SECONDS: Final = 8.0
 """Seconds after which a player without an open page is away. A page without JavaScript loads itself every six seconds."""
 
-REPLACED: Final = timedelta(seconds=1)
+REPLACED: Final = timedelta(0)
 """The time after which a bot may play for a player who is away."""
 
 NO_DOWNTIME: Final = timedelta(hours=1)
