@@ -113,9 +113,12 @@ def time() -> ManualTime:
 
 
 @pytest.fixture
-def hall_time() -> Time:
-    """Return the time of ``hall``: that of this machine, unless a module of tests returns ``time`` here."""
-    return Time()
+def hall_time(request: pytest.FixtureRequest) -> Time:
+    """Return the time of ``hall``: ``time`` for a test that uses this fixture, too, else that of the machine."""
+    if "time" not in request.fixturenames:
+        return Time()
+    chosen: ManualTime = request.getfixturevalue("time")
+    return chosen
 
 
 @pytest_asyncio.fixture

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from heapq import heappop, heappush
@@ -13,6 +14,8 @@ from meadhall.server.ops.time import Time, Timer
 
 _MOST_TURNS = 10_000
 """Turns of the event loop after which it counts as busy for ever."""
+
+_settling: Counter[asyncio.AbstractEventLoop] = Counter()
 
 
 class _Call(Timer):
@@ -70,6 +73,10 @@ class ManualTime(Time):
         assert due is not None, "nothing waits for its time"
         await self.advance(max(0.0, due - self._seconds))
 
+    def set_seconds(self, seconds: float) -> None:
+        """Let the monotonic clock go on without the timers."""
+        self._seconds = seconds
+
     def set_date(self, date: datetime) -> None:
         """Set the date, as the administrator of a machine does. The monotonic clock doesn't notice."""
         self._date = date
@@ -87,8 +94,12 @@ def _make(waiting: _Call) -> None:
 async def settled() -> None:
     """Return when all tasks of the event loop wait for something outside it."""
     loop: Any = asyncio.get_running_loop()
-    for _turn in range(_MOST_TURNS):
-        await asyncio.sleep(0)
-        if not loop._ready:
-            return
+    _settling[loop] += 1
+    try:
+        for _turn in range(_MOST_TURNS):
+            await asyncio.sleep(0)
+            if len(loop._ready) < _settling[loop]:  # only the others who wait for this are ready
+                return
+    finally:
+        _settling[loop] -= 1
     raise AssertionError("the event loop never rests")

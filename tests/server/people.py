@@ -19,7 +19,7 @@ from meadhall.server.ops.time import Time
 from meadhall.server.settings import Settings
 from meadhall.server.store.store import Store
 from meadhall.server.worker.client import Worker, WorkerThreads
-from meadhall.server.worker.tasks import Progress, Task
+from meadhall.server.worker.tasks import ChooseAction, Progress, Task
 from server.manual_time import ManualTime, settled
 from server.prepared import create_schema, spare_app
 from server.waiting import PATIENCE as PATIENCE
@@ -102,16 +102,20 @@ class Program(Visitor):
 
 
 class CountedThreads(WorkerThreads):
-    """A worker in threads, which counts the tasks that it works on."""
+    """A worker in threads, which counts the tasks that it works on, and of these the choices of bots."""
 
     running = 0
+    choosing = 0
 
     async def run(self, task: Task[R], progress: Progress | None = None) -> R:
+        is_choice = isinstance(task, ChooseAction)
         self.running += 1
+        self.choosing += is_choice
         try:
             return await super().run(task, progress)
         finally:
             self.running -= 1
+            self.choosing -= is_choice
 
 
 @dataclass

@@ -22,6 +22,7 @@ from meadhall.server.store.models import Guest
 from meadhall.server.web import event_stream
 from meadhall.server.worker import tasks
 from server.described import Described
+from server.manual_time import ManualTime, settled
 from server.people import AXES, HOARD, OpenHall, Program, stream
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -319,12 +320,15 @@ async def test_a_client_that_reconnects_gets_the_events_after_its_last_one(hall:
     assert (await host.http.get(events)).status_code == 400
 
 
-async def test_a_stream_without_events_sends_heartbeats(hall: OpenHall, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.asyncio
+async def test_a_stream_without_events_sends_heartbeats(hall: OpenHall, time: ManualTime) -> None:
     host, _, table = await two_programs(hall)
-    monkeypatch.setattr(event_stream, "HEARTBEAT_INTERVAL", 0.01)
     async with stream(host, f"/api/v1/tables/{table}/events") as live:
-        messages = [await live.message() for _ in range(3)]
-        assert messages[-1] == ": still here"
+        await settled()
+        while live.waiting:
+            await live.message()
+        await time.advance(event_stream.HEARTBEAT_INTERVAL)
+        assert await live.message() == ": still here"
 
 
 # ------------------------------------------------------------------------------------------------------------------- as described

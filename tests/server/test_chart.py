@@ -33,10 +33,11 @@ RECORDS = Path(__file__).parents[1] / "records"
 
 async def drawn(person: Person, path: str) -> str:
     """Return the page as soon as the chart is on it."""
-    async with asyncio.timeout(PATIENCE):
-        while 'id="chart"' not in (page := (await person.get(path)).text):
-            assert "chart-wait" in page, page
-            await asyncio.sleep(0.02)
+    page = (await person.get(path)).text
+    if "chart-wait" in page:
+        await finished(person.app.state.hall.charts)
+        page = (await person.get(path)).text
+    assert 'id="chart"' in page, page
     return page
 
 

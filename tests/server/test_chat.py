@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from dataclasses import replace
 from datetime import timedelta
@@ -16,6 +15,7 @@ from meadhall.server.hall.room import Room
 from meadhall.server.settings import Settings
 from meadhall.server.store.models import Audience, ChatLine
 from meadhall.server.store.queries.merging import merge_guests
+from server.manual_time import settled
 from server.people import AXES, OpenHall, Person, Stream, open_hall, patched, play_out, stream
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -103,7 +103,7 @@ async def test_spectators_hear_each_other_and_players_hear_them_after_the_match(
         panel = Panel(streamed)
         before = await panel.news()
         await said(eve, table, "He has the hammer")
-        await asyncio.sleep(0.05)
+        await settled()
         assert not streamed.waiting, "not even a heartbeat"
         await said(friend, table, "Your turn")
         after = await panel.news()

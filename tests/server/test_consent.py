@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from dataclasses import replace
-from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -20,6 +17,7 @@ from meadhall.server.hall.room import Room
 from meadhall.server.settings import Settings
 from meadhall.server.store import schema
 from meadhall.server.worker.client import WorkerThreads
+from server.manual_time import ManualTime
 from server.matches import at_turn, bots_and, match_of, stored
 from server.people import AXES, HOARD, OpenHall, Person, open_hall, until
 
@@ -294,25 +292,18 @@ async def test_a_guest_withdraws_their_own_request(hall: OpenHall) -> None:
 # ------------------------------------------------------------------------------------------------------------------- limits
 
 
-@asynccontextmanager
-async def short_time(monkeypatch: pytest.MonkeyPatch, settings: Settings) -> AsyncIterator[OpenHall]:
-    monkeypatch.setattr(consent, "MOMENT", timedelta(seconds=0.4))
-    monkeypatch.setattr(consent, "DAY", timedelta(seconds=0.4))
-    async with open_hall(settings) as hall:
-        yield hall
-
-
-async def test_a_proposal_that_is_not_answered_expires(
-    settings: Settings, at_once: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async with short_time(monkeypatch, settings) as hall:
-        host, friend, room = await hall.two_at(AXES)
-        await propose(host, room, "draw")
-        number = the_open(room).number
-        await until(room, lambda: ending(room) == "expired")
-        assert (await vote(friend, room, proposal=number)).json()["error"] == "stale"
-        assert [kind for kind, _, _ in await stored(hall, room)] == ["propose", "expire"]
-        assert await jobs_of(hall, room) == 0
+@pytest.mark.asyncio
+async def test_a_proposal_that_is_not_answered_expires(hall: OpenHall, time: ManualTime) -> None:
+    host, friend, room = await hall.two_at(AXES)
+    await propose(host, room, "draw")
+    number, until = the_open(room).number, the_open(room).until
+    await time.advance((until - time.now()).total_seconds() - 1)
+    assert the_open(room).number == number
+    await time.advance(1)
+    assert ending(room) == "expired"
+    assert (await vote(friend, room, proposal=number)).json()["error"] == "stale"
+    assert [kind for kind, _, _ in await stored(hall, room)] == ["propose", "expire"]
+    assert await jobs_of(hall, room) == 0
 
 
 async def test_there_is_more_time_where_a_player_is_away(hall: OpenHall) -> None:
@@ -407,10 +398,8 @@ async def test_the_name_of_a_guest_who_asks_is_in_no_entry(settings: Settings, a
         assert "Erik the Red asks to take over the seat" in (await host.get(f"/tables/{table}")).text
 
 
-async def test_an_absent_player_can_not_keep_the_clocks_stopped(
-    settings: Settings, at_once: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async with open_hall(settings) as hall:
+async def test_an_absent_player_can_not_keep_the_clocks_stopped(settings: Settings, at_once: None, time: ManualTime) -> None:
+    async with open_hall(settings, time=time) as hall:
         one, two = await hall.program("Ask"), await hall.program("Embla")
         table = (await one.open(game=AXES, players=2, clock={"kind": "seat", "seconds": 300}))["id"]
         await two.post(f"/tables/{table}/join")
@@ -418,9 +407,10 @@ async def test_an_absent_player_can_not_keep_the_clocks_stopped(
         room = await hall.room(table)
         told = (await one.post(f"/tables/{table}/proposals", {"what": "pause"})).json()["proposal"]
         await two.post(f"/tables/{table}/vote", {"proposal": told["number"], "answer": "agree"})
-        monkeypatch.setattr(consent, "MOMENT", timedelta(seconds=0.3))
         assert (await one.post(f"/tables/{table}/proposals", {"what": "resume"})).status_code == 200
-        await until(room, lambda: ending(room) == "accepted" and the_clocks(room).running == match_of(room).actor)
+        await time.advance(consent.MOMENT.total_seconds())
+        assert ending(room) == "accepted"
+        assert the_clocks(room).running == match_of(room).actor
         assert [kind for kind, _, _ in await stored(hall, room)] == ["propose", "agree", "pause", "propose", "expire", "resume"]
 
 

@@ -25,7 +25,6 @@ from meadhall.games.axxa import daily as axxa
 from meadhall.server.hall import daily, daily_outcomes
 from meadhall.server.hall.daily import seed_of, today
 from meadhall.server.hall.room import Room
-from meadhall.server.ops.time import Time
 from meadhall.server.settings import Settings
 from meadhall.server.store.models import Conflict, SeatRow, new_link_token
 from meadhall.server.store.schema import metadata
@@ -37,7 +36,7 @@ from server.manual_time import ManualTime
 from server.people import HOARD, OpenHall, Person, Program, open_hall, stream
 from server.rows import table_of
 
-pytestmark = pytest.mark.asyncio
+pytestmark = [pytest.mark.asyncio, pytest.mark.usefixtures("time")]
 
 
 @pytest.fixture(autouse=True)
@@ -46,11 +45,6 @@ def puzzle(at_once: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     with registered(HOARD_ALONE):
         monkeypatch.setattr(daily, "game_names", lambda: [HOARD])
         yield
-
-
-@pytest.fixture
-def hall_time(time: ManualTime) -> Time:
-    return time
 
 
 @pytest.fixture
@@ -546,10 +540,7 @@ async def test_a_page_does_not_wait_for_a_long_search(hall: OpenHall, judged: li
     guest = hall.person()
     await play_out(await begin(hall, guest), guest)
     assert "still checking" in await shown_outcome(guest)
-    for _ in range(500):
-        if "still checking" not in await shown_outcome(guest):
-            break
-        await asyncio.sleep(0.01)
+    await asyncio.wait(hall.hall.outcomes._solving.values())
     assert "Solvable in 31 moves" in await shown_outcome(guest)
     assert len(judged) == 2
 

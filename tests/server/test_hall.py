@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import gc
 import weakref
 from dataclasses import replace
@@ -11,21 +10,20 @@ import pytest
 
 from games_for_tests.hoard.rules import DRAW
 from meadhall.server.hall import hall as hall_module
-from meadhall.server.hall import room as room_module
 from meadhall.server.store.models import RULES_CHANGED
 from server.matches import bot_cache_of, bots_and, match_of
-from server.people import HOARD, OpenHall, until
+from server.people import HOARD, OpenHall
 
-pytestmark = pytest.mark.asyncio
+pytestmark = [pytest.mark.asyncio, pytest.mark.usefixtures("time")]
 
 
 async def test_the_bots_of_an_evicted_room_are_dropped(hall: OpenHall, monkeypatch: pytest.MonkeyPatch) -> None:
     program, room = await bots_and(hall, ["greedy"], HOARD)
     await program.act(room.table.id, DRAW)
-    await until(room, lambda: match_of(room).actor in (0, None))
+    await hall.let_time_pass_until(lambda: match_of(room).actor in (0, None))
     assert len(bot_cache_of(hall).bots) == 1
     monkeypatch.setattr(hall_module, "_MAX_ROOMS", 1)
-    monkeypatch.setattr(hall_module, "_MIN_AGE", 0.0)
+    await hall.time.advance(61)
     await program.open(game=HOARD, bots=["greedy"])
     assert room not in hall.hall.rooms()
     assert len(bot_cache_of(hall).bots) == 0
@@ -33,33 +31,32 @@ async def test_the_bots_of_an_evicted_room_are_dropped(hall: OpenHall, monkeypat
 
 async def test_idle_rooms_are_evicted_least_recently_used_first(hall: OpenHall, monkeypatch: pytest.MonkeyPatch) -> None:
     first, second, third = [await hall.room(await hall.person().open()) for _ in range(3)]
+    await hall.time.advance(1)
     await hall.room(first.table.id)
     monkeypatch.setattr(hall_module, "_MAX_ROOMS", 3)
     fourth = await hall.room(await hall.person().open())
     assert set(hall.hall.rooms()) == {first, second, third, fourth}, "a request may still use them"
-    monkeypatch.setattr(hall_module, "_MIN_AGE", 0.0)
+    await hall.time.advance(59.5)
+    assert first in hall.hall.rooms()
     fifth = await hall.room(await hall.person().open())
     assert set(hall.hall.rooms()) == {first, fourth, fifth}
 
 
-async def test_finished_rooms_are_released_when_no_page_shows_them(hall: OpenHall, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(room_module, "VISIT_SECONDS", 2.0)
+async def test_finished_rooms_are_released_when_no_page_shows_them(hall: OpenHall) -> None:
     finished, running = await hall.played_out(HOARD), (await hall.two_at(HOARD))[2]
     await hall.person().get(f"/tables/{finished.table.id}")  # requests the chart
     assert finished.chart_job is not None
     assert hall.hall.charts._working is not None
     await hall.hall.charts._working
-    hall.hall.release_finished_rooms()
+    await hall.time.advance(61)
     assert finished in hall.hall.rooms(), "a request may still use it"
-    monkeypatch.setattr(hall_module, "_FINISHED_AGE", 0.0)
     with finished.channel.subscribe("any"):
-        hall.hall.release_finished_rooms()
+        await hall.time.advance(120)
         assert finished in hall.hall.rooms()
-    hall.hall.release_finished_rooms()
+    await hall.time.advance(60)
     assert set(hall.hall.rooms()) == {running}
     table, memory = finished.table.id, weakref.ref(finished)
     del finished
-    await asyncio.sleep(2.2)  # timers of the last visits keep the room until then
     gc.collect()
     assert memory() is None, "a cache keeps the room"
     assert (await hall.person().get(f"/tables/{table}")).status_code == 200

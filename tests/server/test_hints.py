@@ -16,6 +16,7 @@ from meadhall.server.hall.replaying import replayed
 from meadhall.server.settings import Settings
 from meadhall.server.store.models import Entry
 from meadhall.server.worker import tasks
+from server.manual_time import settled
 from server.matches import ask_hint, at_turn, match_of, stored, undo
 from server.people import HOARD, PATIENCE, OpenHall, open_hall, play_out, stream, until
 
@@ -178,7 +179,7 @@ async def test_a_guest_who_resigns_meanwhile_gets_no_hint(
     resigning = asyncio.create_task(actor.ask(f"/tables/{room.table.id}/resign"))
     await saving.wait()
     asking = asyncio.create_task(ask_hint(actor, room))
-    await asyncio.sleep(0.2)
+    await settled()
     free.set()
     assert [(await resigning).status_code, (await asking).status_code] == [200, 409]
     assert adviser.views == []

@@ -283,7 +283,6 @@ async def test_tables_of_a_hall_that_stopped_are_driven_after_the_next_start(on_
         program, table = await two_bots(one)
         await program.act(table.id, match_of(await one.room(table.id)).legal()[0].action)
     async with open_hall(on_postgresql) as two:
-        async with asyncio.timeout(PATIENCE):
-            while len(await two.store.entries(table.id)) < 3:  # noqa: ASYNC110 - in the database
-                await asyncio.sleep(0.01)
+        room = await two.room(table.id)
+        await until(room, lambda: room.entry_count >= 3)
         assert two.hall.leases.holds(table.id)

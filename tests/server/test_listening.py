@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -22,6 +22,7 @@ from meadhall.server.hall.room import Room
 from meadhall.server.settings import Settings
 from server.people import HOARD, PATIENCE, OpenHall, Program, Stream, open_hall, stream
 from server.test_postgresql import elsewhere
+from server.waiting import until as soon
 
 pytestmark = [pytest.mark.asyncio, pytest.mark.usefixtures("at_once")]
 
@@ -43,13 +44,6 @@ async def halls(on_postgresql: Settings, at_once: None) -> AsyncIterator[Halls]:
 def at_process(program: Program, hall: OpenHall) -> Program:
     """Return the same program, connected to another process."""
     return Program(hall.app, Authorization=program.http.headers["Authorization"])
-
-
-async def soon(holds: Callable[[], Any]) -> None:
-    """Wait until a condition holds."""
-    async with asyncio.timeout(PATIENCE):
-        while not holds():  # noqa: ASYNC110 - two halls have no event in common
-            await asyncio.sleep(0.005)
 
 
 async def frame_with(pages: Stream, words: str) -> str:
@@ -83,12 +77,12 @@ def forget_visits(*rooms: Room) -> None:
 
 async def settled(table: str, halls: Halls) -> None:
     """Wait until both processes know the same of a table."""
-    async with asyncio.timeout(PATIENCE):
-        while True:
-            one, two = [await hall.room(table) for hall in (halls.one, halls.two)]
-            if (one.table.version, one.entry_count) == (two.table.version, two.entry_count):
-                return
-            await asyncio.sleep(0.005)
+    rooms = []
+    for hall in (halls.one, halls.two):
+        assert await hall.store.synced()
+        rooms.append(await hall.room(table))
+    one, two = rooms
+    assert (one.table.version, one.entry_count) == (two.table.version, two.entry_count)
 
 
 # ----------------------------------------------------------------------------------------------------------------- the match

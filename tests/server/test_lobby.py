@@ -7,6 +7,7 @@ import pytest
 from meadhall.server.hall import room as room_module
 from meadhall.server.hall.room import Room
 from meadhall.server.settings import Settings
+from server.manual_time import ManualTime
 from server.matches import match_of
 from server.people import AXES, HOARD, OpenHall, Person, open_hall, play_out, stream
 
@@ -111,23 +112,27 @@ async def test_an_agreement_ends_when_the_options_change(hall: OpenHall, no_visi
     assert not room.table.seats[1].is_ready
 
 
-async def test_a_page_without_a_stream_counts_as_present_for_a_while(hall: OpenHall, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.asyncio
+async def test_a_page_without_a_stream_counts_as_present_for_a_while(hall: OpenHall, time: ManualTime) -> None:
     host, friend, room = await lobby_of(hall, players=2)
     path = f"/tables/{room.table.id}"
     await friend.get(path)
     assert "Björn is away." not in (await host.get(path)).text
-    monkeypatch.setattr(room_module, "VISIT_SECONDS", 0.0)
+    await time.advance(room_module.VISIT_SECONDS - 1)
+    assert "Björn is away." not in (await host.get(path)).text
+    await time.advance(1)
     assert "Björn is away." in (await host.get(path)).text
 
 
-async def test_the_others_see_when_a_page_without_a_stream_is_gone(hall: OpenHall, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.asyncio
+async def test_the_others_see_when_a_page_without_a_stream_is_gone(hall: OpenHall, time: ManualTime) -> None:
     host, friend, room = await lobby_of(hall, players=2)
     path = f"/tables/{room.table.id}"
-    monkeypatch.setattr(room_module, "VISIT_SECONDS", 0.5)
     async with stream(host, f"{path}/stream") as live:
         await friend.get(path)
         while "Björn is away." in await live.frame():
             pass
+        await time.advance(room_module.VISIT_SECONDS + 1)
         while "Björn is away." not in await live.frame():
             pass
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
-import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,6 +20,7 @@ from meadhall.server.store.models import Guest
 from meadhall.server.store.store import Store
 from meadhall.server.store.transfer import DatabaseSource, NotEmpty, TransferFailed, load
 from server.halls import run_command, tally, with_guests
+from server.manual_time import settled
 from server.people import AXES, open_hall
 
 Capture = pytest.CaptureFixture[str]
@@ -124,7 +124,7 @@ async def test_no_hall_starts_on_postgresql_while_it_is_moved_there(settings: Se
     def progress(_rows: int) -> None:
         if not opening:
             opening.append(asyncio.run_coroutine_threadsafe(_task(open_there), loop).result())
-        time.sleep(0.05)
+        asyncio.run_coroutine_threadsafe(settled(), loop).result()
 
     async def _task(work: object) -> asyncio.Task[Guest | None]:
         return asyncio.create_task(work())  # type: ignore[operator]

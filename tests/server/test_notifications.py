@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Iterator
 from dataclasses import replace
-from datetime import timedelta
+from datetime import UTC, timedelta
 from functools import partial
 from typing import Any
 
@@ -23,8 +23,11 @@ from meadhall.server.ops.time import Time
 from meadhall.server.settings import BadSetting, Settings
 from meadhall.server.store import schema
 from meadhall.server.store.models import Guest
+from server.manual_time import ManualTime
 from server.people import OpenHall, Person, open_hall, stream
 from server.push_endpoint import PATIENCE, PushEndpoint, Received, push_endpoint
+from server.waiting import at_once as result_of
+from server.waiting import until
 
 pytestmark = pytest.mark.asyncio
 
@@ -39,12 +42,11 @@ def endpoint() -> Iterator[PushEndpoint]:
 
 @pytest_asyncio.fixture
 async def calling(
-    settings: Settings, at_once: None, endpoint: PushEndpoint, monkeypatch: pytest.MonkeyPatch
+    settings: Settings, at_once: None, time: ManualTime, endpoint: PushEndpoint, monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[OpenHall]:
     """Open a hall that may send to the push service on loopback, and does so at once."""
     monkeypatch.setattr(module, "PAUSE", timedelta())
-    monkeypatch.setattr(module, "_FIRST_RETRY", timedelta(seconds=0.05))
-    async with open_hall(replace(settings, push_services=(endpoint.url,))) as opened:
+    async with open_hall(replace(settings, push_services=(endpoint.url,)), time=time) as opened:
         opened.hall.notifications.check_with("invitation", always)
         yield opened
 
@@ -72,12 +74,6 @@ async def received(endpoint: PushEndpoint) -> Received:
     return await asyncio.to_thread(endpoint.messages.get, timeout=PATIENCE)
 
 
-async def until(holds: Callable[[], Any]) -> None:
-    async with asyncio.timeout(PATIENCE):
-        while not holds():  # noqa: ASYNC110 - what another task does
-            await asyncio.sleep(0.02)
-
-
 async def waiting(hall: OpenHall) -> list[Any]:
     def read(connection: Connection) -> list[Any]:
         return list(connection.execute(select(schema.jobs).where(schema.jobs.c.kind == "push")).all())
@@ -87,9 +83,14 @@ async def waiting(hall: OpenHall) -> list[Any]:
 
 async def done(hall: OpenHall) -> None:
     """Wait until no push message waits."""
-    async with asyncio.timeout(PATIENCE):
-        while await waiting(hall):  # noqa: ASYNC110 - what another task does in the database
-            await asyncio.sleep(0.02)
+    await until(lambda: not result_of(waiting(hall)))
+
+
+async def tried(hall: OpenHall, times: int) -> Any:
+    """Wait until a push message was tried so often and waits for the next try. Return its job."""
+    await until(lambda: [job.payload.get("tries") for job in result_of(waiting(hall))] == [times])
+    (job,) = await waiting(hall)
+    return job
 
 
 async def subscriptions(hall: OpenHall) -> list[Any]:
@@ -179,10 +180,7 @@ async def test_a_turn_that_is_over_is_not_told(calling: OpenHall, endpoint: Push
     assert endpoint.seen == []
 
 
-async def test_a_guest_who_looks_at_the_table_is_told_when_they_have_left(
-    calling: OpenHall, endpoint: PushEndpoint, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(module, "_LOOK_AGAIN", timedelta(seconds=0.1))
+async def test_a_guest_who_looks_at_the_table_is_told_when_they_have_left(calling: OpenHall, endpoint: PushEndpoint) -> None:
     host, friend, room = await calling.two_at()
     guest, note = turn_of(room)
     owner = host if guest in room.table.seats[0].guests else friend
@@ -190,9 +188,10 @@ async def test_a_guest_who_looks_at_the_table_is_told_when_they_have_left(
     async with stream(owner, f"/tables/{room.table.id}/stream") as page:
         await page.message()
         await tell(calling, note, guest)
-        await asyncio.sleep(0.5)
+        await calling.time.advance(90)
         assert endpoint.seen == []
         assert len(await waiting(calling)) == 1
+    await calling.time.advance(60)
     assert (await received(endpoint)).text["title"] == "It is your turn"
 
 
@@ -259,7 +258,9 @@ async def test_a_push_service_that_is_busy_is_asked_again(calling: OpenHall, end
     await subscribe(host, endpoint)
     endpoint.answers += [(status, {}), (status, {})]
     await tell(calling, Notification("invitation", room.table.id, sender="Bo"), min(room.table.seats[0].guests))
-    await received(endpoint)
+    for times in (1, 2):
+        job = await tried(calling, times)
+        await calling.time.advance((job.due_at.replace(tzinfo=UTC) - calling.time.now()).total_seconds())
     await done(calling)
     assert [answer for _, answer in endpoint.seen] == [status, status, 201]
     assert len(await subscriptions(calling)) == 1
@@ -270,15 +271,8 @@ async def test_a_push_service_says_when_to_ask_again(calling: OpenHall, endpoint
     await subscribe(host, endpoint)
     endpoint.answers.append((429, {"Retry-After": "600"}))
     await tell(calling, Notification("invitation", room.table.id, sender="Bo"), min(room.table.seats[0].guests))
-    await until(lambda: endpoint.seen)
-    async with asyncio.timeout(PATIENCE):
-        while True:
-            jobs = await waiting(calling)
-            if jobs and "tries" in jobs[0].payload:
-                break
-            await asyncio.sleep(0.02)
-    pause = jobs[0].due_at.replace(tzinfo=Time().now().tzinfo) - Time().now()
-    assert timedelta(seconds=590) < pause <= timedelta(seconds=600)
+    job = await tried(calling, 1)
+    assert job.due_at.replace(tzinfo=UTC) - calling.time.now() == timedelta(seconds=600)
 
 
 async def test_a_refused_message_is_not_sent_again(calling: OpenHall, endpoint: PushEndpoint) -> None:
@@ -423,8 +417,7 @@ async def test_a_name_that_leads_into_a_private_network_is_not_connected(
     host, _friend, room = await calling.two_at()
     await host.http.post(DEVICES, json=endpoint.subscription() | {"endpoint": "https://push.example.org/x"})
     await tell(calling, Notification("invitation", room.table.id, sender="Bo"), min(room.table.seats[0].guests))
-    await until(lambda: asked)
-    await asyncio.sleep(0.2)
+    await tried(calling, 1)
     assert endpoint.seen == []
     assert set(asked) == {"push.example.org"}
 
@@ -451,7 +444,7 @@ async def test_keys_are_made_at_the_first_start_and_a_replaced_one_is_used_for_i
     host, _friend, room = await calling.two_at()
     await subscribe(host, endpoint)
     first = await calling.hall.notifications.key()
-    await calling.store.rotate_secret("push", Time().now() + timedelta(days=1))
+    await calling.store.rotate_secret("push", calling.time.now() + timedelta(days=1))
     second = await calling.hall.notifications.key()
     assert first != second
     note = Notification("invitation", room.table.id, sender="Bo")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
 from typing import Any
@@ -131,7 +132,7 @@ async def check_outage(settings: Settings, postgresql: OwnPostgreSQL, caplog: py
         assert all("database doesn&#39;t answer" in page.text for page in told)
         assert not any(line.exc_info for line in caplog.records), "one line each, without a traceback"
         assert (await host.act(room.table.id, BOAST, 1)).status_code == 200
-        await asyncio.sleep(1.1)  # the answer of a check is used for a second
+        hall.store._checked_at = -math.inf  # the answer of a check is used for a second
         assert (await host.get("/health")).status_code == 200
 
 

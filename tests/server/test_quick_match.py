@@ -17,7 +17,8 @@ from meadhall.server.hall.quick_match import QuickMatch
 from meadhall.server.hall.room import Room
 from meadhall.server.settings import Settings
 from meadhall.server.store.queries import ignored, seeks
-from server.people import AXES, HOARD, PATIENCE, OpenHall, Person, Program, open_hall, stream
+from server.manual_time import ManualTime
+from server.people import AXES, HOARD, PATIENCE, OpenHall, Person, Program, open_hall, stream, until
 from server.test_listening import Halls, at_process, halls
 
 __all__ = ["halls"]
@@ -49,20 +50,16 @@ async def found(program: Program, **wanted: Any) -> dict[str, Any]:
 
 async def table_of(program: Program) -> str:
     """Wait until a program is seated, and return the id of the table."""
-    async with asyncio.timeout(PATIENCE):
-        while True:
-            state = (await program.read("/quick-match")).json()
-            if state["table"]:
-                return str(state["table"])
-            await asyncio.sleep(0.05)
+    with program.app.state.hall.quick._channel.subscribe("") as subscriber:
+        async with asyncio.timeout(PATIENCE):
+            while not (state := (await program.read("/quick-match")).json())["table"]:
+                await subscriber.wait(PATIENCE)
+    return str(state["table"])
 
 
 async def running(hall: OpenHall, table: str) -> Room:
     room = await hall.room(table)
-    async with asyncio.timeout(PATIENCE):
-        while room.table.status != "running":
-            await asyncio.sleep(0.02)
-            room = await hall.room(table)
+    await until(room, lambda: room.table.status == "running")
     return room
 
 
@@ -228,13 +225,13 @@ async def test_bots_take_the_empty_seats_when_the_time_is_up(each_hall: OpenHall
     assert {seat.bot for seat in room.table.seats if seat.kind == "bot"} == {"greedy"}
 
 
-async def test_bots_do_not_play_with_a_guest_who_has_left(hall: OpenHall, monkeypatch: pytest.MonkeyPatch) -> None:
-    program = await hall.program()
-    await found(program, game=HOARD, players=2, bots_after=1, bot="greedy")
-    monkeypatch.setattr(seeks, "PRESENT_FOR", timedelta(0))
-    await asyncio.sleep(1.5)
-    assert (await program.read("/quick-match")).status_code == 404
-    assert (await program.read("/tables")).json() == []
+async def test_bots_do_not_play_with_a_guest_who_has_left(settings: Settings, time: ManualTime) -> None:
+    async with open_hall(settings, time=time) as hall:
+        program = await hall.program()
+        await found(program, game=HOARD, players=2, bots_after=600, bot="greedy")
+        await time.advance(600)
+        assert (await program.read("/quick-match")).status_code == 404
+        assert (await program.read("/tables")).json() == []
 
 
 # ------------------------------------------------------------------------------------------------------------------------- once

@@ -15,6 +15,7 @@ from meadhall.server.settings import Settings
 from meadhall.server.worker.bot_cache import BotCache
 from meadhall.server.worker.tasks import LoadRules, Progress
 from server.people import AXES, HOARD, open_hall
+from server.waiting import until
 
 pytestmark = [pytest.mark.asyncio, pytest.mark.usefixtures("hoard")]
 
@@ -55,9 +56,7 @@ async def test_a_game_opens_when_it_is_compiled(
 ) -> None:
     monkeypatch.setattr(readiness, "game_names", lambda: [AXES])
     async with open_hall(settings) as hall:
-        async with asyncio.timeout(120):
-            while AXES not in hall.hall.ready:  # noqa: ASYNC110 - as a visitor's page does
-                await asyncio.sleep(0.05)
+        await until(lambda: AXES in hall.hall.ready)
         assert (await hall.person().ask("/tables", {"game": AXES})).status_code == 201
     assert not [record for record in caplog.records if record.levelno >= logging.ERROR]
 
@@ -72,9 +71,7 @@ async def test_a_compiler_error_is_logged_and_does_not_block_other_games(
     monkeypatch.setattr(readiness, "game_names", lambda: [AXES, HOARD])
     monkeypatch.setattr(LoadRules, "run", run)
     async with open_hall(settings) as hall:
-        async with asyncio.timeout(120):
-            while HOARD not in hall.hall.ready:  # noqa: ASYNC110 - as a visitor's page does
-                await asyncio.sleep(0.05)
+        await until(lambda: HOARD in hall.hall.ready)
     assert "axes-and-allies could not be compiled" in caplog.text
     assert "no compiler" in caplog.text
 

@@ -6,7 +6,6 @@ import asyncio
 import copy
 import json
 import re
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -23,6 +22,7 @@ from meadhall.server.pages.models import Viewer
 from meadhall.server.pages.replay import replay_page
 from meadhall.server.pages.templates import render
 from meadhall.server.routes.replay import UPLOAD_LIMIT
+from server.manual_time import settled
 from server.people import AXES, BASE, HOARD, OpenHall, Person, play_out
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -285,12 +285,13 @@ async def test_undone_actions_count_against_the_limit(hall: OpenHall, monkeypatc
 
 async def test_records_are_replayed_one_at_a_time_and_cached(monkeypatch: pytest.MonkeyPatch) -> None:
     at_once, most, read = 0, 0, list[str]()
+    loop = asyncio.get_running_loop()
 
     def slowly(text: str) -> Any:
         nonlocal at_once, most
         at_once += 1
         most = max(most, at_once)
-        time.sleep(0.01)
+        asyncio.run_coroutine_threadsafe(settled(), loop).result()  # the others could begin now
         at_once -= 1
         read.append(text)
         return object()

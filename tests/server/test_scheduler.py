@@ -25,8 +25,9 @@ from meadhall.server.store import schema
 from meadhall.server.store.models import Job, JobTaken, RequestKey, new_id
 from meadhall.server.store.queries import counters, jobs
 from meadhall.server.store.store import Store
-from server.people import HOARD, PATIENCE
+from server.people import HOARD
 from server.rows import table_of
+from server.waiting import until
 
 pytestmark = pytest.mark.asyncio
 
@@ -73,12 +74,6 @@ async def clerk(settings: Settings, start: bool = True) -> AsyncIterator[Clerk]:
         finally:
             await opened.die()
             await opened.leases.leave()
-
-
-async def until(holds: Callable[[], Any]) -> None:
-    async with asyncio.timeout(PATIENCE):
-        while not holds():  # noqa: ASYNC110 - what another task does in the database
-            await asyncio.sleep(0.01)
 
 
 async def waiting(store: Store) -> list[Any]:
@@ -232,8 +227,9 @@ async def test_a_waiting_job_costs_nothing(on_sqlite: Settings) -> None:
 
         ada.scheduler._start_due_jobs = counted  # type: ignore[method-assign]
         ada.scheduler.wake()
-        await asyncio.sleep(1.0)
+        await until(lambda: ada.scheduler._next_look > 0)
         assert len(looks) == 1
+        assert ada.scheduler._next_look > ada.store.time.seconds() + 30, "it doesn't look again before"
         await ada.scheduler.put("note", "first", soon())
         await until(lambda: ada.done)
 
@@ -332,15 +328,21 @@ async def test_once_an_hour_outdated_rows_are_deleted(on_sqlite: Settings, monke
         if ada.store.shared:
             gone = {"id": "gone", "name": "", "started_at": old, "expires_at": old, "has_ended": True}
             await ada.store.transact(lambda connection: connection.execute(insert(schema.processes), gone))
+        deleted: list[datetime] = []
+        finish = ada.scheduler.finish
+
+        async def noted(job: Job, effect: Callable[[Connection], None], again_at: datetime) -> None:
+            await finish(job, effect, again_at)
+            deleted.append(again_at)
+
+        monkeypatch.setattr(ada.scheduler, "finish", noted)
         await housekeeping.keep_house(ada.scheduler)
 
         def left(connection: Connection) -> list[Any]:
             columns = (keys.c.key, schema.retired_secrets.c.id, schema.processes.c.id)
             return [list(connection.execute(select(column)).scalars()) for column in columns]
 
-        async with asyncio.timeout(PATIENCE):
-            while len((await ada.store.transact(left))[0]) == 2:  # noqa: ASYNC110
-                await asyncio.sleep(0.01)
+        await until(lambda: deleted)
         kept, secrets, processes = await ada.store.transact(left)
         assert kept == ["new"]
         assert len(secrets) == 1

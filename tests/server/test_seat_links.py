@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 
 import pytest
 
+from server.manual_time import settled
 from server.people import AXES, OpenHall, Person, stream
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -30,7 +30,7 @@ async def test_the_owner_is_told_when_a_device_joins_and_the_others_are_not(hall
     path = f"/tables/{room.table.id}"
     assert "1 device holds your seat." in (await owner.get(path)).text
     async with stream(owner, f"{path}/stream") as live, stream(other, f"{path}/stream") as theirs:
-        await asyncio.sleep(0.2)  # until both are shown as online
+        await settled()  # both are shown as online
         for each in (live, theirs):
             while each.waiting:
                 await each.frame()

@@ -22,7 +22,9 @@ from meadhall.server.store.file_lock import StoreBusy, StoreUnusable
 from meadhall.server.store.models import Entry, Guest
 from meadhall.server.store.queries import entries, uploads
 from meadhall.server.store.store import Store
+from server.manual_time import ManualTime
 from server.rows import table_of
+from server.waiting import until
 
 pytestmark = pytest.mark.asyncio
 
@@ -231,7 +233,7 @@ async def test_a_database_that_does_not_answer_is_refused_without_its_password(s
 
 
 async def test_the_log_is_flushed_to_the_disk_soon_after_a_transaction(
-    settings: Settings, monkeypatch: pytest.MonkeyPatch
+    settings: Settings, time: ManualTime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     flushed: list[int] = []
     fsync = os.fsync
@@ -241,16 +243,17 @@ async def test_the_log_is_flushed_to_the_disk_soon_after_a_transaction(
         fsync(descriptor)
 
     monkeypatch.setattr(os, "fsync", flush)
-    monkeypatch.setattr(database, "_SYNC_INTERVAL", 0.1)
-    async with Store.open(settings) as store:
+    async with Store.open(settings, time) as store:
         log = (settings.data / "meadhall.db-wal").stat().st_ino
         for number in range(50):
             await store.save_guest(Guest("a", f"Astrid {number}"))
-        await asyncio.sleep(0.4)
+        await time.advance(1)
+        await until(lambda: flushed.count(log) == 1)
+        await time.advance(60)
         assert flushed.count(log) == 1, "many transactions share a flush"
         await store.save_guest(Guest("a", "Astrid"))
-        await asyncio.sleep(0.4)
-        assert flushed.count(log) == 2
+        await time.advance(1)
+        await until(lambda: flushed.count(log) == 2)
 
 
 async def test_a_new_guest_gets_a_public_id_that_stays(on_each_database: Settings) -> None:

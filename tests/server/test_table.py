@@ -16,6 +16,7 @@ from meadhall.server.pages import responses
 from meadhall.server.routes import answers
 from meadhall.server.settings import Settings
 from meadhall.server.web import event_stream
+from server.manual_time import ManualTime, settled
 from server.people import AXES, HOARD, OpenHall, Person, Program, open_hall, play_out, stream
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -558,7 +559,7 @@ async def test_streams_are_notified_before_the_response_to_a_move(hall: OpenHall
     async with stream(host, path) as mine, stream(friend, path) as theirs:
         for each in (mine, theirs):
             await each.frame()
-        await asyncio.sleep(0.05)  # the other came, too
+        await settled()  # the other came, too
         while mine.waiting:
             await mine.frame()
         told: list[bool] = []
@@ -634,10 +635,11 @@ async def test_the_page_shows_which_players_are_connected(hall: OpenHall, monkey
             pass
 
 
-async def test_a_player_who_leaves_right_after_a_move_is_seen_to_leave(hall: OpenHall, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.asyncio
+async def test_a_player_who_leaves_right_after_a_move_is_seen_to_leave(hall: OpenHall, time: ManualTime) -> None:
     """The move counts as a visit. When the stream has ended, the page changes after the end of the visit."""
     host, friend, room = await hall.two_at(HOARD)
-    monkeypatch.setattr(room_module, "VISIT_SECONDS", 0.5)  # after the visits of the lobby, whose timers come later
+    await time.advance(room_module.VISIT_SECONDS + 1)  # the visits of the lobby are over
     path = f"/tables/{room.table.id}/stream"
     async with stream(friend, path) as live:
         async with stream(host, path) as playing:
@@ -646,6 +648,7 @@ async def test_a_player_who_leaves_right_after_a_move_is_seen_to_leave(hall: Ope
             while "boasts" not in (frame := await live.frame()):
                 pass
             assert "away" not in frame
+        await time.advance(room_module.VISIT_SECONDS + 1)
         while "away" not in await live.frame():
             pass
 
@@ -672,12 +675,15 @@ async def test_a_spectator_who_takes_a_seat_is_seen_to_leave(
             pass
 
 
-async def test_a_stream_without_changes_sends_heartbeats(hall: OpenHall, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.asyncio
+async def test_a_stream_without_changes_sends_heartbeats(hall: OpenHall, time: ManualTime) -> None:
     host, _, room = await hall.two_at(HOARD)
-    monkeypatch.setattr(event_stream, "HEARTBEAT_INTERVAL", 0.01)
     async with stream(host, f"/tables/{room.table.id}/stream") as live:
-        messages = [await live.message() for _ in range(3)]
-        assert messages[-1] == ": still here"
+        await settled()
+        while live.waiting:
+            await live.message()
+        await time.advance(event_stream.HEARTBEAT_INTERVAL)
+        assert await live.message() == ": still here"
 
 
 async def test_the_streams_of_an_address_are_limited(settings: Settings, at_once: None) -> None:

@@ -2,29 +2,29 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from functools import partial
 
 import pytest
 from sqlalchemy import func, select
 
-from meadhall.server.hall import consent, table_jobs
+from meadhall.server.hall import consent
 from meadhall.server.hall.uptime import CLOCK_JOB
-from meadhall.server.ops.time import Time
 from meadhall.server.store import schema
 from meadhall.server.store.queries import jobs
-from server.people import HOARD, PATIENCE, OpenHall
+from server.people import HOARD, OpenHall
 from server.ready import ReadyAtOnce
 from server.rows import table_of
+from server.waiting import at_once, until
 
-pytestmark = pytest.mark.asyncio
+pytestmark = [pytest.mark.asyncio, pytest.mark.usefixtures("time")]
+
 
 KINDS = (CLOCK_JOB, consent.JOB, "quick-match-start")
 
 
 async def put(hall: OpenHall, kind: str, table: str) -> None:
-    await hall.store.transact(partial(jobs.put, kind=kind, key=table, due_at=Time().now(), payload={"proposal": 1}))
+    await hall.store.transact(partial(jobs.put, kind=kind, key=table, due_at=hall.time.now(), payload={"proposal": 1}))
     hall.hall.scheduler.wake()
 
 
@@ -34,9 +34,7 @@ async def waiting(hall: OpenHall, table: str) -> int:
 
 
 async def until_done(hall: OpenHall, table: str) -> None:
-    async with asyncio.timeout(PATIENCE):
-        while await waiting(hall, table):  # noqa: ASYNC110 - the scheduler ends it
-            await asyncio.sleep(0.01)
+    await until(lambda: not at_once(waiting(hall, table)))
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -53,10 +51,7 @@ async def test_a_job_ends_at_a_table_that_cannot_be_opened_any_more(
 
 
 @pytest.mark.parametrize("kind", KINDS)
-async def test_a_job_waits_until_its_game_is_ready(
-    hall: OpenHall, kind: str, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(table_jobs, "_READY_PAUSE", table_jobs._READY_PAUSE / 50)
+async def test_a_job_waits_until_its_game_is_ready(hall: OpenHall, kind: str, caplog: pytest.LogCaptureFixture) -> None:
     table = table_of("a1", game=HOARD, seats=table_of("a1").seats[:2])
     await hall.store.add_table(table)
     ready = hall.hall.ready
@@ -64,8 +59,9 @@ async def test_a_job_waits_until_its_game_is_ready(
     ready.delayed.add(HOARD)
     with caplog.at_level(logging.WARNING):
         await put(hall, kind, table.id)
-        await asyncio.sleep(0.3)
+        await hall.time.advance(60)
         assert await waiting(hall, table.id) == 1
-        ready.delayed.clear()
+        ready.delayed.discard(HOARD)
+        await hall.time.advance(5)
         await until_done(hall, table.id)
     assert "failed" not in caplog.text

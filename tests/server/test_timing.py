@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import re
-import time
 from contextlib import AsyncExitStack
 
 import pytest
@@ -17,10 +16,11 @@ from meadhall.server.hall import bots as bots_module
 from meadhall.server.hall.bots import has_secrets
 from meadhall.server.worker import bot_cache, tasks
 from server.leaks import timeless
+from server.manual_time import settled
 from server.matches import ask_hint, at_turn, bots_and, match_of
-from server.people import AXES, HOARD, OpenHall, stream, until
+from server.people import AXES, HOARD, OpenHall, stream
 
-pytestmark = pytest.mark.asyncio
+pytestmark = [pytest.mark.asyncio, pytest.mark.usefixtures("time")]
 
 
 @pytest.mark.parametrize("seconds", [0.0, 0.2, 0.5])
@@ -31,19 +31,21 @@ async def test_where_players_have_secrets_a_bot_acts_at_one_of_two_moments(
     monkeypatch.setattr(bots_module, "_full_time", lambda bot: 0.3)
     monkeypatch.setattr(bots_module, "_MAX_SECONDS", 0.8)
 
+    loop = asyncio.get_running_loop()
+
     class Slow:
         name = "greedy"
 
         def choose(self, view: View) -> int:
-            time.sleep(seconds)
+            asyncio.run_coroutine_threadsafe(hall.time.advance(seconds), loop).result()
             return view.legal[0]
 
     monkeypatch.setattr(bot_cache, "bot", lambda game, name: Slow())
     program, room = await bots_and(hall, ["greedy"], HOARD)
     await program.act(room.table.id, DRAW)
-    began = time.monotonic()
-    await until(room, lambda: match_of(room).actor in (0, None))
-    assert time.monotonic() - began == pytest.approx(0.8 if seconds > 0.3 else 0.3, abs=0.15)
+    began = hall.time.seconds()
+    await hall.let_time_pass_until(lambda: len(match_of(room).steps) > 1)
+    assert hall.time.seconds() - began == pytest.approx(0.8 if seconds > 0.3 else 0.3)
 
 
 async def test_the_full_time_of_every_level_is_within_the_limit() -> None:
@@ -77,7 +79,7 @@ async def test_a_hint_wakes_its_asker_only(hall: OpenHall, monkeypatch: pytest.M
         live, *others = [
             await streams.enter_async_context(stream(person, f"{path}/stream")) for person in (actor, other, spectator)
         ]
-        await asyncio.sleep(0.1)  # until all are online
+        await settled()  # all are online
         for each in (live, *others):
             while each.waiting:
                 await each.frame()
@@ -85,7 +87,7 @@ async def test_a_hint_wakes_its_asker_only(hall: OpenHall, monkeypatch: pytest.M
         assert (await ask_hint(actor, room)).status_code == 200
         while "What the king would do" not in await live.frame():
             pass
-        await asyncio.sleep(0.05)
+        await settled()
         assert not any(each.waiting for each in others)
         assert [timeless((await person.get(path)).text) for person in (other, spectator)] == pages, "the same, version included"
         version = int(re.findall(r'data-version="(\d+)"', (await actor.get(path)).text)[0])

@@ -13,12 +13,14 @@ import pytest
 import pytest_asyncio
 from sqlalchemy import Connection, select
 
-from meadhall.server.hall import notifications as module
+from meadhall.server.hall.notifications import PAUSE
 from meadhall.server.hall.room import Room
 from meadhall.server.settings import Settings
 from meadhall.server.store import schema
+from server.manual_time import ManualTime
 from server.people import AXES, OpenHall, Person, open_hall, stream
 from server.push_endpoint import PATIENCE, PushEndpoint, push_endpoint
+from server.waiting import until
 
 pytestmark = pytest.mark.asyncio
 
@@ -34,12 +36,9 @@ def endpoint() -> Iterator[PushEndpoint]:
 
 
 @pytest_asyncio.fixture
-async def calling(
-    settings: Settings, at_once: None, endpoint: PushEndpoint, monkeypatch: pytest.MonkeyPatch
-) -> AsyncIterator[OpenHall]:
-    """Open a hall that may send to the push service on loopback, and does so soon."""
-    monkeypatch.setattr(module, "PAUSE", timedelta(seconds=0.2))
-    async with open_hall(replace(settings, push_services=(endpoint.url,))) as opened:
+async def calling(settings: Settings, at_once: None, time: ManualTime, endpoint: PushEndpoint) -> AsyncIterator[OpenHall]:
+    """Open a hall that may send to the push service on loopback."""
+    async with open_hall(replace(settings, push_services=(endpoint.url,)), time=time) as opened:
         yield opened
 
 
@@ -78,11 +77,18 @@ async def move(people: list[Person], room: Room) -> int:
     return match.actor
 
 
-async def called(endpoint: PushEndpoint) -> str:
+async def called(hall: OpenHall, endpoint: PushEndpoint) -> str:
     """Return the device of the next message, which must be about a turn."""
+    await let_pushes_be_due(hall)
     message = await asyncio.to_thread(endpoint.messages.get, timeout=PATIENCE)
     assert message.text["title"] == "It is your turn"
     return message.path.strip("/")
+
+
+async def let_pushes_be_due(hall: OpenHall) -> None:
+    """Let the time pass after which a player is called, and wait until the calls were sent."""
+    await hall.time.advance(PAUSE.total_seconds())
+    await until(lambda: not hall.hall.scheduler.running)
 
 
 async def waiting(hall: OpenHall, kind: str) -> list[Any]:
@@ -96,22 +102,19 @@ async def waiting(hall: OpenHall, kind: str) -> list[Any]:
 async def test_in_a_slow_match_each_player_is_called_once_for_each_turn(calling: OpenHall, endpoint: PushEndpoint) -> None:
     people, room = await match_of_two(calling, endpoint, SLOW)
     assert room.match is not None
-    assert await called(endpoint) == f"seat-{room.match.actor}"  # at the start
+    assert await called(calling, endpoint) == f"seat-{room.match.actor}"  # at the start
     for _ in range(2):
         seat = await move(people, room)
-        assert await called(endpoint) == f"seat-{seat}"
-    await asyncio.sleep(0.5)
+        assert await called(calling, endpoint) == f"seat-{seat}"
+    await let_pushes_be_due(calling)
     assert len(endpoint.seen) == 3
     assert await waiting(calling, "turn") == []
 
 
-async def test_a_player_who_has_moved_meanwhile_is_not_called(
-    calling: OpenHall, endpoint: PushEndpoint, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(module, "PAUSE", timedelta(seconds=1))
+async def test_a_player_who_has_moved_meanwhile_is_not_called(calling: OpenHall, endpoint: PushEndpoint) -> None:
     people, room = await match_of_two(calling, endpoint, SLOW)
     seat = await move(people, room)
-    assert await called(endpoint) == f"seat-{seat}"
+    assert await called(calling, endpoint) == f"seat-{seat}"
     assert len(endpoint.seen) == 1
 
 
@@ -129,7 +132,7 @@ async def test_in_a_live_match_a_player_is_told_only_that_time_gets_short(callin
     assert room.deadline is not None
     assert job.due_at.replace(tzinfo=UTC) == room.deadline - timedelta(seconds=20)
     await move(people, room)
-    await asyncio.sleep(0.5)
+    await let_pushes_be_due(calling)
     assert endpoint.seen == []
 
 
@@ -137,7 +140,7 @@ async def test_without_a_clock_only_players_who_are_away_are_called(calling: Ope
     people, room = await match_of_two(calling, endpoint, None)
     assert room.match is not None
     first = room.match.actor
-    assert await called(endpoint) == f"seat-{first}"
+    assert await called(calling, endpoint) == f"seat-{first}"
     async with AsyncExitStack() as pages:
         for person in people:
             page = await pages.enter_async_context(stream(person, f"/tables/{room.table.id}/stream"))

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Coroutine
+from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
+
+T = TypeVar("T")
 
 PATIENCE = 60.0
 """Timeout in seconds. Only something broken takes so long."""
@@ -46,3 +48,14 @@ def _conditions_of(loop: Any) -> dict[asyncio.Future[None], Callable[[], bool]]:
 
     loop._run_once = run_once_and_check
     return conditions
+
+
+def at_once(work: Coroutine[Any, Any, T]) -> T:
+    """Return the result of a coroutine that waits for nothing, such as a transaction on SQLite."""
+    try:
+        work.send(None)
+    except StopIteration as finished:
+        result: T = finished.value
+        return result
+    work.close()
+    raise AssertionError("it waits")
