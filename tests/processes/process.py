@@ -1,10 +1,11 @@
-"""The hall in a separate process, which can be killed, stopped and restarted with the same data."""
+"""The hall in separate processes, which can be killed, stopped and restarted with the same data."""
 
 from __future__ import annotations
 
 import asyncio
 import os
 import signal
+import subprocess
 import sys
 import time
 from collections.abc import AsyncIterator, Sequence
@@ -13,17 +14,15 @@ from pathlib import Path
 
 import httpx
 
+from forked import Forked
 from ports import free_port
+from processes import serve_with_hoard
 
 _PATIENCE = 120.0
-_SCRIPT = Path(__file__).with_name("serve_with_hoard.py")
 
 
 class Process:
-    """A hall on a free port. ``log`` is the file with its output."""
-
-    command: Sequence[str] = (str(_SCRIPT),)
-    """The arguments of Python."""
+    """A hall on a free port, in a forked process. ``log`` is the file with its output."""
 
     def __init__(self, data: Path, **settings: str) -> None:
         self.port = int(settings.get("MEADHALL_PORT") or free_port())
@@ -35,26 +34,26 @@ class Process:
             "MEADHALL_NO_BROWSER": "1",
             "MEADHALL_REQUESTS_PER_MINUTE": "0",
             "MEADHALL_BOT_PAUSE": "0",
-            "MEADHALL_INTERPRET": "1",  # as the command does for the server, which would start several times as slowly
+            "MEADHALL_INTERPRET": "1",
             **settings,
         }
-        self._process: asyncio.subprocess.Process | None = None
+        self._process: Forked | subprocess.Popen[bytes] | None = None
 
-    async def launch(self) -> asyncio.subprocess.Process:
+    @property
+    def environment(self) -> dict[str, str]:
+        return os.environ | self._settings
+
+    def launch(self) -> None:
         """Start the process without waiting."""
-        with self.log.open("ab") as log:
-            self._process = await asyncio.create_subprocess_exec(
-                sys.executable, *self.command, env=os.environ | self._settings, stdout=log, stderr=log
-            )
-        return self._process
+        self._process = Forked(serve_with_hoard.main, environment=self.environment, output=self.log)
 
     async def start(self) -> None:
         """Start the process and wait until every game can be played."""
-        process = await self.launch()
+        self.launch()
         until = time.monotonic() + _PATIENCE
         async with self.client() as client:
             while True:
-                assert process.returncode is None, f"the hall did not start:\n{self.log.read_text()}"
+                assert self.running, f"the hall did not start:\n{self.log.read_text()}"
                 assert time.monotonic() < until, f"the hall was not ready in time:\n{self.log.read_text()}"
                 try:
                     games = (await client.get("/api/v1/games")).json()
@@ -74,8 +73,15 @@ class Process:
         """Send a signal and return the exit status."""
         assert self._process is not None
         self._process.send_signal(how)
+        return await self.wait()
+
+    async def wait(self) -> int:
+        """Wait for the end of the process and return its exit status."""
+        assert self._process is not None
         async with asyncio.timeout(_PATIENCE):
-            return await self._process.wait()
+            while (status := self._process.poll()) is None:
+                await asyncio.sleep(0.005)
+        return status
 
     @property
     def pid(self) -> int:
@@ -85,13 +91,25 @@ class Process:
 
     @property
     def running(self) -> bool:
-        return self._process is not None and self._process.returncode is None
+        return self._process is not None and self._process.poll() is None
 
 
-class Supervised(Process):
-    """A hall with two web processes, run by the command."""
+class Command(Process):
+    """A hall of the real command, ``meadhall serve``, with a worker process."""
 
-    command = ("-m", "meadhall.cli", "serve", "--workers", "2")
+    arguments: Sequence[str] = ()
+    """Further arguments of the command."""
+
+    def launch(self) -> None:
+        with self.log.open("ab") as log:
+            command = [sys.executable, "-m", "meadhall.cli", "serve", *self.arguments]
+            self._process = subprocess.Popen(command, env=self.environment, stdout=log, stderr=log)
+
+
+class Supervised(Command):
+    """A hall of the real command with two web processes."""
+
+    arguments = ("--workers", "2")
 
     def children(self) -> dict[str, int]:
         """Return the ids of the processes that the supervisor runs: ``worker``, ``web-1``, ``web-2``."""
@@ -108,8 +126,14 @@ class Supervised(Process):
 
 @asynccontextmanager
 async def hall_process(data: Path, **settings: str) -> AsyncIterator[Process]:
+    """Run a hall in a forked process during the block."""
+    async with running(Process(data, **settings)) as process:
+        yield process
+
+
+@asynccontextmanager
+async def running(process: Process) -> AsyncIterator[Process]:
     """Run a hall during the block."""
-    process = Process(data, **settings)
     try:
         await process.start()
         yield process

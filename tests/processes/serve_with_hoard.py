@@ -1,4 +1,4 @@
-"""``python serve_with_hoard.py``: run the hall like ``meadhall serve``, with Hoard among its games."""
+"""Run the hall like ``meadhall serve``, with Hoard among its games, in a forked process."""
 
 from __future__ import annotations
 
@@ -9,18 +9,15 @@ import sys
 import time
 from datetime import timedelta
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Connection, insert, update
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
-
 from meadhall.engine.errors import MeadhallError
-from meadhall.engine.game import register
+from meadhall.engine.game import register, registered
 from meadhall.engine.view import View
-from meadhall.lab import warm
 from meadhall.server import app, run
+from meadhall.server.app import build_app
 from meadhall.server.hall import bots, clock_choice, clocks, hall, uptime
 from meadhall.server.run import serve
 from meadhall.server.settings import Settings
@@ -30,18 +27,22 @@ from meadhall.server.web import connections
 from meadhall.server.worker import bot_cache, tasks
 from meadhall.server.worker.client import WorkerThreads
 from server import hoard_on_a_page
-from server.people import AXES, HOARD
+from server.prepared import create_schema
 from server.ready import ReadyAtOnce
+
+with registered(hoard_on_a_page.game):
+    _APP = build_app(0)
+    """An app for the only hall of a process, built before the fork."""
 
 
 class Slow:
-    """A bot that takes a minute for every decision or hint."""
+    """A bot that takes ten minutes for every decision or hint."""
 
     name = "slow"
 
     def choose(self, view: View) -> int:
         print("thinking", flush=True)  # noqa: T201
-        time.sleep(60)
+        time.sleep(600)
         return view.legal[0]
 
 
@@ -63,9 +64,9 @@ def _raise_counter(connection: Connection, name: str) -> None:
         connection.execute(insert(counter).values(name=name, value=1))
 
 
-if __name__ == "__main__":
+def main() -> None:
+    """Serve until a signal. The environment has the settings, and what is unusual about this hall (``MEADHALL_TEST_…``)."""
     register(hoard_on_a_page.game)
-    warm([AXES, HOARD], bulk=False)
     vars(hall)["Readiness"] = ReadyAtOnce
     vars(app)["Hall"] = HallWithCounting
     vars(run)["WorkerProcess"] = WorkerThreads  # Hoard is registered only in this process
@@ -85,7 +86,11 @@ if __name__ == "__main__":
     if limits := os.environ.get("MEADHALL_TEST_FILE_LIMITS"):
         soft, hard = map(int, limits.split(","))
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    settings = Settings.from_environment()
+    create_schema(settings)
+    if not settings.requests_per_minute:
+        vars(app)["build_app"] = lambda *_, **__: _APP
     try:
-        serve(Settings.from_environment())
+        serve(settings)
     except MeadhallError as error:
         sys.exit(f"refused: {error}")

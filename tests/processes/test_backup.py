@@ -15,6 +15,8 @@ import httpx
 import pytest
 from sqlalchemy import select
 
+from forked import run
+from meadhall.cli import main
 from meadhall.cli.hall_data import back_up
 from meadhall.server.settings import Settings
 from meadhall.server.store import schema
@@ -58,9 +60,8 @@ def backup(settings: Settings, tmp_path: Path) -> Path:
     return file
 
 
-@pytest.mark.compiled
 async def test_backups_under_load_hold_every_acknowledged_action_and_all_their_records_verify(
-    on_each_database: Settings, elsewhere: Settings, compiled: None, tmp_path: Path
+    on_each_database: Settings, elsewhere: Settings, tmp_path: Path
 ) -> None:
     draw = random.Random(5)
     urls = {"MEADHALL_DATABASE_URL": on_each_database.database_url} if on_each_database.database_url else {}
@@ -84,7 +85,7 @@ async def test_backups_under_load_hold_every_acknowledged_action_and_all_their_r
         await open_table()
         playing = [asyncio.create_task(open_tables()), *(asyncio.create_task(each.play(hall.url, draw)) for each in players)]
         for number in range(2):
-            while sum(len(player.acknowledged) for player in players) < 10 * (number + 1):  # noqa: ASYNC110
+            while sum(len(player.acknowledged) for player in players) < 10 * (number + 1):
                 await asyncio.sleep(0.01)
             acknowledged = set().union(*(player.acknowledged for player in players))
             file = tmp_path / f"{number}.backup"
@@ -148,8 +149,12 @@ def test_memory_does_not_grow_with_the_hall(settings: Settings, tmp_path: Path) 
 
 def peak(settings: Settings, *arguments: str | Path) -> int:
     """Return the peak of a command's memory in kB."""
-    script = "import sys; from meadhall.cli import main; status = main(); "
-    script += "print(*(line for line in open('/proc/self/status') if line.startswith('VmHWM'))); sys.exit(status)"
-    run = [sys.executable, "-c", script, *map(str, arguments), "--data", str(settings.data)]
-    done = subprocess.run(run, capture_output=True, text=True, timeout=300, check=True)
+    done = run(run_and_print_peak, [*map(str, arguments), "--data", str(settings.data)], environment=os.environ)
+    assert done.returncode == 0, done.stderr
     return int(done.stdout.split()[-2])
+
+
+def run_and_print_peak(arguments: list[str]) -> int:
+    status = main(arguments)
+    print(*(line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("VmHWM")))  # noqa: T201
+    return status

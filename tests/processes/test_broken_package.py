@@ -7,10 +7,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-import httpx
 import pytest
 
-from processes.process import hall_process
+from processes.process import Command, running
 
 MODULE = "import a_module_that_is_missing\n"
 ENTRY_POINTS = "[meadhall.games]\ncracked-horn = cracked_horn:game\n"
@@ -30,7 +29,10 @@ def python_path(tmp_path: Path) -> str:
 
 
 async def test_a_hall_opens_without_the_broken_game(tmp_path: Path, python_path: str) -> None:
-    async with hall_process(tmp_path, PYTHONPATH=python_path) as process, httpx.AsyncClient(base_url=process.url) as http:
+    async with (
+        running(Command(tmp_path, PYTHONPATH=python_path)) as process,
+        process.client() as http,
+    ):
         names = [game["name"] for game in (await http.get("/api/v1/games")).json()]
         assert "axes-and-allies" in names
         assert "cracked-horn" not in names

@@ -7,6 +7,7 @@ import pytest
 from chaos.run import run
 
 
+@pytest.mark.long
 @pytest.mark.asyncio
 async def test_nothing_acknowledged_is_lost_while_processes_die() -> None:
     report = await run(["web", "bots", "postgresql", "web", "cut", "pool", "supervisor", "web"], pause=3.0, cut_seconds=4.0)

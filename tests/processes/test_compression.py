@@ -11,13 +11,11 @@ from statistics import mean
 from typing import Any
 
 import httpx
-import pytest
 from backports import zstd
 
 from processes.process import Process, hall_process
 
 
-@pytest.mark.usefixtures("compiled")
 async def test_each_event_of_a_stream_can_be_read_at_once_and_is_small(tmp_path: Path) -> None:
     """A match of Dungeon Allies has about 250 frames. They must take less than 3 MB, also for a client that gets whole frames.
 

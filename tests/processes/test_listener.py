@@ -15,7 +15,6 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "hall.sock"
 
 
-@pytest.mark.usefixtures("compiled")
 @pytest.mark.asyncio
 async def test_a_hall_serves_on_its_socket_and_comes_back_after_it_was_killed(tmp_path: Path, path: Path) -> None:
     async with hall_process(tmp_path, MEADHALL_SOCKET=str(path)) as hall:

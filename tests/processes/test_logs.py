@@ -33,7 +33,7 @@ warnings.warn("look out")
     assert "Traceback" in error["exception"]
 
 
-async def test_all_lines_of_a_hall_are_json(compiled: None, tmp_path: Path) -> None:
+async def test_all_lines_of_a_hall_are_json(tmp_path: Path) -> None:
     settings = {"MEADHALL_LOG": "json", "MEADHALL_STREAMS_PER_CLIENT": "0"}
     async with (
         hall_process(tmp_path, **settings) as hall,

@@ -14,9 +14,11 @@ import pytest
 
 import meadhall
 from meadhall.engine.view import legal_actions
-from processes.process import Process
+from processes.process import Command
 
-pytestmark = [pytest.mark.asyncio, pytest.mark.compiled]
+pytestmark = pytest.mark.asyncio
+
+_PATIENCE = 300.0
 
 BOTS = """
 import time
@@ -37,11 +39,13 @@ def endless(view):
 """
 
 
-class Hall(Process):
+class Hall(Command):
     """A hall with four named bots."""
 
-    command = ("-m", "meadhall.cli", "serve", *(f"--bot={name}=bots_of_hall:{name}" for name in ("broken", "cheat", "endless")),
-               "--bot=axes-and-allies/ada=bots_of_hall:last")  # fmt: skip
+    arguments = (
+        *(f"--bot={name}=bots_of_hall:{name}" for name in ("broken", "cheat", "endless")),
+        "--bot=axes-and-allies/ada=bots_of_hall:last",
+    )
 
 
 @asynccontextmanager
@@ -56,20 +60,19 @@ async def hall_with_bots(folder: Path) -> AsyncIterator[Hall]:
             await hall.end(signal.SIGINT)
 
 
-async def play(client: httpx.AsyncClient, bots: list[str], limit: int = 500) -> dict[str, Any]:
+async def play(client: httpx.AsyncClient, bots: list[str]) -> dict[str, Any]:
     """Play a match against bots with the first legal action each time, and return its table."""
     opened = await client.post("/api/v1/tables", json={"game": "axes-and-allies", "players": len(bots) + 1, "bots": bots})
     assert opened.status_code == 201, opened.text
-    table = opened.json()
-    for _ in range(limit):
-        if table["status"] != "running":
-            break
-        if table["view"]["legal"]:
-            choice = {"action": table["view"]["legal"][0]["action"], "n": table["view"]["next"]}
-            await client.post(f"/api/v1/tables/{table['id']}/actions", json=choice)
-        await asyncio.sleep(0.02)
-        table = (await client.get(f"/api/v1/tables/{table['id']}")).json()
-    return dict(table)
+    table: dict[str, Any] = opened.json()
+    async with asyncio.timeout(_PATIENCE):
+        while table["status"] == "running":
+            if table["view"]["legal"]:
+                choice = {"action": table["view"]["legal"][0]["action"], "n": table["view"]["next"]}
+                await client.post(f"/api/v1/tables/{table['id']}/actions", json=choice)
+            await asyncio.sleep(0.05)
+            table = (await client.get(f"/api/v1/tables/{table['id']}")).json()
+    return table
 
 
 async def test_named_bots_play_and_the_hall_plays_for_those_that_fail(tmp_path: Path) -> None:
@@ -97,7 +100,7 @@ async def test_named_bots_play_and_the_hall_plays_for_those_that_fail(tmp_path: 
 
         seats: set[int] = set()
         while 1 not in seats:  # the other player may win before
-            table = await play(client, ["endless"], limit=700)
+            table = await play(client, ["endless"])
             assert table["status"] == "over", table
             record = (await client.get(f"/api/v1/tables/{table['id']}/record")).json()
             seats = {step.seat for step in meadhall.replay(record).steps}

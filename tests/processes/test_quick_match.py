@@ -9,22 +9,12 @@ from typing import Any
 
 import pytest
 
-from meadhall.server.hall.room import Room
 from processes.test_two_processes import Program as Elsewhere
 from processes.test_two_processes import two_processes
-from server.people import AXES, PATIENCE, OpenHall
+from server.people import AXES, PATIENCE
 from server.postgres import PostgreSQL
 
-pytestmark = [pytest.mark.asyncio, pytest.mark.usefixtures("at_once")]
-
-
-async def running(hall: OpenHall, table: str) -> Room:
-    room = await hall.room(table)
-    async with asyncio.timeout(PATIENCE):
-        while room.table.status != "running":
-            await asyncio.sleep(0.02)
-            room = await hall.room(table)
-    return room
+pytestmark = pytest.mark.asyncio
 
 
 async def test_kill_9_loses_no_wait_and_seats_everyone_once(tmp_path: Path, postgresql: PostgreSQL) -> None:
@@ -41,5 +31,5 @@ async def test_kill_9_loses_no_wait_and_seats_everyone_once(tmp_path: Path, post
         for each in (*programs, late):
             (table,) = await each.get(two, "/tables")
             async with asyncio.timeout(PATIENCE):
-                while (await each.get(two, f"/tables/{table['id']}"))["status"] != "running":  # noqa: ASYNC110 - another process starts it
+                while (await each.get(two, f"/tables/{table['id']}"))["status"] != "running":
                     await asyncio.sleep(0.1)

@@ -19,8 +19,9 @@ import pytest
 from meadhall.server.settings import Settings
 from meadhall.server.store.file_lock import StoreUnusable
 from meadhall.server.store.store import Store
-from processes.process import Process
-from server.people import HOARD, OpenHall
+from processes.process import Process, hall_process
+from server.people import HOARD, PATIENCE, OpenHall
+from server.postgres import start_postgresql
 
 _BOAST = 12
 """An action of Hoard that reveals nothing, so it can be undone and played again."""
@@ -139,6 +140,25 @@ async def _fill_and_make_room(hall: Process, client: httpx.AsyncClient, switch: 
     await hall.end(signal.SIGKILL)
     await hall.start()
     assert (await client.get(f"{table}/record")).json()["actions"][: len(before)] == before
+
+
+async def test_a_hall_goes_on_after_postgresql_was_killed_and_nothing_confirmed_is_lost(tmp_path: Path) -> None:
+    with start_postgresql() as postgresql:  # not the one that other tests use at the same time
+        async with hall_process(tmp_path, MEADHALL_DATABASE_URL=postgresql.new_database()) as hall, hall.client() as client:
+            token = (await client.post("/api/v1/guests", json={"name": "Ada"})).json()["token"]
+            client.headers["Authorization"] = f"Bearer {token}"
+            opened = await client.post("/api/v1/tables", json={"game": HOARD, "bots": ["random"]})
+            table = f"/api/v1/tables/{opened.json()['id']}"
+            assert (await client.post(f"{table}/actions", json={"action": _BOAST})).status_code == 200
+            before = (await client.get(f"{table}/record")).json()["actions"]
+            await asyncio.to_thread(postgresql.kill)
+            assert (await client.post("/api/v1/guests", json={"name": "Embla"})).status_code == 503
+            await asyncio.to_thread(postgresql.start)
+            async with asyncio.timeout(PATIENCE):
+                while (await client.post("/api/v1/guests", json={"name": "Embla"})).status_code == 503:
+                    await asyncio.sleep(0.05)
+            assert (await client.get(f"{table}/record")).json()["actions"][: len(before)] == before
+            assert (await client.post("/api/v1/tables", json={"game": HOARD, "bots": ["random"]})).status_code == 201
 
 
 async def test_a_database_that_can_not_be_written_is_refused_at_the_start(small_disk: Path) -> None:

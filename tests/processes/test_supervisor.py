@@ -7,8 +7,8 @@ import json
 import os
 import signal
 import sys
-import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +16,12 @@ import httpx
 import pytest
 import pytest_asyncio
 
+from forked import run
+from meadhall.cli import main
 from meadhall.server.ops import child as child_module
 from meadhall.server.ops.child import CannotStart, Child
 from processes.process import Supervised
+from processes.service_manager import Manager, service_manager
 from server.people import AXES
 from server.postgres import PostgreSQL
 
@@ -26,31 +29,62 @@ pytestmark = pytest.mark.asyncio
 
 PATIENCE = 60.0
 
-_GRACE = 5.0
-"""Seconds in which the hall must stop. It needs less than two, on a machine that does nothing else."""
+PROCESSES = {"worker", "web-1", "web-2"}
+RESIDENT = "meadhall_process_resident_bytes"
+
+
+@dataclass
+class Shared:
+    """A hall that all tests use. A test that has ended it leaves it to the next one to start it again."""
+
+    hall: Supervised
+    manager: Manager
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory, postgresql: PostgreSQL) -> Iterator[Shared]:
+    """A hall with two web processes, under a service manager. At its end SIGINT stops it."""
+    folder = tmp_path_factory.mktemp("hall")
+    with service_manager(folder / "notify") as manager:
+        hall = Supervised(
+            folder,
+            MEADHALL_DATABASE_URL=postgresql.new_database(),
+            NOTIFY_SOCKET=str(folder / "notify"),
+            WATCHDOG_USEC="30000000",
+        )
+        yield Shared(hall, manager)
+        assert not hall.running or asyncio.run(hall.end(signal.SIGINT)) == 0
 
 
 @pytest_asyncio.fixture
-async def hall(tmp_path: Path, postgresql: PostgreSQL) -> AsyncIterator[Supervised]:
-    """A hall with two web processes. None of its processes may be left at the end."""
-    hall = Supervised(tmp_path, MEADHALL_DATABASE_URL=postgresql.new_database())
-    children: dict[str, int] = {}
-    try:
+async def hall(shared: Shared) -> AsyncIterator[Supervised]:
+    """Return the hall with all its processes and an empty log. If the test ends it, none of its processes may be left."""
+    hall = shared.hall
+    if not hall.running:
         await hall.start()
-        await until(lambda: "is open" in hall.log.read_text())
-        children = hall.children()
-        assert set(children) == {"worker", "web-1", "web-2"}
-        yield hall
-        children |= hall.children()
-    finally:
-        if hall.running:
-            await hall.end(signal.SIGKILL)
-    await until(lambda: not any(is_alive(process) for process in children.values()))
+    await until(lambda: set(hall.children()) == PROCESSES)
+    await until_figures(hall, lambda found: all(f'{RESIDENT}{{process="{name}"}}' in found for name in PROCESSES))
+    children = hall.children()
+    hall.log.write_text("")
+    yield hall
+    if not hall.running:
+        await until(lambda: not any(is_alive(process) for process in children.values()))
+
+
+async def until_figures(hall: Supervised, holds: Callable[[dict[str, float]], bool]) -> dict[str, float]:
+    """Wait for such metrics, and return them."""
+    async with asyncio.timeout(PATIENCE):
+        while True:
+            lines = [line for line in (await ask(hall, "GET", "/metrics")).text.splitlines() if line[0] != "#"]
+            found = {name: float(value) for name, _, value in (line.rpartition(" ") for line in lines)}
+            if holds(found):
+                return found
+            await asyncio.sleep(0.1)
 
 
 async def until(holds: Callable[[], bool]) -> None:
     async with asyncio.timeout(PATIENCE):
-        while not holds():  # noqa: ASYNC110 - it is another process
+        while not holds():
             await asyncio.sleep(0.02)
 
 
@@ -83,29 +117,24 @@ async def a_table(hall: Supervised, headers: dict[str, str], **table: Any) -> st
 async def test_the_hall_answers_while_a_web_process_is_killed_and_restarted(hall: Supervised) -> None:
     headers = await a_guest(hall)
     table = await a_table(hall, headers, players=2)
-    for name in ("web-1", "web-2"):
-        killed = hall.children()[name]
-        os.kill(killed, signal.SIGKILL)
-        while hall.children().get(name, killed) == killed:
-            assert (await ask(hall, "GET", f"/api/v1/tables/{table}", headers)).status_code == 200
-    assert hall.log.read_text().count("killed by SIGKILL") == 2
-    assert await hall.end(signal.SIGINT) == 0
+    killed = hall.children()["web-2"]
+    os.kill(killed, signal.SIGKILL)
+    while hall.children().get("web-2", killed) == killed:
+        assert (await ask(hall, "GET", f"/api/v1/tables/{table}", headers)).status_code == 200
+    assert hall.log.read_text().count("killed by SIGKILL") == 1
 
 
 async def test_the_bots_go_on_after_the_worker_is_killed(hall: Supervised) -> None:
     headers = await a_guest(hall)
-    table = await a_table(hall, headers, bots=["karl"] * 3)
-    info = await my_turn(hall, headers, table)
-    for _ in range(3):
-        if not info["view"]["legal"]:
-            break
-        await until(lambda: "worker" in hall.children())
-        os.kill(hall.children()["worker"], signal.SIGKILL)
-        action = {"action": info["view"]["legal"][0]["action"], "n": info["view"]["next"]}
-        answer = await ask(hall, "POST", f"/api/v1/tables/{table}/actions", headers, action)
-        assert answer.status_code == 200, answer.text
+    info: dict[str, Any] = {"view": {"legal": []}}
+    while not info["view"]["legal"]:  # a bot may win before
+        table = await a_table(hall, headers, bots=["random"] * 3)
         info = await my_turn(hall, headers, table)
-    await until(lambda: "worker" in hall.children())
+    os.kill(hall.children()["worker"], signal.SIGKILL)
+    action = {"action": info["view"]["legal"][0]["action"], "n": info["view"]["next"]}
+    answer = await ask(hall, "POST", f"/api/v1/tables/{table}/actions", headers, action)
+    assert answer.status_code == 200, answer.text
+    await my_turn(hall, headers, table)
 
 
 async def my_turn(hall: Supervised, headers: dict[str, str], table: str) -> dict[str, Any]:
@@ -118,9 +147,8 @@ async def my_turn(hall: Supervised, headers: dict[str, str], table: str) -> dict
             await asyncio.sleep(0.05)
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-async def test_the_hall_stops_quickly_and_without_messages_while_streams_are_open(
-    hall: Supervised, number: signal.Signals
+async def test_the_hall_stops_without_messages_while_streams_are_open_and_tells_the_service_manager(
+    hall: Supervised, shared: Shared
 ) -> None:
     headers = await a_guest(hall)
     table = await a_table(hall, headers, players=2)
@@ -132,17 +160,20 @@ async def test_the_hall_stops_quickly_and_without_messages_while_streams_are_ope
     streams = [answer.aiter_bytes() for answer in opened]
     for stream in streams:
         assert b"event: table" in await anext(stream)
+    await until(lambda: shared.manager.told_by(hall.pid)[-1] == ["WATCHDOG=1"])
     children = hall.children()
-    began = time.monotonic()
     assert await hall.end(signal.SIGTERM) == 0
-    assert time.monotonic() - began < _GRACE
     assert not any(is_alive(process) for process in children.values())
     for stream in streams:
         async for _ in stream:  # ends, and without an error
             pass
     for client in clients:
         await client.aclose()
-    assert hall.log.read_text().splitlines() == [f"The hall is open: {hall.url}/"]
+    assert hall.log.read_text() == ""
+    await until(lambda: shared.manager.told_by(hall.pid)[-1] == ["STOPPING=1"])
+    told = [lines for lines in shared.manager.told_by(hall.pid) if lines != ["WATCHDOG=1"]]
+    assert told == [["READY=1", f"STATUS=The hall is open: {hall.url}/"], ["STOPPING=1"]]
+    assert not any(shared.manager.told_by(child) for child in children.values()), "only the main process speaks to systemd"
 
 
 async def test_metrics_cover_all_processes_that_run(hall: Supervised) -> None:
@@ -152,28 +183,18 @@ async def test_metrics_cover_all_processes_that_run(hall: Supervised) -> None:
     for client in clients:
         await client.send(client.build_request("GET", f"/api/v1/tables/{table}/events", headers=headers), stream=True)
 
-    async def figures() -> dict[str, float]:
-        text = (await ask(hall, "GET", "/metrics")).text
-        return {name: float(value) for name, _, value in (line.rpartition(" ") for line in text.splitlines() if line[0] != "#")}
-
-    async def until_figures(holds: Callable[[dict[str, float]], bool]) -> dict[str, float]:
-        async with asyncio.timeout(PATIENCE):
-            while not holds(found := await figures()):  # noqa: ASYNC110 - it is another process
-                await asyncio.sleep(0.1)
-        return found
-
-    found = await until_figures(lambda found: found["meadhall_streams"] == 12)
+    asked = 'meadhall_requests_total{method="POST",path="/api/v1/tables",status_code="201"}'
+    found = await until_figures(hall, lambda found: found["meadhall_streams"] == 12)
     for process in ("web-1", "web-2"):
         assert found[f'meadhall_event_loop_lag_seconds_count{{process="{process}"}}'] > 0
     for process in ("web-1", "web-2", "worker"):
         assert found[f'meadhall_process_resident_bytes{{process="{process}"}}'] > 1e7
-    asked = 'meadhall_requests_total{method="POST",path="/api/v1/tables",status_code="201"}'
-    assert found[asked] == 1
+    count = found[asked]
 
     os.kill(hall.children()["web-1"], signal.SIGKILL)
-    found = await until_figures(lambda found: found["meadhall_streams"] < 12)
+    found = await until_figures(hall, lambda found: found["meadhall_streams"] < 12)
     assert found["meadhall_streams"] > 0, "those of the other process are still open"
-    assert found[asked] == 1, "a counter remembers what was counted by a process that has ended"
+    assert found[asked] == count > 0, "a counter remembers what was counted by a process that has ended"
     for client in clients:
         await client.aclose()
 
@@ -184,30 +205,22 @@ async def test_no_process_outlives_a_killed_supervisor(hall: Supervised) -> None
 
 
 async def test_sqlite_is_refused(tmp_path: Path) -> None:
-    hall = Supervised(tmp_path)
-    process = await hall.launch()
-    assert await process.wait() == 2
-    (message,) = hall.log.read_text().splitlines()
+    done = await asyncio.to_thread(run, main, ["serve", "--workers", "2"], environment=Supervised(tmp_path).environment)
+    assert done.returncode == 2
+    (message,) = done.stderr.splitlines()
     assert message.startswith("meadhall: 2 web processes need PostgreSQL")
-    assert os.listdir(tmp_path) == [hall.log.name]  # noqa: PTH208
+    assert os.listdir(tmp_path) == []  # noqa: PTH208
 
 
 async def test_a_hall_that_can_not_start_says_why_once(tmp_path: Path) -> None:
-    hall = Supervised(tmp_path, MEADHALL_DATABASE_URL="postgresql://meadhall@127.0.0.1:1/hall")
-    process = await hall.launch()
-    assert await process.wait() == 2
-    reason, end = hall.log.read_text().splitlines()
-    assert "CRITICAL meadhall.server.web_process: the database" in reason
-    assert end == "meadhall: web-1 could not start (exit status 1); what it wrote above says why"
-
-
-async def test_a_hall_that_can_not_start_says_so_in_json(tmp_path: Path) -> None:
     hall = Supervised(tmp_path, MEADHALL_DATABASE_URL="postgresql://meadhall@127.0.0.1:1/hall", MEADHALL_LOG="json")
-    process = await hall.launch()
-    assert await process.wait() == 2
+    hall.launch()
+    assert await hall.wait() == 2
     reason, end = map(json.loads, hall.log.read_text().splitlines())
     assert (reason["process"], end["process"]) == ("web-1", "supervisor")
-    assert "could not start" in end["message"]
+    assert (reason["level"], reason["logger"]) == ("CRITICAL", "meadhall.server.web_process")
+    assert reason["message"].startswith("the database")
+    assert end["message"] == "web-1 could not start (exit status 1); what it wrote above says why"
 
 
 # ---------------------------------------------------------------------------------------------------------------- one child

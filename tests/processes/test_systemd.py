@@ -7,11 +7,10 @@ import os
 import re
 import shutil
 import signal
-import socket
-import struct
 import subprocess
 import sys
-from collections.abc import Iterator
+import time
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,86 +18,57 @@ import pytest
 
 from meadhall.server.ops import systemd
 from meadhall.server.settings import Settings
-from processes.process import Process, Supervised
-from server.postgres import PostgreSQL
+from processes.process import Command
+from processes.service_manager import service_manager
 
 UNIT = Path(__file__).parents[2] / "deploy" / "meadhall.service"
 
 PATIENCE = 60.0
 
 
-class Manager:
-    """The socket of a systemd, with the messages that arrive there and the processes that sent them."""
-
-    def __init__(self, path: str) -> None:
-        self.path = path
-        self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-        self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
-        self.socket.settimeout(PATIENCE)
-        self.socket.bind(path.replace("@", "\0") if path.startswith("@") else path)
-        self.senders: set[int] = set()
-
-    def message(self) -> list[str]:
-        data, details, *_ = self.socket.recvmsg(4096, socket.CMSG_SPACE(struct.calcsize("3i")))
-        self.senders.add(struct.unpack("3i", details[0][2])[0])
-        return data.decode().splitlines()
+def until(holds: Callable[[], bool]) -> None:
+    ends = time.monotonic() + PATIENCE
+    while not holds():
+        assert time.monotonic() < ends
+        time.sleep(0.01)
 
 
-@pytest.fixture
-def manager(tmp_path: Path) -> Iterator[Manager]:
-    manager = Manager(str(tmp_path / "notify"))
-    yield manager
-    manager.socket.close()
-
-
-@pytest.mark.asyncio
-@pytest.mark.parametrize("workers", [1, 2])
-async def test_a_hall_says_when_it_is_ready_alive_and_stopping(
-    workers: int, tmp_path: Path, manager: Manager, postgresql: PostgreSQL
-) -> None:
-    hall = (Process, Supervised)[workers - 1](
-        tmp_path, MEADHALL_DATABASE_URL=postgresql.new_database(), NOTIFY_SOCKET=manager.path, WATCHDOG_USEC="30000000"
-    )
-    hall.command = ("-m", "meadhall.cli", "serve", "--workers", str(workers))
-    await hall.launch()
-    try:
-        seen: list[str] = []
-        while "READY=1" not in seen:
-            seen = await asyncio.to_thread(manager.message)
-        assert seen == ["READY=1", f"STATUS=The hall is open: {hall.url}/"]
-        assert await asyncio.to_thread(manager.message) == ["WATCHDOG=1"]
-        assert await asyncio.to_thread(manager.message) == ["WATCHDOG=1"]
-        assert await hall.end(signal.SIGTERM) == 0
-        while seen != ["STOPPING=1"]:
-            seen = await asyncio.to_thread(manager.message)
-        assert manager.senders == {hall.pid}, "only the main process speaks to systemd"
-    finally:
-        if hall.running:
-            await hall.end(signal.SIGKILL)
+def test_a_hall_says_when_it_is_ready_alive_and_stopping(tmp_path: Path) -> None:
+    with service_manager(tmp_path / "notify") as manager:
+        hall = Command(tmp_path, NOTIFY_SOCKET=str(tmp_path / "notify"), WATCHDOG_USEC="30000000")
+        hall.launch()
+        try:
+            until(lambda: len(manager.told_by(hall.pid)) > 2)
+            assert asyncio.run(hall.end(signal.SIGTERM)) == 0
+            until(lambda: manager.told_by(hall.pid)[-1] == ["STOPPING=1"])
+        finally:
+            if hall.running:
+                asyncio.run(hall.end(signal.SIGKILL))
+        first, *alive, _last = manager.told_by(hall.pid)
+        assert first == ["READY=1", f"STATUS=The hall is open: {hall.url}/"]
+        assert {*map(tuple, alive)} == {("WATCHDOG=1",)}
 
 
 def test_a_socket_may_be_abstract_or_away(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
-    manager = Manager(f"@meadhall-test-{os.getpid()}")
-    monkeypatch.setenv("NOTIFY_SOCKET", manager.path)
-    systemd.notify(systemd.READY, "STATUS=well")
-    assert manager.message() == ["READY=1", "STATUS=well"]
-    manager.socket.close()
+    path = f"@meadhall-test-{os.getpid()}"
+    monkeypatch.setenv("NOTIFY_SOCKET", path)
+    with service_manager(path) as manager:
+        systemd.notify(systemd.READY, "STATUS=well")
+        until(lambda: manager.told_by(os.getpid()) == [["READY=1", "STATUS=well"]])
     systemd.notify(systemd.STOPPING)
     assert "can't be told" in caplog.text
 
 
-def test_a_process_is_watched_only_if_systemd_means_it(monkeypatch: pytest.MonkeyPatch, manager: Manager) -> None:
-    monkeypatch.setenv("NOTIFY_SOCKET", manager.path)
-    manager.socket.settimeout(0.2)
-    for usec, pid in (("", ""), ("1000000", "1")):
-        monkeypatch.setenv("WATCHDOG_USEC", usec)
-        monkeypatch.setenv("WATCHDOG_PID", pid)
-        systemd.keep_alive()
-        with pytest.raises(TimeoutError):
-            manager.message()
-    monkeypatch.setenv("WATCHDOG_PID", str(os.getpid()))
-    systemd.keep_alive()
-    assert manager.message() == ["WATCHDOG=1"]
+def test_a_process_is_watched_only_if_systemd_means_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("NOTIFY_SOCKET", str(tmp_path / "notify"))
+    with service_manager(tmp_path / "notify") as manager:
+        for usec, pid in (("", ""), ("1000000", "1"), ("1000000", str(os.getpid()))):
+            assert manager.told_by(os.getpid()) == []
+            monkeypatch.setenv("WATCHDOG_USEC", usec)
+            monkeypatch.setenv("WATCHDOG_PID", pid)
+            systemd.keep_alive()
+        systemd.notify(systemd.STOPPING)
+        until(lambda: manager.told_by(os.getpid()) == [["WATCHDOG=1"], ["STOPPING=1"]])
 
 
 # --------------------------------------------------------------------------------------------------------------- the unit file

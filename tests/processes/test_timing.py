@@ -17,7 +17,7 @@ from meadhall.server.worker.remote import WorkerProcess
 from server.matches import match_of
 from server.people import OpenHall, Program, open_hall, stream
 
-pytestmark = pytest.mark.asyncio
+pytestmark = [pytest.mark.asyncio, pytest.mark.long]
 
 
 DECISIONS = 300

@@ -6,10 +6,15 @@ import asyncio
 import signal
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
+from sqlalchemy import select
 
+from meadhall.server.settings import Settings
+from meadhall.server.store import schema
+from meadhall.server.store.maintenance import run_offline, snapshot
 from processes.process import Process, hall_process
 from server.people import AXES
 from server.postgres import PostgreSQL
@@ -84,6 +89,19 @@ async def hand_over(players: dict[int, Player], table: str, seat: int) -> None:
         await players[seat].post(f"/tables/{table}/act", {"action": str(max(actions)), "n": number})
 
 
+async def until_no_call_waits(settings: Settings) -> None:
+    """Wait until no call because of a turn is stored any more."""
+
+    def calls() -> list[Any]:
+        with snapshot(settings.url) as connection:
+            jobs = connection.execute(select(schema.jobs).where(schema.jobs.c.kind == "push")).all()
+            return [job for job in jobs if job.payload["kind"] == "turn"]
+
+    async with asyncio.timeout(PATIENCE):
+        while await asyncio.to_thread(run_offline, calls):
+            await asyncio.sleep(0.05)
+
+
 async def test_a_turn_is_told_after_a_kill(tmp_path: Path, endpoint: PushEndpoint) -> None:
     """The hall is killed at once after the move, so that only the database knows whom to call."""
     settings = {"MEADHALL_PUSH_SERVICES": endpoint.url}
@@ -92,11 +110,10 @@ async def test_a_turn_is_told_after_a_kill(tmp_path: Path, endpoint: PushEndpoin
         first = int((await called(endpoint)).removeprefix("seat-"))
         await hand_over(players, table, first)
         await hall.end(signal.SIGKILL)
-        await asyncio.sleep(1)
         assert len(endpoint.seen) == 1
         await hall.start()
         assert await called(endpoint) == f"seat-{1 - first}"
-        await asyncio.sleep(2)
+        await until_no_call_waits(Settings(data=tmp_path))
         assert len(endpoint.seen) == 2
         await leave(players)
 
@@ -117,6 +134,6 @@ async def test_another_process_tells_a_turn_after_a_kill_and_only_once(
             await player.move_to(two)
         await hand_over(players, table, 1 - first)
         assert await called(endpoint) == f"seat-{first}"
-        await asyncio.sleep(2)
+        await until_no_call_waits(Settings(database_url=settings["MEADHALL_DATABASE_URL"]))
         assert len(endpoint.seen) == 3
         await leave(players)

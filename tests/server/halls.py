@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 import io
 import os
-import subprocess
-import sys
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
+from subprocess import CompletedProcess
 from unittest.mock import patch
 
+from forked import run
 from meadhall.cli import main
 from meadhall.server.settings import Settings
 from meadhall.server.store.maintenance import run_offline, snapshot
@@ -33,25 +33,24 @@ def tally(settings: Settings) -> Tally:
     return run_offline(read)
 
 
-def command(settings: Settings, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
+def command(settings: Settings, *arguments: str | Path) -> CompletedProcess[str]:
     """Run the command for the hall of these settings in another process."""
     environment = os.environ | {
         "MEADHALL_DATA": str(settings.data),
         "MEADHALL_DATABASE_URL": settings.database_url,
         "MEADHALL_LANG": "en",
     }
-    run = [sys.executable, "-m", "meadhall.cli", *map(str, arguments)]
-    return subprocess.run(run, env=environment, capture_output=True, text=True, timeout=120, check=False)
+    return run(main, list(map(str, arguments)), environment=environment)
 
 
-def run_command(settings: Settings, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
+def run_command(settings: Settings, *arguments: str | Path) -> CompletedProcess[str]:
     """Run the command for the hall of these settings in this process: call it in a thread where an event loop runs."""
     environment = {"MEADHALL_DATA": str(settings.data), "MEADHALL_DATABASE_URL": settings.database_url, "MEADHALL_LANG": "en"}
     out, err = io.StringIO(), io.StringIO()
     already_chosen = patch("meadhall.cli.app.prefer_interpreted")  # whether rules are compiled, in this process
     with patch.dict(os.environ, environment), already_chosen, redirect_stdout(out), redirect_stderr(err):
         status = main([*map(str, arguments)])
-    return subprocess.CompletedProcess(arguments, status, out.getvalue(), err.getvalue())
+    return CompletedProcess(arguments, status, out.getvalue(), err.getvalue())
 
 
 def with_guests(settings: Settings, count: int) -> None:
