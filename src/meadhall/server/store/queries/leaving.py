@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import datetime
 
-from sqlalchemy import Connection, and_, or_, select
+from sqlalchemy import Connection, and_
 
 from meadhall.bots.ranks import JARL
 from meadhall.server.store import schema
@@ -13,7 +13,6 @@ from meadhall.server.store.models import SeatRow, TableRow, TableStatus, new_lin
 from meadhall.server.store.queries import tables
 
 _TABLE = schema.tables.c
-_OWNER = schema.seat_guests.c
 
 
 def unfinished_of(connection: Connection, guest: str) -> list[TableRow]:
@@ -21,9 +20,7 @@ def unfinished_of(connection: Connection, guest: str) -> list[TableRow]:
 
     The order is always the same, so that two transactions that change them don't wait for each other.
     """
-    seated = select(_OWNER.table_id).where(_OWNER.guest == guest)
-    is_theirs = or_(_TABLE.host == guest, _TABLE.id.in_(seated))
-    found = tables.read(connection, and_(is_theirs, _TABLE.status.in_(("gathering", "running"))), None)
+    found = tables.read(connection, and_(tables.belongs_to(guest), _TABLE.status.in_(("gathering", "running"))), None)
     return sorted(found, key=lambda table: table.id)
 
 

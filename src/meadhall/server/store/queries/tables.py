@@ -58,25 +58,25 @@ def find_by_link(connection: Connection, token: str) -> tuple[TableRow, int] | N
 
 def of_guest(connection: Connection, guest: str, limit: int | None, skip: int = 0) -> list[TableRow]:
     """Return tables that the guest hosts or sits at, unfinished ones first, then newest first; none that were closed."""
-    kept = and_(_belongs_to(guest), _TABLE.status != "closed")
+    kept = and_(belongs_to(guest), _TABLE.status != "closed")
     return read(connection, kept, limit, _TABLE.status.in_(FINISHED), skip=skip)
 
 
 def finished_of(connection: Connection, guest: str, limit: int, skip: int) -> list[TableRow]:
     """Return finished tables that the guest hosts or sits at, the match that ended last first."""
-    kept = and_(_belongs_to(guest), _TABLE.status.in_(FINISHED))
+    kept = and_(belongs_to(guest), _TABLE.status.in_(FINISHED))
     return read(connection, kept, limit, _TABLE.finished_at.desc(), skip=skip)
 
 
 def count_finished(connection: Connection, guest: str) -> int:
     """Count the finished tables that the guest hosts or sits at."""
-    query = select(func.count()).select_from(schema.tables).where(_belongs_to(guest), _TABLE.status.in_(FINISHED))
+    query = select(func.count()).select_from(schema.tables).where(belongs_to(guest), _TABLE.status.in_(FINISHED))
     return connection.execute(query).scalar_one()
 
 
 def count_of(connection: Connection, guest: str) -> int:
     """Count the tables that the guest hosts or sits at, except closed ones."""
-    query = select(func.count()).select_from(schema.tables).where(_belongs_to(guest), _TABLE.status != "closed")
+    query = select(func.count()).select_from(schema.tables).where(belongs_to(guest), _TABLE.status != "closed")
     return connection.execute(query).scalar_one()
 
 
@@ -168,9 +168,13 @@ def days(connection: Connection, limit: int) -> list[str]:
     return found
 
 
-def _belongs_to(guest: str) -> ColumnElement[bool]:
-    seated = select(_SEAT_GUEST.table_id).where(_SEAT_GUEST.guest == guest)
-    return or_(_TABLE.host == guest, _TABLE.id.in_(seated))
+def belongs_to(guest: str) -> ColumnElement[bool]:
+    """Return the condition that a guest hosts a table or sits at it.
+
+    It is a union because databases answer an OR over two tables by reading all rows.
+    """
+    hosted = select(_TABLE.id).where(_TABLE.host == guest).correlate(None)
+    return _TABLE.id.in_(hosted.union(select(_SEAT_GUEST.table_id).where(_SEAT_GUEST.guest == guest)))
 
 
 def read(
@@ -257,7 +261,7 @@ def change(table: str, **values: Any) -> Update:
 
 def change_all_of(connection: Connection, guest: str) -> set[str]:
     """Raise the version of all tables that a guest hosts or sits at, because it is about to change. Return their ids."""
-    raised = update(schema.tables).where(_belongs_to(guest)).values(version=_TABLE.version + 1)
+    raised = update(schema.tables).where(belongs_to(guest)).values(version=_TABLE.version + 1)
     return set(connection.execute(raised.returning(_TABLE.id)).scalars())
 
 

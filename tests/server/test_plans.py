@@ -1,0 +1,94 @@
+"""No page reads whole tables: the plans of its queries in a hall with 10,000 matches."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, Final
+
+import pytest
+from litestar.routes import HTTPRoute
+from sqlalchemy import Connection, Engine, event
+
+from meadhall.server.settings import Settings
+from meadhall.server.store import schema
+from server.many_rows import SMALL, fill
+from server.people import AXES, HOARD, OpenHall, Program, open_hall, play_out
+
+pytestmark = [pytest.mark.asyncio, pytest.mark.usefixtures("at_once")]
+
+Statements = dict[str, Any]
+
+_GROWING: Final = frozenset(table.name for table in schema.metadata.sorted_tables) - SMALL
+
+_LEFT_OUT: Final = re.compile(r"^/api/(?!v1/)|/(stream|events|echo|picture.png)$|^/(learn|rules|static|openapi|schema)\b")
+"""Addresses that don't end, that are another name, or that draw much and read little."""
+
+_READS_ALL: Final = re.compile(r"\b(?:SCAN|Seq Scan on) (\w+)")
+
+
+@contextmanager
+def recorded() -> Iterator[Statements]:
+    """Yield the statements that are executed during the block, each with its parameters."""
+    found: Statements = {}
+
+    def note(_connection: Any, _cursor: Any, statement: str, parameters: Any, _context: Any, is_many: bool) -> None:
+        found.setdefault(statement, parameters[0] if is_many else parameters)
+
+    event.listen(Engine, "before_cursor_execute", note)
+    try:
+        yield found
+    finally:
+        event.remove(Engine, "before_cursor_execute", note)
+
+
+def plan(connection: Connection, statement: str, parameters: Any) -> str:
+    """Return the plan of a statement."""
+    explain = "EXPLAIN QUERY PLAN" if connection.dialect.name == "sqlite" else "EXPLAIN"
+    return "\n".join(str(row[-1]) for row in connection.exec_driver_sql(f"{explain} {statement}", parameters))
+
+
+async def visit(hall: OpenHall) -> None:
+    """Play a match, and open every page as a person with an account, an invitation and a finished match."""
+    host, friend, room = await hall.two_at(HOARD)
+    table, (one, other) = room.table.id, (min(seat.guests) for seat in room.table.seats)
+    await host.ask(f"/tables/{table}/chat", {"text": "Skål"})
+    await play_out(room, {0: host, 1: friend})
+    person, partner = [await hall.store.guest(guest) for guest in (one, other)]
+    assert person is not None
+    assert partner is not None
+    lobby = await friend.open(AXES)
+    assert (await friend.ask(f"/tables/{lobby}/invitations", {"person": person.public_id})).status_code == 200
+    account = {"name": "Astrid", "password": "correct horse battery"}
+    assert (await host.post("/account/new", account)).status_code == 200
+    assert (await host.post("/quick", {"game": AXES, "players": "2"})).status_code == 303
+    signed_in = await hall.person("10.0.0.3").http.post("/api/v1/sessions", json=account)
+    program = Program(hall.app, Authorization=f"Bearer {signed_in.json()['token']}")
+    values = {"id": table, "table": lobby, "seat": "0", "key": room.table.seats[0].link_token, "token": "none", "name": AXES}
+    values |= {"subject": AXES, "day": "2026-01-01", "person": partner.public_id, "public_id": partner.public_id, "rest": "none"}
+    for path in addresses(hall, values):
+        answer = await (program if path.startswith("/api") else host).get(path)
+        assert answer.status_code in (200, 303, 308, 404), path
+    assert (await friend.post("/privacy/delete", {"sure": "on"})).status_code == 303
+
+
+def addresses(hall: OpenHall, values: Mapping[str, str]) -> list[str]:
+    """Return the paths of all pages, with these values of their parameters."""
+    paths = {route.path_format for route in hall.app.routes if isinstance(route, HTTPRoute) and "GET" in route.methods}
+    return sorted(path.format_map(values) for path in paths if not _LEFT_OUT.search(path))
+
+
+async def test_no_page_reads_all_rows_of_a_table_that_grows(on_each_database: Settings) -> None:
+    async with open_hall(on_each_database) as hall:
+        await hall.store.transact(lambda connection: fill(connection, matches=10_000, others=2_000))
+        with recorded() as statements:
+            await visit(hall)
+        queries = {text: values for text, values in statements.items() if re.match(r"(WITH|SELECT|UPDATE|DELETE)\b", text)}
+        assert len(queries) > 60
+
+        def reading_all(connection: Connection) -> dict[str, str]:
+            found = {query: plan(connection, query, values) for query, values in queries.items()}
+            return {query: text for query, text in found.items() if _GROWING.intersection(_READS_ALL.findall(text))}
+
+        assert await hall.store.transact(reading_all) == {}
