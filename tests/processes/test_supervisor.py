@@ -51,6 +51,7 @@ def shared(tmp_path_factory: pytest.TempPathFactory, postgresql: PostgreSQL) -> 
             MEADHALL_DATABASE_URL=postgresql.new_database(),
             NOTIFY_SOCKET=str(folder / "notify"),
             WATCHDOG_USEC="30000000",
+            COVERAGE_PROCESS_CONFIG="",  # to write it would take part of the time that a web process has to stop
         )
         yield Shared(hall, manager)
         assert not hall.running or asyncio.run(hall.end(signal.SIGINT)) == 0
