@@ -11,6 +11,7 @@ TESTS = Path(__file__).parent
 HALL = TESTS.parent / "src/meadhall/server"
 
 WAIT_FOR_PROCESSES = {
+    "forked.py",
     "lab/test_ray.py",
     "language_models/test_command.py",
     "midnight.py",

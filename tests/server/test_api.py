@@ -466,7 +466,7 @@ async def cause_rare_refusals(hall: OpenHall, host: Program, table: str, monkeyp
         await host.post(f"/tables/{table}/undo")
         patch.setattr(hall.hall, "settings", replace(hall.hall.settings, tables_per_guest=0))
         await host.post("/tables", {"game": HOARD})
-        patch.setattr(hall.hall.ready, "_ready", set())
+        patch.setattr(hall.hall.ready, "delayed", {HOARD})
         await host.post("/tables", {"game": HOARD})
     row = (await hall.room(table)).table
     seats = tuple(replace(seat, link_token=f"{seat.link_token}-of-old") for seat in row.seats)

@@ -121,7 +121,7 @@ async def test_a_turn_arrives_encrypted_and_signed_with_the_key_of_the_hall(call
     guest, note = turn_of(room)
     owner = host if guest in room.table.seats[0].guests else friend
     await subscribe(owner, endpoint)
-    await tell(calling, replace(note, until=Time().now() + timedelta(hours=2)), guest)
+    await tell(calling, replace(note, until=calling.time.now() + timedelta(hours=2)), guest)
     message = await received(endpoint)
     assert message.text["title"] == "It is your turn"
     other = room.table.seats[1 - (room.table.seat_of(guest) or 0)].name
@@ -214,9 +214,10 @@ async def test_a_later_message_of_the_same_kind_takes_the_place_of_one_that_wait
     host, _friend, room = await calling.two_at()
     guest = min(room.table.seats[0].guests)
     await subscribe(host, endpoint)
-    later = Time().now() + timedelta(seconds=1)
+    later = calling.time.now() + timedelta(seconds=1)
     for sender in ("Ada", "Bo"):
         await tell(calling, Notification("invitation", room.table.id, sender=sender), guest, at=later)
+    await calling.time.advance(1.0)
     assert (await received(endpoint)).text["title"] == "Bo invites you to a table"
     await done(calling)
     assert len(endpoint.seen) == 1
@@ -225,7 +226,7 @@ async def test_a_later_message_of_the_same_kind_takes_the_place_of_one_that_wait
 async def test_a_message_that_is_too_late_is_not_sent(calling: OpenHall, endpoint: PushEndpoint) -> None:
     host, _friend, room = await calling.two_at()
     await subscribe(host, endpoint)
-    past = Time().now() - timedelta(seconds=1)
+    past = calling.time.now() - timedelta(seconds=1)
     await tell(calling, Notification("invitation", room.table.id, sender="Bo", until=past), min(room.table.seats[0].guests))
     await done(calling)
     assert endpoint.seen == []
@@ -335,8 +336,10 @@ async def test_a_message_that_waits_arrives_after_the_browser_has_subscribed_aga
     host, _friend, room = await calling.two_at()
     id = await subscribe(host, endpoint)
     guest = min(room.table.seats[0].guests)
-    await tell(calling, Notification("invitation", room.table.id, sender="Bo"), guest, at=Time().now() + timedelta(seconds=1))
+    due = calling.time.now() + timedelta(seconds=1)
+    await tell(calling, Notification("invitation", room.table.id, sender="Bo"), guest, at=due)
     assert await subscribe(host, endpoint, name, old=f"{endpoint.url}/laptop") == id
+    await calling.time.advance(1.0)
     await received(endpoint)
     await done(calling)
     assert endpoint.seen == [(f"/{name}", 201)]
@@ -346,6 +349,7 @@ async def test_a_guest_has_at_most_ten_devices(calling: OpenHall, endpoint: Push
     ada = calling.person()
     for number in range(12):
         await subscribe(ada, endpoint, f"device-{number}")
+        await calling.time.advance(1.0)
     names = {row.endpoint.rpartition("/")[2] for row in await subscriptions(calling)}
     assert names == {f"device-{number}" for number in range(2, 12)}
 
