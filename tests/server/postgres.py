@@ -141,8 +141,9 @@ class OwnPostgreSQL(PostgreSQL):
         return self.base / "data" / "postmaster.pid"
 
     def _state(self) -> str:
-        """Return the last line of its file, which says how far the start is."""
-        return self._pid_file.read_text().splitlines()[-1].strip() if self._pid_file.exists() else ""
+        """Return the last line of its file, which says how far the start is. The file may be there before its text."""
+        lines = self._pid_file.read_text().splitlines() if self._pid_file.exists() else []
+        return lines[-1].strip() if lines else ""
 
 
 @contextmanager
@@ -169,8 +170,8 @@ def start_postgresql() -> Iterator[OwnPostgreSQL]:
         done = subprocess.run(initialize, **_as(user), stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stdout + done.stderr
         server = OwnPostgreSQL(free_port(), programs, base, user)
-        server.start()
         try:
+            server.start()
             server.create_template()
             yield server
         finally:

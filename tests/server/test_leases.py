@@ -91,9 +91,9 @@ async def test_free_tables_are_shared_out_and_each_is_taken_once(on_postgresql: 
 async def test_tables_where_something_happened_last_are_taken_first(on_postgresql: Settings) -> None:
     async with processes(on_postgresql, 1) as (store, (member,)):
         old, older, fresh = [await add_running(store) for _ in range(3)]
-        await store.append(old, Entry(1, "action", 0, 1), over=False)
-        await store.append(older, Entry(1, "action", 0, 1), over=False)
-        await store.append(old, Entry(2, "action", 0, 1), over=False)
+        for second, (table, number) in enumerate(((old, 1), (older, 1), (old, 2)), 1):
+            at = Time().now() + timedelta(seconds=second)
+            await store.append(table, Entry(number, "action", 0, 1, at=at), over=False)
         assert [(table.id, table.has_bots) for table in await member.take()] == [(old, True), (older, True), (fresh, True)]
 
 
