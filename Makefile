@@ -18,7 +18,7 @@ export UV_PROJECT_ENVIRONMENT := .venv
 unexport VIRTUAL_ENV
 
 .DEFAULT_GOAL := help
-.PHONY: help play setup test test-long chaos lint docs bench screenshots clean
+.PHONY: help play setup test test-long coverage chaos lint docs bench screenshots clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -37,6 +37,10 @@ test: $(UV_STAMP) ## install what the tests need, a browser too, and run them al
 test-long: $(UV_STAMP) ## the tests in full sizes, with those that make test leaves out: hours
 	$(SYNC)
 	@MEADHALL_CHROMIUM="$$(tools/browser)" && export MEADHALL_CHROMIUM && exec tools/test --long
+
+coverage: $(UV_STAMP) ## the tests again, with branch coverage; it fails below the limit
+	$(SYNC)
+	@MEADHALL_CHROMIUM="$$(tools/browser)" && export MEADHALL_CHROMIUM && exec tools/test --coverage
 
 chaos: $(UV_STAMP) ## a long run: kill processes of a hall and PostgreSQL, cut connections, and check that nothing is lost
 	$(SYNC)

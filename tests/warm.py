@@ -1,16 +1,13 @@
-"""``python tests/warm.py GAME…``: compile the rules of games, including those for tests, before the tests run.
-
-The compiler is several times as slow while coverage is measured.
-"""
+"""``python tests/warm.py GAME…``: compile the rules of games, also of Hoard, before the tests with compiled rules run."""
 
 from __future__ import annotations
 
 import sys
 
-from games_for_tests import coins, hoard
+from games_for_tests import hoard
 from meadhall.engine.game import registered
 from meadhall.lab import warm
 
 if __name__ == "__main__":
-    with registered(hoard.game), registered(coins.game):
-        warm(sys.argv[1:])
+    with registered(hoard.game):
+        warm(sys.argv[1:], bulk=False)

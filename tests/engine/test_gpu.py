@@ -20,7 +20,7 @@ needs_numba_cuda = pytest.mark.skipif(find_spec("numba_cuda") is None, reason="n
 
 
 def run(script: str, **variables: str) -> str:
-    environment = {**os.environ, **variables}
+    environment = {**os.environ, "COVERAGE_PROCESS_CONFIG": "", **variables}  # measured, the simulator takes minutes
     done = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return done.stdout

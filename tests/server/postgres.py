@@ -13,6 +13,7 @@ import os
 import pwd
 import shutil
 import signal
+import socket
 import subprocess
 import tempfile
 import time
@@ -182,20 +183,25 @@ def start_postgresql() -> Iterator[OwnPostgreSQL]:
 def shared_postgresql(folder: Path) -> Iterator[PostgreSQL]:
     """Run a PostgreSQL during the block, or use the one that another process has started with the same folder.
 
-    The process that has started it stops it when no other one uses it any more.
+    The process that has started it stops it when no other one uses it any more. If that process has died, another one starts it.
     """
     port = folder / "postgresql.port"
     with (folder / "postgresql.users").open("w") as users, ExitStack() as stack:
         with FileLock(folder / "postgresql.starting"):
             fcntl.flock(users, fcntl.LOCK_SH)
-            if port.exists():
+            if port.exists() and _is_open(int(port.read_text())):
                 postgresql = PostgreSQL(int(port.read_text()))
             else:
                 postgresql = stack.enter_context(start_postgresql())
                 port.write_text(str(postgresql.port))
-                stack.callback(port.unlink)
+                stack.callback(port.unlink, missing_ok=True)
                 stack.callback(fcntl.flock, users, fcntl.LOCK_EX)
         yield postgresql
+
+
+def _is_open(port: int) -> bool:
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
 def _programs(base: Path, copy: bool) -> Path:
