@@ -17,7 +17,9 @@ from games_for_tests.hoard.rules import BOAST
 from games_for_tests.least import game as least
 from meadhall.bots import Budget, hints
 from meadhall.cli import main, play
+from meadhall.engine.choices import Choices
 from meadhall.engine.game import registered
+from meadhall.engine.language import gettext, speaking
 from meadhall.engine.record.format import read_records
 
 GAME = "axes-and-allies"
@@ -112,8 +114,49 @@ def test_an_illegal_number_is_refused_with_the_reason(terminal: Terminal) -> Non
     assert "You can't choose yourself. (AA-3.1)" in terminal.type("0", "quit")
 
 
+def test_a_match_opens_with_the_goal_and_a_hint_at_the_lessons(terminal: Terminal, tmp_path: Path) -> None:
+    file = tmp_path / "begun.match.json"
+    shown = terminal.type("1", f"save {file}", "quit")
+    assert meadhall.game(GAME).goal_of({}) in shown
+    assert "meadhall learn axes-and-allies" in shown
+    assert "meadhall learn" not in terminal.type("quit", arguments=("play", "--resume", str(file)))
+
+
+def test_the_rules_are_those_of_the_table(terminal: Terminal) -> None:
+    sides = ("play", "axxa", "--players", "2", "--name", "Ylva", "--seed", "hall", "--option", "mode=versus")
+    shown = terminal.type("rules ax-6.1", "rules", "rules ax-9", "why 3", "3", "quit", arguments=sides)
+    assert "AX-6.1 Not at this table. When six triplets" in shown
+    assert "AX-7.3 At this table: the order is skip." in shown
+    assert "mode: versus (at this table)" in shown
+    assert "Three 3s in a row, around a corner" in shown, "words stand in for a figure"
+    assert "There is no rule AX-9." in shown
+    assert "Type a choice from the list" in shown, "a number is no choice where choices have names"
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_dungeon_allies_is_learnt_at_the_terminal(terminal: Terminal, monkeypatch: pytest.MonkeyPatch, language: str) -> None:
+    monkeypatch.setenv("MEADHALL_LANG", language)
+    game = meadhall.game("dungeon-allies")
+    assert game.lessons is not None
+    with speaking(language):
+        typed = ["" if step.action is None else Choices(game).written(step.action) for step in game.lessons.lessons]
+        said = [gettext(step.words) for step in game.lessons.lessons]
+    shown = terminal.type("nonsense", *typed, arguments=("learn", "dungeon-allies"))
+    assert terminal.status == 0
+    assert [words in shown for words in said] == [True] * len(said)
+
+
+def test_another_choice_than_the_lesson_asks_for_is_answered_as_on_the_page(terminal: Terminal) -> None:
+    shown = terminal.type("", "", "2", "0", "quit", arguments=("learn", GAME))
+    assert "Good idea, but for now: attack Björn." in shown
+    assert "You can't choose yourself. For now: attack Björn." in shown
+    assert "4/10" not in shown
+
+
 def test_an_unknown_command_is_answered_with_a_list_of_commands(terminal: Terminal) -> None:
-    assert "Type a choice from the list, or one of: why, hint, undo, save, help, quit." in terminal.type("dance", "", "quit")
+    assert "Type a choice from the list, or one of: why, rules, hint, undo, save, help, quit." in terminal.type(
+        "dance", "", "quit"
+    )
 
 
 def test_help_lists_the_commands(terminal: Terminal) -> None:
@@ -296,7 +339,7 @@ def test_options_of_a_new_match_are_refused_when_resuming(
 
 def test_another_seat_can_be_chosen(terminal: Terminal) -> None:
     shown = terminal.type("quit", arguments=("play", GAME, "--players", "3", "--name", "Ylva", "--seat", "3"))
-    assert "Astrid (greedy), Björn (greedy), Ylva" in shown
+    assert "Astrid (karl), Björn (karl), Ylva" in shown
 
 
 @pytest.mark.compiled

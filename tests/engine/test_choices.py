@@ -22,11 +22,17 @@ def test_without_a_notation_actions_are_numbers() -> None:
     ]
 
 
-@pytest.mark.parametrize("typed", ["c7 c4", "C7-C4", "c7c4", f"{25 * 37 + 12 - 1}"])
+@pytest.mark.parametrize("typed", ["c7 c4", "C7-C4", "c7c4"])
 def test_a_notation_is_read_in_every_spelling(typed: str) -> None:
     action = AXXA.read(typed)
     assert action is not None
     assert AXXA.written(action) == "c7 c4"
+
+
+def test_a_number_is_an_action_of_a_game_with_a_notation_only_for_programs() -> None:
+    number = 25 * 37 + 12 - 1
+    assert AXXA.read(f"{number}", numbers=True) == number
+    assert AXXA.read(f"{number}") is None
 
 
 def test_every_action_is_read_from_its_notation() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from importlib.metadata import EntryPoint
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from meadhall import BadSetup, BrokenGame, UnknownGame, game, game_names
 from meadhall.engine import game as registry
 from meadhall.engine.game import Game, Scoring
 from meadhall.engine.language import LANGUAGES, speaking
-from meadhall.engine.rulebook import mark_rules, rule_ids, rulings
+from meadhall.engine.rulebook import mark_rules, rule_ids, rule_sentence, rulebook_text, rulings
 
 
 def test_installed_games_are_found_by_name() -> None:
@@ -105,6 +106,27 @@ def test_a_game_can_refuse_a_combination_of_players_and_options() -> None:
 
 def test_rules_of_a_rulebook_get_anchors() -> None:
     assert mark_rules("<li><strong>AA-3.2</strong> To attack") == '<li><strong class="rule" id="AA-3.2">AA-3.2</strong> To attack'
+
+
+@pytest.mark.parametrize("subject", [each for each in EVERY_GAME if each.at_table], ids=lambda subject: subject.name)
+def test_the_rulebook_of_a_table_says_at_each_rule_what_holds_there(subject: Game) -> None:
+    """For all combinations of options, in every language; the rulebook without a table says nothing of one."""
+    here = {
+        "en": ("At this table", "Not at this table", "at this table)"),
+        "de": ("An diesem Tisch", "Nicht an diesem Tisch", "an diesem Tisch)"),
+    }
+    assert subject.at_table is not None
+    for values in product(*(option.values for option in subject.options)):
+        options = dict(zip((option.name for option in subject.options), values, strict=True))
+        for language in LANGUAGES:
+            holds, never, chosen = here[language]
+            with speaking(language):
+                told = subject.at_table(options)
+                assert set(told) <= set(rule_ids(subject))
+                for rule, phrase in told.items():
+                    assert rule_sentence(subject, rule, options).startswith(holds if phrase else never)
+                assert holds not in rulebook_text(subject)
+                assert chosen in rulebook_text(subject, options)
 
 
 RULINGS = {

@@ -61,7 +61,7 @@ def play(
     game: Annotated[str, typer.Argument(help=_("Name of the game; `meadhall games` lists them."))] = "",
     players: Annotated[int | None, typer.Option(help=_("Number of players; by default the usual number for the game."))] = None,
     bots: Annotated[
-        str | None, typer.Option(help=_("Bots for the other seats, in turn, e.g. greedy,random; by default greedy or huscarl."))
+        str | None, typer.Option(help=_("Bots for the other seats, in turn, e.g. karl,thrall; by default karl or huscarl."))
     ] = None,
     seed: Annotated[str | None, typer.Option(help=_("Any text; the same text gives the same dice."))] = None,
     seat: Annotated[int, typer.Option(help=_("Your seat, counted from 1."), min=1)] = 1,
@@ -87,10 +87,17 @@ def play(
     Session(match).run()
 
 
+def learn(game: Annotated[str, typer.Argument(help=_("Name of the game; `meadhall games` lists them."))]) -> None:
+    from meadhall.cli.learn import learn_game
+    from meadhall.engine.game import game as find_game
+
+    learn_game(find_game(game))
+
+
 def simulate(
     game: Annotated[str, typer.Argument(help=_("Name of the game; `meadhall games` lists them."))],
     players: Annotated[int | None, typer.Option(help=_("Number of players; by default the number of bots."))] = None,
-    bots: Annotated[str, typer.Option(help=_("The bots, e.g. greedy,random; repeated if there are more players."))] = "random",
+    bots: Annotated[str, typer.Option(help=_("The bots, e.g. karl,thrall; repeated if there are more players."))] = "random",
     games: Annotated[int, typer.Option(help=_("Number of games."), min=1)] = 10_000,
     seed: Annotated[str | None, typer.Option(help=_("Any text; the same text gives the same games."))] = None,
     option: Annotated[list[str] | None, typer.Option(help=_("An option of the game as name=value; can be repeated."))] = None,
@@ -494,6 +501,7 @@ def build() -> typer.Typer:
     app.callback()(global_options)
     app.command(help=_("Start the server and open the hall in a browser."))(serve)
     app.command(help=_("Play in the terminal against bots."))(play)
+    app.command(help=_("Learn a game in the terminal: a guided first game of a few minutes."))(learn)
     app.command(help=_("Let bots play many games and report how often each wins."))(simulate)
     app.command(help=_("Let bots compete and report which is stronger and by how much."))(tournament)
     app.command(help=_("Let language models play: serve tools of the Model Context Protocol."))(mcp)

@@ -29,6 +29,15 @@ def console() -> Console:
     return Console(markup=False, highlight=False, emoji=False)
 
 
+def typed_line(console: Console, prompt: str, at_end: str) -> str:
+    """Return the next line that a person types, or ``at_end`` at the end of the input."""
+    try:
+        return console.input(prompt).strip()
+    except EOFError:
+        console.print()
+        return at_end
+
+
 def error_console() -> Console:
     """Return a console on standard error."""
     return Console(stderr=True, markup=False, highlight=False, emoji=False)

@@ -14,9 +14,9 @@ from rich.padding import Padding
 from rich.text import Text
 
 from meadhall.bots import Bot, bot, hints
-from meadhall.bots.ranks import HUSCARL
-from meadhall.cli.console import console
-from meadhall.cli.transcript import outcome, print_choices, print_events, print_hints, print_table
+from meadhall.bots.ranks import HUSCARL, KARL
+from meadhall.cli.console import console, typed_line
+from meadhall.cli.transcript import outcome, print_choices, print_events, print_hints, print_rules, print_table
 from meadhall.engine.chance import seed_from_text
 from meadhall.engine.choices import Choices
 from meadhall.engine.errors import BadSetup, IllegalAction, RecordError, Refused
@@ -25,7 +25,7 @@ from meadhall.engine.language import gettext as _
 from meadhall.engine.match import Match
 from meadhall.engine.record.format import SUFFIX, dumps, read_records
 from meadhall.engine.record.replay import replay
-from meadhall.engine.rulebook import rule_sentence
+from meadhall.engine.rulebook import rule_sentence, rulebook_text
 from meadhall.engine.view import Seat
 
 BOT_NAMES = ("Astrid", "Björn", "Sigrid", "Torsten", "Freydis", "Knut", "Gudrun")
@@ -44,13 +44,13 @@ def new_match(
 ) -> Match:
     """Start a match of a person on ``seat`` (from 0) against bots, which take the other seats in turn.
 
-    By default the bots are greedy, or in a game without heuristics huscarls.
+    By default the bots are karls, or in a game without heuristics huscarls.
     """
     count = game.check_players(game.default_players if players is None else players)
     if not 0 <= seat < count:
         raise BadSetup(_("There is no seat {seat}; the seats are 1 to {last}.").format(seat=seat + 1, last=count))
     if bots is None:
-        bots = [HUSCARL.name if game.greedy is None else "greedy"]
+        bots = [HUSCARL.name if game.greedy is None else KARL.name]
     if not bots:
         raise BadSetup(_("Name at least one bot."))
     person = Seat(name or _user_name())
@@ -123,6 +123,7 @@ class Session:
         self.open = True
         self.commands: dict[str, tuple[str, Callable[[str], None]]] = {
             "why": (_("why CHOICE: explain why you can't play it"), self.why),
+            "rules": (_("rules [ID]: read the rulebook, or one rule"), self.rules),
             "hint": (_("hint: show the strongest bot's best moves; the record notes it"), self.hint),
             "undo": (_("undo: go back to your previous decision"), self.undo),
             "save": (_("save [FILE]: save the match; continue it later with --resume FILE"), self.save),
@@ -141,9 +142,13 @@ class Session:
             self.ask()
 
     def greet(self) -> None:
-        """Print the game, the players, and the commitment to the seed."""
+        """Print the game and its goal, the players, and the commitment to the seed."""
         match = self.match
         self.say(match.game.title, style="bold")
+        if goal := match.game.goal_of(match.options):
+            self.say(goal)
+        if match.game.lessons is not None and not match.steps:
+            self.say(_("New here? Learn the game first: meadhall learn {game}").format(game=match.game.name), style="dim")
         self.say(", ".join(f"{who.name} ({who.bot})" if who.bot else who.name for who in match.seats))
         self.say(_("SHA-256 of the seed: {commitment}").format(commitment=match.commitment), style="dim")
         print_events(self.console, match, match.view(self.viewer).setup, seat=self.reader())
@@ -184,12 +189,7 @@ class Session:
         """Read choices and commands until the position has changed."""
         position = (self.match.next_number, len(self.match.steps))
         while self.open and (self.match.next_number, len(self.match.steps)) == position:
-            try:
-                line = self.console.input("> ").strip()
-            except EOFError:
-                self.say("")
-                line = "quit"
-            if line:
+            if line := typed_line(self.console, "> ", "quit"):
                 self.execute(line)
 
     def execute(self, line: str) -> None:
@@ -225,9 +225,23 @@ class Session:
     def explain(self, refused: Refused) -> None:
         """Print a refusal with the sentence of the rulebook behind it."""
         self.say(str(refused), style="red")
-        sentence = rule_sentence(self.match.game, refused.rule) if isinstance(refused, IllegalAction) else ""
+        if isinstance(refused, IllegalAction):
+            self.quote(refused.rule)
+
+    def quote(self, rule: str) -> bool:
+        """Print a rule as it holds in this match. Return whether the rulebook has it."""
+        sentence = rule_sentence(self.match.game, rule, self.match.options)
         if sentence:
-            self.console.print(Padding(Text(f"{refused.rule} {sentence}", style="dim"), (0, 0, 0, 2)))
+            self.console.print(Padding(Text(f"{rule} {sentence}", style="dim"), (0, 0, 0, 2)))
+        return bool(sentence)
+
+    def rules(self, rest: str) -> None:
+        """Print the rulebook as it holds in this match, or one rule."""
+        rule = rest.upper()
+        if not rest:
+            print_rules(self.console, rulebook_text(self.match.game, self.match.options))
+        elif not self.quote(rule):
+            self.say(_("There is no rule {rule}.").format(rule=rule), style="red")
 
     def hint(self, _rest: str) -> None:
         """Print the strongest bot's best actions with their chances, from the person's information."""

@@ -1,11 +1,13 @@
-"""Print a match as text, for ``play`` and ``replay``."""
+"""Print a match as text, for ``play``, ``learn`` and ``replay``."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 
 from rich.box import SIMPLE
 from rich.console import Console
+from rich.markdown import Markdown
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
@@ -51,6 +53,11 @@ def print_table(console: Console, view: View) -> None:
     """Print the board as the viewer sees it: the sketch of the game's words, or else the fields of the state."""
     console.print()
     console.print(Padding(Text(view.sketch()), (0, 0, 0, 2)))
+
+
+def print_rules(console: Console, markdown: str) -> None:
+    """Print a rulebook. Words stand in for its figures."""
+    console.print(Markdown(re.sub(r"!\[(.*?)\]\(.*?\)", r"*\1*", markdown)))
 
 
 def print_choices(console: Console, lines: Iterable[tuple[str, str]]) -> None:

@@ -1,7 +1,7 @@
 """The choices of a decision as text, in the terminal and for language models: how they are listed and typed.
 
 A choice is typed as the engine's number of the action. A game with many actions can define a ``notation`` in its words, a short
-text such as ``c7 c4``.
+text such as ``c7 c4``. Then people don't see the numbers, and only programs may give them.
 """
 
 from __future__ import annotations
@@ -27,13 +27,15 @@ class Choices:
         """Return what a person types for an action."""
         return self._notation(action) if self._notation else str(action)
 
-    def read(self, text: str) -> int | None:
+    def read(self, text: str, *, numbers: bool = False) -> int | None:
         """Parse an action; return None if the text isn't one. Any number counts as an action, even outside the action space.
 
-        Raises MalformedAction for a number that is too long for Python to parse.
+        In a game with a notation, a number counts only if ``numbers`` is set. Raises MalformedAction for a number that is too
+        long for Python to parse.
         """
+        numbered = text.isdecimal() and (numbers or self._notation is None)
         try:
-            return int(text) if text.isdecimal() else self._actions.get(_letters(text))
+            return int(text) if numbered else self._actions.get(_letters(text))
         except ValueError:
             refusal = _("Action {action} is outside 0 to {last}.").format(action=f"{text[:12]}…", last=len(self._actions) - 1)
             raise MalformedAction(refusal) from None

@@ -204,6 +204,8 @@ class Game(Generic[S]):
         daily: the puzzle of the day; None if the game has none.
         goal: the goal of a player in one sentence, which a match opens with; a message for gettext, or a function of the
             options that returns it; "" for none.
+        at_table: ``at_table(options)`` returns what holds at a table with these options, in the current language: a phrase by the
+            id of each rule that depends on them, "" for a rule that doesn't apply there. None if no rule depends on the options.
         usual_players: the number of seats that the hall offers first; None for four, or as many as the game allows.
         chance: whether chance decides anything, see ``Kind``. This and the next two may depend on players and options.
         information: ``"perfect"`` or ``"imperfect"``, see ``Kind``; None: imperfect if the rules have ``conceal``.
@@ -241,6 +243,7 @@ class Game(Generic[S]):
     lessons: Lessons | None = None
     daily: Daily | None = None
     goal: str | Callable[[Mapping[str, Any]], str] = ""
+    at_table: Callable[[Mapping[str, Any]], Mapping[str, str]] | None = None
     usual_players: int | None = None
     chance: Declared[bool] = True
     information: Declared[Information | None] = None
@@ -281,7 +284,7 @@ class Game(Generic[S]):
         Examples:
             >>> import meadhall
             >>> meadhall.game("axes-and-allies").goal_of({})
-            'Your goal: be the last one alive. Attack, or make an alliance and end it in time.'
+            'Your goal: be the last one alive. Attack, or ally with a player until a one ends every alliance.'
         """
         return gettext(self.goal if isinstance(self.goal, str) else self.goal(options)) if self.goal else ""
 

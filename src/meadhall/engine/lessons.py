@@ -7,9 +7,12 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
+from meadhall.engine.language import gettext as _
+
 if TYPE_CHECKING:
     from meadhall.engine.game import Game
     from meadhall.engine.match import Match
+    from meadhall.engine.view import View
 
 LEARNER = 0
 """The learner's seat."""
@@ -35,6 +38,15 @@ class Lesson:
     def actions(self) -> tuple[int, ...]:
         """Return all actions of this step: those before the text, then the learner's."""
         return self.before if self.action is None else (*self.before, self.action)
+
+
+def answer_to(view: View, action: int, wanted: int) -> str:
+    """Answer a learner who chose another action than the one that a step asks for."""
+    task = view.game.words.action(view.state, wanted, view.names)
+    if action in view.legal:
+        return _("Good idea, but for now: {task}.").format(task=task)
+    why = view.refusal(action)[1] if 0 <= action < view.game.actions else ""
+    return _("{why} For now: {task}.").format(why=why, task=task).strip()
 
 
 @dataclass(frozen=True)

@@ -24,8 +24,8 @@ D = TypeVar("D", bound=msgspec.Struct)
 
 MAX_SIZE = 128 * 1024
 """The largest size of an uploaded document, in bytes."""
-MAX_LINE = 500
-"""The longest line, in characters. Longer lines could nest keys so deeply that parsing them exhausts memory."""
+MAX_DOTS = 250
+"""The most dots in a line. A key with more (``a.a.a …``) would be nested so deeply that parsing many of them exhausts memory."""
 CACHE_SIZE = 64
 """The number of parsed documents in the cache."""
 HASH_DIGITS = 8
@@ -242,8 +242,8 @@ class Document(Generic[D]):
         if len(text) > MAX_SIZE:
             raise BadSetup(f"{self.name}: longer than {MAX_SIZE // 1024} KB")
         for number, line in enumerate(text.splitlines(), 1):
-            if len(line) > MAX_LINE:
-                raise BadSetup(f"{self.name}: line {number}: longer than {MAX_LINE} characters")
+            if line.count(".") > MAX_DOTS:
+                raise BadSetup(f"{self.name}: line {number}: more than {MAX_DOTS} dots")
         try:
             return tomllib.loads(text)
         except tomllib.TOMLDecodeError as error:

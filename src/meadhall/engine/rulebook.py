@@ -9,8 +9,8 @@ by its language: ``rulebook.de.md``.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
 from meadhall.engine.file_cache import file_cache
 from meadhall.engine.language import current_language
@@ -27,13 +27,23 @@ _RULE = re.compile(rf"\*\*({RULE_ID})\*\*")
 _ITEM = re.compile(r"\n(?=\S|\s*\n)")
 
 
-def rulebook_text(game: Game) -> str:
+def rulebook_text(game: Game, options: Mapping[str, Any] | None = None) -> str:
     """Return the rulebook as Markdown, in the current language if there is a translation, otherwise in English.
 
     It ends with the game's options, by the names that the lobby, the command line and records use. A game without a rulebook gets
-    a page that says so.
+    a page that says so. ``options``: of a table; the rulebook then says what holds there. None: the rulebook of every table.
     """
-    return (_text(game, "rulebook", current_language()) or _no_rulebook(game)) + "".join(_options(game))
+    text = _text(game, "rulebook", current_language()) or _no_rulebook(game)
+    if options is not None and game.at_table is not None:
+        for rule, phrase in game.at_table(options).items():
+            mark = f"**{rule}**"
+            text = text.replace(mark, f"{mark} *{_at_table(phrase)}*", 1)
+    return text + "".join(_options(game, options))
+
+
+def _at_table(phrase: str) -> str:
+    """Return what holds at a table as a sentence."""
+    return _("At this table: {what}.").format(what=phrase) if phrase else _("Not at this table.")
 
 
 def _no_rulebook(game: Game) -> str:
@@ -41,17 +51,25 @@ def _no_rulebook(game: Game) -> str:
     return f"# {game.title}\n\n" + "".join(f"{line}\n\n" for line in told if line)
 
 
-def _options(game: Game) -> Iterator[str]:
-    """Yield the list of the options of a game as Markdown."""
+def _options(game: Game, chosen: Mapping[str, Any] | None) -> Iterator[str]:
+    """Yield the list of the options of a game as Markdown. ``chosen``: the options of a table, which are marked."""
     if game.options:
         yield "\n## " + _("Options") + "\n\n"
     for option in game.options:
         if isinstance(option, Document):
-            yield f"- *{option.name}*: {_(option.text)}\n"
+            shown = "" if chosen is None else ": " + option.shown(chosen[option.name])
+            yield f"- *{option.name}{shown}*{_notes(here=chosen is not None)}: {_(option.text)}\n"
         elif isinstance(option, Choice):
+            counts = chosen is not None and (option.only_with is None or chosen[option.only_with[0]] == option.only_with[1])
             for value, text in option.values.items():
-                usual = " (" + _("the default") + ")" if value == option.default else ""
-                yield f"- *{option.name}: {value}*{usual}: {_(text)}\n"
+                notes = _notes(usual=value == option.default, here=counts and chosen is not None and chosen[option.name] == value)
+                yield f"- *{option.name}: {value}*{notes}: {_(text)}\n"
+
+
+def _notes(*, usual: bool = False, here: bool = False) -> str:
+    """Return what is said behind a value: whether it is the default, and whether a table has it."""
+    notes = [_("the default")] * usual + [_("at this table")] * here
+    return f" ({', '.join(notes)})" if notes else ""
 
 
 @file_cache
@@ -60,9 +78,9 @@ def rule_ids(game: Game) -> tuple[str, ...]:
     return tuple(dict.fromkeys(_RULE.findall(_text(game, "rulebook", "en"))))
 
 
-def rule_sentence(game: Game, rule: str) -> str:
-    """Return the rulebook's text of one rule without emphasis, "" if the rulebook lacks it."""
-    return _items(rulebook_text(game)).get(rule, "").replace("*", "")
+def rule_sentence(game: Game, rule: str, options: Mapping[str, Any] | None = None) -> str:
+    """Return the rulebook's text of one rule without emphasis, "" if the rulebook lacks it. ``options``: of a table."""
+    return _items(rulebook_text(game, options)).get(rule, "").replace("*", "")
 
 
 def rulings(game: Game) -> dict[str, str]:

@@ -185,7 +185,7 @@ def _add_playing(server: MCPServer[Any], tables: Tables) -> None:
         try:
             position = await tables.act(table, read_action(before.view, action), number)
         except Refused as refused:
-            raise ToolError(refusal_text(before.view.game, refused)) from refused
+            raise ToolError(refusal_text(before.view, refused)) from refused
         if wait_seconds and not position.your_turn and not position.is_over:
             happened = position.happened
             position = await tables.wait(table, wait_seconds)

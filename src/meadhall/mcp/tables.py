@@ -9,7 +9,6 @@ from typing import Any, Protocol
 
 from meadhall.engine.choices import Choices
 from meadhall.engine.errors import IllegalAction, MeadhallError, Refused
-from meadhall.engine.game import Game
 from meadhall.engine.rulebook import rule_sentence
 from meadhall.engine.view import View
 from meadhall.mcp.answers import ActionAnswer, GameAnswer, PositionAnswer, ReasonAnswer, SeatAnswer, TableAnswer
@@ -175,7 +174,7 @@ def read_action(view: View, given: int | str) -> int:
     if isinstance(given, int):
         return given
     text = given.strip()
-    known = Choices(view.game).read(text)
+    known = Choices(view.game).read(text, numbers=True)
     if known is not None:
         return known
     for action in (*view.legal, *range(view.game.actions)):
@@ -211,13 +210,14 @@ def reason(position: Position, given: int | str) -> ReasonAnswer:
             found.rule, found.reason = view.refusal(action)
         except Refused as refused:
             found.rule, found.reason = refused.rule, refused.reason
-        found.rule_text = rule_sentence(view.game, found.rule) if found.rule else ""
+        found.rule_text = rule_sentence(view.game, found.rule, view.options) if found.rule else ""
     return found
 
 
-def refusal_text(game: Game | None, refused: Refused) -> str:
+def refusal_text(view: View | None, refused: Refused) -> str:
     """Return a refusal in words, with the rule from the rulebook, so that a model can correct itself."""
-    rule = rule_sentence(game, refused.rule) if game is not None and isinstance(refused, IllegalAction) and refused.rule else ""
+    asked = view is not None and isinstance(refused, IllegalAction) and refused.rule
+    rule = rule_sentence(view.game, refused.rule, view.options) if asked and view is not None else ""
     named = f" ({refused.rule})" if refused.rule else ""
     quoted = f"\nRule {refused.rule}: {rule}" if rule else ""
     return f"Refused{named}: {refused.reason}{quoted}\nNothing has changed. Choose one of your legal actions."

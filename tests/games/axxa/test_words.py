@@ -151,8 +151,8 @@ CROWD = {**FAR, "b6": "4[1]", "d4": "3", "b4": "1", "f6": "2", "f5": "2", "f4": 
         (move("d4", "d3"), "AX-2.2", "d3 is only 1 away: a 3 would have to turn more than one corner."),
         (move("d4", "f5"), "AX-2.3", "There is already a stack on f5."),
         (move("b6", "b2"), "AX-2.3", "The stack on b4 is in the way."),
-        (Act.LEAVE, "AX-3.1", "You turn a stack over after moving it. Move one first."),
-        (Act.TURN, "AX-3.1", "You turn a stack over after moving it. Move one first."),
+        (Act.LEAVE, "AX-3.1", "You turn a stack over or leave it after moving it. Move one first."),
+        (Act.TURN, "AX-3.1", "You turn a stack over or leave it after moving it. Move one first."),
         (remove("b2", "c2", "d2"), "AX-4.1", "There is no stack on b2."),
         (remove("c7", "d7", "b6"), "AX-4.1", "There is no stack on d7."),
         (remove("f6", "f5", "f4"), "AX-4.2", "These are 2s; only 1s can be removed now."),
@@ -195,7 +195,8 @@ def test_other_actions_are_refused_before_the_payment() -> None:
     match = scene({**FAR, "b6": "4"}, touching="orthogonal")
     match.play(move("b6", "b2"))
     check_refusal(match, move("b2", "b6"), "AX-2.1", "You have already moved a stack. Now pay for the move.")
-    check_refusal(match, Act.LEAVE, "AX-3.1", "It's too late to turn the stack over. Now pay for the move.")
+    check_refusal(match, Act.LEAVE, "AX-3.1", "There is nothing more to decide about the stack. Now pay for the move.")
+    check_refusal(match, Act.TURN, "AX-3.1", "It's too late to turn the stack over. Now pay for the move.")
     check_refusal(match, pay("b6"), "AX-5.2", "There is no stack on b6.")
 
 

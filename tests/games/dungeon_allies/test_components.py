@@ -140,6 +140,17 @@ def test_components_may_be_listed_in_another_order() -> None:
     assert list(codes[-CARDS:]) == [*built_in[1 - CARDS :], built_in[-CARDS]]
 
 
+def test_a_card_of_every_kind_may_stand_on_one_line() -> None:
+    """DA-13.2: Eight weaknesses, five colours and fixed points: more than 700 characters."""
+    kinds = [f'{{ kind = "monster", weakness = "{skill}", points = 1 }}' for skill in SKILL_NAMES]
+    kinds += [f'{{ kind = "crystal", color = "{colour}", per = 2, points = 1 }}' for colour in ITEM_NAMES[:5]]
+    kinds += ['{ kind = "fixed", points = 1 }']
+    line = f"scores = [{', '.join(kinds)}]"
+    value = COMPONENTS.check(BUILT_IN.replace(CROWN, f'kind = "mixed"\n{line}'))
+    assert len(line) > 700
+    assert len(COMPONENTS.of(value).sorcerer_card[15].kinds) == 14
+
+
 # -------------------------------------------------------------------------------------------------------------- what is refused
 
 FACES = "yellow = { target = 2, gold = 1 }"

@@ -9,6 +9,7 @@ from typing import Any
 
 from games.dungeon_allies.scenes import DA
 from meadhall.engine.language import speaking
+from meadhall.engine.rulebook import rule_sentence
 from meadhall.games.dungeon_allies.components import COMPONENTS
 from meadhall.games.dungeon_allies.names import BUILT_IN
 from meadhall.server.pages.rulebook import rulebook_of_match, rulebook_page
@@ -43,6 +44,29 @@ def test_the_lists_are_translated() -> None:
         names = [DA.page.components({"components": COMPONENTS.default}).prisoners[k][0] for k in range(5)]  # type: ignore[union-attr]
     assert all(name in words for name in names)
     assert "Feld 4" in words
+
+
+def test_the_rules_of_a_table_are_those_of_its_components() -> None:
+    def change(document: dict[str, Any]) -> None:
+        document["excursion_square"] = [{"level": "blue"}] * 28
+        document["dice"]["enhance_dice"] = [20]
+        document["sorcerer"]["refill"] = False
+        document["trade"] = []
+
+    own, built_in = own_components(change), {"components": COMPONENTS.default}
+    at_table = {rule: rule_sentence(DA, rule, own) for rule in ("DA-1.4", "DA-1.5", "DA-4.5", "DA-10.1", "DA-11.3")}
+    assert [words.partition(". ")[0] for words in at_table.values()] == [
+        "At this table: d20 for Enhance",
+        "At this table: 28 blue",
+        "At this table: d20 for Enhance",
+        "At this table: 0 lines",
+        "At this table: empty spaces stay empty",
+    ]
+    assert rule_sentence(DA, "DA-1.5", built_in).startswith("At this table: 8 yellow, 8 blue and 12 red.")
+    rows = re.findall(r'<span class="da-row l(\d)">((?:<i></i>)*)', rulebook_of_match(DA, own, "en").html)
+    assert [(level, row.count("<i>")) for level, row in rows] == [("0", 0), ("1", 28), ("2", 0)]
+    assert "At this table: 28 blue" in text(rulebook_of_match(DA, own, "en").html)
+    assert "At this table" not in rulebook_page("dungeon-allies", "en").html
 
 
 def test_own_components_are_listed_instead() -> None:

@@ -517,6 +517,7 @@ def test_a_refusal_names_the_decision_that_comes_first() -> None:
         "DA-3.1",
         "All dice of this turn are placed. They come home when all eight places have been resolved.",
     )
+    refused(match, Act.ILLUMINATE, "DA-3.4", "You can cast Illuminate only before you place a die.")
 
 
 def test_a_bid_must_be_higher_than_the_last() -> None:
@@ -612,7 +613,7 @@ def test_a_followers_die_must_be_smaller_than_all_others() -> None:
 
 def test_an_exchange_needs_both_sides_and_can_not_be_reversed() -> None:
     match = trading(scene(owning(0, red=4)))
-    refused(match, Act.TRADE + 2, "DA-10.1", "You need 1 blue crystal more for this.")
+    refused(match, Act.TRADE + 2, "DA-10.1", "You lack 1 blue crystal for this.")
     match.play(Act.TRADE)
     refused(match, Act.TRADE + 1, "DA-10.2", "On this visit you have already used this line in the other direction.")
     refused(

@@ -56,6 +56,19 @@ def test_the_rulebook_lists_the_number_of_cards_of_each_kind(language: str) -> N
         assert [cells[cells.index(card_title(kind)) + 1] for kind in range(KINDS)] == [str(number) for number in COPIES]
 
 
+# ------------------------------------------------------------------------------------------------------------------ refusals
+
+
+def test_each_action_about_an_armory_is_refused_with_its_own_reason() -> None:
+    view = scene("axe1", front={0: ["armory"]}).view(0)
+    assert view.refusal(Act.CASH_IN) == (
+        "VA-5.3",
+        "You can cash in an armory from an earlier turn only after the turn's first card.",
+    )
+    assert view.refusal(Act.END_TURN)[1].startswith("The turn ends by itself after your card.")
+    assert scene("axe1").view(0).refusal(Act.CASH_IN)[1] == "You have no armory in front of you to cash in."
+
+
 # ------------------------------------------------------------------------------------------------------------------- actions
 
 

@@ -38,6 +38,6 @@ game = Game(
     solver=solver,
     places=places,
     is_out=is_out,
-    goal=marked("Your goal: be the last one alive. Attack, or make an alliance and end it in time."),
+    goal=marked("Your goal: be the last one alive. Attack, or ally with a player until a one ends every alliance."),
     lessons=LESSONS,
 )

@@ -21,11 +21,13 @@ LESSONS = Lessons(
             rule="AA-6.1",
         ),
         Lesson(
-            marked("You rolled highest, so you go first. The die in the middle shows the power of your axe this turn: three."),
+            marked("You rolled highest, so you go first. The die shows the power of your axe this turn: three."),
             rule="AA-2.1",
         ),
         Lesson(
-            marked("Power 3 kills on a roll below 3: a one or a two. The odds are poor, but trying costs nothing."),
+            marked(
+                "Power 3 kills on a roll below 3: a one or a two. The odds are poor, but you need no friends yet. Attack Björn."
+            ),
             rule="AA-3.2",
             action=ATTACK + _BJORN,
         ),
@@ -44,7 +46,7 @@ LESSONS = Lessons(
         ),
         Lesson(
             marked(
-                "The red cord shows your alliance: neither of you may attack the other. Björn had no say in it. "
+                "You are allies now: neither of you may attack the other. Björn had no say in it. "
                 "His axe has power 5, and Ivar is the only player he can attack."
             ),
             rule="AA-3.4",

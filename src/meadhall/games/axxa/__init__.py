@@ -38,6 +38,17 @@ def goal(options: Mapping[str, Any]) -> str:
     return marked("Your goal: bring three equal numbers together and remove them, first the 1s, then the 2s, up to the 6s.")
 
 
+def at_table(options: Mapping[str, Any]) -> dict[str, str]:
+    """AX-1.3, AX-4.1, AX-4.2, AX-6, AX-7: Return what holds with these options, by rule."""
+    corners = _("contact at corners counts") if options["touching"] == "all" else _("contact at corners doesn't count")
+    if options["mode"] == TOGETHER:
+        return {"AX-1.3": _("the first seat starts"), "AX-4.1": corners, "AX-7.1": "", "AX-7.2": "", "AX-7.3": ""}
+    order = {"AX-7.3": _("the order is {order}").format(order=options["order"])}
+    if options["order"] == ANY:
+        order["AX-4.2"] = _("a triplet of any number can be removed, see AX-7.3")
+    return {"AX-1.3": _("a random seat starts"), "AX-4.1": corners, "AX-6.1": "", "AX-6.2": "", **order}
+
+
 def points(state: State, options: Mapping[str, Any]) -> tuple[int, ...] | None:
     """AX-7.1: In mode versus, a seat's points are the triplets of its side."""
     if options["mode"] == TOGETHER:
@@ -82,7 +93,7 @@ game = Game(
         Choice(
             "order",
             {
-                SKIP: marked("A number with fewer than three pieces left is skipped (our reading of the original rules)"),
+                SKIP: marked("A number with fewer than three pieces left is skipped (a house rule)"),
                 STRICT: marked("No number is skipped (the original rules to the letter; often one number blocks all later ones)"),
                 ANY: marked("Triplets of any number may be removed (a house rule)"),
             },
@@ -95,6 +106,7 @@ game = Game(
     objection=objection,
     max_length=MAX_LENGTH,
     goal=goal,
+    at_table=at_table,
     lessons=LESSONS,
     daily=DAILY,
 )

@@ -31,7 +31,7 @@ LESSONS = Lessons(
         Lesson(
             marked(
                 "A stack moves exactly as many spaces as its top piece shows, straight ahead or around one corner, and only "
-                "through empty spaces. Choose the 4 on c1, then the space b4."
+                "through empty spaces. Move the 4 on c1 to b4."
             ),
             rule="AX-2.2",
             action=_move("c1", "b4"),
@@ -47,7 +47,7 @@ LESSONS = Lessons(
         Lesson(
             marked(
                 "A 1! But a triplet takes three, and a move that removes nothing costs you a piece: the top one of any stack. "
-                "The badges show how many of each number you can spare."
+                "Beside the board you see how many of each number are left."
             ),
             rule="AX-5.1",
             action=_pay("g4"),

@@ -211,7 +211,7 @@ def refusal(state: State, action: int, names: Sequence[str]) -> tuple[str, str]:
     if action < Act.LEAVE:
         return _not_moved(state, *divmod(action, SPACES))
     if action < Act.REMOVE:
-        return _not_turned(state)
+        return _not_turned(state, leaving=action == Act.LEAVE)
     if action < Act.PAY:
         return _not_removed(state, action - Act.REMOVE)
     return _not_paid(state, action - Act.PAY)
@@ -260,11 +260,13 @@ def _blocked(state: State, start: int, end: int) -> tuple[str, str]:
     return "AX-2.3", _("Both routes are blocked, by the stacks on {spaces}.").format(spaces=stacks)
 
 
-def _not_turned(state: State) -> tuple[str, str]:
+def _not_turned(state: State, *, leaving: bool) -> tuple[str, str]:
     if state.phase == Phase.MOVE:
-        return "AX-3.1", _("You turn a stack over after moving it. Move one first.")
+        return "AX-3.1", _("You turn a stack over or leave it after moving it. Move one first.")
     if state.phase == Phase.REMOVE:
         return "AX-4.3", _("First choose which triplet to remove.")
+    if state.phase == Phase.PAY and leaving:
+        return "AX-3.1", _("There is nothing more to decide about the stack. Now pay for the move.")
     if state.phase == Phase.PAY:
         return "AX-3.1", _("It's too late to turn the stack over. Now pay for the move.")
     return "", ""

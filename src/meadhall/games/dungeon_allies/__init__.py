@@ -8,7 +8,7 @@ from meadhall.games.dungeon_allies import heuristics, page, rules
 from meadhall.games.dungeon_allies.actions import ACTIONS
 from meadhall.games.dungeon_allies.advice import ADVICE
 from meadhall.games.dungeon_allies.components import COMPONENTS
-from meadhall.games.dungeon_allies.facts import facts
+from meadhall.games.dungeon_allies.facts import at_table, facts
 from meadhall.games.dungeon_allies.length import max_length
 from meadhall.games.dungeon_allies.lessons import LESSONS
 from meadhall.games.dungeon_allies.pieces import SEATS
@@ -42,6 +42,7 @@ game = Game(
     options=(COMPONENTS,),
     points=points,
     facts=facts,
+    at_table=at_table,
     greedy=heuristics.greedy,
     advice=ADVICE,
     statistics=STATISTICS,

@@ -300,14 +300,17 @@ class Components(_Part, eq=False):
 COUNTS = {
     "turn_order_space": (TRACK, TRACK),
     "prisoner_space": (1, PRISONERS),
-    "trade": (0, TRADES),
+    "trade": (0, COLOURS),
     "character": (CHARACTERS, CHARACTERS),
     "follower": (FOLLOWERS, FOLLOWERS),
     "monster": (MONSTERS, MONSTERS),
     "sorcerer_card": (CARDS, CARDS),
     "excursion_square": (SQUARES, SQUARES),
 }
-"""DA-1.1, DA-9.1, DA-10.1: The smallest and the largest number of entries in each table."""
+"""DA-1.1, DA-9.1, DA-10.1: The smallest and the largest number of entries in each table.
+
+More trade lines than colours would depend on each other (DA-10.2).
+"""
 
 
 def find_errors(components: Components) -> Iterator[tuple[str, str]]:

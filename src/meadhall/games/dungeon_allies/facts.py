@@ -1,4 +1,4 @@
-"""Facts about the components of a match, for the lobby."""
+"""Facts about the components of a match, for the lobby and for the rulebook of a table."""
 
 from __future__ import annotations
 
@@ -20,10 +20,32 @@ def facts(options: Mapping[str, Any]) -> list[tuple[str, str]]:
         (_("Squares"), _squares(components)),
         (_("Prisoners"), str(len(components.prisoner_space))),
         (_("Trade lines"), str(len(components.trade))),
-        (_("Dice for Enhance"), listed([names.sided(sides) for sides in sorted(components.enhance_dice)]) or _("none")),
-        (_("Sorcerer"), _("empty spaces are refilled") if components.refill else _("empty spaces stay empty")),
+        (_("Dice for Enhance"), _dice(components)),
+        (_("Sorcerer"), _refill(components)),
         (_("Other values"), listed(list(_changes(components))) or _("as in the built-in components")),
     ]
+
+
+def at_table(options: Mapping[str, Any]) -> dict[str, str]:
+    """DA-1.4, DA-1.5, DA-4.5, DA-10.1, DA-11.3: Return what holds with these components, by rule."""
+    components = components_of(options)
+    dice = _("{dice} for Enhance").format(dice=_dice(components))
+    lines = len(components.trade)
+    return {
+        "DA-1.4": dice,
+        "DA-1.5": _squares(components),
+        "DA-4.5": dice,
+        "DA-10.1": ngettext("{count} line", "{count} lines", lines).format(count=lines),
+        "DA-11.3": _refill(components),
+    }
+
+
+def _dice(components: Components) -> str:
+    return listed([names.sided(sides) for sides in sorted(components.enhance_dice)]) or _("none")
+
+
+def _refill(components: Components) -> str:
+    return _("empty spaces are refilled") if components.refill else _("empty spaces stay empty")
 
 
 def _title(components: Components, shown: str) -> str:

@@ -159,12 +159,14 @@ class Printed:
     """The print on the components of a match, for the figures of the rulebook.
 
     Attributes:
+        squares: DA-1.5: how many squares each level has.
         gifts: DA-5.1: what each space of the turn order gives.
         prisoners: DA-9.1: names, offerings and rewards.
         lines: DA-10.1: the two sides of each line of the trade table.
         cards: DA-13.2: the sorcerer's cards, and their points in words.
     """
 
+    squares: tuple[int, ...]
     gifts: tuple[Items, ...]
     prisoners: tuple[tuple[str, Items, Items], ...]
     lines: tuple[tuple[Items, Items], ...]
@@ -176,6 +178,7 @@ def components(options: Mapping[str, Any]) -> Printed:
     printed = COMPONENTS.of(options[COMPONENTS.name])
     names = Names(printed)
     return Printed(
+        squares=tuple(printed.levels_of_squares.count(level) for level in range(LEVELS)),
         gifts=tuple(items(space.crystals.counts) for space in printed.turn_order_space),
         prisoners=tuple(
             (names.prisoner(space), items(each.offering.counts), items(each.reward.counts))

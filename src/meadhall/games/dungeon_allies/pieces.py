@@ -66,7 +66,7 @@ TREASURES = 5
 GOLD_TREASURE = 4  # the treasure space for gold
 TRAINER_SPACES = 9
 PRISONERS = 8  # at most: the components say how many there are
-TRADES = 8  # lines of the trade table, at most
+TRADES = 8  # lines of the trade table that have action numbers; DA-10.2 allows five
 DISPLAY = 5  # cards on show
 
 

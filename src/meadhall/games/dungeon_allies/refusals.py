@@ -39,13 +39,14 @@ NOT_NOW = {
     Phase.BUY: ("DA-11.1", marked("The sorcerer isn't offering you a card now.")),
 }
 """Why an action of this phase is refused in another one."""
+TOO_LATE_TO_LOOK = ("DA-3.4", marked("You can cast Illuminate only before you place a die."))
 
 
 def refusal(state: State, action: int, players: Sequence[str], pieces: Names) -> Refusal:
     """Return the rule and the reason why the seat to move can't do this now; ``ALLOWED`` if it can."""
     kind, argument = parse(action)
     if kind.phase != state.phase:
-        return _not_now(state, kind.phase)
+        return _not_now(state, kind)
     match kind:
         case Act.PLACE:
             return _placement(state, *divmod(argument, DICE), players, pieces)
@@ -73,9 +74,9 @@ def refusal(state: State, action: int, players: Sequence[str], pieces: Names) ->
             return ALLOWED
 
 
-def _not_now(state: State, wanted: Phase) -> Refusal:
-    rule, why = NOT_NOW[wanted]
-    if wanted == Phase.PLACE and state.step == Step.PLACEMENT:
+def _not_now(state: State, kind: Act) -> Refusal:
+    rule, why = TOO_LATE_TO_LOOK if kind == Act.ILLUMINATE else NOT_NOW[kind.phase]
+    if kind.phase == Phase.PLACE and state.step == Step.PLACEMENT:
         rule, why = DECIDE_FIRST[Phase(state.phase)]
     return rule, _(why)
 
@@ -257,7 +258,7 @@ def _exchange(state: State, line: int, direction: int) -> Refusal:
         return "DA-10.2", _("On this visit you have already used this line in the other direction.")
     missing = [max(0, state.exchange[given, colour] - state.crystals[state.actor, colour]) for colour in range(COLOURS)]
     if any(missing):
-        return "DA-10.1", _("You need {crystals} more for this.").format(crystals=names.amounts(missing))
+        return "DA-10.1", _("You lack {crystals} for this.").format(crystals=names.amounts(missing))
     if any(state.box[colour] < state.exchange[taken, colour] for colour in range(COLOURS)):
         return "DA-1.6", _("The box doesn't have the crystals that you would get.")
     return ALLOWED

@@ -1,12 +1,15 @@
 """Viking Axes: cards, shields and thrown axes for 2 to 7."""
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from meadhall.games.viking_axes import heuristics, page, rules, words
 from meadhall.games.viking_axes.evaluation import evaluate
 from meadhall.games.viking_axes.lessons import LESSONS
 from meadhall.games.viking_axes.state import ACTIONS, SEATS, Event, State
 from meadhall.sdk import Advice, Choice, Game, Match, marked, places_by_elimination
+from meadhall.sdk import gettext as _
 
 
 def places(match: Match) -> tuple[int, ...]:
@@ -17,6 +20,14 @@ def places(match: Match) -> tuple[int, ...]:
 def is_out(state: State, seat: int) -> bool:
     """Return whether the player on a seat is out of the game."""
     return bool(state.out[seat])
+
+
+def at_table(options: Mapping[str, Any]) -> dict[str, str]:
+    """VA-1.3, VA-2.3: Return which variant holds, by each rule that mentions it."""
+    mentions = ("VA-2.1", "VA-2.4", "VA-3.7", "VA-5.2", "VA-5.4", "VA-6.3")
+    if options["variant"] == "standard":
+        return {"VA-1.3": "", "VA-2.3": "", **dict.fromkeys(mentions, _("the standard game"))}
+    return dict.fromkeys(("VA-1.3", "VA-2.3", *mentions), _("the strategic variant"))
 
 
 game = Game(
@@ -39,7 +50,8 @@ game = Game(
     advice=Advice(
         rollout=heuristics.greedy, cutoff=4, evaluate=evaluate, guide=heuristics.greedy, exploration=0.3, minimum_advantage=0.5
     ),
-    goal=marked("Your goal: be the last one standing. Ten hits put a player out, fifteen if you are two."),
+    goal=marked("Your goal: be the last one standing. Ten hits put a player out, fifteen in a game that began with two."),
+    at_table=at_table,
     lessons=LESSONS,
     options=(
         Choice(

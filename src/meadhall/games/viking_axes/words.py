@@ -202,7 +202,7 @@ def refusal(state: State, action: int, names: Sequence[str]) -> tuple[str, str]:
     """Return the rule id and the reason why the action is not allowed now; two empty strings if it is allowed."""
     phase = next(phase for end, phase in PHASES if action < end)
     if phase != state.phase:
-        return _wrong_phase(state, phase)
+        return _wrong_phase(state, phase, action)
     if phase == Phase.HAND:
         return _refused_card(state, action)
     if phase in (Phase.THROW, Phase.WENCH):
@@ -210,7 +210,7 @@ def refusal(state: State, action: int, names: Sequence[str]) -> tuple[str, str]:
     return "", ""
 
 
-def _wrong_phase(state: State, phase: Phase) -> tuple[str, str]:
+def _wrong_phase(state: State, phase: Phase, action: int) -> tuple[str, str]:
     """Say why there is no decision of this kind now."""
     if phase == Phase.THROW:
         return "VA-3.1", _("You have no axe to throw now.")
@@ -218,6 +218,10 @@ def _wrong_phase(state: State, phase: Phase) -> tuple[str, str]:
         return "VA-6.1", _("You have no wench in play.")
     if phase == Phase.ARMORY:
         return "VA-5.1", _("You have no armory in play.")
+    if action == Act.END_TURN:
+        return "VA-5.3", _("The turn ends by itself after your card. You end it only when you could cash in an armory.")
+    if phase == Phase.OFFER and not state.armory[state.actor]:
+        return "VA-5.3", _("You have no armory in front of you to cash in.")
     if phase == Phase.OFFER:
         return "VA-5.3", _("You can cash in an armory from an earlier turn only after the turn's first card.")
     if state.strategic:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from meadhall.engine.file_cache import file_cache
 from meadhall.engine.game import Game, game
 from meadhall.engine.language import gettext as _
-from meadhall.engine.lessons import LEARNER
+from meadhall.engine.lessons import LEARNER, answer_to
 from meadhall.engine.match import Match
 from meadhall.engine.view import SPECTATOR, View
 from meadhall.server.pages.log import rule_url
@@ -27,7 +27,7 @@ def lesson_page(subject: Game, step: int, action: int | None = None) -> LessonPa
     match = _lesson_match(subject.name)
     own = match.view_at(position, LEARNER)
     task = "" if lesson.action is None else subject.words.action(own.state, lesson.action, own.names)
-    notice = "" if action is None or not task else _answer(own, action, task)
+    notice = "" if action is None or lesson.action is None else answer_to(own, action, lesson.action)
     moment = _moment(match, own, position)
     return LessonPage(
         page=_moment(match, match.view_at(position), position),
@@ -67,11 +67,3 @@ def _moment(match: Match, view: View, position: int) -> MatchPage:
     public, url = view.viewer == SPECTATOR, link(f"/learn/{match.game.name}")
     moment = match_page(match, view, id="lesson", url=url, seats=seats, public=public, reader=LEARNER)
     return replace(moment, result=result_view(match, LEARNER) if result else None)
-
-
-def _answer(view: View, action: int, task: str) -> str:
-    """Answer a choice that the step doesn't ask for. ``task``: the action that it asks for, in words."""
-    if action in view.legal:
-        return _("Good idea, but for now: {task}.").format(task=task)
-    why = view.refusal(action)[1] if 0 <= action < view.game.actions else ""
-    return _("{why} For now: {task}.").format(why=why, task=task).strip()

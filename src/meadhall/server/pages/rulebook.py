@@ -21,24 +21,27 @@ from meadhall.server.pages.templates import template
 
 
 @file_cache
-def rulebook_page(name: str, language: str) -> RulebookPage:
-    """Return the rulebook of a game in a language, with the components of its default options."""
+def rulebook_page(name: str, language: str, *, at_table: bool = False) -> RulebookPage:
+    """Return the rulebook of a game in a language, with the components of its default options.
+
+    ``at_table``: whether it says what holds at a table with these options.
+    """
     subject = game(name)
-    return _page(subject, {option.name: option.default for option in subject.options}, language)
+    return _page(subject, {option.name: option.default for option in subject.options}, language, at_table=at_table)
 
 
 def rulebook_of_match(subject: Game, options: Mapping[str, Any], language: str) -> RulebookPage:
-    """Return the rulebook for a match with these options. Its figures show the components that the match uses."""
+    """Return the rulebook for a match with these options: what holds there, with figures that show the match's components."""
     if all(options[option.name] == option.default for option in subject.options):
-        return rulebook_page(subject.name, language)
-    return _page(subject, options, language)
+        return rulebook_page(subject.name, language, at_table=True)
+    return _page(subject, options, language, at_table=True)
 
 
-def _page(subject: Game, options: Mapping[str, Any], language: str) -> RulebookPage:
+def _page(subject: Game, options: Mapping[str, Any], language: str, *, at_table: bool) -> RulebookPage:
     markdown = MarkdownIt("commonmark", {"html": False}).enable("table")
     markdown.add_render_rule("image", _figure)
     with speaking(language):
-        tokens = markdown.parse(rulebook_text(subject))
+        tokens = markdown.parse(rulebook_text(subject, options if at_table else None))
         contents: list[tuple[str, str]] = []
         for index, token in enumerate(tokens):
             if token.type == "heading_open" and token.tag == "h2":

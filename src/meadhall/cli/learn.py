@@ -1,0 +1,59 @@
+"""``meadhall learn``: the guided first game of a game in the terminal, with the same texts as on the page."""
+
+from __future__ import annotations
+
+from rich.console import Console
+from rich.text import Text
+
+from meadhall.cli.console import console, typed_line
+from meadhall.cli.transcript import print_choices, print_events, print_table
+from meadhall.engine.choices import Choices
+from meadhall.engine.errors import BadSetup, Refused
+from meadhall.engine.game import Game
+from meadhall.engine.language import gettext as _
+from meadhall.engine.lessons import LEARNER, Lesson, answer_to
+from meadhall.engine.view import View
+
+LEAVE = "quit"
+
+
+def learn_game(subject: Game) -> None:
+    """Lead a person through the lessons of a game. Raises BadSetup if the game has none."""
+    lessons = subject.lessons
+    if lessons is None:
+        raise BadSetup(_("{game} has no guided first game yet.").format(game=subject.title))
+    out, choices, told = console(), Choices(subject), 0
+    match = lessons.match(subject)
+    out.print(Text(subject.title, style="bold"))
+    out.print(Text(_("{leave}: leave the lessons").format(leave=LEAVE), style="dim"))
+    for number, (lesson, position) in enumerate(zip(lessons.lessons, lessons.positions, strict=True), 1):
+        view = match.view_at(position, LEARNER)
+        for step in view.steps[told:]:
+            print_events(out, match, step.events, step.n, LEARNER)
+        told = position
+        print_table(out, view)
+        rule = f" ({lesson.rule})" if lesson.rule else ""
+        out.print(Text(f"\n{number}/{len(lessons.lessons)} {_(lesson.words)}{rule}", style="bold"))
+        if not _did(out, choices, view, lesson):
+            return
+
+
+def _did(out: Console, choices: Choices, view: View, lesson: Lesson) -> bool:
+    """Wait until the learner has done what a lesson asks for, or has read it. Return whether they go on."""
+    wanted = lesson.action
+    if wanted is None:
+        return typed_line(out, _("Enter: go on") + " ", LEAVE) != LEAVE
+    print_choices(out, [(choices.written(wanted), view.game.words.action(view.state, wanted, view.names))])
+    while (line := typed_line(out, "> ", LEAVE)) != LEAVE:
+        try:
+            action = choices.read(line)
+        except Refused as refused:
+            out.print(Text(str(refused), style="red"))
+            continue
+        if action == wanted:
+            return True
+        if action is None:
+            out.print(Text(_("Type a choice as listed, e.g. {choice}.").format(choice=choices.written(wanted)), style="red"))
+        else:
+            out.print(Text(answer_to(view, action, wanted), style="red"))
+    return False
