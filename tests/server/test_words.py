@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from meadhall import game
+from meadhall.engine.headlines import headline, your_headline
 from meadhall.engine.language import speaking
 from meadhall.engine.match import Result
-from meadhall.server.pages.match import headline, match_page, your_headline
+from meadhall.server.pages.match import match_page
 
 
 @pytest.mark.parametrize(
@@ -17,6 +18,7 @@ from meadhall.server.pages.match import headline, match_page, your_headline
         ((0, 2), (0.5, 0.0, 0.5), "Astrid and Freydis win"),
         ((0, 1, 2), (1 / 3, 1 / 3, 1 / 3), "A draw"),
         ((0, 1, 2), (1.0, 1.0, 1.0), "Everyone wins"),
+        ((), (0.5, 0.5, 0.5), "A draw"),
         ((), (0.0, 0.0, 0.0), "No winner"),
     ],
 )

@@ -179,7 +179,7 @@ class Session:
         view = self.match.view(self.viewer)
         print_table(self.console, view)
         if self.match.over:
-            self.say("\n" + outcome(self.match), style="bold")
+            self.say("\n" + outcome(self.match, self.reader()), style="bold")
             self.say(_("save, undo or quit?"), style="dim")
             return
         self.say(f"\n{view.prompt()}", style="bold")

@@ -16,9 +16,9 @@ from meadhall.bots import Hint, chance_in_words, chance_of_what
 from meadhall.cli.console import without_control_characters
 from meadhall.engine.award import Award, award_in_words
 from meadhall.engine.events import Event
+from meadhall.engine.headlines import headline_of
 from meadhall.engine.language import gettext as _
-from meadhall.engine.language import listed, ngettext
-from meadhall.engine.match import Match, Step
+from meadhall.engine.match import Match, Result, Step
 from meadhall.engine.view import EVERYTHING, SPECTATOR, View
 
 
@@ -82,25 +82,18 @@ def print_hints(console: Console, view: View, given: Iterable[Hint], written: Ca
     console.print(Padding(table, (0, 0, 0, 2)))
 
 
-def outcome(match: Match) -> str:
-    """Return how a match ended: by the rules, by an awarded win, or without a winner."""
+def outcome(match: Match, reader: int | None = None) -> str:
+    """Return how a match ended: by the rules, by an award, or without a winner. ``reader``: the seat called "you", if any."""
     result = match.outcome()
     if result is None:
         return _("Given up: {why}").format(why=without_control_characters(str(match.abandoned)))
     if isinstance(result, Award):
-        names, how = listed([match.names[seat] for seat in result.winners]), award_in_words(result)
-        return ngettext("{names} wins {how}.", "{names} win {how}.", len(result.winners)).format(names=names, how=how)
-    how = match.game.words.ending(match.game.state.at(match.states))[1]
-    if result.reason:
-        how = _("{how} ({rule})").format(how=how, rule=result.reason)
-    winners = listed([match.names[seat] for seat in result.winners])
-    if len(result.winners) == 1:
-        said = _("{name} wins: {how}.").format(name=winners, how=how)
-    elif winners:
-        said = _("{names} win: {how}.").format(names=winners, how=how)
+        how = award_in_words(result)
     else:
-        said = _("There is no winner: {how}.").format(how=how)
-    if result.points is not None:
+        how = match.game.words.ending(match.game.state.at(match.states))[1]
+        how = _("{how} ({rule})").format(how=how, rule=result.reason) if result.reason else how
+    said = _("{headline}: {how}.").format(headline=headline_of(match, result, reader), how=how)
+    if isinstance(result, Result) and result.points is not None:
         points = ", ".join(f"{name} {count}" for name, count in zip(match.names, result.points, strict=True))
         said += " " + _("Points: {points}.").format(points=points)
     return said

@@ -18,7 +18,8 @@ from markupsafe import Markup
 
 from meadhall.engine.compiled import loops
 from meadhall.engine.file_cache import file_cache
-from meadhall.engine.language import gettext as _
+from meadhall.engine.headlines import headline as headline_for
+from meadhall.engine.match import Result
 from meadhall.engine.view import View
 from meadhall.pictures.flat_css import FlatStyles, Theme, flattened
 from meadhall.pictures.flat_svg import without_uses
@@ -153,13 +154,7 @@ def _ending(view: View) -> Ending:
     loops(view.game).score_one(view.states, payoffs)
     best, worst = payoffs.max(), payoffs.min()
     winners = tuple(np.flatnonzero(payoffs == best).tolist()) if best > max(worst, 0) or worst == best == 1 else ()
-    names = ", ".join(view.names[seat] for seat in winners)
-    if len(winners) == len(view.seats) > 1:
-        headline = _("Everyone wins")
-    elif len(winners) == 1:
-        headline = _("{name} wins").format(name=names)
-    else:
-        headline = _("{names} win").format(names=names) if winners else _("No winner")
+    headline = headline_for(view.names, Result(winners, tuple(payoffs.tolist()), reason=""))
     return Ending(headline, view.game.words.ending(view.state)[1], winners)
 
 

@@ -8,6 +8,7 @@ from datetime import datetime
 
 from meadhall.bots import ranks
 from meadhall.engine.game import Game, game, game_names
+from meadhall.engine.headlines import headline
 from meadhall.engine.language import gettext as _
 from meadhall.engine.language import listed, ngettext
 from meadhall.engine.match import Match, Result
@@ -17,7 +18,6 @@ from meadhall.server.hall.room import Room
 from meadhall.server.hall.table_filter import TableFilter
 from meadhall.server.pages.acquaintances import invitation_cards
 from meadhall.server.pages.dates import moment
-from meadhall.server.pages.match import headline
 from meadhall.server.pages.models import (
     DailyStrip,
     FinishedPage,

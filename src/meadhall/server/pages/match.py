@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 from meadhall.bots import RANKS, bar_of, chance_in_words, chance_of_what, in_words, points_in_words
-from meadhall.engine.award import AGREEMENT, Award, award_in_words
+from meadhall.engine.award import Award, award_in_words
 from meadhall.engine.game import Game
-from meadhall.engine.language import current_language, grouped, listed, marked, ngettext
+from meadhall.engine.headlines import headline_of
+from meadhall.engine.language import current_language, grouped, listed, ngettext
 from meadhall.engine.language import gettext as _
 from meadhall.engine.match import Match, Result
 from meadhall.engine.view import SPECTATOR, View
@@ -258,7 +259,7 @@ def _prompt(match: Match, view: View, abandoned: bool, reader: int | None, playe
         return _("The match was given up.")
     result = match.outcome() if view.actor is None or abandoned else None
     if result is not None:
-        words = _headline_of(match, result, reader) + "."
+        words = headline_of(match, result, reader) + "."
     elif view.actor is None:  # after an edit
         words = _("The match is over") + "."
     elif played_by_bot:
@@ -296,7 +297,7 @@ def result_view(match: Match, reader: int | None = None) -> ResultView | None:
         return None
     rule, how = ("", award_in_words(result)) if isinstance(result, Award) else match.game.words.ending(match.state)
     return ResultView(
-        headline=_headline_of(match, result, reader),
+        headline=headline_of(match, result, reader),
         how=_after_decisions(how, match) + _points_of(match, result),
         rule=rule,
         rule_url=rule_url(match.game.name, rule) if rule else "",
@@ -322,44 +323,3 @@ def given_up_view(match: Match, table: TableRow | None = None) -> ResultView:
 def _after_decisions(how: str, match: Match) -> str:
     decisions = ngettext("{count} decision", "{count} decisions", len(match.steps)).format(count=grouped(len(match.steps)))
     return _("{how}, after {decisions}").format(how=how, decisions=decisions)
-
-
-def _headline_of(match: Match, result: Result | Award, reader: int | None) -> str:
-    if reader is None:
-        return headline(match.names, result)
-    places = match.places()
-    return your_headline(match.names, result, reader, places[reader] if places else None)
-
-
-def headline(names: Sequence[str], result: Result | Award) -> str:
-    """Name the winners."""
-    winners = result.winners
-    if not winners:
-        return _("No winner")
-    if len(winners) == 1:
-        return _("{name} wins").format(name=names[winners[0]])
-    if isinstance(result, Award) and result.why == AGREEMENT:
-        return _("A draw")
-    if len(winners) == len(names):
-        return _("Everyone wins") if min(result.shares) == 1 else _("A draw")
-    return _("{names} win").format(names=listed([names[seat] for seat in winners]))
-
-
-def your_headline(names: Sequence[str], result: Result | Award, reader: int, place: int | None) -> str:
-    """Say to the player on a seat how the match ended. ``place``: the player's place among all, if the game ranks them."""
-    winners = result.winners
-    together = min(result.shares) == 1
-    if max(result.shares) > 0 and min(result.shares) == max(result.shares) and not together:
-        return _("A draw")
-    if isinstance(result, Award) and result.why == AGREEMENT and reader in winners:
-        return _("A draw")
-    if reader not in winners:
-        if place is None or len(names) == 2:
-            return _("You lost")
-        return _("You lost, {place} of {players}").format(place=_(PLACES[place - 1]), players=len(names))
-    others = [names[seat] for seat in winners if seat != reader]
-    return _("You win, together with {names}").format(names=listed(others)) if others else _("You win")
-
-
-PLACES = (marked("1st"), marked("2nd"), marked("3rd"), marked("4th"), marked("5th"), marked("6th"), marked("7th"))
-"""The places of up to seven players."""
