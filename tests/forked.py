@@ -22,7 +22,7 @@ from typing import Any
 
 import coverage
 
-_PATIENCE = 120.0
+_PATIENCE = 240.0
 
 _LOCK = Lock()
 """Multiprocessing asks all its processes for their exit status when it starts one, and two threads must not ask at once."""

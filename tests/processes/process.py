@@ -18,7 +18,8 @@ from forked import Forked
 from ports import free_port
 from processes import serve_with_hoard
 
-_PATIENCE = 120.0
+PATIENCE = 240.0
+"""Timeout in seconds of every wait. Only something broken takes so long, also on a machine that does much else."""
 
 
 class Process:
@@ -50,7 +51,7 @@ class Process:
     async def start(self) -> None:
         """Start the process and wait until every game can be played."""
         self.launch()
-        until = time.monotonic() + _PATIENCE
+        until = time.monotonic() + PATIENCE
         async with self.client() as client:
             while True:
                 assert self.running, f"the hall did not start:\n{self.log.read_text()}"
@@ -67,7 +68,7 @@ class Process:
         """Return a client that is connected to the hall directly, on its Unix socket if it has one."""
         socket = self._settings.get("MEADHALL_SOCKET")
         transport = httpx.AsyncHTTPTransport(uds=socket) if socket else None
-        return httpx.AsyncClient(base_url=self.url, transport=transport, timeout=_PATIENCE, headers=headers)
+        return httpx.AsyncClient(base_url=self.url, transport=transport, timeout=PATIENCE, headers=headers)
 
     async def end(self, how: signal.Signals) -> int:
         """Send a signal and return the exit status."""
@@ -78,7 +79,7 @@ class Process:
     async def wait(self) -> int:
         """Wait for the end of the process and return its exit status."""
         assert self._process is not None
-        async with asyncio.timeout(_PATIENCE):
+        async with asyncio.timeout(PATIENCE):
             while (status := self._process.poll()) is None:
                 await asyncio.sleep(0.005)
         return status

@@ -13,10 +13,9 @@ from typing import Any
 import pytest
 
 from meadhall.server.settings import Settings
-from processes.process import Process, hall_process
+from processes.process import PATIENCE, Process, hall_process
 from processes.test_two_processes import Program, two_processes
 from server.halls import command
-from server.people import PATIENCE
 from server.postgres import PostgreSQL
 
 pytestmark = pytest.mark.asyncio

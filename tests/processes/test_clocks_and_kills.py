@@ -22,8 +22,8 @@ from meadhall.server.store.maintenance import run_offline, snapshot
 from meadhall.server.store.models import Entry
 from meadhall.server.store.queries import uptime
 from meadhall.server.store.store import Store
-from processes.process import Process, hall_process
-from server.people import HOARD, PATIENCE
+from processes.process import PATIENCE, Process, hall_process
+from server.people import HOARD
 
 pytestmark = pytest.mark.asyncio
 

@@ -14,8 +14,7 @@ import pytest_asyncio
 
 from meadhall.server.web.connections import HEAD_LIMIT, ConnectionLimits
 from meadhall.server.web.request import address_group
-from processes.process import Process, hall_process
-from server.people import PATIENCE
+from processes.process import PATIENCE, Process, hall_process
 
 _PROXY = "127.0.0.9"
 """The only trusted proxy: the tests connect from 127.0.0.1 as ordinary clients, and from here as a proxy."""

@@ -19,9 +19,9 @@ from meadhall.server.settings import Settings
 from meadhall.server.store import schema
 from meadhall.server.store.models import Entry
 from meadhall.server.store.store import Store
-from processes.process import Process, hall_process
+from processes.process import PATIENCE, Process, hall_process
 from processes.test_two_processes import Program, two_processes
-from server.people import AXES, PATIENCE
+from server.people import AXES
 from server.postgres import PostgreSQL
 
 pytestmark = pytest.mark.asyncio

@@ -18,9 +18,9 @@ import pytest_asyncio
 
 from meadhall.server.routes.replay import UPLOAD_LIMIT
 from ports import free_port
-from processes.process import Process, Supervised, hall_process
+from processes.process import PATIENCE, Process, Supervised, hall_process
 from proxies import SUB_PATH, WHOLE_HOST, Proxy, caddy, nginx
-from server.people import AXES, PATIENCE
+from server.people import AXES
 from server.postgres import PostgreSQL
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -241,7 +241,7 @@ async def test_of_two_processes_behind_one_address_one_may_die(kind: str, tmp_pa
             browser(proxy) as host,
         ):
             opened = []
-            async with asyncio.timeout(60):
+            async with asyncio.timeout(PATIENCE):
                 while not all([await requests_at(each) for each in (first, second)]):
                     opened.append((await post(host, "tables", game=AXES, kind="friends", players="2")).json()["id"])
             await first.end(signal.SIGKILL)

@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 
+from processes.process import PATIENCE
 from processes.test_two_processes import Program as Elsewhere
 from processes.test_two_processes import two_processes
-from server.people import AXES, PATIENCE
+from server.people import AXES
 from server.postgres import PostgreSQL
 
 pytestmark = pytest.mark.asyncio

@@ -19,8 +19,8 @@ import pytest
 from meadhall.server.settings import Settings
 from meadhall.server.store.file_lock import StoreUnusable
 from meadhall.server.store.store import Store
-from processes.process import Process, hall_process
-from server.people import HOARD, PATIENCE, OpenHall
+from processes.process import PATIENCE, Process, hall_process
+from server.people import HOARD, OpenHall
 from server.postgres import start_postgresql
 
 _BOAST = 12
@@ -88,7 +88,7 @@ async def _check_full_disk(data: Path, switch: Switch) -> None:
     hall = Process(data)
     try:
         await hall.start()
-        async with httpx.AsyncClient(base_url=hall.url, timeout=60) as client:
+        async with httpx.AsyncClient(base_url=hall.url, timeout=PATIENCE) as client:
             await _fill_and_make_room(hall, client, switch)
     finally:
         if hall.running:

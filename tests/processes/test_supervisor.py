@@ -27,7 +27,7 @@ from server.postgres import PostgreSQL
 
 pytestmark = pytest.mark.asyncio
 
-PATIENCE = 60.0
+PATIENCE = 240.0
 
 PROCESSES = {"worker", "web-1", "web-2"}
 RESIDENT = "meadhall_process_resident_bytes"

@@ -23,7 +23,7 @@ from processes.service_manager import service_manager
 
 UNIT = Path(__file__).parents[2] / "deploy" / "meadhall.service"
 
-PATIENCE = 60.0
+PATIENCE = 240.0
 
 
 def until(holds: Callable[[], bool]) -> None:

@@ -22,8 +22,8 @@ from meadhall.server.settings import Settings
 from meadhall.server.store import schema
 from meadhall.server.store.models import Entry
 from meadhall.server.store.store import Store
-from processes.process import Process, hall_process
-from server.people import AXES, PATIENCE
+from processes.process import PATIENCE, Process, hall_process
+from server.people import AXES
 
 pytestmark = pytest.mark.asyncio
 

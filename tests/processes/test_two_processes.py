@@ -14,8 +14,7 @@ from typing import Any
 import httpx
 import pytest
 
-from processes.process import Process, hall_process
-from server.people import PATIENCE
+from processes.process import PATIENCE, Process, hall_process
 from server.postgres import PostgreSQL
 
 pytestmark = pytest.mark.asyncio

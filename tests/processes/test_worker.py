@@ -39,7 +39,7 @@ from server.people import AXES, open_hall, until
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
-PATIENCE = 60
+PATIENCE = 240.0
 
 
 @pytest_asyncio.fixture(params=["process", "threads"], loop_scope="module")
