@@ -6,7 +6,6 @@ import json
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -15,8 +14,6 @@ from games_for_tests.every import EVERY_GAME
 from meadhall import Game
 from meadhall.engine.rule import INTERPRETED
 
-TESTS = Path(digests.__file__).parent
-
 pytestmark = [pytest.mark.compiled, pytest.mark.slow("a process plays all the matches with interpreted rules")]
 
 
@@ -24,7 +21,7 @@ pytestmark = [pytest.mark.compiled, pytest.mark.slow("a process plays all the ma
 def interpreted() -> dict[str, dict[str, str]]:
     """Return the digests of all games, from one process that interprets the rules and isn't slowed down by measuring coverage."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("COVERAGE_")}
-    environment |= {"MEADHALL_INTERPRET": "1", "PYTHONPATH": str(TESTS)}
+    environment |= {"MEADHALL_INTERPRET": "1"}
     done = subprocess.run([sys.executable, digests.__file__], env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     found: dict[str, dict[str, str]] = json.loads(done.stdout)

@@ -48,5 +48,5 @@ def test_prompts_explain_the_power() -> None:
         power = match.state.power
         mine, theirs = match.view(match.actor).prompt(), match.view(1 - (match.actor or 0)).prompt()
         assert f"power {power}" in mine
-        assert f"power {power}" in theirs
+        assert f"{match.names[match.actor or 0]}'s axe has power {power}" in theirs
         assert ("can't kill" in mine) == (power == 1)

@@ -197,8 +197,9 @@ def test_AX_4_1_with_the_option_orthogonal_only_contact_at_sides_counts() -> Non
     match = scene({**FAR, "b6": "1", "c5": "1", "d4": "1"}, touching="orthogonal")
     assert turn(match, *PASSING_MOVE) == []
     assert state_of(match).phase == Phase.PAY
-    beside = scene({**FAR, "b6": "1", "c6": "1", "c5": "1"}, touching="orthogonal")
-    assert turn(beside, *PASSING_MOVE)[0] == ["removed", 0, 1, "b6", "c6", "c5"]
+    beside = {**FAR, "b6": "1", "c6": "1", "c5": "1"}
+    for stacks in (beside, {**beside, "d4": "1"}):  # without a choice: d4 touches only at a corner
+        assert turn(scene(stacks, touching="orthogonal"), *PASSING_MOVE)[0] == ["removed", 0, 1, "b6", "c6", "c5"]
 
 
 def test_AX_4_1_each_of_the_three_must_touch_another() -> None:
