@@ -412,16 +412,26 @@ async def test_a_name_that_leads_into_a_private_network_is_not_connected(
     from aiohttp.resolver import ThreadedResolver  # noqa: PLC0415
 
     asked = []
+    connected: list[object] = []
+
+    def note(_reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        connected.append(writer)
+        writer.close()
+
+    private = await asyncio.start_server(note, "127.0.0.1", 0)
+    open_port = private.sockets[0].getsockname()[1]
 
     async def resolve(_self: Any, host: str, port: int = 0, family: int = 0) -> list[dict[str, Any]]:
         asked.append(host)
-        return [{"hostname": host, "host": "127.0.0.1", "port": port, "family": 2, "proto": 6, "flags": 0}]
+        return [{"hostname": host, "host": "127.0.0.1", "port": open_port, "family": 2, "proto": 6, "flags": 0}]
 
     monkeypatch.setattr(ThreadedResolver, "resolve", resolve)
     host, _friend, room = await calling.two_at()
     await host.http.post(DEVICES, json=endpoint.subscription() | {"endpoint": "https://push.example.org/x"})
     await tell(calling, Notification("invitation", room.table.id, sender="Bo"), min(room.table.seats[0].guests))
     await tried(calling, 1)
+    private.close()
+    assert connected == []
     assert endpoint.seen == []
     assert set(asked) == {"push.example.org"}
 
