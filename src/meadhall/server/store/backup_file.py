@@ -11,22 +11,20 @@ import hashlib
 import os
 import secrets
 import sys
-from base64 import b64decode
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Generator, Iterator
 from contextlib import closing, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
-from functools import partial
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Annotated, Any, Final, TypeVar
 
 import msgspec
-from alembic.util import CommandError
-from sqlalchemy import Column, LargeBinary
+from sqlalchemy import JSON, Boolean, Column, Float, Integer, LargeBinary
 
 from meadhall.engine.errors import MeadhallError
 from meadhall.engine.language import gettext as _
+from meadhall.server.store.migrations import known_revisions
 from meadhall.server.store.private_files import PRIVATE_FILE
 from meadhall.server.store.transfer import Batch, Progress, Row, Source, UtcTime, encoded, schema_at
 
@@ -36,7 +34,8 @@ else:
     from backports import zstd
 
 T = TypeVar("T")
-Decoder = Callable[[Any], Any]
+Count = Annotated[int, msgspec.Meta(ge=0)]
+AwareTime = Annotated[datetime, msgspec.Meta(tz=True)]
 
 FORMAT: Final = "meadhall-backup/1"
 
@@ -49,6 +48,9 @@ _LONGEST_LINE: Final = 64 << 20
 _BATCH_ROWS: Final = 500
 _BATCH_BYTES: Final = 1 << 20
 
+_DEEPEST: Final = 100
+"""Levels of lists and objects within each other in a value. No hall stores more than five or so."""
+
 
 class BadBackup(MeadhallError):
     """A file is not a backup, is damaged or incomplete, or can't be written."""
@@ -58,8 +60,8 @@ class _Header(msgspec.Struct):
     format: str
     revision: str
     meadhall: str
-    created_at: datetime
-    rows: dict[str, int]
+    created_at: AwareTime
+    rows: dict[str, Count]
 
 
 class _TableLine(msgspec.Struct, forbid_unknown_fields=True):
@@ -154,25 +156,26 @@ class BackupFile:
         with closing(self._lines()) as lines:
             try:
                 header = msgspec.json.decode(next(lines), type=_Header)
-            except (msgspec.DecodeError, StopIteration):
+            except (msgspec.DecodeError, RecursionError, StopIteration):
                 raise self._not_a_backup() from None
         if header.format != FORMAT:
             raise BadBackup(
                 _("{file} has the format {found}; this Meadhall reads {known}").format(
-                    file=path, found=header.format[:40], known=FORMAT
+                    file=path, found=_shown(header.format), known=FORMAT
                 )
             )
-        try:
-            schema_at(header.revision)
-        except CommandError:
+        if header.revision not in known_revisions():
             raise BadBackup(
                 _("{file} was written by a newer Meadhall ({version}); update this one").format(
-                    file=path, version=header.meadhall[:40]
+                    file=path, version=_shown(header.meadhall)
                 )
-            ) from None
+            )
         self.revision = header.revision
         self.counts = header.rows
         self.created_at = header.created_at
+        self._tables = {f"{table.name}": table for table in schema_at(header.revision).sorted_tables}
+        if header.rows.keys() != self._tables.keys():
+            raise self._damaged()
 
     def check(self, progress: Progress) -> None:
         """Read the whole file. Raises BadBackup if it was changed or is incomplete."""
@@ -181,53 +184,48 @@ class BackupFile:
 
     def batches(self) -> Iterator[Batch]:
         """Read all rows. Raises BadBackup, at the end at the latest, if the file was changed or is incomplete."""
-        counted = dict.fromkeys(self.counts, 0)
+        counted: dict[str, int] = {}
         batch, size = Batch("", [], []), 0
-        decoders: list[Decoder] = []
+        rows: _Rows | None = None
         for line in self._checked_lines():
             is_row = line.startswith(b"[")
             if batch.rows and (not is_row or len(batch.rows) == _BATCH_ROWS or size >= _BATCH_BYTES):
                 yield batch
                 batch, size = replace(batch, rows=[]), 0
-            if is_row:
-                batch.rows.append(self._row(line, decoders))
+            if not is_row:
+                head = self._decoded(line, _TableLine)
+                if head.table in counted or head.table not in self._tables:
+                    raise self._damaged()
+                columns = self._tables[head.table].columns
+                if sorted(head.columns) != sorted(columns.keys()):
+                    raise self._damaged()
+                batch, rows = Batch(head.table, head.columns, []), _Rows([columns[name] for name in head.columns])
+                counted[head.table] = 0
+            elif rows is None:
+                raise self._damaged()
+            else:
+                try:
+                    batch.rows.append(rows.read(line))
+                except (msgspec.DecodeError, RecursionError):
+                    raise self._damaged() from None
                 size += len(line)
                 counted[batch.table] += 1
-            else:
-                head = self._decoded(line, _TableLine)
-                if head.table not in counted:
-                    raise self._damaged()
-                batch, decoders = Batch(head.table, head.columns, []), self._decoders(head)
-        if counted != self.counts:
+        if any(counted.get(table, 0) != count for table, count in self.counts.items()):
             raise self._damaged()
         if batch.rows:
             yield batch
 
-    def _decoders(self, head: _TableLine) -> list[Decoder]:
-        """Return what converts each value of a row of this table."""
-        try:
-            columns = schema_at(self.revision).tables[head.table].columns
-            return [_decoder(columns[name]) for name in head.columns]
-        except KeyError:
-            raise self._damaged() from None
-
-    def _row(self, line: bytes, decoders: list[Decoder]) -> Row:
-        try:
-            return [decode(value) for decode, value in zip(decoders, self._decoded(line, list), strict=True)]
-        except (ValueError, TypeError):
-            raise self._damaged() from None
-
     def _decoded(self, line: bytes, type: type[T]) -> T:
         try:
             return msgspec.json.decode(line, type=type)
-        except msgspec.DecodeError:
+        except (msgspec.DecodeError, RecursionError):
             raise self._damaged() from None
 
     def _checked_lines(self) -> Iterator[bytes]:
         """Read the lines between the first and the last. Raises BadBackup if they don't have the digest in the last line."""
         digest = hashlib.sha256()
         lines = self._lines()
-        previous = next(lines)
+        previous = next(lines, b"")
         for number, line in enumerate(lines):
             if number:
                 yield previous
@@ -259,12 +257,56 @@ class BackupFile:
         return BadBackup(_("{file} is incomplete or was changed; nothing of it is used").format(file=self._path))
 
 
-def _decoder(column: Column[Any]) -> Decoder:
-    """Return what converts a value of the file to one of this column."""
-    if isinstance(column.type, LargeBinary):
-        convert: Decoder = partial(b64decode, validate=True)
-    elif isinstance(column.type, UtcTime):
-        convert = datetime.fromisoformat
-    else:
-        return lambda value: value
-    return lambda value: None if value is None else convert(value)
+class _Rows:
+    """Reads the rows of a table as its columns are declared.
+
+    Lengths of texts and sizes of integers are left to the database: SQLite may have stored longer ones.
+    """
+
+    def __init__(self, columns: list[Column[Any]]) -> None:
+        types = tuple(_type_of(column) for column in columns)
+        self._decoder = msgspec.json.Decoder(tuple[types])  # type: ignore[valid-type]
+        self._times = [place for place, column in enumerate(columns) if isinstance(column.type, UtcTime)]
+        self._nested = [place for place, column in enumerate(columns) if isinstance(column.type, JSON)]
+
+    def read(self, line: bytes) -> Row:
+        """Return a row. Raises DecodeError, RecursionError."""
+        row: Row = self._decoder.decode(line)
+        if any(row[place] is not None and row[place].utcoffset() for place in self._times):
+            raise msgspec.ValidationError("a time is not in UTC")
+        if any(_is_deeper(row[place], _DEEPEST) for place in self._nested):
+            raise msgspec.ValidationError("a value is too deep")
+        return row
+
+
+def _type_of(column: Column[Any]) -> Any:
+    """Return the type of a column's values, as msgspec decodes them from a backup."""
+    type: Any
+    match column.type:
+        case LargeBinary():
+            type = bytes
+        case UtcTime():
+            type = AwareTime
+        case JSON():
+            type = dict[str, Any] | list[Any]
+        case Boolean():
+            type = bool
+        case Integer():
+            type = Annotated[int, msgspec.Meta(ge=-(1 << 63), le=(1 << 63) - 1)]
+        case Float():
+            type = float
+        case _:
+            type = str
+    return type | None if column.nullable else type
+
+
+def _is_deeper(value: Any, levels: int) -> bool:
+    """Return whether lists and objects lie within each other in more levels than these."""
+    if not isinstance(value, dict | list):
+        return False
+    return levels == 0 or any(_is_deeper(each, levels - 1) for each in (value.values() if isinstance(value, dict) else value))
+
+
+def _shown(text: str) -> str:
+    """Return a text of the file as a message may show it."""
+    return "".join(each if each.isprintable() else "?" for each in text[:40])

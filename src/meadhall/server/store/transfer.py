@@ -58,6 +58,8 @@ _MORE_STARTS: Final = 100
 """By how much the counter of starts is raised: the hall may have been started after its backup, and versions that open pages know
 must never go back."""
 
+_MOST_STARTS: Final = 1 << 30
+
 
 class NotEmpty(MeadhallError):
     """The database already has a hall in it."""
@@ -202,7 +204,7 @@ def load(connection: Connection, source: Source, progress: Progress, replace: bo
         connection.execute(delete(table))  # what the migrations have inserted
     given = Tally()
     for batch in source.batches():
-        _insert(connection, metadata.tables[batch.table], batch)
+        insert_rows(connection, metadata.tables[batch.table], batch)
         given.add(batch)
         progress(len(batch.rows))
     _compare(connection, given, progress)
@@ -230,7 +232,8 @@ def _remove_hall(connection: Connection, replace: bool) -> int:
     return int(starts)
 
 
-def _insert(connection: Connection, table: Table, batch: Batch) -> None:
+def insert_rows(connection: Connection, table: Table, batch: Batch) -> None:
+    """Store rows of a table. Raises TransferFailed."""
     try:
         connection.execute(insert(table), [dict(zip(batch.columns, row, strict=True)) for row in batch.rows])
     except DBAPIError as error:
@@ -268,5 +271,9 @@ def _continue_sequences(connection: Connection, metadata: MetaData) -> None:
 def _raise_starts(connection: Connection, before: int) -> None:
     counters = schema_at(current_revision(connection) or "").tables["counters"]
     is_starts = counters.c.name == "starts"
-    restored = connection.execute(select(counters.c.value).where(is_starts)).scalar_one()
+    restored = connection.execute(select(counters.c.value).where(is_starts)).scalar_one_or_none()
+    if restored is None or not 0 <= restored < _MOST_STARTS:
+        raise TransferFailed(
+            _("a row of {table} can't be stored: {reason}").format(table="counters", reason=f"starts: {restored}")
+        )
     connection.execute(update(counters).where(is_starts).values(value=max(int(restored), before) + _MORE_STARTS))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -35,6 +36,7 @@ def newest_revision() -> str:
     return str(ScriptDirectory(str(Path(__file__).parent)).get_current_head())
 
 
+@cache
 def known_revisions() -> frozenset[str]:
     """Return all revisions of the schema from which this Meadhall can upgrade, the newest included."""
     return frozenset(script.revision for script in ScriptDirectory(str(Path(__file__).parent)).walk_revisions())
