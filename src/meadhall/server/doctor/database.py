@@ -43,6 +43,7 @@ def check_database(settings: Settings, connections_needed: int) -> Iterator[Find
     found: list[Finding] = []
 
     def examine(connection: Connection) -> None:
+        found.clear()
         found.extend(_examine(connection, settings, connections_needed))
         raise _Undo
 

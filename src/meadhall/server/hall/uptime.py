@@ -14,7 +14,6 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from sqlalchemy import Connection
-from sqlalchemy.exc import SQLAlchemyError
 
 from meadhall.server.errors import DatabaseUnavailable
 from meadhall.server.hall.clocks import Standstill, standstills
@@ -67,7 +66,7 @@ class Uptime:
             await self._time.sleep(INTERVAL)
             try:
                 await self.beat()
-            except (DatabaseUnavailable, SQLAlchemyError) as error:
+            except DatabaseUnavailable as error:
                 log.warning("could not note that this process is alive: %s", error)
 
     async def beat(self) -> None:

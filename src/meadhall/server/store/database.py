@@ -8,7 +8,7 @@ import os
 import sqlite3
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, Final, Protocol, TypeVar
 
 from sqlalchemy import URL, Connection, Insert, create_engine, event
@@ -20,19 +20,33 @@ from sqlalchemy.ext.asyncio import create_async_engine
 from meadhall.server.ops.log_limit import OncePerInterval
 from meadhall.server.ops.time import Time
 from meadhall.server.store.queries.present import timed
+from meadhall.server.store.schema import GUEST_COLUMNS
 
 T = TypeVar("T")
 
 log = logging.getLogger(__name__)
 log.addFilter(OncePerInterval())
 
-_PRAGMAS: Final = ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON", "busy_timeout=5000")
+_PRAGMAS: Final = ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON", "secure_delete=ON", "busy_timeout=0")
+
+_LOCK_TIMEOUT: Final = 5.0
+"""Seconds that a transaction waits while another program holds the lock of the SQLite file."""
+
+_LOCK_PAUSE: Final = 0.02
+"""Seconds between two attempts at a transaction then."""
 
 _CHECKPOINT_INTERVAL: Final = 500
-"""Number of transactions after which SQLite's write-ahead log is copied into the database."""
+"""Number of transactions that write, after which SQLite's write-ahead log is copied into the database."""
 
 _SYNC_INTERVAL: Final = 1.0
 """Seconds after a transaction within which it is safe from a power cut: then the write-ahead log is flushed to the disk."""
+
+_PATIENCE: Final = 10
+"""Attempts at emptying the log at a moment when nothing of it has still to be copied. The next one copies what remains."""
+
+_PERSONAL: Final = {each.column.table.name for each in GUEST_COLUMNS if (each.delete, each.export) == ("delete", "rows")}
+_ERASING: Final = ("UPDATE chat_lines ", *(f"DELETE FROM {table} " for table in sorted(_PERSONAL)))  # noqa: S608 - never run
+"""Beginnings of the statements that delete personal content: lines of chat, guests, sessions and so on."""
 
 _LARGEST_LOG: Final = 20_000
 """Pages of 4 KB after which SQLite copies the log by itself, within the transaction that exceeds this size.
@@ -58,11 +72,6 @@ _IDLE_TIMEOUT: Final = 4.0
 A process that is frozen in the middle of a transaction keeps its locks. This is how long it can hold up the others.
 """
 
-_NO_ANSWER_STATES: Final = ("08", "25P03", "53", "57P")
-"""First characters of PostgreSQL's error codes (SQLSTATE) for: no connection, a transaction that waited too long, too few
-resources, shutting down or starting."""
-
-
 _STORAGE_STATES: Final = ("25006", "53100", "58")
 """PostgreSQL's error codes for a read-only server and a full disk, and the beginning of those for a disk that fails."""
 
@@ -72,6 +81,7 @@ _STORAGE_ERRORS: Final = (
     sqlite3.SQLITE_READONLY,
     sqlite3.SQLITE_CANTOPEN,
     sqlite3.SQLITE_CORRUPT,
+    sqlite3.SQLITE_NOTADB,
 )
 """SQLite's error codes for files that can't be written or read. The lower byte of an extended code is such a code."""
 
@@ -99,6 +109,9 @@ class Database(Protocol):
         Raises NoAnswer, NotStored; IntegrityError if there is such a row.
         """
 
+    async def changed_outside(self) -> bool:
+        """Return whether another program has changed the database since the last call. On PostgreSQL notices tell it."""
+
     async def close(self) -> None:
         """Close all connections."""
 
@@ -114,11 +127,16 @@ def open_database(url: URL, time: Time, timeout: float | None = TIMEOUT, connect
     return SqliteDatabase(url, time) if url.get_backend_name() == "sqlite" else PostgresDatabase(url, time, timeout, connections)
 
 
+class _Locked(Exception):
+    """Another program holds the lock of the SQLite file. Nothing has been changed."""
+
+
 class SqliteDatabase:
     """An SQLite file that only this process uses, in the event loop's own thread.
 
     A transaction takes about 0.05 ms, because its connection stays open and no write waits for the disk. Handing it to another
-    thread would take longer (docs/decisions/0003). Only checkpoints, which do wait for the disk, run in a thread.
+    thread would take longer (docs/decisions/0003). Nothing waits in the event loop: work that waits for the disk runs in a
+    thread, and a transaction that meets the lock of another program is tried again later.
     """
 
     def __init__(self, url: URL, time: Time) -> None:
@@ -126,9 +144,16 @@ class SqliteDatabase:
         self._engine = create_engine(url, pool_size=2, max_overflow=0, hide_parameters=True, execution_options=timed(time))
         self._time = time
         self._connection: Connection | None = None
-        self._transactions = 0
-        self._checkpoint: asyncio.Future[None] | None = None
-        self._sync: asyncio.Future[None] | None = None
+        self._raw: Any = None  # the driver's own connection
+        self._locked_out = asyncio.Lock()  # of the transactions that wait for another program, the first one tries
+        self._changes = 0  # rows that the connection had changed after the last transaction
+        self._writes = 0  # transactions that have written
+        self._flushed = 0  # how many of them are safe from a power cut
+        self._copied = 0  # and how many were in the log when it was copied last
+        self._erases = False  # whether the log still has deleted content
+        self._version: int | None = None
+        self._upkeep: asyncio.Task[None] | None = None
+        self._in_thread: asyncio.Future[Any] | None = None
         self._log_file = f"{url.database}-wal"
 
         @event.listens_for(self._engine, "connect")
@@ -138,59 +163,137 @@ class SqliteDatabase:
                 cursor.execute(f"PRAGMA {pragma}")
             cursor.close()
 
+        @event.listens_for(self._engine, "before_cursor_execute")
+        def note_deletions(_connection: Connection, _cursor: Any, statement: str, *_: Any) -> None:
+            if statement.startswith(_ERASING):
+                self._erases = True
+
     async def transact(self, work: Callable[[Connection], T]) -> T:
-        try:
-            if self._connection is None:
-                self._connection = self._engine.connect()
-            with self._connection.begin():
-                result = work(self._connection)
-        except DBAPIError as error:
-            if not _is_storage_error(error):
-                raise
-            self._disconnect()  # after an error of the disk, SQLite's own view of its files may be wrong
-            raise NotStored(first_line(error)) from error
-        self._note_transaction()
-        return result
+        return await self._when_unlocked(lambda: self._transact(work))
 
     async def insert(self, statement: Insert, row: Mapping[str, Any]) -> None:
         """Insert a row. SQLAlchemy would take three times as long as SQLite itself for preparing and ending the transaction."""
+        await self._when_unlocked(lambda: self._insert(statement, row))
+
+    async def changed_outside(self) -> bool:
+        """Return whether another program has changed the database since the last call. The first call returns False."""
+        version = await self.transact(lambda connection: int(connection.exec_driver_sql("PRAGMA data_version").scalar_one()))
+        is_changed = self._version not in (None, version)
+        self._version = version
+        if is_changed:
+            self._erases = True  # a command may have deleted something
+            self._keep_up()
+        return is_changed
+
+    async def _when_unlocked(self, transaction: Callable[[], T]) -> T:
+        """Return the result of a transaction, when no other program holds the lock. Raises NoAnswer if that takes too long."""
+        with suppress(_Locked):
+            return transaction()
+        try:
+            async with self._time.timeout(_LOCK_TIMEOUT), self._locked_out:
+                while True:
+                    with suppress(_Locked):
+                        return transaction()
+                    await asyncio.sleep(_LOCK_PAUSE)
+        except TimeoutError:
+            raise NoAnswer(f"for {_LOCK_TIMEOUT:g} seconds another program has kept it locked") from None
+
+    def _transact(self, work: Callable[[Connection], T]) -> T:
+        try:
+            connection = self._connected()
+            with connection.begin():
+                result = work(connection)
+        except IntegrityError:
+            raise
+        except DBAPIError as error:
+            raise self._explained(error) from error
+        self._note_transaction()
+        return result
+
+    def _insert(self, statement: Insert, row: Mapping[str, Any]) -> None:
         text, in_order = _written(statement)
         try:
-            if self._connection is None:
-                self._connection = self._engine.connect()
-            raw: Any = self._connection.connection.driver_connection
-            raw.execute(text, in_order(row))
-            raw.commit()
+            self._connected()
+            with self._raw:  # commits, or rolls back after an error
+                self._raw.execute(text, in_order(row))
+        except sqlite3.IntegrityError as error:
+            raise IntegrityError(text, None, error) from error
         except (sqlite3.Error, DBAPIError) as error:
-            if _is_storage_error(error):
-                self._disconnect()
-                raise NotStored(first_line(error)) from error
-            if isinstance(error, sqlite3.Error):
-                raw.rollback()
-            if isinstance(error, sqlite3.IntegrityError):
-                raise IntegrityError(text, None, error) from error
-            raise
+            raise self._explained(error) from error
         self._note_transaction()
 
+    def _connected(self) -> Connection:
+        if self._connection is None:
+            self._connection = self._engine.connect()
+            self._raw = self._connection.connection.driver_connection
+            self._changes = self._raw.total_changes
+        return self._connection
+
+    def _explained(self, error: sqlite3.Error | DBAPIError) -> Exception:
+        """Return what an error of SQLite means. Every one that isn't known means that the database doesn't answer."""
+        code = getattr(getattr(error, "orig", error), "sqlite_errorcode", 0) & 0xFF
+        if code == sqlite3.SQLITE_BUSY:
+            return _Locked()
+        self._disconnect()  # SQLite's own view of its files may be wrong
+        return (NotStored if code in _STORAGE_ERRORS else NoAnswer)(first_line(error))
+
     def _note_transaction(self) -> None:
-        """Flush the log to the disk soon, and keep it short."""
-        self._transactions += 1
-        if self._sync is None or self._sync.done():
-            self._sync = asyncio.ensure_future(self._flush_log())
-        if self._transactions % _CHECKPOINT_INTERVAL == 0 and (self._checkpoint is None or self._checkpoint.done()):
-            self._checkpoint = asyncio.get_running_loop().run_in_executor(None, self._copy_log)
+        if self._raw.total_changes != self._changes:
+            self._changes = self._raw.total_changes
+            self._writes += 1
+            self._keep_up()
 
-    async def _flush_log(self) -> None:
-        """Flush the log to the disk after a while, in a thread. Waiting in every transaction would cost a quarter of its time."""
-        await self._time.sleep(_SYNC_INTERVAL)
-        await asyncio.get_running_loop().run_in_executor(None, _flush, self._log_file)
+    def _keep_up(self) -> None:
+        """Look after the log soon."""
+        if self._upkeep is None or self._upkeep.done():
+            self._upkeep = asyncio.ensure_future(self._look_after_log())
 
-    def _copy_log(self) -> None:
+    async def _look_after_log(self) -> None:
+        """Flush the log to the disk, keep it short, and remove deleted content from it, until all of this is done.
+
+        Work that waits for the disk runs in a thread. Waiting in every transaction would cost a quarter of its time.
+        """
+        attempts = 0
+        while self._erases or self._flushed != self._writes:
+            await self._time.sleep(_SYNC_INTERVAL)
+            writes = self._writes
+            attempts = attempts + 1 if self._erases else 0
+            if self._erases or writes - self._copied >= _CHECKPOINT_INTERVAL:
+                is_copied = await self._run_in_thread(self._copy_log)
+                if self._erases and is_copied and (self._writes == writes or attempts >= _PATIENCE):
+                    self._empty_log()
+                self._copied = writes
+            else:
+                await self._run_in_thread(partial(_flush, self._log_file))
+            self._flushed = writes
+
+    async def _run_in_thread(self, work: Callable[[], T]) -> T:
+        self._in_thread = running = asyncio.get_running_loop().run_in_executor(None, work)
+        return await asyncio.shield(running)
+
+    def _copy_log(self) -> bool:
+        """Copy the log into the database, and return whether nothing was left to copy. Transactions don't wait for it."""
         try:
             with self._engine.connect() as connection:
-                connection.exec_driver_sql("PRAGMA wal_checkpoint(PASSIVE)")
+                _busy, size, copied = connection.exec_driver_sql("PRAGMA wal_checkpoint(PASSIVE)").one()
         except DBAPIError as error:  # the transactions are still in the log, and the next checkpoint copies them
             log.warning("the write-ahead log could not be copied into the database: %s", first_line(error))
+            return False
+        return bool(size == copied)
+
+    def _empty_log(self) -> None:
+        """Truncate the log, of which next to nothing has still to be copied, so that nothing deleted stays in it.
+
+        While another program reads an older state, for example for a backup, that is impossible. On another connection it would
+        look like a change from outside.
+        """
+        try:
+            self._connected()
+            is_busy, _size, _copied = self._raw.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        except (sqlite3.Error, DBAPIError) as error:
+            log.warning("the write-ahead log could not be emptied: %s", first_line(error))
+        else:
+            self._erases = bool(is_busy)
 
     def _disconnect(self) -> None:
         if self._connection is not None:
@@ -200,10 +303,10 @@ class SqliteDatabase:
             connection.close()
 
     async def close(self) -> None:
-        if self._sync is not None:
-            self._sync.cancel()  # closing the last connection copies the log into the database
-        if self._checkpoint is not None:
-            await self._checkpoint
+        if self._upkeep is not None:
+            self._upkeep.cancel()  # closing the last connection copies the log into the database, and removes it
+        if self._in_thread is not None:
+            await self._in_thread
         self._disconnect()
         self._engine.dispose()
 
@@ -256,15 +359,17 @@ class PostgresDatabase:
                 return await connection.run_sync(work)
         except (OSError, PoolTimeoutError) as error:
             raise NoAnswer(first_line(error)) from error
-        except DBAPIError as error:
-            if _sqlstate(error).startswith(_STORAGE_STATES):
-                raise NotStored(first_line(error)) from error
-            if _is_no_answer(error):
-                raise NoAnswer(first_line(error)) from error
+        except IntegrityError:
             raise
+        except DBAPIError as error:
+            state = getattr(error.orig, "sqlstate", None) or ""
+            raise (NotStored if state.startswith(_STORAGE_STATES) else NoAnswer)(first_line(error)) from error
 
     async def insert(self, statement: Insert, row: Mapping[str, Any]) -> None:
         await self.transact(lambda connection: connection.execute(statement, row))
+
+    async def changed_outside(self) -> bool:
+        return False
 
     async def close(self) -> None:
         await self._engine.dispose()
@@ -274,17 +379,3 @@ def first_line(error: Exception) -> str:
     """Return the message of an error without the advice that the driver adds to it."""
     cause = error.orig if isinstance(error, DBAPIError) and error.orig is not None else error
     return str(cause).partition("\n")[0].strip() or type(error).__name__
-
-
-def _is_no_answer(error: DBAPIError) -> bool:
-    """Return whether the query may be right, but the server is not there to run it."""
-    return error.connection_invalidated or _sqlstate(error).startswith(_NO_ANSWER_STATES)
-
-
-def _sqlstate(error: DBAPIError) -> str:
-    return getattr(error.orig, "sqlstate", None) or ""
-
-
-def _is_storage_error(error: Exception) -> bool:
-    """Return whether SQLite can't use its files."""
-    return getattr(getattr(error, "orig", error), "sqlite_errorcode", 0) & 0xFF in _STORAGE_ERRORS

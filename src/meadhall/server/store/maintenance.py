@@ -29,7 +29,7 @@ T = TypeVar("T")
 _COMMAND: Final = f"{APPLICATION} command"
 """How the connections of commands are called in PostgreSQL, so that a hall is told from a command."""
 
-_PRAGMAS: Final = ("foreign_keys=ON", "busy_timeout=5000")
+_PRAGMAS: Final = ("foreign_keys=ON", "secure_delete=ON", "busy_timeout=5000")
 
 _OTHER_HALLS: Final = text(
     "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name = :name"

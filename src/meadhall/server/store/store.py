@@ -13,7 +13,7 @@ from typing import Any, Protocol
 from alembic.util import CommandError
 from filelock import FileLock
 from sqlalchemy import URL, Connection
-from sqlalchemy.exc import IntegrityError, SQLAlchemyError
+from sqlalchemy.exc import DataError, IntegrityError, ProgrammingError, SQLAlchemyError
 
 from meadhall.engine.language import gettext as _
 from meadhall.server.errors import DatabaseUnavailable
@@ -222,6 +222,10 @@ class Store:
         """Do the same on a connection that requests don't use, with a short time limit: it never waits for one of theirs."""
         return await self._answered(self._apart.transact(work))
 
+    async def changed_outside(self) -> bool:
+        """Return whether a command has changed the SQLite file since the last call. Raises DatabaseUnavailable."""
+        return await self._answered(self._database.changed_outside())
+
     async def _answered(self, transaction: Awaitable[T]) -> T:
         """Return the result of a transaction. Raises DatabaseUnavailable."""
         try:
@@ -235,7 +239,8 @@ class Store:
                 )
             ) from None
         except NoAnswer as error:
-            log.warning("the database does not answer: %s", error)
+            is_fault = isinstance(error.__cause__, DataError | ProgrammingError)  # of this program, probably
+            log.warning("the database does not answer: %s", error, exc_info=error if is_fault else None)
             raise DatabaseUnavailable(
                 _("The hall's database doesn't answer at the moment. Please try again in a while.")
             ) from None
@@ -246,7 +251,7 @@ class Store:
             self._checked_at = self.time.seconds()
             try:
                 await self.transact(health.check)
-            except (DatabaseUnavailable, SQLAlchemyError):
+            except DatabaseUnavailable:
                 self._is_alive = False
             else:
                 self._is_alive = True
