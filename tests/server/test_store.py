@@ -17,7 +17,7 @@ from meadhall.server.settings import Settings
 from meadhall.server.store import database
 from meadhall.server.store import store as store_module
 from meadhall.server.store.file_lock import StoreBusy, StoreUnusable
-from meadhall.server.store.models import Entry, Guest
+from meadhall.server.store.models import Conflict, Entry, Guest
 from meadhall.server.store.queries import entries, uploads
 from meadhall.server.store.store import Store
 from server.rows import table_of
@@ -62,6 +62,16 @@ async def test_an_entry_has_the_same_time_and_data_as_the_listener_reads_it(on_p
     for read in (list(by_listener.entries), list(by_pool.entries), alone):
         assert read == written
         assert [entry.at for entry in read] == [entry.at for entry in written]
+
+
+async def test_an_entry_is_refused_if_another_process_has_changed_the_table(on_postgresql: Settings) -> None:
+    table = table_of("a1", started_at=Time().now())
+    async with Store.open(on_postgresql) as one, Store.open(on_postgresql) as two:
+        await one.add_table(table)
+        changed = await two.save_table(replace(table, status="running"))
+        with pytest.raises(Conflict):
+            await one.append(table.id, Entry(1, "action", 0, 14), over=False, version=table.version)
+        await one.append(table.id, Entry(1, "action", 0, 14), over=False, version=changed.version)
 
 
 async def test_tables_are_found_by_guest_and_by_status(on_each_database: Settings) -> None:

@@ -56,6 +56,15 @@ async def test_a_new_table_has_its_host_on_seat_0(hall: OpenHall) -> None:
     assert not room.table.is_public
 
 
+async def test_only_the_seat_to_move_is_told_that_it_is_its_turn(hall: OpenHall) -> None:
+    host, friend, room = await hall.two_at()
+    assert room.match is not None
+    for seat, person in enumerate((host, friend, hall.person("10.0.0.3"))):
+        turn = re.search('data-turn="(yes|no)" data-version', (await person.get(f"/tables/{room.table.id}")).text)
+        assert turn is not None
+        assert (turn[1] == "yes") == (seat == room.match.actor)
+
+
 async def test_play_now_starts_at_once_against_huscarls(hall: OpenHall) -> None:
     answer = await hall.person().ask("/tables", {"game": AXES, "kind": "bots"})
     room = await hall.room(answer.json()["id"])
