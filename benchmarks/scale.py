@@ -30,7 +30,7 @@ class Need:
     cores: float  # of web processes, at the target load
     tables: float  # open at the same time
     memory: float  # of all web processes, in bytes
-    disk: float  # a year, in bytes
+    disk: tuple[float, float]  # a year, in bytes: of SQLite, of PostgreSQL
 
     @classmethod
     def of(cls, figures: dict[str, Any], moves_of_a_match: float, matches: int) -> Need:
@@ -41,8 +41,11 @@ class Need:
         tables = hourly * assumed["minutes_a_match"] / 60
         pages = tables * assumed["pages_a_table"]
         memory = 1e6 * (max(1, ceil(cores)) * measured["web_mb"] + tables * measured["table_mb"] + pages * measured["page_mb"])
-        disk = 365 * matches * (moves_of_a_match * measured["bytes_a_move"] + assumed["bytes_a_table"])
-        return cls(moves, cores, tables, memory, disk)
+        sqlite, postgresql = (
+            365 * matches * (moves_of_a_match * measured[name] + assumed["bytes_a_table"])
+            for name in ("bytes_a_move", "bytes_a_move_postgresql")
+        )
+        return cls(moves, cores, tables, memory, (sqlite, postgresql))
 
 
 def written(value: float) -> str:
@@ -54,13 +57,13 @@ def written(value: float) -> str:
 
 
 def table(figures: dict[str, Any]) -> Iterator[str]:
-    yield "| matches a day | game | moves a second | cores | tables at once | memory | disk a year |"
-    yield "|--:|---|--:|--:|--:|--:|--:|"
+    yield "| matches a day | game | moves a second | cores | tables at once | memory | disk a year, SQLite | PostgreSQL |"
+    yield "|--:|---|--:|--:|--:|--:|--:|--:|"
     for matches in SIZES:
         for title, moves in figures["moves_a_match"].items():
             need = Need.of(figures, moves, matches)
-            memory, disk = (f"{written(amount / GB)} GB" for amount in (need.memory, need.disk))
-            cells = f"{matches:,}", title, written(need.moves), written(need.cores), written(need.tables), memory, disk
+            sizes = (f"{written(amount / GB)} GB" for amount in (need.memory, *need.disk))
+            cells = f"{matches:,}", title, written(need.moves), written(need.cores), written(need.tables), *sizes
             yield f"| {' | '.join(cells)} |"
 
 

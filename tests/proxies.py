@@ -84,7 +84,7 @@ class _ToProxy(httpx.AsyncBaseTransport):
 @contextmanager
 def nginx(folder: Path, url: str, upstream: Upstream) -> Iterator[Proxy]:
     """Run nginx with Debian's configuration and the file of ``deploy/`` for this public address."""
-    program = _installed("nginx")
+    program = installed("nginx")
     authority = trustme.CA()
     host = httpx.URL(url).host
     https, http = free_port(), free_port()
@@ -117,14 +117,14 @@ def nginx(folder: Path, url: str, upstream: Upstream) -> Iterator[Proxy]:
     command = [program, "-e", str(folder / "nginx-start.log"), "-c", str(folder / "nginx.conf"), "-g", "daemon off;"]
     context = ssl.create_default_context()
     authority.configure_trust(context)
-    with _running(command, folder, https, {}):
+    with running(command, folder, https, {}):
         yield Proxy(url, https, http, context)
 
 
 @contextmanager
 def caddy(folder: Path, url: str, upstream: Upstream) -> Iterator[Proxy]:
     """Run Caddy with the file of ``deploy/`` for this public address, and with certificates that it signs itself."""
-    program = _installed("caddy")
+    program = installed("caddy")
     https, http = free_port(), free_port()
     site = _replaced(DEPLOY / ("Caddyfile" if url == WHOLE_HOST else "Caddyfile-sub-path"), _caddy_upstream(upstream))
     (folder / "site").write_text(site)
@@ -132,7 +132,7 @@ def caddy(folder: Path, url: str, upstream: Upstream) -> Iterator[Proxy]:
     (folder / "Caddyfile").write_text(f"{{\n {options}\n}}\nimport {folder}/site\n")
     command = [program, "run", "--adapter", "caddyfile", "--config", str(folder / "Caddyfile")]
     homes = {name: str(folder / "caddy") for name in ("HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME")}
-    with _running(command, folder, https, homes):
+    with running(command, folder, https, homes):
         root = folder / "caddy" / "caddy" / "pki" / "authorities" / "local" / "root.crt"
         _until(root.exists, "Caddy has made no certificate")
         yield Proxy(url, https, http, ssl.create_default_context(cafile=root))
@@ -141,7 +141,7 @@ def caddy(folder: Path, url: str, upstream: Upstream) -> Iterator[Proxy]:
 # ------------------------------------------------------------------------------------------------------------------- details
 
 
-def _installed(name: str) -> str:
+def installed(name: str) -> str:
     """Return the path of a program. Without it the test is skipped; in continuous integration it fails."""
     path = shutil.which(name, path=f"{os.environ.get('PATH', '')}:/usr/sbin:/usr/local/sbin")
     if path is not None:
@@ -180,7 +180,7 @@ def _caddy_upstream(upstream: Upstream) -> dict[str, str]:
 
 
 @contextmanager
-def _running(command: Sequence[str], folder: Path, port: int, environment: Mapping[str, str]) -> Iterator[None]:
+def running(command: Sequence[str], folder: Path, port: int, environment: Mapping[str, str]) -> Iterator[None]:
     log = folder / "proxy.log"
     with log.open("wb") as output:
         process = subprocess.Popen(command, env=os.environ | environment, stdout=output, stderr=output)

@@ -9,6 +9,7 @@ import socket
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -114,7 +115,7 @@ def test_a_folder_that_can_not_be_written_is_wrong(environment: dict[str, str]) 
 
 def test_a_database_is_checked_and_not_changed(on_each_database: Settings) -> None:
     with_guests(on_each_database, 2)
-    found = list(check_database(on_each_database, 10))
+    found = list(check_database(on_each_database))
     assert [finding for finding in found if finding.status == "wrong"] == []
     assert any("stores" in finding.text for finding in found)
 
@@ -125,9 +126,9 @@ def test_a_damaged_file_and_an_unknown_schema_are_told(settings: Settings) -> No
     with closing(sqlite3.connect(file)) as connection:
         connection.execute("UPDATE alembic_version SET version_num = '9999'")
         connection.commit()
-    the_only(check_database(settings, 10), "wrong", "newer or another Meadhall")
+    the_only(check_database(settings), "wrong", "newer or another Meadhall")
     file.write_bytes(b"this is no database, and longer than a header of one" * 20)
-    the_only(check_database(settings, 10), "wrong", "not a database")
+    the_only(check_database(settings), "wrong", "not a database")
 
 
 def test_a_clock_that_was_set_back_is_told(settings: Settings) -> None:
@@ -138,7 +139,7 @@ def test_a_clock_that_was_set_back_is_told(settings: Settings) -> None:
             "VALUES ('x', 'axxa', 1, '{}', 'closed', 'guest0', 0, zeroblob(32), '2999-01-01 00:00:00.000000')"
         )
         connection.commit()
-    the_only(check_database(settings, 10), "warning", "in the future")
+    the_only(check_database(settings), "warning", "in the future")
 
 
 def test_a_clock_that_jumps_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -164,12 +165,12 @@ def change(settings: Settings, *statements: str) -> None:
 def test_the_settings_of_postgresql_are_checked(on_postgresql: Settings) -> None:
     with_guests(on_postgresql, 1)
     name = str(on_postgresql.url.database)
-    found = troubles(check_database(on_postgresql, 10))
+    found = troubles(check_database(on_postgresql))
     assert ["fsync" in finding.text for finding in found] == [True], "the PostgreSQL of the tests doesn't flush"
-    found = troubles(check_database(on_postgresql, 1000))
+    found = troubles(check_database(replace(on_postgresql, database_connections=998)))
     assert any(finding.status == "wrong" and "1000 connections" in finding.text for finding in found)
     change(on_postgresql, f"ALTER DATABASE {name} CONNECTION LIMIT 5")
-    assert any("only 5 are free" in finding.text for finding in check_database(on_postgresql, 10))
+    assert any("only 5 are free" in finding.text for finding in check_database(on_postgresql))
     change(
         on_postgresql,
         f"ALTER DATABASE {name} CONNECTION LIMIT -1",
@@ -178,10 +179,10 @@ def test_the_settings_of_postgresql_are_checked(on_postgresql: Settings) -> None
         "AS $$ SELECT pg_catalog.clock_timestamp() + interval '1 hour' $$",
         f"ALTER DATABASE {name} SET search_path = late, pg_catalog, public",
     )
-    (clock,) = about("clock", troubles(check_database(on_postgresql, 10)))
+    (clock,) = about("clock", troubles(check_database(on_postgresql)))
     assert "3600 s" in clock.text
     change(on_postgresql, f"ALTER DATABASE {name} SET default_transaction_read_only = on")
-    found = troubles(check_database(on_postgresql, 10))
+    found = troubles(check_database(on_postgresql))
     assert any(finding.status == "wrong" and "read-only" in finding.text for finding in found)
 
 

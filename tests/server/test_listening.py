@@ -375,7 +375,7 @@ async def test_open_pages_follow_the_match_while_the_pool_is_exhausted(halls: Ha
     host, friend, room = await halls.one.two_at(HOARD)
     async with stream(elsewhere(friend, halls.two), f"/tables/{room.table.id}/stream") as page:
         await page.frame()
-        engine: Any = halls.two.store._database._engine  # type: ignore[attr-defined]
+        engine: Any = halls.two.store._database._connections.engine  # type: ignore[attr-defined]
         held = [await engine.connect() for _ in range(10)]
         try:
             assert (await host.act(room.table.id, BOAST, 1)).status_code == 200

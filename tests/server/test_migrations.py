@@ -163,7 +163,7 @@ async def test_an_older_database_is_migrated_when_it_is_opened(
 
     await asyncio.to_thread(with_guests, on_each_database, 3)
     migration(LATER)
-    findings = await asyncio.to_thread(lambda: list(check_database(on_each_database, 10)))
+    findings = await asyncio.to_thread(lambda: list(check_database(on_each_database)))
     (advice,) = [finding.advice for finding in findings if "older schema (0024)" in finding.text]
     assert "Make a backup" in advice
     for _ in range(2):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import signal
 import socket
 from collections.abc import Callable, Iterator
@@ -17,6 +18,7 @@ import uvicorn
 from litestar import Litestar
 
 from meadhall.server.app import FIRST_PROCESS, create_app
+from meadhall.server.doctor.database import check_database
 from meadhall.server.listener import announce, bind
 from meadhall.server.ops import systemd
 from meadhall.server.ops.file_limit import raise_file_limit
@@ -29,6 +31,8 @@ from meadhall.server.web.forwarded import trust_proxies
 from meadhall.server.web.request_ids import identify_requests
 from meadhall.server.worker.client import Worker
 from meadhall.server.worker.remote import SharedWorker, WorkerProcess
+
+log = logging.getLogger(__name__)
 
 _GRACE: Final = 1
 """Seconds that a stop waits for running requests."""
@@ -113,6 +117,8 @@ def _run(settings: Settings, place: _Place) -> None:
 
 async def _serve(settings: Settings, place: _Place) -> None:
     async with Store.open(settings) as store:
+        if place.process == FIRST_PROCESS and not settings.embedded:
+            await asyncio.to_thread(_warn, settings)
         app = await create_app(settings, store, place.worker, place.process)
         limits = ConnectionLimits(settings.connections_per_client, raise_file_limit() - _OTHER_FILES, settings.proxies)
         protocol: Any = partial(LimitedConnection, limits=limits)
@@ -131,6 +137,13 @@ async def _serve(settings: Settings, place: _Place) -> None:
         )
         with _exit_status_zero():
             await _Server(config, app, place).serve([place.listener])
+
+
+def _warn(settings: Settings) -> None:
+    """Log what ``meadhall doctor`` says about PostgreSQL, unless all is well."""
+    for finding in check_database(settings, only_server=True):
+        if finding.status != "ok":
+            log.warning("%s. %s", finding.text, finding.advice)
 
 
 @contextmanager

@@ -57,6 +57,7 @@ class Settings:
         public_url: the address at which people reach the hall, without a slash at its end; "" if it is the one they asked for.
         data: folder of the database file.
         database_url: another database, e.g. ``postgresql+asyncpg://…``; "" for SQLite in ``data``.
+        database_connections: number of connections that a web process shares among its requests, with PostgreSQL.
         workers: number of web processes. More than one need PostgreSQL.
         browser: whether to open a browser at the start.
         log: form of the log, ``text`` or ``json``.
@@ -79,6 +80,7 @@ class Settings:
     public_url: str = ""
     data: Path = Path()
     database_url: str = ""
+    database_connections: int = 10
     workers: int = 1
     browser: bool = True
     log: str = TEXT
@@ -116,6 +118,7 @@ class Settings:
             public_url=_checked_public_url(given.get("MEADHALL_URL", "")),
             data=Path(given.get("MEADHALL_DATA") or user_data_path("meadhall")),
             database_url=_checked_url(given.get("MEADHALL_DATABASE_URL", "")),
+            database_connections=number("MEADHALL_DATABASE_CONNECTIONS", default.database_connections, least=1),
             workers=number("MEADHALL_WORKERS", default.workers, least=1),
             browser=not given.get("MEADHALL_NO_BROWSER"),
             log=_checked_log(given.get("MEADHALL_LOG") or default.log),

@@ -5,60 +5,69 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
-from sqlalchemy import Connection, func, select, text
+from sqlalchemy import Connection, func, select
 from sqlalchemy.exc import SQLAlchemyError
 
 from meadhall.engine.language import gettext as _
-from meadhall.server.doctor.findings import Finding
+from meadhall.server.doctor.findings import TOLERANCE, Finding
+from meadhall.server.doctor.postgresql import check_server, connections_needed, try_connections
 from meadhall.server.ops.time import Time
 from meadhall.server.settings import Settings
 from meadhall.server.store import schema
-from meadhall.server.store.database import APPLICATION, NoAnswer, first_line, open_database
+from meadhall.server.store.connections import Pooling, advice_on_poolers, pooling_of, shared_connections
+from meadhall.server.store.database import NoAnswer, first_line, open_database
 from meadhall.server.store.migrations import current_revision, known_revisions, newest_revision
 from meadhall.server.store.queries import health
 
 _TIMEOUT: Final = 10.0
 """Seconds that a query may take."""
 
-_OLDEST_POSTGRESQL: Final = 150_000
-"""Version 15, the oldest that the PostgreSQL project maintains, as ``server_version_num`` counts."""
-
-_TOLERANCE: Final = 2.0
-"""Seconds by which two clocks may differ, and the wall clock from the monotonic one."""
-
 
 class _Undo(Exception):
     """Ends the transaction of a check without changing anything."""
 
 
-def check_database(settings: Settings, connections_needed: int) -> Iterator[Finding]:
-    """Check the database of these settings without changing it."""
+def check_database(settings: Settings, *, only_server: bool = False) -> Iterator[Finding]:
+    """Check the database of these settings without changing it. ``only_server``: check PostgreSQL, but not what is stored."""
     if settings.embedded and not Path(str(settings.url.database)).exists():
         yield Finding("database", "ok", _("{database} will be created").format(database=settings.url))
         return
     found: list[Finding] = []
+    pooling = Pooling.NONE
 
     def examine(connection: Connection) -> None:
         found.clear()
-        found.extend(_examine(connection, settings, connections_needed))
+        if not only_server:
+            found.append(_schema(current_revision(connection), settings))
+        if not settings.embedded:
+            found.extend(check_server(connection, connections_needed(settings), pooling))
+        if not only_server:
+            found.extend(_examine(connection))
         raise _Undo
 
     async def run() -> None:
+        nonlocal pooling
+        pooling = Pooling.NONE if settings.embedded else await pooling_of(settings.url)
+        if pooling is Pooling.BY_TRANSACTION:
+            found.append(Finding("database", "wrong", shared_connections(settings.url), advice_on_poolers()))
+            return
         database = open_database(settings.url, Time(), timeout=_TIMEOUT)
         try:
-            await database.transact(examine)
+            with suppress(_Undo):
+                await database.transact(examine)
         finally:
             await database.close()
+        if pooling is Pooling.BY_SESSION:
+            found.append(await try_connections(settings))
 
     try:
         asyncio.run(run())
-    except _Undo:
-        pass
-    except (NoAnswer, SQLAlchemyError, TypeError) as error:
+    except (NoAnswer, SQLAlchemyError, OSError, TypeError) as error:
         advice = (
             _("Give the user of the hall the right to read and write it, or put a backup in its place.")
             if settings.embedded
@@ -69,16 +78,11 @@ def check_database(settings: Settings, connections_needed: int) -> Iterator[Find
     yield from found
 
 
-def _examine(connection: Connection, settings: Settings, connections_needed: int) -> Iterator[Finding]:
-    is_sqlite = connection.dialect.name == "sqlite"
-    if is_sqlite:
+def _examine(connection: Connection) -> Iterator[Finding]:
+    """Check what is stored."""
+    if connection.dialect.name == "sqlite":
         yield from _check_damage(connection)
-    revision = current_revision(connection)
-    yield _schema(revision, settings)
-    if not is_sqlite:
-        yield from _check_server(connection, connections_needed)
-        yield from _check_clocks(connection)
-    if revision == newest_revision():
+    if current_revision(connection) == newest_revision():
         yield from _check_last_time(connection)
         health.check(connection)  # an error says why nothing can be stored
         yield Finding("database", "ok", _("it stores what it is given"))
@@ -111,93 +115,13 @@ def _check_damage(connection: Connection) -> Iterator[Finding]:
         yield Finding("database", "wrong", _("the file is damaged ({reason})").format(reason=found), advice)
 
 
-def _check_server(connection: Connection, needed: int) -> Iterator[Finding]:
-    """Check what kind of PostgreSQL this is, and its settings."""
-
-    def setting(name: str) -> Any:
-        return connection.execute(text("SELECT current_setting(:name, true)"), {"name": name}).scalar()
-
-    version = int(setting("server_version_num"))
-    if version < _OLDEST_POSTGRESQL:
-        yield Finding(
-            "database",
-            "warning",
-            _("PostgreSQL {version} is no longer maintained").format(version=setting("server_version")),
-            _("Update PostgreSQL to version 15 or newer."),
-        )
-    else:
-        yield Finding("database", "ok", _("PostgreSQL {version}").format(version=setting("server_version")))
-    if setting("server_encoding") != "UTF8":
-        yield Finding(
-            "database",
-            "wrong",
-            _("the database has the encoding {encoding}").format(encoding=setting("server_encoding")),
-            _("Create it with the encoding UTF8: createdb -E UTF8 -T template0 NAME."),
-        )
-    if setting("transaction_read_only") == "on":
-        yield Finding(
-            "database",
-            "wrong",
-            _("the server is read-only, e.g. a standby"),
-            _("Let MEADHALL_DATABASE_URL name the primary server."),
-        )
-    if "off" in (setting("fsync"), setting("synchronous_commit")):
-        yield Finding(
-            "database",
-            "warning",
-            _("a power cut can lose actions that the hall has confirmed, because fsync or synchronous_commit is off"),
-            _("Switch both on in postgresql.conf."),
-        )
-    yield _connections(connection, setting, needed)
-
-
-def _connections(connection: Connection, setting: Any, needed: int) -> Finding:
-    reserved = int(setting("superuser_reserved_connections")) + int(setting("reserved_connections") or 0)
-    others = connection.execute(
-        text("SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend' AND application_name <> :name"),
-        {"name": APPLICATION},
-    ).scalar_one()
-    limits = connection.execute(
-        text(
-            "SELECT rolconnlimit, datconnlimit FROM pg_roles, pg_database "
-            "WHERE rolname = current_user AND datname = current_database()"
-        )
-    ).one()
-    free = int(setting("max_connections")) - reserved - int(others)
-    free = min([free, *(limit for limit in limits if limit >= 0)])
-    if free < needed:
-        return Finding(
-            "database",
-            "wrong",
-            _("the hall may need {needed} connections, and only {free} are free").format(needed=needed, free=free),
-            _("Raise max_connections in postgresql.conf, or the connection limit of the role or database, or run fewer workers."),
-        )
-    return Finding("database", "ok", _("{free} connections are free, {needed} may be needed").format(needed=needed, free=free))
-
-
-def _check_clocks(connection: Connection) -> Iterator[Finding]:
-    """Compare this machine's clock with the server's, in the middle between question and answer."""
-    before = time.time()
-    there = connection.execute(select(func.clock_timestamp())).scalar_one()
-    difference = there.timestamp() - (before + time.time()) / 2
-    if abs(difference) > _TOLERANCE:
-        yield Finding(
-            "clock",
-            "warning",
-            _("the clock of the database differs by {seconds} s from this one").format(seconds=round(difference)),
-            _("Let both machines set their clocks by NTP, e.g. with systemd-timesyncd or chrony."),
-        )
-    else:
-        yield Finding("clock", "ok", _("the database and this machine agree about the time"))
-
-
 def _check_last_time(connection: Connection) -> Iterator[Finding]:
     """Look for times in the future, which tell that the clock was set back."""
     newest = connection.execute(select(func.max(schema.tables.c.created_at))).scalar()
     if newest is None:
         return
     ahead = (newest.replace(tzinfo=newest.tzinfo or UTC) - datetime.now(UTC)).total_seconds()
-    if ahead > _TOLERANCE:
+    if ahead > TOLERANCE:
         yield Finding(
             "clock",
             "warning",

@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Final
 
 from meadhall.engine.language import gettext as _
 from meadhall.server.doctor import database, machine, network
 from meadhall.server.doctor.findings import Finding
 from meadhall.server.settings import BadSetting, Settings
-from meadhall.server.store.database import POOL_SIZE
-
-_OUTSIDE_THE_POOL: Final = 2
-"""Other connections of a process: on one it hears of the others, on one it renews its lease."""
 
 
 def examine(environment: Mapping[str, str]) -> Iterator[Finding]:
@@ -33,7 +28,7 @@ def examine(environment: Mapping[str, str]) -> Iterator[Finding]:
     yield from machine.check_folder(settings)
     yield from machine.check_files()
     yield from machine.check_compiled_rules()
-    yield from database.check_database(settings, settings.workers * (POOL_SIZE + _OUTSIDE_THE_POOL))
+    yield from database.check_database(settings)
     yield from database.check_clock()
     status = network.status_of(settings)
     yield from network.check_port(settings, status)

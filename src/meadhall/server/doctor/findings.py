@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
+
+TOLERANCE: Final = 2.0
+"""Seconds by which two clocks may differ, and the wall clock from the monotonic one."""
 
 Status = Literal["ok", "warning", "wrong"]
 

@@ -15,10 +15,10 @@ from sqlalchemy import URL, Connection, Insert, create_engine, event
 from sqlalchemy.dialects import sqlite
 from sqlalchemy.exc import DBAPIError, IntegrityError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
-from sqlalchemy.ext.asyncio import create_async_engine
 
 from meadhall.server.ops.log_limit import OncePerInterval
 from meadhall.server.ops.time import Time
+from meadhall.server.store.connections import Connections
 from meadhall.server.store.queries.present import timed
 from meadhall.server.store.schema import GUEST_COLUMNS
 
@@ -57,20 +57,6 @@ That happens only if every checkpoint overlaps with a write: then the log never 
 TIMEOUT: Final = 60.0
 """Seconds after which a query to PostgreSQL fails: a table stands still while it waits for one."""
 
-POOL_SIZE: Final = 10
-"""Connections that a process may have open to PostgreSQL."""
-
-APPLICATION: Final = "meadhall"
-"""How the connections of a hall are called in PostgreSQL, e.g. in pg_stat_activity."""
-
-_CONNECT_TIMEOUT: Final = 10.0
-"""Seconds after which a connection to PostgreSQL fails."""
-
-_IDLE_TIMEOUT: Final = 4.0
-"""Seconds after which PostgreSQL rolls back a transaction that waits for the next query.
-
-A process that is frozen in the middle of a transaction keeps its locks. This is how long it can hold up the others.
-"""
 
 _STORAGE_STATES: Final = ("25006", "53100", "58")
 """PostgreSQL's error codes for a read-only server and a full disk, and the beginning of those for a disk that fails."""
@@ -116,7 +102,7 @@ class Database(Protocol):
         """Close all connections."""
 
 
-def open_database(url: URL, time: Time, timeout: float | None = TIMEOUT, connections: int = POOL_SIZE) -> Database:
+def open_database(url: URL, time: Time, timeout: float | None = TIMEOUT, connections: int = 1) -> Database:
     """Return the database at ``url``.
 
     Args:
@@ -338,24 +324,11 @@ class PostgresDatabase:
     """PostgreSQL, which several processes may share."""
 
     def __init__(self, url: URL, time: Time, timeout: float | None, connections: int) -> None:
-        settings = {"application_name": APPLICATION}
-        limits: dict[str, Any] = {"command_timeout": timeout, "server_settings": settings}
-        if timeout is not None:
-            limits["timeout"] = min(timeout, _CONNECT_TIMEOUT)
-            settings["idle_in_transaction_session_timeout"] = f"{1000 * _IDLE_TIMEOUT:.0f}"
-        self._engine = create_async_engine(
-            url,
-            pool_size=connections,
-            max_overflow=0,
-            pool_pre_ping=True,
-            hide_parameters=True,
-            execution_options=timed(time),
-            connect_args=limits,
-        )
+        self._connections = Connections(url, timeout, connections, execution_options=timed(time))
 
     async def transact(self, work: Callable[[Connection], T]) -> T:
         try:
-            async with self._engine.begin() as connection:
+            async with self._connections.transaction() as connection:
                 return await connection.run_sync(work)
         except (OSError, PoolTimeoutError) as error:
             raise NoAnswer(first_line(error)) from error
@@ -372,7 +345,7 @@ class PostgresDatabase:
         return False
 
     async def close(self) -> None:
-        await self._engine.dispose()
+        await self._connections.engine.dispose()
 
 
 def first_line(error: Exception) -> str:

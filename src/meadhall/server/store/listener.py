@@ -19,11 +19,10 @@ from typing import Any, Final
 import asyncpg
 from sqlalchemy import URL
 from sqlalchemy.exc import SQLAlchemyError
-from sqlalchemy.ext.asyncio import create_async_engine
 from sqlalchemy.pool import NullPool
 
 from meadhall.server.ops.log_limit import OncePerInterval
-from meadhall.server.store.database import APPLICATION
+from meadhall.server.store.connections import postgres_engine
 from meadhall.server.store.notices import CHANNEL, Notice, NoticeKind
 
 log = logging.getLogger(__name__)
@@ -149,8 +148,7 @@ class Listener:
     @asynccontextmanager
     async def _connection(self) -> AsyncIterator[Any]:
         """Return a connection that listens. It is in no pool, so that an exhausted pool does not delay notices."""
-        arguments = {"timeout": _TIMEOUT, "server_settings": {"application_name": APPLICATION}}
-        engine = create_async_engine(self._url, poolclass=NullPool, hide_parameters=True, connect_args=arguments)
+        engine = postgres_engine(self._url, _TIMEOUT, poolclass=NullPool)
         try:
             async with engine.connect() as wrapper:
                 connection: Any = (await wrapper.get_raw_connection()).driver_connection

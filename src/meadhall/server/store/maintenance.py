@@ -12,14 +12,14 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from alembic.util import CommandError
-from sqlalchemy import URL, Connection, Engine, create_engine, event, text
+from sqlalchemy import URL, Connection, Engine, create_engine, event
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
-from sqlalchemy.ext.asyncio import create_async_engine
-from sqlalchemy.util import greenlet_spawn
+from sqlalchemy.util.concurrency import await_, greenlet_spawn
 
 from meadhall.engine.language import gettext as _
 from meadhall.server.ops.time import Time
-from meadhall.server.store.database import APPLICATION, first_line
+from meadhall.server.store.connections import APPLICATION, COUNT_OF_HALLS, OF_HALLS, postgres_engine, refuse_shared_connections
+from meadhall.server.store.database import first_line
 from meadhall.server.store.file_lock import StoreBusy, StoreUnusable, lock_database
 from meadhall.server.store.migrations import lock_schema
 from meadhall.server.store.queries.present import timed
@@ -30,10 +30,6 @@ _COMMAND: Final = f"{APPLICATION} command"
 """How the connections of commands are called in PostgreSQL, so that a hall is told from a command."""
 
 _PRAGMAS: Final = ("foreign_keys=ON", "secure_delete=ON", "busy_timeout=5000")
-
-_OTHER_HALLS: Final = text(
-    "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name = :name"
-)
 
 
 def run_offline(work: Callable[[], T]) -> T:
@@ -147,12 +143,9 @@ def _check_file(url: URL) -> None:
 @contextmanager
 def _engine(url: URL) -> Iterator[Engine]:
     if url.get_backend_name() != "sqlite":
-        arguments = {"command_timeout": None, "server_settings": {"application_name": _COMMAND}}
-        engine = create_async_engine(
-            url, hide_parameters=True, connect_args=arguments, execution_options=timed(Time())
-        ).sync_engine
+        engine = postgres_engine(url, None, _COMMAND, execution_options=timed(Time())).sync_engine
         try:
-            engine.connect().close()
+            await_(refuse_shared_connections(url))
         except TypeError as error:
             raise _unusable(url, error) from None  # the URL has an unknown parameter
     else:
@@ -174,7 +167,7 @@ def _engine(url: URL) -> Iterator[Engine]:
 def _refuse_running(connection: Connection, url: URL) -> None:
     """Refuse a PostgreSQL database that a hall uses. No hall can start on it until this transaction ends."""
     lock_schema(connection)
-    if connection.execute(_OTHER_HALLS, {"name": APPLICATION}).scalar_one():
+    if connection.execute(COUNT_OF_HALLS, {"halls": OF_HALLS}).scalar_one():
         raise StoreBusy(_("a hall uses {database}; stop it first").format(database=url))
 
 

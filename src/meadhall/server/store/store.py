@@ -20,6 +20,7 @@ from meadhall.server.errors import DatabaseUnavailable
 from meadhall.server.ops.log_limit import OncePerInterval
 from meadhall.server.ops.time import Time
 from meadhall.server.settings import Settings
+from meadhall.server.store.connections import refuse_shared_connections
 from meadhall.server.store.database import Database, NoAnswer, NotStored, T, first_line, open_database
 from meadhall.server.store.file_lock import StoreUnusable, lock_database
 from meadhall.server.store.listener import Listener
@@ -131,8 +132,8 @@ class Store:
         """
         time = time or Time()
         lock = lock_database(settings.url, settings.data) if settings.embedded else None
-        database = open_database(settings.url, time)
-        apart = None if settings.embedded else open_database(settings.url, time, timeout=_LEASE_TIMEOUT, connections=1)
+        database = open_database(settings.url, time, connections=settings.database_connections)
+        apart = None if settings.embedded else open_database(settings.url, time, timeout=_LEASE_TIMEOUT)
         try:
             await _upgrade(settings.url)
             starts = await database.transact(lambda connection: counters.next_value(connection, "starts"))
@@ -559,6 +560,8 @@ async def _upgrade(url: URL) -> None:
     """Check the database, and upgrade it to the current schema, without a time limit. Raises StoreUnusable."""
     database = open_database(url, Time(), timeout=None)
     try:
+        if url.get_backend_name() != "sqlite":
+            await refuse_shared_connections(url)
         await database.transact(_checked)
         await database.transact(upgrade)
         await database.transact(health.check)
@@ -572,7 +575,7 @@ async def _upgrade(url: URL) -> None:
             f"the database {url} can't be read and written: {first_line(error)}; make room on its disk, give this user the right "
             "to write there, put a backup in its place, or choose another with MEADHALL_DATA or MEADHALL_DATABASE_URL"
         ) from None
-    except (NoAnswer, SQLAlchemyError, TypeError) as error:  # TypeError: the address has an unknown parameter
+    except (NoAnswer, SQLAlchemyError, OSError, TypeError) as error:  # TypeError: the address has an unknown parameter
         raise StoreUnusable(f"the database {url} can't be used: {first_line(error)}") from None
     finally:
         await database.close()
