@@ -14,7 +14,7 @@ from proxies import installed, running
 
 
 @contextmanager
-def pgbouncer(settings: Settings, folder: Path, mode: str, pool_size: int = 20) -> Iterator[Settings]:
+def pgbouncer(settings: Settings, folder: Path, mode: str, pool_size: int = 60) -> Iterator[Settings]:
     """Run PgBouncer during the block, in this ``pool_mode``. Yield the settings of a hall that uses its database through it."""
     port, url = free_port(), settings.url
     lines = {
