@@ -18,7 +18,13 @@ from sqlalchemy.util.concurrency import await_, greenlet_spawn
 
 from meadhall.engine.language import gettext as _
 from meadhall.server.ops.time import Time
-from meadhall.server.store.connections import APPLICATION, COUNT_OF_HALLS, OF_HALLS, postgres_engine, refuse_shared_connections
+from meadhall.server.store.connections import (
+    APPLICATION,
+    OF_HALLS,
+    PROCESSES_OF_HALLS,
+    postgres_engine,
+    refuse_shared_connections,
+)
 from meadhall.server.store.database import first_line
 from meadhall.server.store.file_lock import StoreBusy, StoreUnusable, lock_database
 from meadhall.server.store.migrations import lock_schema
@@ -167,7 +173,7 @@ def _engine(url: URL) -> Iterator[Engine]:
 def _refuse_running(connection: Connection, url: URL) -> None:
     """Refuse a PostgreSQL database that a hall uses. No hall can start on it until this transaction ends."""
     lock_schema(connection)
-    if connection.execute(COUNT_OF_HALLS, {"halls": OF_HALLS}).scalar_one():
+    if connection.execute(PROCESSES_OF_HALLS, {"halls": OF_HALLS}).first() is not None:
         raise StoreBusy(_("a hall uses {database}; stop it first").format(database=url))
 
 
