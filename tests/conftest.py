@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+BROWSER = Path(__file__).parent / "browser"
+
 SLOW_SECONDS = 3
 """A test that takes longer needs the marker ``slow`` with its reason."""
 
@@ -19,10 +21,14 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Leave out the files without compiled tests in the pass for these: to import them would take longer than many a test."""
-    if config.option.markexpr.startswith("compiled") and collection_path.match("test_*.py"):
+    """Leave out the files that have no tests of this pass: to import them would take longer than many a test."""
+    chosen = config.option.markexpr
+    if not collection_path.match("test_*.py"):
+        return None
+    if chosen.startswith("compiled"):
         return "mark.compiled" not in collection_path.read_text("utf-8") or None
-    return None
+    is_of_browser = BROWSER in collection_path.parents
+    return (chosen.startswith("browser") and not is_of_browser) or ("not browser" in chosen and is_of_browser) or None
 
 
 @pytest.hookimpl(trylast=True)
