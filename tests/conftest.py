@@ -21,12 +21,13 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Leave out the files that have no tests of this pass: to import them would take longer than many a test."""
+    """Leave out files and folders that have no tests of this pass: to import them would take longer than many a test."""
     chosen = config.option.markexpr
+    if chosen.startswith("compiled"):
+        files = collection_path.rglob("test_*.py") if collection_path.is_dir() else [collection_path]
+        return not any("mark.compiled" in file.read_text("utf-8") for file in files) or None
     if not collection_path.match("test_*.py"):
         return None
-    if chosen.startswith("compiled"):
-        return "mark.compiled" not in collection_path.read_text("utf-8") or None
     is_of_browser = BROWSER in collection_path.parents
     return (chosen.startswith("browser") and not is_of_browser) or ("not browser" in chosen and is_of_browser) or None
 
