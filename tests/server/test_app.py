@@ -7,6 +7,9 @@ import logging
 import re
 import threading
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime, parsedate_to_datetime
+from hashlib import sha256
 from html.parser import HTMLParser
 
 import httpx
@@ -265,6 +268,34 @@ async def test_static_files_with_a_version_are_cached_forever(hall: OpenHall) ->
     assert "immutable" not in missing.headers.get("cache-control", "")
     assert (await person.get("/static/../app.py")).status_code == 404
     assert (await person.get("/static/%2e%2e/app.py")).status_code == 404
+
+
+async def test_what_a_browser_has_kept_is_not_sent_again(hall: OpenHall) -> None:
+    """Two machines have files of the same content with other times and in other folders: their ETags are the same."""
+    person = hall.person()
+    static = ("/static/css/base.css", "/static/icons/icon-192.png", f"/static/games/{AXES}/board.css", "/static/css/base.css?v=1")
+    for path in (*static, "/service-worker.js", "/manifest.webmanifest"):
+        for encoding in ("identity", "gzip"):
+            whole = await person.get(path, **{"accept-encoding": encoding})
+            tag = whole.headers["etag"]
+            assert sha256(whole.content).hexdigest().startswith(tag.removeprefix('W/"').rstrip('"')), path
+            for tags in (tag, tag.removeprefix("W/"), f'"other", {tag}', "*"):
+                answer = await person.get(path, **{"if-none-match": tags, "accept-encoding": encoding})
+                assert (answer.status_code, answer.content) == (304, b""), (path, tags)
+                for name in ("etag", "cache-control", "content-security-policy"):
+                    assert answer.headers[name] == whole.headers[name], (path, name)
+                assert "content-length" not in answer.headers
+        other = {"if-none-match": '"other"', "if-modified-since": format_datetime(datetime.now(UTC), usegmt=True)}
+        assert (await person.get(path, **other)).status_code == 200, "the tag is more exact than the time"
+        assert (await person.http.head(path, headers={"if-none-match": "*"})).status_code == 304
+    for path in static:
+        modified = (await person.get(path)).headers["last-modified"]
+        before = format_datetime(parsedate_to_datetime(modified) - timedelta(seconds=1), usegmt=True)
+        for since, status in ((modified, 304), (before, 200), ("yesterday", 200)):
+            assert (await person.get(path, **{"if-modified-since": since})).status_code == status, (path, since)
+    for path in ("/", "/time", "/static/nothing.css"):
+        answer = await person.get(path, **{"if-none-match": "*"})
+        assert (answer.status_code in (200, 404), "etag" in answer.headers) == (True, False), path
 
 
 @pytest.mark.asyncio

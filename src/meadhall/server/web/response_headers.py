@@ -23,7 +23,7 @@ async def add_headers(message: Message, scope: Scope) -> None:
     if message["type"] != "http.response.start" or scope["type"] != ScopeType.HTTP:
         return
     added = list(_SECURITY)
-    if scope["path"].startswith("/static/") and message["status"] == 200:
+    if scope["path"].startswith("/static/") and message["status"] in (200, 304):
         versioned = b"v=" in scope["query_string"]  # the address changes with the file's content
         added.append((b"cache-control", b"public, max-age=31536000, immutable" if versioned else b"no-cache"))
     new_session = scope["state"].get("new_session")
