@@ -17,7 +17,7 @@ from meadhall.server.errors import BadPushSubscription
 from meadhall.server.hall import notifications as module
 from meadhall.server.hall.notification_choices import NotificationChoices
 from meadhall.server.hall.notifications import Notification, notify
-from meadhall.server.hall.push_service import PushServices, public_key
+from meadhall.server.hall.push_service import PushServices, is_public, public_key
 from meadhall.server.hall.room import Room
 from meadhall.server.ops.time import Time
 from meadhall.server.settings import BadSetting, Settings
@@ -373,6 +373,18 @@ async def test_only_its_owner_removes_a_device(calling: OpenHall, endpoint: Push
         "https://[::1]/x",
         "https://[::ffff:10.0.0.1]/x",
         "https://[64:ff9b::10.0.0.1]/x",
+        "https://[64:ff9b:1::127.0.0.1]/x",
+        "https://[::127.0.0.1]/x",
+        "https://8.8.8.8/x",
+        "https://0x7f.0x1/x",
+        "https://xn--.com/",
+        "https://xn--a.example.org/",
+        "https://a\\.b/",
+        "https://%31.example.org/",
+        "https://push..example.org/",
+        "https://-push.example.org/",
+        "https://push.example.org./",
+        "https://[::1/x",
         "https://2130706433/x",
         "https://0x7f.1/x",
         "https://localhost/x",
@@ -392,6 +404,29 @@ async def test_an_address_that_is_no_public_push_service_is_refused(
     assert answer.status_code == 400
     assert answer.json()["error"] == "bad-push-subscription"
     assert await subscriptions(calling) == []
+
+
+async def test_names_of_push_services_are_accepted() -> None:
+    services = PushServices([], "", ManualTime())
+    for host in (
+        "fcm.googleapis.com",
+        "wns2-am3p.notify.windows.com",
+        "PUSH.Example.org:443",
+        "push.xn--fa-hia.de",
+        "a.xn--p1ai",
+    ):
+        services.check(f"https://{host}/wpush/v2/gAAA-_%20?x=1")
+
+
+async def test_only_addresses_of_the_public_internet_are_public() -> None:
+    private = (
+        "127.0.0.1 10.1.2.3 100.64.0.1 169.254.169.254 224.0.0.1 255.255.255.255 0.0.0.0 :: ::1 ::127.0.0.1 ::ffff:127.0.0.1 "
+        "::ffff:0:127.0.0.1 64:ff9b::10.0.0.1 64:ff9b:1::127.0.0.1 64:ff9b:1::8.8.8.8 2002:7f00:1:: 2001:db8::1 3fff::1 5f00::1 "
+        "100::1 fc00::1 fe80::1%eth0 ff02::1"
+    ).split()
+    assert [address for address in private if is_public(address)] == []
+    public = ("8.8.8.8", "2a00:1450:4001:80e::200a", "64:ff9b::8.8.8.8", "::ffff:8.8.8.8", "2002:808:808::")
+    assert all(map(is_public, public))
 
 
 @pytest.mark.parametrize("keys", [{"p256dh": "AAAA", "auth": "x" * 22}, {"p256dh": "", "auth": ""}])

@@ -1,7 +1,7 @@
 """Send encrypted messages to the push services of browsers (Web Push: RFC 8030, 8188, 8291; VAPID: RFC 8292).
 
 A guest's browser names the address of its push service. So that no guest can make the hall ask other servers of its network,
-addresses begin with ``https``, and names that lead into a private network are refused when the connection is made.
+addresses begin with ``https`` and a name, and names that lead into a private network are refused when the connection is made.
 ``MEADHALL_PUSH_SERVICES`` allows more.
 
 The libraries are imported with the first message: most halls send none, and they take 30 MB of a process.
@@ -12,6 +12,7 @@ from __future__ import annotations
 import base64
 import json
 import logging
+import re
 import socket
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -52,6 +53,15 @@ _ORDER: Final = 0xFFFFFFFF00000000FFFFFFFFFFFFFFFFBCE6FAADA7179E84F3B9CAC2FC6325
 
 _NAT64: Final = IPv6Network("64:ff9b::/96")
 """IPv6 addresses that stand for IPv4 ones (RFC 6052)."""
+
+_UNICAST: Final = IPv6Network("2000::/3")
+"""All other IPv6 addresses of the public internet (RFC 4291, 2.4). Outside it, new special networks appear from time to time."""
+
+_DOCUMENTATION: Final = IPv6Network("3fff::/20")
+"""Addresses for examples (RFC 9637), which Python knows from version 3.13 on."""
+
+_NAME: Final = re.compile(r"(?=.{1,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+(?:[a-z]{2,63}|xn--[a-z0-9-]{1,58}[a-z0-9])")
+"""A host name of several labels (RFC 1123, 2.1). The last one has no digits, which would make it an IPv4 address."""
 
 _GONE: Final = (404, 410)
 _TOO_MANY: Final = 429
@@ -159,7 +169,7 @@ class PushServices:
                 self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
             ) -> list[ResolveResult]:
                 found = await self._resolver.resolve(host, port, family)
-                public = [each for each in found if host in allowed or _is_public(each["host"])]
+                public = [each for each in found if host in allowed or is_public(each["host"])]
                 if not public:
                     raise OSError(f"{host} has no public address")
                 return public
@@ -183,25 +193,21 @@ class PushServices:
 
     def _origin(self, endpoint: str) -> str | None:
         """Return the origin of a push service, None if the address can't be one."""
+        from yarl import URL  # noqa: PLC0415 - the HTTP client's parser: it must find the same host
+
         try:
-            parts = urlsplit(endpoint)
-            host, port = parts.hostname or "", parts.port
-        except ValueError:
+            parts, url = urlsplit(endpoint), URL(endpoint)
+            host, port = url.raw_host or "", url.explicit_port
+            is_same = bool(url.host) and (host, port) == (parts.hostname, parts.port)
+        except ValueError:  # also a name that IDNA can't decode
+            return None
+        is_clean = len(endpoint) <= LONGEST_ENDPOINT and endpoint.isascii() and endpoint.isprintable() and " " not in endpoint
+        if not is_same or not is_clean or "@" in parts.netloc:
             return None
         origin = f"{parts.scheme}://{parts.netloc}".lower()
-        is_clean = (
-            len(endpoint) <= LONGEST_ENDPOINT
-            and endpoint.isascii()
-            and endpoint.isprintable()
-            and " " not in endpoint
-            and "@" not in parts.netloc
-        )
-        if not is_clean or not host:
-            return None
         if origin in self._allowed:
             return origin
-        is_https = parts.scheme == "https" and port in (None, 443)
-        return f"https://{host}" if is_https and "." in host and not _is_private_literal(host) else None
+        return f"https://{host}" if parts.scheme == "https" and port in (None, 443) and _NAME.fullmatch(host) else None
 
 
 def check_keys(p256dh: str, auth: str) -> None:
@@ -268,28 +274,15 @@ def _seconds(retry_after: str, at: datetime) -> float:
     return max(0.0, ((time if time.tzinfo else time.replace(tzinfo=UTC)) - at).total_seconds())
 
 
-def _is_public(address: str) -> bool:
+def is_public(address: str) -> bool:
     """Return whether an IP address is one of the public internet, also inside IPv6."""
     found = ip_address(address.partition("%")[0])
-    inner = found
     if isinstance(found, IPv6Address):
-        inner = found.ipv4_mapped or found.sixtofour or found
-        if found in _NAT64:
-            inner = IPv4Address(int(found) & 0xFFFFFFFF)
-    return inner.is_global and not inner.is_multicast
-
-
-def _is_private_literal(host: str) -> bool:
-    """Return whether the host is an IP address, in any spelling, that isn't public."""
-    try:
-        return not _is_public(host)
-    except ValueError:
-        pass
-    try:
-        socket.inet_aton(host)  # 127.1, 0x7f000001: what the system's resolver would accept
-    except OSError:
-        return False
-    return True
+        inner = IPv4Address(int(found) & 0xFFFFFFFF) if found in _NAT64 else found.ipv4_mapped
+        if inner is None and (found not in _UNICAST or found in _DOCUMENTATION):
+            return False
+        found = inner or found.sixtofour or found
+    return found.is_global and not found.is_multicast
 
 
 def _decoded(text: str) -> bytes:
