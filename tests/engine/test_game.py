@@ -25,6 +25,9 @@ def test_installed_games_are_found_by_name() -> None:
 
 
 def test_an_unknown_game_is_refused_with_a_list_of_known_games() -> None:
+    for near in ("axes_and_allies", "Axes and Allies", "AxesAndAllies", "axes-and-alies"):
+        with pytest.raises(UnknownGame, match=rf"no game '{near}'; did you mean axes-and-allies\? the games are: "):
+            game(near)
     with pytest.raises(UnknownGame, match=r"no game 'chess'; the games are: .*axes-and-allies"):
         game("chess")
 

@@ -247,16 +247,40 @@ def test_ids_name_options_and_work_in_vectors_of_gymnasium() -> None:
     _, info = made.reset(seed=1)
     assert info["seat"] == 2
     assert made.unwrapped.options["variant"] == "strategic"
-    sync = gymnasium.make_vec("Meadhall/VikingAxes-v1", 2, vectorization_mode="sync", players=3)
-    _, infos = sync.reset(seed=1)
-    *_, infos = sync.step(infos["action_mask"].argmax(axis=1))
-    assert infos["action_mask"].shape == (2, 43)
+    assert repr(made.unwrapped) == "<CompiledEnv of viking-axes: 3 players>"
+
+
+@pytest.mark.parametrize("bots", ["random", "search@1"])
+def test_vectors_of_gymnasium_ask_once_more_after_the_end_and_the_mask_allows_an_action(bots: str) -> None:
+    made = gymnasium.make_vec(
+        "Meadhall/AxesAndAllies-v1", 3, vectorization_mode="sync", bots=bots, seat=None if bots == "random" else 0
+    )
+    draw, (_, infos) = np.random.default_rng(1), made.reset(seed=1)
+    ended = 0
+    for _ in range(60):
+        masks = infos["action_mask"]
+        chances = masks / masks.sum(axis=1, keepdims=True)  # as of every loop with a softmax over legal actions
+        *_, over, _, infos = made.step(np.array([draw.choice(12, p=row) for row in chances]))
+        ended += over.sum()
+    assert ended > 3
+
+
+def test_ids_are_added_when_gymnasium_is_imported_and_neither_it_nor_jinja_before() -> None:
+    code = (
+        "import sys, meadhall, meadhall.envs; from dataclasses import replace; from meadhall.sdk import register\n"
+        "print(*{'gymnasium', 'pettingzoo', 'jinja2', 'litestar', 'sqlalchemy'} & sys.modules.keys())\n"
+        "axes = meadhall.game('axes-and-allies'); register(replace(axes, name='early-axes')); import gymnasium\n"
+        "register(replace(axes, name='late-axes'))\n"
+        "for name in ('AxesAndAllies', 'EarlyAxes', 'LateAxes'):\n"
+        "    print(gymnasium.make(f'Meadhall/{name}-v1').unwrapped.game.name)\n"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.split("\n") == ["", "axes-and-allies", "early-axes", "late-axes", ""]
 
 
 def test_an_id_can_name_the_module_that_registers_it() -> None:
-    code = "import gymnasium; print(gymnasium.make('meadhall.envs:Meadhall/AxesAndAllies-v1').unwrapped.game.name)"
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert run.stdout == "axes-and-allies\n"
+    made: Any = gymnasium.make("meadhall.envs:Meadhall/AxesAndAllies-v1")
+    assert made.unwrapped.game.name == "axes-and-allies"
 
 
 def test_wrappers_of_gymnasium_work() -> None:

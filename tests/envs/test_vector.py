@@ -179,6 +179,7 @@ def test_a_match_that_ended_waits_for_a_reset_and_only_that_one_is_reset() -> No
         observations, _, terminated, _, infos = env.step(choose(infos["action_mask"], draw))
     again, rewards, still, _, infos = env.step(choose(infos["action_mask"], draw))
     assert still[terminated].all()
+    assert infos["action_mask"][terminated].all(), "the action is ignored"
     assert (rewards[terminated] == 0).all()
     assert all((again[key][terminated] == observations[key][terminated]).all() for key in again)
     observations, infos = env.reset(options={"reset_mask": terminated})

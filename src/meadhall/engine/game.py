@@ -7,9 +7,11 @@ change. Its rules are plain functions on its state (see ``GameRules``); its text
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
 from enum import Enum
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
@@ -585,12 +587,15 @@ def _entry_points() -> dict[str, EntryPoint]:
     return {entry.name: entry for entry in entry_points(group=GROUP)}
 
 
-def installed_names() -> list[str]:
-    """Return the names of the installed games in alphabetical order, without importing them."""
-    return sorted(_entry_points())
-
-
 _loaded: dict[str, Game] = {}
+
+listeners: list[Callable[[str], None]] = []
+"""Functions that are called with the name of every game that a program registers."""
+
+
+def known_names() -> list[str]:
+    """Return the names of the installed and registered games in alphabetical order, without importing a game."""
+    return sorted({*_entry_points(), *_loaded})
 
 
 def _load(name: str, game: Game) -> None:
@@ -610,6 +615,8 @@ def register(game: Game[S]) -> Game[S]:
         True
     """
     _load(game.name, game)
+    for listener in listeners:
+        listener(game.name)
     return game
 
 
@@ -657,7 +664,7 @@ def game_names() -> list[str]:
         >>> "viking-axes" in meadhall.game_names()
         True
     """
-    return sorted(name for name in {*_entry_points(), *_loaded} if _is_usable(name))
+    return [name for name in known_names() if _is_usable(name)]
 
 
 def _is_usable(name: str) -> bool:
@@ -669,6 +676,9 @@ def _is_usable(name: str) -> bool:
             _logger.error("%s; it is skipped", error)
     return name in _loaded
 
+
+_LONGEST = 100
+"""The number of characters of an unknown name that are compared with the names of games."""
 
 _broken: set[str] = set()
 """The names of the games that could not be loaded, each logged once."""
@@ -734,6 +744,12 @@ def game(name: str | Game) -> Game:
     if not isinstance(name, str) or name not in _loaded:
         entry = _entry_points().get(name) if isinstance(name, str) else None
         if entry is None:
-            raise UnknownGame(f"there is no game {quoted(name)}; the games are: {', '.join(game_names())}")
+            raise UnknownGame(f"there is no game {quoted(name)}; {_meant(name)}the games are: {', '.join(game_names())}")
         _load(name, _imported(entry))
     return _loaded[name]
+
+
+def _meant(name: Any) -> str:
+    """Return a question for the game whose name is nearest to a text: another spelling, or a slip of the hand."""
+    written = re.sub(r"[\s_]+", "-", name[:_LONGEST].strip().lower()) if isinstance(name, str) else ""
+    return "".join(f"did you mean {near}? " for near in get_close_matches(written, game_names(), 1, 0.7))

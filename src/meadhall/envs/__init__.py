@@ -11,7 +11,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from meadhall.engine.errors import MeadhallError
-from meadhall.engine.game import installed_names
+from meadhall.envs.ids import keep_ids
 from meadhall.envs.render import render
 
 if TYPE_CHECKING:
@@ -63,23 +63,7 @@ def __getattr__(name: str) -> Any:
     return found
 
 
-def _register() -> None:
-    """Register every installed game in Gymnasium: ``viking-axes`` as ``Meadhall/VikingAxes-v1``. The version is that of these
-    environments. No game is imported.
-    """
-    import gymnasium  # noqa: PLC0415 - an optional dependency
-
-    for name in installed_names():
-        gymnasium.register(
-            f"Meadhall/{name.title().replace('-', '')}-v1",
-            entry_point="meadhall.envs.gym:gym_env",
-            vector_entry_point="meadhall.envs.vector:vector_env",
-            kwargs={"name": name},
-        )
-
-
-if find_spec("gymnasium") is not None:
-    _register()
+keep_ids()
 
 
 def __dir__() -> list[str]:

@@ -77,6 +77,11 @@ class SeatEnv(gymnasium.Env[Any, Any]):
         """Show the match as the learner may know it, see ``meadhall.envs.render``; None without a render mode."""
         return None if self.render_mode is None else render(self.view(), self.render_mode)  # type: ignore[call-overload]
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of {self.game.name}: {self.players} players>"
+
+    __str__ = __repr__
+
     def _refusal(self, state: Any, action: int) -> IllegalAction:
         """Return why an action is refused."""
         names = [str(seat) for seat in range(self.players)]
@@ -201,7 +206,8 @@ class CompiledEnv(SeatEnv):
         """Return the match as the learner may know it, without its events."""
         viewer = int(self._desks["viewer"][0])
         seats = Match(self.game, players=self.players, options=self.options).seats
-        legal = tuple(map(int, np.flatnonzero(self._mask))) if self._desks["state"]["actor"][0] == viewer else ()
+        asked = self._desks["state"]["actor"][0] == viewer and not self._desks["ended"][0]
+        legal = tuple(map(int, np.flatnonzero(self._mask))) if asked else ()
         states = concealed(self.game, self._desks["state"].copy(), viewer)
         number = int(self._desks["length"][0]) + 1
         return View(self.game, self.options, seats, viewer, states, (), (), number, legal)
@@ -317,11 +323,10 @@ class MatchEnv(SeatEnv):
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """Return the legal actions, bool (actions,), as maskable algorithms of sb3-contrib ask for them."""
+        if self._over or self._seat not in self.match.deciders:
+            return np.ones(self.game.actions, np.bool_)  # the next action is ignored
         mask = np.zeros(self.game.actions, np.bool_)
-        if not self._over and self._seat in self.match.deciders:
-            mask[list(self.match.view(self._seat).legal)] = True
-        else:
-            mask[:] = not self._over  # the match was over before the learner's first decision: the next action is ignored
+        mask[list(self.match.view(self._seat).legal)] = True
         return mask
 
     def view(self) -> View:
@@ -346,8 +351,8 @@ def gym_env(
 
     ``info`` has ``action_mask``, int8 (actions,), 1 where an action is legal, and ``seat``, the learner's seat. At the end it
     also has ``rewards``, float64 (players,), of all seats, and ``illegal``, whether an illegal action ended the match. A reward
-    is a payoff; it is 0 until the match is over. If a match is over before the learner's first decision, the mask allows every
-    action, and the next step ignores the action and ends the match with its reward.
+    is a payoff; it is 0 until the match is over. Where the next action is ignored, the mask allows every action: at the end of a
+    match, and if a match is over before the learner's first decision; then the next step ends it with its reward.
 
     Args:
         name: the game, or its name.

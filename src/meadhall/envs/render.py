@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 from io import BytesIO
-from typing import Literal, overload
+from typing import TYPE_CHECKING, Literal, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +12,9 @@ import numpy.typing as npt
 from meadhall.engine.checks import quoted
 from meadhall.engine.errors import BadSetup, MeadhallError
 from meadhall.engine.view import View
-from meadhall.pictures import WIDTH, Theme, png, svg
+
+if TYPE_CHECKING:
+    from meadhall.pictures import Theme
 
 Mode = Literal["ansi", "svg", "rgb_array"]
 MODES: tuple[Mode, ...] = ("ansi", "svg", "rgb_array")
@@ -60,6 +62,8 @@ def render(view: View, mode: Mode = "ansi", *, theme: Theme = "light", width: in
         raise BadSetup(f"the theme must be light or dark, not {quoted(theme)}")
     if mode == "ansi":
         return _text(view)
+    from meadhall.pictures import WIDTH, svg  # noqa: PLC0415 - it loads Jinja, which a training without pictures doesn't need
+
     if mode == "svg":
         return svg(view, theme)
     if not 50 <= width <= 4 * WIDTH:
@@ -76,6 +80,8 @@ def _pixels(drawn: str, width: int) -> npt.NDArray[np.uint8]:
     if find_spec("PIL") is None:
         raise NoPixels("arrays of pixels need Pillow, which is not installed: pip install 'meadhall[envs]'")
     from PIL import Image  # noqa: PLC0415 - an optional dependency
+
+    from meadhall.pictures import png  # noqa: PLC0415 - see above
 
     with Image.open(BytesIO(png(drawn, width=width))) as image:
         return np.asarray(image.convert("RGB"), np.uint8)

@@ -128,5 +128,8 @@ class Seats:
     def close(self) -> None:
         """Do nothing: there is no window."""
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of {self.game.name}: {self.players} players>"
+
     def __str__(self) -> str:
         return str(self.metadata["name"])

@@ -194,11 +194,9 @@ def unmark(desk: Any) -> None:
 
 
 @rule
-def mark(desk: Any, state: Any, terms: Any) -> None:
+def mark(desk: Any, state: Any) -> None:
     """Mark the legal actions in the cleared mask. Where the next action is ignored, every action is allowed."""
     mask, listed = desk["mask"], desk["listed"]
-    if desk["ended"] and terms["autoreset"] == DISABLED:
-        return
     if desk["ended"] or not is_asked(desk, state):
         for action in range(len(mask)):
             mask[action] = 1
@@ -211,11 +209,11 @@ def mark(desk: Any, state: Any, terms: Any) -> None:
 
 
 @rule
-def observe(desk: Any, state: Any, view: Any, terms: Any) -> None:
+def observe(desk: Any, state: Any, view: Any) -> None:
     """Write the observation and the mask."""
     desk["view"] = desk["state"]
     conceal_for(view, desk["viewer"])
-    mark(desk, state, terms)
+    mark(desk, state)
 
 
 @rule
@@ -240,7 +238,7 @@ def start(desks: Any, terms: Any, chosen: Any, first: int, last: int) -> None:
             unmark(desk)
             begin(desk, state, view, terms[0], log)
             clear(desk)
-            observe(desk, state, view, terms[0])
+            observe(desk, state, view)
 
 
 @rule
@@ -293,7 +291,7 @@ def advance_desk(desk: Any, state: Any, view: Any, final: Any, terms: Any, actio
                 begin(desk, state, view, terms, log)
             else:
                 desk["ended"] = True
-    observe(desk, state, view, terms)
+    observe(desk, state, view)
 
 
 @rule
