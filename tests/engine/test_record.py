@@ -503,10 +503,12 @@ def test_a_corrupted_record_is_refused_or_replays_the_same(place: Path_, how: st
 
 def test_a_file_contains_one_record_or_one_per_line(tmp_path: Path) -> None:
     one, two = tmp_path / "one.match.json", tmp_path / "two.jsonl"
-    one.write_text(json.dumps(RECORD, indent=2), encoding="utf-8")
-    two.write_text(f"{dumps(RECORD)}\n\n{dumps(SMALL)}\n", encoding="utf-8")
-    assert list(read_records(one)) == [RECORD]
-    assert list(read_records(two)) == [RECORD, SMALL]
+    for encoding in ("utf-8", "utf-8-sig"):
+        one.write_text(json.dumps(RECORD, indent=2), encoding)
+        two.write_text(f"{dumps(RECORD)}\n\n{dumps(SMALL)}\n", encoding)
+        assert list(read_records(one)) == [RECORD]
+        assert list(read_records(two)) == [RECORD, SMALL]
+        assert loads(one.read_bytes()) == RECORD
 
 
 @pytest.mark.parametrize(
@@ -522,7 +524,12 @@ def test_a_file_contains_one_record_or_one_per_line(tmp_path: Path) -> None:
         (b'{"rules": 7, "rules": 1}', "file", "'rules' occurs twice"),
         (b'{\n"rules": 7,\n"rules": 1}', "file", "'rules' occurs twice"),
         (b'{}\n{"seats": [{"name": "A", "name": "B"}]}', "file, line 2", "'name' occurs twice"),
-        (b"\xef\xbb\xbf{}", "file", "line 1, column 1"),
+        (b'{}\n\n{"a": 1,, "b": 2}\n', "file, line 3", "line 3, column 9 can't be read"),
+        (b'{"a": 1,, "b": 2}\n{}', "file, line 1", "line 1, column 9 can't be read"),
+        (b'{\n"a": 1,\n"b": [1, 2,, 3]\n}\n', "file", "line 3, column 12 can't be read"),
+        (b'{"a": 1,\n"b": 2}\n}\n', "file", "line 3, column 1: text follows the record"),
+        (b'{\n"a": {"c": 1}},\n"b": 2\n}\n', "file", "line 2, column 15: text follows the record"),
+        (b'{\n"a": {"c": 1},\n"b": 2\n', "file", "ends too early"),
     ],
 )
 def test_an_invalid_file_is_refused(tmp_path: Path, content: bytes, place: str, reason: str) -> None:

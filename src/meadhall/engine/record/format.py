@@ -123,7 +123,10 @@ def dumps(record: MatchRecord) -> str:
 
 
 def read_records(path: Path) -> Iterator[MatchRecord]:
-    """Yield the records of a file: one JSON object, or JSON Lines; also compressed with gzip or zstd. Raises RecordError."""
+    """Yield the records of a file: one JSON object, or JSON Lines; also compressed with gzip or zstd. Raises RecordError.
+
+    If the file is not one JSON value, it is JSON Lines if its first or its last line is one. Else it is one record with a fault.
+    """
     try:
         text = _decompressed(path.read_bytes()).decode()
     except (zlib.error, zstd.ZstdError, EOFError, gzip.BadGzipFile):
@@ -134,16 +137,18 @@ def read_records(path: Path) -> Iterator[MatchRecord]:
         found = _data(text)
     except _Repeated as error:
         raise RecordError(str(path), str(error)) from None
-    except (ValueError, RecursionError):
-        pass
+    except (ValueError, RecursionError) as error:
+        fault = error
     else:
         yield _object(found, str(path))
         return
-    lines = [line for line in text.split("\n") if line.strip()]
+    lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
     if not lines:
         raise RecordError(str(path), "empty: it contains no record")
-    for number, line in enumerate(lines, 1):
-        yield loads(line, f"{path}, line {number}" if len(lines) > 1 else str(path))
+    if not any(_is_json(line) for _, line in (lines[0], lines[-1])):
+        raise RecordError(str(path), _json_problem(fault))
+    for number, line in lines:
+        yield _loaded(line, f"{path}, line {number}", number)
 
 
 def _decompressed(data: bytes) -> bytes:
@@ -154,24 +159,40 @@ def _decompressed(data: bytes) -> bytes:
 
 def loads(text: str | bytes, place: str = "record") -> MatchRecord:
     """Parse a record from JSON text, or from bytes in UTF-8. Raises RecordError."""
+    return _loaded(text, place, 1)
+
+
+def _loaded(text: str | bytes, place: str, first: int) -> MatchRecord:
+    """Parse a record whose text begins in line ``first`` of a file. Raises RecordError."""
     try:
         return _object(_data(text if isinstance(text, str) else text.decode()), place)
     except _Repeated as error:
         raise RecordError(place, str(error)) from None
     except (ValueError, RecursionError) as error:
-        raise RecordError(place, _json_problem(error)) from None
+        raise RecordError(place, _json_problem(error, first)) from None
 
 
-def _json_problem(error: Exception) -> str:
+def _is_json(line: str) -> bool:
+    try:
+        _data(line)
+    except _Repeated:
+        return True
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _json_problem(error: Exception, first: int = 1) -> str:
     """Say in words why a text is not JSON; the parser's own messages are for programmers."""
     if isinstance(error, json.JSONDecodeError):
+        line = first + error.lineno - 1
         if error.msg == "Extra data":
-            return "text follows the record; to read JSON Lines, pass one line"
+            return _("line {line}, column {column}: text follows the record").format(line=line, column=error.colno)
         if not error.doc.strip():
             return _("not JSON: the file is empty")
         if error.pos >= len(error.doc.rstrip()) or error.msg.startswith("Unterminated"):
             return _("not JSON: the file ends too early")
-        return _("not JSON: line {line}, column {column} can't be read").format(line=error.lineno, column=error.colno)
+        return _("not JSON: line {line}, column {column} can't be read").format(line=line, column=error.colno)
     if isinstance(error, UnicodeDecodeError):
         return _("not JSON: the file is not text in UTF-8")
     return _("not JSON: it is nested too deeply, or a number is too long")
@@ -182,6 +203,7 @@ class _Repeated(ValueError):
 
 
 def _data(text: str) -> Any:
+    text = text.removeprefix("\ufeff")  # a byte order mark, which some editors write
     return json.loads(text, object_pairs_hook=_named_once)
 
 
