@@ -26,7 +26,8 @@ def restored(monkeypatch: pytest.MonkeyPatch) -> None:
     """Undo what a command changes in its process: the folders of modules, and the registered games."""
     monkeypatch.setattr(sys, "path", [*sys.path])
     monkeypatch.setattr(registry, "_loaded", {**registry._loaded})
-    monkeypatch.setattr(app, "prefer_interpreted", lambda: None)  # it is too late here
+    for choice in ("prefer_interpreted", "check_bounds"):  # it is too late here
+        monkeypatch.setattr(app, choice, lambda: None)
     monkeypatch.setenv("MEADHALL_LANG", "en")
     monkeypatch.setenv("COLUMNS", "120")
 
@@ -137,6 +138,15 @@ def test_a_violation_is_told_with_rule_position_seed_actions_and_the_command_tha
     assert command[:3] == ["meadhall", "check", str(secret)]
     assert main(command[1:]) == 1
     assert "random numbers were drawn, but `reveals` has not risen" in capsys.readouterr().out
+
+
+def test_compiled_rules_are_checked_with_their_bounds(monkeypatch: pytest.MonkeyPatch, dice: Path) -> None:
+    chosen: list[str] = []
+    for choice in ("prefer_interpreted", "check_bounds"):
+        monkeypatch.setattr(app, choice, lambda choice=choice: chosen.append(choice))
+    for more in ((), ("--quick",)):
+        assert main(["check", str(dice), "--players", "2", "--actions", "0", *more]) == 0
+    assert chosen == ["check_bounds", "prefer_interpreted"]
 
 
 def test_the_outcome_as_json(secret: Path, capsys: Capture) -> None:

@@ -5,15 +5,22 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from meadhall.engine.errors import BadEvent, BadGame
 from meadhall.engine.events import (
+    ARGUMENTS,
     HIDDEN,
     NO_LOG_SHAPE,
     PUBLIC,
+    WIDTH,
     Event,
     EventKind,
     append_argument,
+    argument_at,
+    arguments_at,
     emit,
     emit_private,
+    event_count,
+    kind_at,
     named,
     new_log,
     number,
@@ -50,6 +57,39 @@ def test_arguments_can_be_added_to_the_last_event() -> None:
     for kind in (0, 1, 1):
         append_argument(log, kind)
     assert read_log(log, KINDS)[0].to_list() == ["many", 1, "axe", "shield", "shield"]
+
+
+def test_an_argument_too_many_is_refused_and_overwrites_nothing() -> None:
+    memory = np.zeros((4, WIDTH), np.int32)
+    log = memory[:2]  # what follows the log is not its own
+    emit(log, 3, 1)
+    for _ in range(ARGUMENTS):
+        append_argument(log, 1)
+    assert not memory[2:].any()
+    assert [argument_at(log, 1, index) for index in (-1, ARGUMENTS - 1, ARGUMENTS)] == [0, 1, 0]
+    with pytest.raises(BadEvent, match="the event many has 7 arguments; an event has at most 6"):
+        read_log(log, KINDS)
+
+
+def test_a_kind_has_no_more_arguments_than_fit() -> None:
+    with pytest.raises(BadGame, match="declared with 7 arguments; an event has at most 6"):
+        EventKind("wide", (number,) * (ARGUMENTS + 1))
+
+
+def test_events_that_did_not_fit_are_read_as_no_event() -> None:
+    log = new_log(1)
+    emit(log, 1, 0, 6)
+    emit(log, 1, 0, 5)
+    assert [(kind_at(log, row), arguments_at(log, row), argument_at(log, row, 1)) for row in (1, 2)] == [(1, 2, 6), (-1, 0, 0)]
+    assert event_count(np.zeros(NO_LOG_SHAPE, np.int32)) == 0
+
+
+@pytest.mark.parametrize("value", [-1, 2])
+def test_an_argument_without_a_name_is_refused(value: int) -> None:
+    log = new_log(1)
+    emit(log, 2, value)
+    with pytest.raises(BadEvent, match="of 2 names: axe, shield"):
+        read_log(log, KINDS)
 
 
 def test_a_full_log_still_counts_events() -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from meadhall.engine import rule
+from meadhall.engine import mode, rule
 from meadhall.engine.rule import INTERPRETED, cache_folder, cache_root
 
 
@@ -64,6 +64,30 @@ def test_machine_code_is_found_again_until_a_source_or_a_data_file_changes(tmp_p
     assert started("here") == ["80", "0"]
     np.savez(package / "values.npz", values=np.array([3]))
     assert started("here") == ["120", "0"]
+
+
+@pytest.mark.compiled
+def test_compiled_rules_check_their_bounds_if_asked_to(tmp_path: Path) -> None:
+    (tmp_path / "plug_in.py").write_text("from meadhall.engine.rule import rule\n\n@rule\ndef write(row, k):\n    row[k] = 1\n")
+    code = (
+        "import numpy as np; from meadhall.engine import mode; mode.check_bounds()\n"
+        "from plug_in import write\n"
+        "try: write(np.zeros(8, np.int8)[:2], 2)\n"
+        "except IndexError: print('refused')"
+    )
+    environment = {"PYTHONPATH": str(tmp_path), "MEADHALL_CACHE": str(tmp_path / "cache")}
+    assert run(code, MEADHALL_INTERPRET="0", **environment) == "refused\n"
+
+
+def test_code_that_checks_bounds_is_kept_apart(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("MEADHALL_CACHE", str(tmp_path))
+    folders = set()
+    for checks in (False, True):
+        monkeypatch.setattr(mode, "checks_bounds", checks)
+        cache_folder.cache_clear()
+        folders.add(cache_folder("meadhall.engine"))
+    cache_folder.cache_clear()
+    assert len(folders) == 2
 
 
 def test_each_games_machine_code_has_its_own_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -23,6 +23,7 @@ from meadhall.sdk import (
     Lessons,
     Part,
     Row,
+    append_argument,
     below,
     emit,
     number,
@@ -308,15 +309,28 @@ def hiding_play(state: State, action: int, log: Grid) -> None:
         state.reveals -= 1
 
 
-@broken("events", "KeyError")
+@broken("events", "of kind 99, which the game doesn't declare")
 @rule
 def undeclared_play(state: State, action: int, log: Grid) -> None:
     rules.play(state, action, log)
     emit(log, 99)
 
 
-# An event that can't be decoded stops the match while it is played, so another law catches it.
-BROKEN["undeclared-play"] = replace(BROKEN["undeclared-play"], law="legal")
+@broken("events", "the event boasted has 7 arguments; an event has at most 6")
+@rule
+def endlessly_talkative_play(state: State, action: int, log: Grid) -> None:
+    rules.play(state, action, log)
+    if action == BOAST:
+        emit(log, Event.BOASTED, 0)
+        for k in range(6):
+            append_argument(log, k)
+
+
+@broken("legal", "IndexError")
+@rule
+def overflowing_play(state: State, action: int, log: Grid) -> None:
+    rules.play(state, action, log)
+    state.pile[state.turns] += 1
 
 
 @broken("events", "should have 1 arguments")

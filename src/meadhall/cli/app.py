@@ -19,7 +19,7 @@ from meadhall.cli.console import INTERRUPTED, USAGE, chosen_language, complain
 from meadhall.engine.errors import MeadhallError
 from meadhall.engine.language import gettext as _
 from meadhall.engine.language import marked, speaking
-from meadhall.engine.mode import prefer_interpreted
+from meadhall.engine.mode import check_bounds, prefer_interpreted
 
 OUT = marked(
     "Write the matches to this file: FILE.parquet gets a row for each match, FILE.jsonl, .jsonl.gz or .jsonl.zst their records; "
@@ -217,6 +217,8 @@ def check(
 ) -> int:
     if quick:
         prefer_interpreted()
+    else:
+        check_bounds()
     from meadhall.cli.check import read_moves, run_check
 
     return run_check(game, games, seed, players, name_and_value(option), read_moves(actions), as_json)

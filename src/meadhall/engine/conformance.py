@@ -28,6 +28,7 @@ from meadhall.engine.daily import Daily
 from meadhall.engine.deciders import acting
 from meadhall.engine.defaults import own_words
 from meadhall.engine.errors import (
+    BadEvent,
     BadSetup,
     CannotUndo,
     ConformanceError,
@@ -41,12 +42,14 @@ from meadhall.engine.events import HIDDEN, NO_LOG_SHAPE, Event
 from meadhall.engine.example import Example, Move
 from meadhall.engine.game import Game, Scoring, registered
 from meadhall.engine.game import game as find_game
+from meadhall.engine.game_faults import game_fault
 from meadhall.engine.kind import Kind
 from meadhall.engine.lessons import LEARNER, Lessons
 from meadhall.engine.loops import GREEDY
 from meadhall.engine.match import Match, Step
 from meadhall.engine.record.format import dumps, loads
 from meadhall.engine.record.replay import replay
+from meadhall.engine.rule import INTERPRETED
 from meadhall.engine.rulebook import rule_ids
 from meadhall.engine.view import EVERYTHING, SPECTATOR, concealed, legal_actions
 from meadhall.engine.violations import compile_error
@@ -320,10 +323,21 @@ def _hold(law: str, place: str, holds: Callable[..., Any], *subject: Any, exampl
         raise
     except knowledge.Broken as broken:
         raise ConformanceError(law, place, str(broken), example) from None
+    except BadEvent as error:
+        raise ConformanceError("events", place, str(error), example) from error
     except Exception as error:
         if type(error).__module__.startswith("numba."):
             raise ConformanceError("compile", place, compile_error(error), example) from error
-        raise ConformanceError(law, place, f"{type(error).__name__}: {error}", example) from error
+        raise ConformanceError(law, place, _in_words(error), example) from error
+
+
+def _in_words(error: Exception) -> str:
+    """Return an error that a game has raised, with the innermost place in the game. Compiled rules don't tell the place."""
+    fault = game_fault(error)
+    told = f"{type(error).__name__}: {error}" + (f" ({fault.place})" if fault is not None else "")
+    if isinstance(error, IndexError) and not INTERPRETED:
+        told += "; --quick, which interprets the rules, tells the line"
+    return told
 
 
 demand = knowledge.demand

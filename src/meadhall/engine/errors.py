@@ -27,6 +27,10 @@ class BadGame(MeadhallError):
     """The declaration of a game lacks a part that every game needs, or its parts contradict each other."""
 
 
+class BadEvent(Exception):
+    """The rules of a game emitted an event that can't be told. It is a mistake of the game, which no caller can correct."""
+
+
 class BadSetup(MeadhallError):
     """A match can't be set up with these arguments: number of players, options, seats or seed."""
 

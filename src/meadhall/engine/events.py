@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from meadhall.engine.errors import BadEvent, BadGame
 from meadhall.engine.language import gettext, marked
 from meadhall.engine.rule import i64, rule
 from meadhall.engine.schema import Grid
@@ -22,7 +23,7 @@ from meadhall.engine.schema import Grid
 Log = npt.NDArray[np.int32]
 
 ARGUMENTS = 6
-"""The largest number of arguments of an event."""
+"""The largest number of arguments of an event. A rule with more to tell emits several events, for example one for each seat."""
 
 PUBLIC = -1
 """Audience of a public event. A seat's number means that seat alone; ``HIDDEN`` means no seat until the match is over."""
@@ -93,6 +94,9 @@ def emit_private(log: Grid, audience: int, kind: int, a: int = _NONE, b: int = _
 def append_argument(log: Grid, value: int) -> None:
     """Append an argument to the event emitted last.
 
+    An event has at most six arguments. A rule can't raise, so the seventh is counted but not stored, and ``read_log`` refuses the
+    event.
+
     Examples:
         >>> from meadhall.sdk import append_argument, arguments_at, emit
         >>> from meadhall.engine.events import new_log
@@ -105,7 +109,8 @@ def append_argument(log: Grid, value: int) -> None:
     row = log[0, 0] if log.shape[0] > 0 else 0
     if row == 0 or row >= log.shape[0]:
         return
-    log[row, _FIRST + log[row, _COUNT]] = value
+    if log[row, _COUNT] < ARGUMENTS:
+        log[row, _FIRST + log[row, _COUNT]] = value
     log[row, _COUNT] += 1
 
 
@@ -121,12 +126,12 @@ def event_count(log: Grid) -> int:
         >>> int(event_count(log))
         1
     """
-    return log[0, 0]
+    return log[0, 0] if log.shape[0] > 0 else 0
 
 
 @rule
 def kind_at(log: Grid, row: int) -> int:
-    """Return the kind of the event in a row.
+    """Return the kind of the event in a row; -1 if the log was too short for that event.
 
     Examples:
         >>> from meadhall.sdk import emit, kind_at
@@ -136,7 +141,7 @@ def kind_at(log: Grid, row: int) -> int:
         >>> int(kind_at(log, 1))
         7
     """
-    return log[row, _KIND]
+    return log[row, _KIND] if row < log.shape[0] else -1
 
 
 @rule
@@ -151,12 +156,12 @@ def arguments_at(log: Grid, row: int) -> int:
         >>> int(arguments_at(log, 1))
         2
     """
-    return log[row, _COUNT]
+    return log[row, _COUNT] if row < log.shape[0] else 0
 
 
 @rule
 def argument_at(log: Grid, row: int, index: int) -> int:
-    """Return an argument of the event in a row.
+    """Return an argument of the event in a row; 0 if it has no such argument.
 
     Examples:
         >>> from meadhall.sdk import argument_at, emit
@@ -166,7 +171,7 @@ def argument_at(log: Grid, row: int, index: int) -> int:
         >>> int(argument_at(log, 1, 1))
         5
     """
-    return log[row, _FIRST + index]
+    return log[row, _FIRST + index] if row < log.shape[0] and 0 <= index < ARGUMENTS else 0
 
 
 Argument = Callable[[int], Any]
@@ -204,7 +209,13 @@ def named(*names: str) -> Argument:
         >>> colour(1)
         'blue'
     """
-    return lambda value: names[value]
+
+    def name_of(value: int) -> str:
+        if not 0 <= value < len(names):  # Python would take -1 for the last name
+            raise BadEvent(f"an event names number {value} of {len(names)} names: {', '.join(names)}")
+        return names[value]
+
+    return name_of
 
 
 class Part(Enum):
@@ -259,6 +270,12 @@ class EventKind:
     turn: tuple[str, ...] | None = None
     brief: tuple[str, ...] = ()
     joins: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if len(self.arguments) > ARGUMENTS:
+            raise BadGame(
+                f"the event {self.name} is declared with {len(self.arguments)} arguments; an event has at most {ARGUMENTS}"
+            )
 
     def rule_of(self, arguments: Sequence[Any]) -> str:
         """Return the id of the rule that an event with these arguments comes from."""
@@ -339,10 +356,21 @@ class Event:
 
 
 def read_log(log: Log, kinds: dict[int, EventKind]) -> tuple[Event, ...]:
-    """Return the events of a log that had room for all of them."""
+    """Return the events of a log that had room for all of them.
+
+    Raises:
+        BadEvent: an event is of no declared kind, has too many arguments, or has one without a name.
+    """
     events = []
     for row in log[1 : 1 + int(log[0, 0])].tolist():
-        kind = kinds[row[_KIND]]
+        try:
+            kind = kinds[row[_KIND]]
+        except KeyError:
+            raise BadEvent(f"the rules emitted an event of kind {row[_KIND]}, which the game doesn't declare") from None
+        if row[_COUNT] > ARGUMENTS:
+            raise BadEvent(
+                f"the event {kind.name} has {row[_COUNT]} arguments; an event has at most {ARGUMENTS}, so emit several"
+            )
         values = row[_FIRST : _FIRST + row[_COUNT]]
         arguments = tuple(kind.argument(i)(value) for i, value in enumerate(values))
         events.append(Event(row[_KIND], kind.name, arguments, row[_AUDIENCE]))

@@ -14,6 +14,17 @@ _setting = os.environ.get("MEADHALL_INTERPRET", "")
 interpreted = _setting not in ("", "0")
 
 
+checks_bounds = False
+"""Whether compiled rules check every index, as in ``meadhall check``. Otherwise an index past the end is silent damage."""
+
+
+def check_bounds() -> None:
+    """Let compiled rules check every index. Must be called before the first rule is imported."""
+    global checks_bounds  # noqa: PLW0603 - as below
+    assert "meadhall.engine.rule" not in sys.modules, "rules have already been imported"
+    checks_bounds = True
+
+
 def interpret() -> None:
     """Interpret rules, whatever ``MEADHALL_INTERPRET`` says. Must be called before the first rule is imported."""
     global interpreted  # noqa: PLW0603 - as below

@@ -84,7 +84,7 @@ def cache_folder(package: str) -> Path:
     key = hashlib.sha256()
     for part in ("meadhall", "numba", "numpy"):
         key.update(f"{part} {version(part)}\n".encode())
-    key.update(platform.python_version().encode())
+    key.update(platform.python_version().encode() + b"bounds" * mode.checks_bounds)
     for folder in dict.fromkeys((*_ENGINE_SOURCES, _package_folder(package))):
         if folder is None:
             continue
@@ -138,9 +138,13 @@ def _compiled(function: Callable[P, R], inline: bool) -> Callable[P, R]:
         settings.CACHE_DIR = str(cache_folder(package) / function.__module__)
         settings.CACHE_LOCATOR_CLASSES = "meadhall.engine.locator.SameForAllCopies,IPythonCacheLocator"
         try:
-            compiled: Callable[P, R] = numba.njit(cache=package != _ENGINE, nogil=True, error_model="numpy", forceinline=inline)(
-                function
-            )
+            compiled: Callable[P, R] = numba.njit(
+                cache=package != _ENGINE,
+                nogil=True,
+                error_model="numpy",
+                forceinline=inline,
+                boundscheck=mode.checks_bounds or None,  # None: as NUMBA_BOUNDSCHECK says
+            )(function)
         finally:
             settings.CACHE_DIR, settings.CACHE_LOCATOR_CLASSES = before
     return compiled

@@ -22,7 +22,9 @@ LAWS = {
     ),
     "simultaneous": marked("A choice made at the same time as others stays sealed, and the order of the choices doesn't matter."),
     "greedy": marked("The greedy player chooses a legal action."),
-    "events": marked("Equal actions give equal events, each with its declared arguments, a text and a rule of the rulebook."),
+    "events": marked(
+        "Equal actions give equal events, each with its declared arguments, at most six, a text and a rule of the rulebook."
+    ),
     "step": marked("An action leads to a decision or the end, and to the same state with and without a log."),
     "reveals": marked("`reveals` rises with every random draw, and never falls."),
     "undo": marked("An undo restores the state, and is refused after something has been revealed."),

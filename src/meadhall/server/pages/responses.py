@@ -15,6 +15,7 @@ from litestar.exceptions import ClientException, HTTPException, NotFoundExceptio
 from litestar.response import Redirect
 
 from meadhall.engine.errors import MeadhallError
+from meadhall.engine.game_faults import game_fault
 from meadhall.engine.language import gettext as _
 from meadhall.engine.language import speak
 from meadhall.server.errors import NotAdmitted, RefusalInfo, ShutOut, code_of, reason_of, rule_of, status_of
@@ -23,7 +24,6 @@ from meadhall.server.hall.room import Room
 from meadhall.server.ops.logs import request_id
 from meadhall.server.pages.clock import filled, milliseconds
 from meadhall.server.pages.frames import FRAMES, TALK_PLACE
-from meadhall.server.pages.game_faults import game_fault
 from meadhall.server.pages.lobby import qr_code
 from meadhall.server.pages.models import Device, ErrorPage, LobbyPage, NotAdmittedPage, Refusal, Viewer
 from meadhall.server.pages.talk import panel
