@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from html import unescape
+from typing import Any
 
 import pytest
+from markupsafe import Markup
 
 from meadhall.engine.language import speaking
 from meadhall.server.hall.room import Room
 from meadhall.server.pages.frames import FRAMES
 from meadhall.server.pages.models import LobbyPage, MatchPage, Refusal
+from meadhall.server.pages.patches import without_cuts
+from meadhall.server.pages.templates import environment
 from meadhall.server.store.models import Guest
 from server.people import AXES, HOARD, OpenHall
 
@@ -100,3 +105,22 @@ async def test_a_frame_before_the_match_is_the_lobby(hall: OpenHall) -> None:
     assert frame.html.lstrip().startswith('<div id="frame" class="frame lobby"')
     assert "Not yet." in frame.html
     assert f"{BASE}/tables/{room.table.id}" in frame.html
+
+
+# --------------------------------------------------------------------------------------------------------------------- fragments
+
+
+@dataclass(frozen=True)
+class Told:
+    """A value in a page's model, as games make them."""
+
+    words: str
+
+
+async def test_a_text_that_equals_markup_is_escaped_whatever_was_rendered_before() -> None:
+    show = "{% macro show(each) %}{{ each.words if each is not string and each is not number else each }}{% endmacro %}"
+    module: Any = environment().from_string(show).module
+    image = Markup("<img src=x onerror=alert(1)>")
+    values = (image, str(image), Told(image), Told(str(image)))
+    assert ["<img" in FRAMES.cached(module.show, value) for value in values] == [True, False, True, False]
+    assert [without_cuts(FRAMES.cached(module.show, value)) for value in (1, True, 1.0)] == ["1", "True", "1.0"]

@@ -7,8 +7,8 @@ private part is one viewer's prompt and controls. The log and the end tell all v
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
@@ -137,6 +137,16 @@ class _RenderedTurns:
         return [*reversed(self.latest.values()), *reversed(self.earlier)]
 
 
+def _has_markup(value: object) -> bool:
+    """Return whether a tuple or a model has Markup in it."""
+    parts: Iterable[object] = ()
+    if isinstance(value, tuple | frozenset):
+        parts = value
+    elif is_dataclass(value):
+        parts = [getattr(value, each.name) for each in fields(value)]
+    return any(isinstance(part, Markup) or _has_markup(part) for part in parts)
+
+
 class Frames:
     """The frames of all tables, and the two caches of rendered parts that pay (docs/decisions/0010-frame-caches.md).
 
@@ -147,7 +157,7 @@ class Frames:
 
     def __init__(self) -> None:
         self._tables: WeakKeyDictionary[Room, _Table] = WeakKeyDictionary()
-        self._fragments: ByteCache[tuple[Macro, tuple[Hashable, ...], str], Markup] = ByteCache(_FRAGMENTS_SIZE)
+        self._fragments: ByteCache[Hashable, Markup] = ByteCache(_FRAGMENTS_SIZE)
         environment().globals.update(cached=self.cached, cut=Markup(CUT))
 
     def forget(self) -> None:
@@ -162,11 +172,17 @@ class Frames:
         return self._fragment(macro, values, current_language())
 
     def _fragment(self, macro: Macro, values: tuple[Hashable, ...], language: str) -> Markup:
-        key = macro, values, language
+        """Return a fragment by the values and their types: Markup equals a text with the same characters, and 1 equals True.
+
+        The types within a value are not compared, which would take longer than the rest. So a value with Markup in it isn't kept:
+        an equal one with a text, which must be escaped, would get its fragment.
+        """
+        key = macro, values, tuple(map(type, values)), language
         found = self._fragments.get(key)
         if found is None:
             found = Markup(f"{CUT}{without_cuts(macro(*values))}{CUT}")
-            self._fragments.put(key, found, _VALUES_SIZE + 2 * len(found))
+            if not any(map(_has_markup, values)):
+                self._fragments.put(key, found, _VALUES_SIZE + 2 * len(found))
         return found
 
     def frame(self, room: Room, guest: Guest, base_url: str, notice: Refusal | None = None) -> Frame:
