@@ -17,7 +17,6 @@ from sqlalchemy import select
 
 from forked import run
 from meadhall.cli import main
-from meadhall.cli.hall_data import back_up
 from meadhall.server.settings import Settings
 from meadhall.server.store import schema
 from meadhall.server.store.maintenance import run_offline, snapshot
@@ -26,11 +25,6 @@ from processes.load import Player, guest, new_table
 from processes.process import hall_process
 from server.halls import command, with_guests
 from server.people import AXES
-
-if sys.version_info >= (3, 14):
-    pass
-else:
-    pass
 
 
 def entries(settings: Settings) -> set[tuple[str, int, int]]:
@@ -43,21 +37,6 @@ def entries(settings: Settings) -> set[tuple[str, int, int]]:
             return {(table, number, value) for table, number, value in connection.execute(query)}
 
     return run_offline(read)
-
-
-@pytest.fixture
-def elsewhere(settings: Settings, tmp_path: Path) -> Settings:
-    """Return settings of another hall, on SQLite."""
-    return replace(settings, data=tmp_path / "elsewhere")
-
-
-@pytest.fixture
-def backup(settings: Settings, tmp_path: Path) -> Path:
-    """Return the backup of a hall with a few guests."""
-    with_guests(settings, 40)
-    file = tmp_path / "hall.backup"
-    back_up(file, settings)
-    return file
 
 
 async def test_backups_under_load_hold_every_acknowledged_action_and_all_their_records_verify(

@@ -9,7 +9,6 @@ import signal
 import ssl
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -20,35 +19,9 @@ from meadhall.server.doctor import network
 from meadhall.server.doctor.examine import examine
 from meadhall.server.doctor.findings import Finding
 from meadhall.server.doctor.machine import check_compiled_rules, check_files
-from ports import free_port
 from processes.bad_proxy import bad_proxy
 from processes.process import hall_process
-
-
-@pytest.fixture
-def environment(tmp_path: Path) -> dict[str, str]:
-    """Return the variables of a hall in a private folder, on a free port."""
-    folder = tmp_path / "hall"
-    folder.mkdir(mode=0o700)
-    return {"MEADHALL_DATA": str(folder), "MEADHALL_PORT": str(free_port())}
-
-
-def about(check: str, found: Iterator[Finding] | list[Finding]) -> list[Finding]:
-    return [finding for finding in found if finding.check == check]
-
-
-def troubles(found: Iterator[Finding] | list[Finding]) -> list[Finding]:
-    """Return what is not as it should be, except that these tests may interpret the rules."""
-    return [finding for finding in found if finding.status != "ok" and finding.check != "cache"]
-
-
-def the_only(found: Iterator[Finding] | list[Finding], status: str, words: str) -> Finding:
-    """Check that one thing is not as it should be, and return it."""
-    (finding,) = troubles(found)
-    assert finding.status == status
-    assert words in finding.text
-    assert finding.advice
-    return finding
+from server.findings import about, the_only, troubles
 
 
 def test_a_small_limit_of_open_files_is_told() -> None:

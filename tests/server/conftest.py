@@ -10,12 +10,15 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
+from meadhall.cli.hall_data import back_up
 from meadhall.engine.game import registered
 from meadhall.server.hall import hall as hall_module
 from meadhall.server.ops import gc_tuning
 from meadhall.server.ops.time import Time
 from meadhall.server.settings import Settings
+from ports import free_port
 from server import hoard_on_a_page
+from server.halls import with_guests
 from server.manual_time import ManualTime
 from server.people import OpenHall, open_hall
 from server.postgres import PostgreSQL, shared_postgresql
@@ -131,3 +134,26 @@ async def own_hall(settings: Settings, at_once: None, hall_time: Time) -> AsyncI
 async def shared_hall(at_once: None, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[OpenHall]:
     async with open_hall(without_limits(tmp_path_factory.mktemp("hall"))) as opened:
         yield opened
+
+
+@pytest.fixture
+def elsewhere(settings: Settings, tmp_path: Path) -> Settings:
+    """Return settings of another hall, on SQLite."""
+    return replace(settings, data=tmp_path / "elsewhere")
+
+
+@pytest.fixture
+def backup(settings: Settings, tmp_path: Path) -> Path:
+    """Return the backup of a hall with a few guests."""
+    with_guests(settings, 40)
+    file = tmp_path / "hall.backup"
+    back_up(file, settings)
+    return file
+
+
+@pytest.fixture
+def environment(tmp_path: Path) -> dict[str, str]:
+    """Return the variables of a hall in a private folder, on a free port."""
+    folder = tmp_path / "hall"
+    folder.mkdir(mode=0o700)
+    return {"MEADHALL_DATA": str(folder), "MEADHALL_PORT": str(free_port())}

@@ -36,21 +36,6 @@ else:
     from backports import zstd
 
 
-@pytest.fixture
-def elsewhere(settings: Settings, tmp_path: Path) -> Settings:
-    """Return settings of another hall, on SQLite."""
-    return replace(settings, data=tmp_path / "elsewhere")
-
-
-@pytest.fixture
-def backup(settings: Settings, tmp_path: Path) -> Path:
-    """Return the backup of a hall with a few guests."""
-    with_guests(settings, 40)
-    file = tmp_path / "hall.backup"
-    back_up(file, settings)
-    return file
-
-
 @pytest.fixture(scope="module")
 def small_backup(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a backup that tests only read."""

@@ -7,7 +7,6 @@ import json
 import os
 import socket
 import sqlite3
-from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
 from functools import partial
@@ -21,41 +20,14 @@ from meadhall.cli import main
 from meadhall.server.doctor import network
 from meadhall.server.doctor.database import check_clock, check_database
 from meadhall.server.doctor.examine import examine
-from meadhall.server.doctor.findings import Finding
 from meadhall.server.ops.time import Time
 from meadhall.server.settings import Settings
 from meadhall.server.store.database import open_database
-from ports import free_port
+from server.findings import about, the_only, troubles
 from server.halls import with_guests
 from server.prepared import create_schema
 
 Capture = pytest.CaptureFixture[str]
-
-
-@pytest.fixture
-def environment(tmp_path: Path) -> dict[str, str]:
-    """Return the variables of a hall in a private folder, on a free port."""
-    folder = tmp_path / "hall"
-    folder.mkdir(mode=0o700)
-    return {"MEADHALL_DATA": str(folder), "MEADHALL_PORT": str(free_port())}
-
-
-def about(check: str, found: Iterator[Finding] | list[Finding]) -> list[Finding]:
-    return [finding for finding in found if finding.check == check]
-
-
-def troubles(found: Iterator[Finding] | list[Finding]) -> list[Finding]:
-    """Return what is not as it should be, except that these tests may interpret the rules."""
-    return [finding for finding in found if finding.status != "ok" and finding.check != "cache"]
-
-
-def the_only(found: Iterator[Finding] | list[Finding], status: str, words: str) -> Finding:
-    """Check that one thing is not as it should be, and return it."""
-    (finding,) = troubles(found)
-    assert finding.status == status
-    assert words in finding.text
-    assert finding.advice
-    return finding
 
 
 # ------------------------------------------------------------------------------------------------------------- settings, files

@@ -252,11 +252,11 @@ async def test_a_renewed_link_shuts_other_devices_out_everywhere(halls: Halls) -
 async def test_a_new_name_is_known_to_every_process(halls: Halls) -> None:
     host = halls.one.person()
     there = elsewhere(host, halls.two)
-    await host.post("/settings", {"name": "Olaf"})
+    await host.post("/settings", {"name": "Oleg"})
     there = elsewhere(host, halls.two)
-    assert "Olaf" in (await there.get("/settings")).text
+    assert "Oleg" in (await there.get("/settings")).text
     table = await host.open(HOARD)
-    assert "Olaf" in (await there.get(f"/tables/{table}")).text
+    assert "Oleg" in (await there.get(f"/tables/{table}")).text
     await there.post("/settings", {"name": "Sigrid", "language": "de"})
     for person in (host, there):
         assert "Sigrid" in (await person.get("/settings")).text
@@ -265,11 +265,11 @@ async def test_a_new_name_is_known_to_every_process(halls: Halls) -> None:
 
 async def test_replaced_keys_are_used_without_a_restart(halls: Halls) -> None:
     host = halls.one.person()
-    await host.post("/settings", {"name": "Olaf"})
+    await host.post("/settings", {"name": "Oleg"})
     there = elsewhere(host, halls.two)
-    assert "Olaf" in (await there.get("/settings")).text
+    assert "Oleg" in (await there.get("/settings")).text
     await halls.one.store.rotate_secret("guests", None)
-    assert "Olaf" not in (await there.get("/settings")).text, "the old key is not accepted any more"
+    assert "Oleg" not in (await there.get("/settings")).text, "the old key is not accepted any more"
 
 
 async def test_a_player_at_another_process_is_online(halls: Halls) -> None:
@@ -342,7 +342,7 @@ async def test_a_listener_that_reconnects_looks_at_everything(halls: Halls, monk
     there = await halls.two.room(room.table.id)
     listener = halls.two.store.listener
     assert listener is not None
-    await host.post("/settings", {"name": "Olaf"})
+    await host.post("/settings", {"name": "Oleg"})
     async with stream(elsewhere(friend, halls.two), f"/tables/{room.table.id}/stream") as page:
         await page.frame()
         connect = listener._connection

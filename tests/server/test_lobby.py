@@ -24,7 +24,7 @@ async def lobby_of(hall: OpenHall, players: int = 3, game: str = AXES) -> tuple[
     """Open a table where a host and a friend sit, on seats 0 and 1."""
     host, friend = hall.person(), hall.person("10.0.0.2")
     table = await host.open(game, players)
-    assert (await friend.ask(f"/tables/{table}/seats", {"set": "sit", "name": "Björn"})).status_code == 200
+    assert (await friend.ask(f"/tables/{table}/seats", {"set": "sit", "name": "Bodil"})).status_code == 200
     return host, friend, await hall.room(table)
 
 
@@ -92,10 +92,10 @@ async def test_the_start_waits_until_the_others_are_there_or_agree(hall: OpenHal
     path = f"/tables/{room.table.id}"
     async with stream(host, f"{path}/stream"):
         refused = await host.ask(f"{path}/start")
-        assert (refused.status_code, refused.json()["reason"]) == (409, "Björn is away. Wait, or free the seat.")
-        assert "Björn is away." in (await host.get(path)).text, "the button says why"
+        assert (refused.status_code, refused.json()["reason"]) == (409, "Bodil is away. Wait, or free the seat.")
+        assert "Bodil is away." in (await host.get(path)).text, "the button says why"
         assert await seats(friend, room, "ready") == 200
-        assert "Björn is away." not in (await host.get(path)).text
+        assert "Bodil is away." not in (await host.get(path)).text
         assert await seats(friend, room, "unready") == 200
         assert (await host.ask(f"{path}/start")).status_code == 409
         async with stream(friend, f"{path}/stream"):
@@ -117,11 +117,11 @@ async def test_a_page_without_a_stream_counts_as_present_for_a_while(hall: OpenH
     host, friend, room = await lobby_of(hall, players=2)
     path = f"/tables/{room.table.id}"
     await friend.get(path)
-    assert "Björn is away." not in (await host.get(path)).text
+    assert "Bodil is away." not in (await host.get(path)).text
     await time.advance(room_module.VISIT_SECONDS - 1)
-    assert "Björn is away." not in (await host.get(path)).text
+    assert "Bodil is away." not in (await host.get(path)).text
     await time.advance(1)
-    assert "Björn is away." in (await host.get(path)).text
+    assert "Bodil is away." in (await host.get(path)).text
 
 
 @pytest.mark.asyncio
@@ -130,10 +130,10 @@ async def test_the_others_see_when_a_page_without_a_stream_is_gone(hall: OpenHal
     path = f"/tables/{room.table.id}"
     async with stream(host, f"{path}/stream") as live:
         await friend.get(path)
-        while "Björn is away." in await live.frame():
+        while "Bodil is away." in await live.frame():
             pass
         await time.advance(room_module.VISIT_SECONDS + 1)
-        while "Björn is away." not in await live.frame():
+        while "Bodil is away." not in await live.frame():
             pass
 
 

@@ -82,7 +82,7 @@ async def test_while_another_program_holds_the_lock_readers_go_on_and_writers_wa
     mover = (host, friend)[room.match.actor or 0]
     with other_program(settings, "BEGIN IMMEDIATE"):
         act = asyncio.create_task(mover.act(room.table.id, room.match.legal()[0].action))
-        renamed = [asyncio.create_task(person.post("/settings", {"name": "Frida"})) for person in (host, friend)]
+        renamed = [asyncio.create_task(person.post("/settings", {"name": "Ulrika"})) for person in (host, friend)]
         writers = [act, *renamed]
         await asyncio.sleep(0)
         for path in ("/", f"/tables/{room.table.id}", "/games"):
@@ -102,7 +102,7 @@ async def test_a_lock_that_stays_is_told_as_unavailable_in_one_line(
     mover, action = (host, friend)[room.match.actor or 0], room.match.legal()[0].action
     with other_program(settings, "BEGIN IMMEDIATE"):
         act = asyncio.create_task(mover.act(room.table.id, action))
-        renamed = [asyncio.create_task(person.ask("/settings", {"name": "Frida"})) for person in (host, friend)]
+        renamed = [asyncio.create_task(person.ask("/settings", {"name": "Ulrika"})) for person in (host, friend)]
         await pass_until(hall.time, lambda: all(task.done() for task in (act, *renamed)))
     refused = [await task for task in (act, *renamed)]
     assert [answer.status_code for answer in refused] == [503] * 3
@@ -166,7 +166,7 @@ async def test_a_transaction_during_a_flush_gets_a_flush_too(
         await store.save_guest(Guest("a", "Astrid"))
         await time.advance(1)
         await asyncio.to_thread(begun.wait, 60)
-        await store.save_guest(Guest("a", "Frida"))
+        await store.save_guest(Guest("a", "Ulrika"))
         go_on.set()
         await pass_until(time, lambda: len(flushes) == 2)
 
