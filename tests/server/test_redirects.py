@@ -1,10 +1,10 @@
-"""The page addresses and the API addresses of version 0.1."""
+"""The page addresses of version 0.1."""
 
 from __future__ import annotations
 
 import pytest
 
-from server.people import AXES, HOARD, OpenHall, Program
+from server.people import HOARD, OpenHall
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -67,25 +67,3 @@ async def test_a_form_of_another_site_is_refused_not_redirected(hall: OpenHall) 
     person = hall.person()
     for path in ("/you", "/table/x/act"):
         assert (await person.http.post(path, headers={"Sec-Fetch-Site": "cross-site"})).status_code == 403
-
-
-async def test_the_old_api_addresses_answer_in_the_same_way(hall: OpenHall) -> None:
-    old = Old(hall.app, **dict((await hall.program()).http.headers))
-    table = (await old.open(game=AXES, bots=["random"]))["id"]
-    assert table == (await old.read(f"/tables/{table}")).json()["id"]
-    assert (await old.read("/tables/nowhere")).json()["error"] == "not-found"
-    assert (await Old(hall.app).read(f"/tables/{table}")).status_code == 401
-    assert (await old.read("/games")).json() == (await hall.person().get("/api/v1/games")).json()
-
-
-async def test_only_the_old_api_addresses_are_deprecated(hall: OpenHall) -> None:
-    paths = (await hall.person().get("/schema/openapi.json")).json()["paths"]
-    told = {path: {operation.get("deprecated", False) for operation in each.values()} for path, each in paths.items()}
-    new = [path for path in told if path.startswith("/api/v1/")]
-    assert told == {path: {False} for path in new} | {path.replace("/api/v1/", "/api/"): {True} for path in new}
-
-
-class Old(Program):
-    """A program that was written for version 0.1."""
-
-    prefix = "/api"

@@ -164,7 +164,7 @@ def build_app(requests_per_minute: int, *, development: bool = False) -> Litesta
     modules = _PAGE_MODULES if dev is None else (*_PAGE_MODULES, dev.PAGES)
     files = _static_files() if dev is None else [*_static_files(), *dev.static_files()]
     app = _Litestar(
-        route_handlers=[_pages(modules), *api.routers(), *monitoring.routes, *echo.routes, *time.routes, *files],
+        route_handlers=[_pages(modules), api.router(), *monitoring.routes, *echo.routes, *time.routes, *files],
         dependencies={
             "hall": Provide(lambda: app.state.hall, sync_to_thread=False),
             "sessions": Provide(lambda: app.state.sessions, sync_to_thread=False),
@@ -242,6 +242,7 @@ def _openapi() -> OpenAPIConfig:
         path="/schema",
         render_plugins=[JsonRenderPlugin()],
         use_handler_docstrings=True,
+        operation_id_creator=lambda handler, _method, _path: handler.handler_name,  # generated clients name functions by it
     )
 
 

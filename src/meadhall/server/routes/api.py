@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import suppress
-from copy import copy
 from typing import Annotated, Final
 
 from litestar import Response, Router, get, post
 from litestar.di import Provide
 from litestar.exceptions import NotAuthorizedException
-from litestar.handlers import HTTPRouteHandler
 from litestar.openapi import ResponseSpec
 from litestar.openapi.spec import Components, SecurityScheme
 from litestar.params import HeaderParameter, QueryParameter
@@ -225,14 +223,14 @@ async def give_hint(room: Room, program: Guest) -> list[HintInfo]:
 
 
 @post("/tables/{id:str}/actions", status_code=200, responses=table_refusals(403, 413, 422))
-async def play_action(data: Annotated[NewAction, STRICT], request: AnyRequest) -> TableInfo:
+async def play_action(data: Annotated[NewAction, STRICT], request: AnyRequest, id: str) -> TableInfo:
     """Play an action.
 
     If you have already played this action with this ``n``, nothing changes and the answer is the table as it is now. So you can
     repeat a request whose answer was lost.
     """
     program = guest_of(request)  # not as a dependency: see the action of a page
-    room = await provide_room(request.app.state.hall, program, request.path_params["id"])
+    room = await provide_room(request.app.state.hall, program, id)
     await room.act(program, data.action, data.n)
     return table_info(room, program)
 
@@ -377,12 +375,9 @@ _TOKEN_ROUTES: Final = [
 ]
 
 
-def routers() -> list[Router]:
-    """Return the API at ``/api/v1``, and at ``/api``, its deprecated address of version 0.1."""
-    return [_router("/api/v1"), _router("/api", deprecated=True)]
+def router() -> Router:
+    """Return the API."""
 
-
-def _router(path: str, deprecated: bool = False) -> Router:
     async def identify(request: AnyRequest) -> None:
         """Find the guest of the token. Respond with 401 without a valid one."""
         await request.app.state.sessions.refresh()
@@ -395,17 +390,9 @@ def _router(path: str, deprecated: bool = False) -> Router:
 
     with_token = Router(
         "/",
-        route_handlers=_copies(_TOKEN_ROUTES, deprecated),
+        route_handlers=_TOKEN_ROUTES,
         dependencies={"program": Provide(guest_of, sync_to_thread=False), "room": Provide(provide_room)},
         before_request=identify,
         security=[{"token": []}],
     )
-    return Router(path, route_handlers=[*_copies(_PUBLIC_ROUTES, deprecated), with_token], tags=["hall"])
-
-
-def _copies(handlers: Sequence[HTTPRouteHandler], deprecated: bool) -> list[HTTPRouteHandler]:
-    """Return copies of handlers, marked as deprecated or not."""
-    copies = [copy(handler) for handler in handlers]
-    for handler in copies:
-        handler.deprecated = deprecated
-    return copies
+    return Router("/api/v1", route_handlers=[*_PUBLIC_ROUTES, with_token], tags=["hall"])

@@ -72,7 +72,7 @@ async def _person(hall: Hall, program: Guest, person: str) -> Guest:
     return program if person == "me" else await visible_person(hall.store, person, program)
 
 
-@get("/people/{person:str}", responses=refusals(401, 403, 404))
+@get("/people/{person:str}", responses=refusals(400, 401, 403, 404))
 async def show_profile(hall: Hall, program: Guest, person: str) -> ProfileInfo:
     """Return what a person has played, if you may see it. ``me`` is you."""
     found = await profile_of(hall.store, await _person(hall, program, person), program)
@@ -105,7 +105,7 @@ async def list_matches(
 @get(
     "/me/records",
     media_type="application/x-ndjson",
-    responses={200: ResponseSpec(str, generate_examples=False), **refusals(401, 429)},
+    responses={200: ResponseSpec(str, generate_examples=False), **refusals(400, 401)},
 )
 async def show_records(request: AnyRequest, program: Guest, gzip: bool = False) -> Stream:
     """Send the records of all your finished matches, one a line, the first finished first. ``gzip``: as a gzip file."""

@@ -15,7 +15,7 @@ _ANY_ORIGIN: Final = (b"access-control-allow-origin", b"*")
 _READABLE: Final = (b"access-control-expose-headers", b"Allow, Location, Retry-After, X-Request-ID")
 _PREFLIGHT: Final = (
     _ANY_ORIGIN,
-    (b"access-control-allow-methods", b"GET, HEAD, POST"),
+    (b"access-control-allow-methods", b"GET, HEAD, POST, DELETE"),
     (b"access-control-allow-headers", b"Authorization, Content-Type, Idempotency-Key, Last-Event-ID"),
     (b"access-control-max-age", b"86400"),
 )
