@@ -35,6 +35,7 @@ from meadhall.server.worker.process import TaskRunner
 from meadhall.server.worker.remote import SharedWorker, WorkerProcess
 from meadhall.server.worker.tasks import ChooseAction, LoadRules, Progress, Task
 from meadhall.server.worker.warming import WarmRules, run_in_new_process
+from server.manual_time import settled
 from server.people import AXES, open_hall, until
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -169,16 +170,12 @@ async def test_a_process_that_dies_is_replaced(process: WorkerProcess, caplog: p
 
 
 async def test_a_chart_is_repeated_after_the_worker_was_killed(process: WorkerProcess, caplog: pytest.LogCaptureFixture) -> None:
-    begun, charts = asyncio.Event(), ChartQueue(process, Time())
-
-    def has_subscribers() -> bool:
-        if job.progress > 0:
-            begun.set()
-        return True
-
-    job = charts.request("a", a_match(), has_subscribers=has_subscribers)
-    await asyncio.wait_for(begun.wait(), PATIENCE)
+    await process.choose("table", "random", a_view())
     assert process.process_id is not None
+    os.kill(process.process_id, signal.SIGSTOP)  # else it may be done before it is killed
+    charts = ChartQueue(process, Time())
+    job = charts.request("a", a_match(), has_subscribers=lambda: True)
+    await settled()
     os.kill(process.process_id, signal.SIGKILL)
     assert charts._working is not None
     await asyncio.wait_for(charts._working, PATIENCE)

@@ -85,7 +85,7 @@ async def test_a_pooler_that_shares_connections_is_refused_in_words(mode: str, o
 async def test_a_pooler_with_too_few_connections_is_told(
     on_postgresql: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(connections, "_PROBE_TIMEOUT", 1.5)
+    monkeypatch.setattr(connections, "_PROBE_TIMEOUT", 4.0)
     with pgbouncer(on_postgresql, tmp_path, "session", pool_size=5) as settings:
         (finding,) = [each for each in await findings(settings) if each.status != "ok"]
         assert re.search(r"may need 12 connections, and the connection pooler gives [1-5]$", finding.text)
@@ -135,7 +135,7 @@ async def test_a_request_without_a_connection_fails_in_time(as_role: Callable[[i
 async def test_requests_wait_when_a_pooler_lets_new_connections_wait(
     on_postgresql: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(connections, "_SET_TIMEOUT", 0.5)
+    monkeypatch.setattr(connections, "_SET_TIMEOUT", 2.0)
     with pgbouncer(on_postgresql, tmp_path, "session", pool_size=2) as settings:
         database = open_database(settings.url, Time(), connections=4)
         assert len(await backends(database, 20)) == 2

@@ -212,7 +212,7 @@ async def test_a_hint_reaches_the_pages_of_its_seat_and_no_others(halls: Halls) 
         assert 'id="hints"' not in first[0]
         await frame_with(own, 'id="hints"')
         assert there.version == public
-        assert not other.waiting, "the other seat does not learn of it"
+        assert await other.is_silent(), "the other seat does not learn of it"
     assert [entry.kind for entry in await halls.two.store.entries(table)] == ["hint"]
     await host.act(table, BOAST)
     await settled(table, halls)
@@ -233,7 +233,7 @@ async def test_another_device_is_shown_to_its_player_only(halls: Halls) -> None:
         assert (await phone.post(f"/seat/{room.table.seats[0].link_token}")).status_code == 303
         await soon(lambda: there.table == room.table)
         assert there.version_for(0) > public == there.version_for(1)
-        assert not other.waiting
+        assert await other.is_silent()
         assert (await elsewhere(phone, halls.two).act(room.table.id, BOAST)).status_code == 200
 
 

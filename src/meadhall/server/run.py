@@ -37,6 +37,9 @@ log = logging.getLogger(__name__)
 _GRACE: Final = 1
 """Seconds that a stop waits for running requests."""
 
+_KEEP_ALIVE: Final = 65
+"""Seconds that an idle connection stays open: longer than proxies and clients keep it, whose next request would fail else."""
+
 _TICKS: Final = 10
 """Ticks of uvicorn in a second."""
 
@@ -133,6 +136,7 @@ async def _serve(settings: Settings, place: _Place) -> None:
             access_log=False,
             server_header=False,
             timeout_graceful_shutdown=_GRACE,
+            timeout_keep_alive=_KEEP_ALIVE,
             proxy_headers=False,  # trust_proxies reads them, for the limits too
         )
         with _exit_status_zero():
