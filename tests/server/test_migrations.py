@@ -37,12 +37,14 @@ OVER, RUNNING, LOBBY, UPLOAD = "R3dIkRGSiIkw", "4Vt9s70o-EmG", "Sp3yf_uNEe0_", "
 ADAS_PASSWORD = "correct horse battery"  # noqa: S105
 BJORNS_COOKIE = "ImJiNGQ5ZjNiMzM0MzgzMTc2NTIwMWM4OSI.b4Zp35ZWwrKqrTmog7oG_-Ms_Dw"
 
+NEWEST = migrations.newest_revision()
+
 LATER = """
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0025"
-down_revision = "0024"
+revision = "later"
+down_revision = "NEWEST"
 branch_labels = None
 depends_on = None
 
@@ -150,7 +152,7 @@ def migration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str]
     monkeypatch.setattr(migrations, "__file__", str(folder / "__init__.py"))
 
     def add(code: str) -> None:
-        (folder / "versions" / "0025_later.py").write_text(code)
+        (folder / "versions" / "later.py").write_text(code.replace("NEWEST", NEWEST))
 
     return add
 
@@ -164,7 +166,7 @@ async def test_an_older_database_is_migrated_when_it_is_opened(
     await asyncio.to_thread(with_guests, on_each_database, 3)
     migration(LATER)
     findings = await asyncio.to_thread(lambda: list(check_database(on_each_database)))
-    (advice,) = [finding.advice for finding in findings if "older schema (0024)" in finding.text]
+    (advice,) = [finding.advice for finding in findings if f"older schema ({NEWEST})" in finding.text]
     assert "Make a backup" in advice
     for _ in range(2):
         async with Store.open(on_each_database) as store:
@@ -183,7 +185,7 @@ async def test_a_migration_that_fails_changes_nothing(on_each_database: Settings
         return {column["name"] for column in inspect(connection).get_columns("guests")}
 
     assert await transact(on_each_database, columns) == {column.name for column in metadata.tables["guests"].columns}
-    assert await transact(on_each_database, migrations.current_revision) == "0024"
+    assert await transact(on_each_database, migrations.current_revision) == NEWEST
 
 
 def test_a_backup_of_an_older_version_is_restored_and_migrated(
@@ -202,4 +204,4 @@ def test_a_backup_of_an_older_version_is_restored_and_migrated(
     found = asyncio.run(read())
     assert found is not None
     assert (found.name, found.choices) == ("Astrid", {"axxa": {"players": 1}})
-    assert asyncio.run(transact(on_each_database, migrations.current_revision)) == "0025"
+    assert asyncio.run(transact(on_each_database, migrations.current_revision)) == "later"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import replace
 from datetime import UTC, timedelta
@@ -32,6 +33,7 @@ from server.waiting import until
 pytestmark = pytest.mark.asyncio
 
 DEVICES = "/settings/notifications/devices"
+PASSWORD = "correct horse battery"  # noqa: S105
 
 
 @pytest.fixture
@@ -361,6 +363,83 @@ async def test_only_its_owner_removes_a_device(calling: OpenHall, endpoint: Push
     assert len(await subscriptions(calling)) == 1
     assert (await ada.post(f"{DEVICES}/{id}/remove")).status_code == 303
     assert await subscriptions(calling) == []
+
+
+async def calls(hall: OpenHall) -> dict[str, str]:
+    """Return the id of each subscription by the last part of its address."""
+    return {row.endpoint.rpartition("/")[2]: row.id for row in await subscriptions(hall)}
+
+
+@pytest.mark.parametrize("way", ["itself", "one", "others", "all", "password"])
+async def test_push_messages_end_with_the_session_of_their_device(calling: OpenHall, endpoint: PushEndpoint, way: str) -> None:
+    laptop, phone = calling.person(), calling.person("10.0.0.2")
+    assert (await laptop.post("/account/new", {"name": "Sigrid", "password": PASSWORD})).status_code == 200
+    assert (await phone.post("/sign-in", {"name": "Sigrid", "password": PASSWORD})).status_code == 303
+    await subscribe(laptop, endpoint)
+    await subscribe(phone, endpoint, "phone")
+    table = await phone.open()
+    guest = min((await calling.room(table)).table.seats[0].guests)
+    page = (await laptop.get("/account")).text
+    assert page.count("push messages</span>") == 2
+    other = re.findall(r'this device|name="end" value="([^"]{12})"', page)[-1]
+    later = calling.time.now() + timedelta(seconds=1)
+    await tell(calling, Notification("invitation", table, sender="Bo"), guest, at=later)
+    if way == "itself":
+        await phone.post("/sign-out")
+    elif way == "password":
+        await laptop.post("/account/password", {"password": "staple of the northern sea"})
+    else:
+        await laptop.post("/account/sessions", {"end": other if way == "one" else way})
+    assert set(await calls(calling)) == ({"laptop"} if way != "all" else set())
+    await calling.time.advance(1.0)
+    await done(calling)
+    assert [path for path, _ in endpoint.seen] == ([] if way == "all" else ["/laptop"]), "the message that waited, too"
+
+
+async def test_push_messages_of_a_browser_go_along_with_its_guest_and_those_of_other_browsers_end(
+    calling: OpenHall, endpoint: PushEndpoint
+) -> None:
+    laptop, phone, tablet = (calling.person(f"10.0.0.{k}") for k in (1, 2, 3))
+    ids = {"laptop": await subscribe(laptop, endpoint)}
+    await phone.post((await laptop.ask("/identity")).json()["url"])
+    await subscribe(phone, endpoint, "phone")
+    assert set(await calls(calling)) == {"laptop", "phone"}, "both are the same guest"
+    assert (await laptop.get("/settings")).text.count("this device</span>") == 1
+    await laptop.post("/account/new", {"name": "Sigrid", "password": PASSWORD})
+    assert await calls(calling) == ids, "the cookie of the other one is worth nothing"
+
+    ids["tablet"] = await subscribe(tablet, endpoint, "tablet")
+    await phone.post((await tablet.ask("/identity")).json()["url"])
+    await subscribe(phone, endpoint, "phone")
+    form = {"name": "Sigrid", "password": PASSWORD}
+    await tablet.post("/sign-in", form | {"take_along": "on"})
+    assert await calls(calling) == ids
+    await tablet.post("/sign-in", form)
+    assert await calls(calling) == ids, "signed in again"
+
+    await subscribe(guest := calling.person("10.0.0.4"), endpoint, "guest")
+    async with stream(guest, "/quick/stream") as page:
+        await page.message()
+        await guest.post("/sign-in", form)
+        assert await page.message() is None, "streams of the guest end, too"
+    assert await calls(calling) == ids, "the browser belongs to another person now"
+    await laptop.post("/account/delete", {"sure": "on"})
+    assert await calls(calling) == {}
+
+
+async def test_a_link_to_another_device_ends_with_the_session_that_has_made_it(calling: OpenHall) -> None:
+    laptop, phone, guest = (calling.person(f"10.0.0.{k}") for k in (1, 2, 3))
+    form = {"name": "Sigrid", "password": PASSWORD}
+    await laptop.post("/account/new", form)
+    await phone.post("/sign-in", form)
+    link = (await phone.ask("/identity")).json()["url"]
+    assert (await guest.get(link)).status_code == 200
+    await phone.post("/sign-out")
+    assert (await guest.get(link)).status_code == 404
+    link = (await guest.ask("/identity")).json()["url"]
+    assert (await phone.get(link)).status_code == 200
+    await guest.post("/sign-in", form)
+    assert (await phone.get(link)).status_code == 404, "the guest that this browser was"
 
 
 @pytest.mark.parametrize(

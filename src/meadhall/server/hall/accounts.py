@@ -24,8 +24,8 @@ from meadhall.server.hall.passkeys import RelyingParty, made_passkey, read_answe
 from meadhall.server.hall.passwords import Passwords
 from meadhall.server.hall.sign_in_limit import Client, SignInLimit
 from meadhall.server.store.lookalikes import look_alike
-from meadhall.server.store.models import Account, Challenge, Guest, Passkey, Session, SessionKind
-from meadhall.server.store.queries import accounts, challenges, guests, sessions, tables
+from meadhall.server.store.models import Account, Challenge, Guest, Passkey, PushSubscription, Session, SessionKind
+from meadhall.server.store.queries import accounts, challenges, guests, opened, push, sessions, tables
 from meadhall.server.store.queries.deleting import delete_guest
 from meadhall.server.store.queries.merging import merge_guests
 from meadhall.server.store.store import Store, Tell
@@ -39,10 +39,16 @@ _LONGEST_LABEL: Final = 60
 
 @dataclass(frozen=True)
 class Device:
-    """A browser or program that gets a session: its kind, and what its owner recognizes it by."""
+    """A browser or program that gets a session.
+
+    Attributes:
+        label: what its owner recognizes it by.
+        session: the id of the session or device with which is recorded what the browser has opened so far; "" if it has none.
+    """
 
     kind: SessionKind
     label: str
+    session: str = ""
 
 
 @dataclass(frozen=True)
@@ -61,6 +67,7 @@ class Overview:
     account: Account
     passkeys: tuple[Passkey, ...]
     sessions: tuple[Session, ...]
+    called: tuple[PushSubscription, ...]  # the browsers with push messages
     codes_left: int
 
 
@@ -159,6 +166,8 @@ class Accounts:
                 accounts.add_passkey(connection, passkey)
             accounts.replace_codes(connection, guest.id, [recovery_codes.hash_of(code) for code in codes])
             sessions.add(connection, session)
+            opened.end_all(connection, guest.id, device.session)  # the guest's other devices must sign in
+            opened.hand_over(connection, device.session, session.id, guest.id)
             tell("guest", guest.id)
             tell("session", guest.id)
             return Account(guest.id, name, handle, password, self._store.time.now())
@@ -247,10 +256,14 @@ class Accounts:
         await self._limit.count(cleaned, None if account is None else account.handle, client)
         return account
 
-    async def sign_in(self, account: Account, device: Device, take_along: Guest | None = None) -> SignedIn:
+    async def sign_in(self, account: Account, device: Device, own: Guest | None = None, takes_along: bool = False) -> SignedIn:
         """Open a session of an account whose owner has proved who they are.
 
-        ``take_along``: the guest that the device had, whose seats, matches and results go to the account.
+        Args:
+            account: the account.
+            device: the browser or program.
+            own: the guest of the browser until now. What the browser has opened for this guest ends.
+            takes_along: whether the seats, matches and results of ``own`` go to the account.
         """
         token, session = session_tokens.new_session(self._store.time.now(), account.guest, device.kind, device.label)
 
@@ -259,19 +272,22 @@ class Accounts:
             if accounts.find(connection, account.guest) is None:
                 raise NotThatPerson(_("This account was deleted."))
             changed: list[str] = []
-            if take_along is not None and accounts.find(connection, take_along.id) is None:
-                changed = merge_guests(connection, take_along.id, account.guest)
-                tell("guest", take_along.id)
+            if own is not None and takes_along and accounts.find(connection, own.id) is None:
+                opened.end_all(connection, own.id, device.session)
+                changed = merge_guests(connection, own.id, account.guest)
+                tell("guest", own.id)
                 tell("guest", account.guest)
-                tell("session", take_along.id)
                 tell("table", *changed)
+            if own is not None:
+                tell("session", own.id)
             sessions.add(connection, session)
+            opened.hand_over(connection, device.session, session.id, account.guest)
             return changed
 
         changed = await self._store.change(open_session)
         self._note_changes(changed)
-        if take_along is not None:
-            self.tell_sessions_changed(take_along.id, account.guest)
+        if own is not None:
+            self.tell_sessions_changed(own.id, account.guest)
         return SignedIn(token, session, account)
 
     async def count_tables(self, guest: Guest) -> int:
@@ -302,7 +318,8 @@ class Accounts:
             if account is None:
                 return None
             keys, devices = accounts.passkeys_of(connection, guest.id), sessions.all_of(connection, guest.id)
-            return Overview(account, tuple(keys), tuple(devices), accounts.count_codes(connection, guest.id))
+            called = push.of_guests(connection, [guest.id])
+            return Overview(account, tuple(keys), tuple(devices), tuple(called), accounts.count_codes(connection, guest.id))
 
         found = await self._store.transact(read)
         if found is None:

@@ -298,6 +298,7 @@ class Hall:
 
     def _end_pages(self, guest: str) -> None:
         """End the streams of a guest's pages. Those that may still show the guest's seats come back at once."""
+        self.quick.end_pages(guest)
         for room in self._rooms.values():
             room.channel.end(guest)
             if room.chat.concerns(guest):  # the lines of a guest are deleted with the guest, or become those of another one

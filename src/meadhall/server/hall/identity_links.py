@@ -20,7 +20,7 @@ from meadhall.server.hall import session_tokens
 from meadhall.server.hall.accounts import Accounts, Device, SignedIn
 from meadhall.server.store.identity_link import IdentityLink
 from meadhall.server.store.models import Guest
-from meadhall.server.store.queries import accounts, guests, identity_links, sessions
+from meadhall.server.store.queries import accounts, guests, identity_links, opened, sessions
 from meadhall.server.store.queries.merging import merge_guests
 from meadhall.server.store.queries.present import now
 from meadhall.server.store.store import Store, Tell
@@ -40,10 +40,12 @@ class Carried:
     signed_in: SignedIn | None
 
 
-def new_link(guest: Guest, at: datetime, confirms: bool = False, valid_for: timedelta = VALID_FOR) -> tuple[str, IdentityLink]:
-    """Return a link, which isn't stored yet, and its token."""
+def new_link(
+    guest: Guest, at: datetime, confirms: bool = False, valid_for: timedelta = VALID_FOR, session: str | None = None
+) -> tuple[str, IdentityLink]:
+    """Return a link, which isn't stored yet, and its token. ``session``: that of the device on which it is made."""
     token = secrets.token_urlsafe(24)
-    return token, IdentityLink(_hash_of(token), guest.id, guest.has_account, confirms, at + valid_for)
+    return token, IdentityLink(_hash_of(token), guest.id, guest.has_account, confirms, at + valid_for, session)
 
 
 class IdentityLinks:
@@ -60,9 +62,12 @@ class IdentityLinks:
         self._accounts = accounts
         self._note_changes = note_changes
 
-    async def create(self, guest: Guest) -> tuple[str, datetime]:
-        """Return the token of a new link to a stored guest, and until when it can be used. Earlier links of the guest end."""
-        token, link = new_link(guest, self._store.time.now())
+    async def create(self, guest: Guest, session: str) -> tuple[str, datetime]:
+        """Return the token of a new link to a stored guest, and until when it can be used. Earlier links of the guest end.
+
+        ``session``: the id of the session or device on which it is made, and with which it ends.
+        """
+        token, link = new_link(guest, self._store.time.now(), session=session)
         await self._store.transact(lambda connection: identity_links.put(connection, link))
         return token, link.expires_at
 
@@ -94,12 +99,14 @@ class IdentityLinks:
                 return None
             changed: list[str] = []
             if own.id != guest.id and accounts.find(connection, own.id) is None:
+                opened.end_all(connection, own.id, device.session)
                 changed = merge_guests(connection, own.id, guest.id)
                 tell("guest", own.id)
                 tell("session", own.id)
                 tell("table", *changed)
             tell("guest", guest.id)
             signed_in = _session_for(connection, link, device) if guest.has_account else None
+            opened.hand_over(connection, device.session, signed_in.session.id if signed_in else device.session, guest.id)
             return Carried(guest, signed_in), changed
 
         found = await self._store.change(use_link)

@@ -140,12 +140,13 @@ class Notifications:
         return await self._store.transact(partial(push.of_guests, guests=[guest.id])) if guest.is_stored else []
 
     async def subscribe(
-        self, guest: Guest, endpoint: str, p256dh: str, auth: str, device: str, instead_of: str = ""
+        self, guest: Guest, endpoint: str, p256dh: str, auth: str, device: str, session: str, instead_of: str = ""
     ) -> PushSubscription:
-        """Let a browser receive the push messages of a guest. Raises BadPushSubscription."""
+        """Let the browser of a session or device receive the push messages of a guest. Raises BadPushSubscription."""
         self._services.check(endpoint)
         await run_in_thread(check_keys, p256dh, auth)
-        subscription = PushSubscription(new_id(), guest.id, endpoint, p256dh, auth, await self.key(), device, self._time.now())
+        key, at = await self.key(), self._time.now()
+        subscription = PushSubscription(new_id(), guest.id, endpoint, p256dh, auth, key, device, at, session)
         add = partial(push.add, subscription=subscription, instead_of=instead_of)
         try:
             return await self._store.transact(add)

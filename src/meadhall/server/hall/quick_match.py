@@ -239,6 +239,10 @@ class QuickMatch:
             if not self._open[guest.id]:
                 del self._open[guest.id]
 
+    def end_pages(self, guest: str) -> None:
+        """End the streams of a guest's pages."""
+        self._channel.end(guest)
+
     async def left(self, guest: Guest) -> None:
         """Note that a page of the guest was closed. Unless another one is open, the wait ends soon."""
         if guest.id not in self._open:

@@ -45,6 +45,15 @@ class SessionView:
     program: bool
     here: bool
     used: Moment
+    is_called: bool  # whether it gets push messages
+
+
+@dataclass(frozen=True)
+class CalledView:
+    """A browser with push messages that belongs to no session."""
+
+    id: str
+    label: str
 
 
 @dataclass(frozen=True)
@@ -56,6 +65,7 @@ class AccountPage:
     has_password: bool
     codes_left: int
     sessions: tuple[SessionView, ...]
+    called: tuple[CalledView, ...]
     since: Moment
     notice: str = ""
     done: str = ""  # what has just been changed
@@ -79,12 +89,14 @@ def account_page(found: Overview, here: Session | None, passkeys: bool, notice: 
         )
         for each in found.passkeys
     )
+    ids, called = {each.id for each in found.sessions}, {each.session for each in found.called}
     return AccountPage(
         passkeys,
         keys,
         found.account.password is not None,
         found.codes_left,
-        tuple(_session(each, here) for each in _here_first(found.sessions, here)),
+        tuple(_session(each, here, each.id in called) for each in _here_first(found.sessions, here)),
+        tuple(CalledView(each.id, each.device) for each in found.called if each.session not in ids),
         moment(found.account.created_at),
         notice,
         done,
@@ -95,6 +107,6 @@ def _here_first(sessions: Sequence[Session], here: Session | None) -> list[Sessi
     return sorted(sessions, key=lambda session: here is None or session.id != here.id)
 
 
-def _session(session: Session, here: Session | None) -> SessionView:
+def _session(session: Session, here: Session | None, is_called: bool) -> SessionView:
     is_here = here is not None and session.id == here.id
-    return SessionView(session.id, session.label, session.kind == "program", is_here, moment(session.last_used_at))
+    return SessionView(session.id, session.label, session.kind == "program", is_here, moment(session.last_used_at), is_called)

@@ -60,6 +60,7 @@ class Viewer:
     notices: str = ""  # the kinds of events that an open page shows as a notification
     volume: int = 60  # of the sounds, in percent
     has_account: bool = False
+    device: str = ""  # the id of the session or device; changes when the browser signs in
 
 
 @dataclass(frozen=True)

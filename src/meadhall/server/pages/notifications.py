@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Final
 
 from meadhall.engine.language import gettext as _
@@ -46,7 +45,7 @@ class DeviceLine:
 
     id: str
     name: str
-    since: datetime
+    is_here: bool
 
 
 @dataclass(frozen=True)
@@ -59,8 +58,8 @@ class NotificationsPanel:
     devices: tuple[DeviceLine, ...]
 
 
-async def notifications_panel(hall: Hall, guest: Guest) -> NotificationsPanel:
-    """Return the guest's choices and devices."""
+async def notifications_panel(hall: Hall, guest: Guest, here: str) -> NotificationsPanel:
+    """Return the guest's choices and devices. ``here``: the id of the session or device that looks."""
     choices = NotificationChoices.of(guest)
     channels = {"sound": _("Sound"), "notice": _("Open page"), "push": _("Push message")}
 
@@ -73,7 +72,8 @@ async def notifications_panel(hall: Hall, guest: Guest) -> NotificationsPanel:
         EventChoices(words, tuple(field(kind, channel) for channel in CHANNELS), _SOUNDS.get(kind, ""))
         for kind, words in _events().items()
     )
-    devices = tuple(DeviceLine(each.id, each.device, each.created_at) for each in await hall.notifications.devices(guest))
+    found = await hall.notifications.devices(guest)
+    devices = tuple(DeviceLine(each.id, each.device, bool(here) and each.session == here) for each in found)
     return NotificationsPanel(tuple(channels.values()), events, choices.volume, devices)
 
 

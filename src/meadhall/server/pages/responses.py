@@ -32,7 +32,7 @@ from meadhall.server.settings import ACCOUNTS
 from meadhall.server.store.models import Guest
 from meadhall.server.web.links import base_url, link, sub_path
 from meadhall.server.web.request import AnyRequest, page_id
-from meadhall.server.web.sessions import preferred_language
+from meadhall.server.web.sessions import opener_of, preferred_language
 
 log = logging.getLogger(__name__)
 
@@ -48,16 +48,18 @@ _NOT_STORED = {"Cache-Control": "no-store"}
 
 def page(request: AnyRequest, guest: Guest, template: str, content: Any, status: int = 200, **more: Any) -> Html:
     """Return a whole page for a guest. ``content`` is the page's model."""
-    text = render(template, viewer(guest), content, request.url.path, base_url(request).removesuffix(sub_path()), **more)
+    text = render(
+        template, viewer(guest, opener_of(request)), content, request.url.path, base_url(request).removesuffix(sub_path()), **more
+    )
     return Response(text, media_type=MediaType.HTML, status_code=status, headers=_NOT_STORED)
 
 
-def viewer(guest: Guest) -> Viewer:
-    """Return the guest as templates know them."""
+def viewer(guest: Guest, device: str) -> Viewer:
+    """Return the guest as templates know them. ``device``: the id of the session or device."""
     choices = NotificationChoices.of(guest)
     sounds, notices = (" ".join(choices.kinds(channel)) for channel in ("sound", "notice"))
     settings = (guest.name, guest.language, guest.theme, guest.motion)
-    return Viewer(*settings, guest.public_id, sounds, notices, choices.volume, guest.has_account)
+    return Viewer(*settings, guest.public_id, sounds, notices, choices.volume, guest.has_account, device)
 
 
 def see_other(url: str) -> Redirect:

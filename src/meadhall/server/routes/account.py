@@ -24,7 +24,7 @@ from meadhall.server.web.device_label import device_label
 from meadhall.server.web.forms import Form, read_long_form, safe_path
 from meadhall.server.web.links import base_url, link
 from meadhall.server.web.request import AnyRequest
-from meadhall.server.web.sessions import Sessions, session_of
+from meadhall.server.web.sessions import Sessions, opener_of, session_of
 
 CONFIRMED_FOR: Final = timedelta(minutes=30)
 """How long after signing in or confirming the owner may change how one signs in."""
@@ -37,8 +37,9 @@ def party_of(request: AnyRequest) -> RelyingParty:
     return RelyingParty.at(base_url(request), "Meadhall")
 
 
-def _device(request: AnyRequest) -> Device:
-    return Device("browser", device_label(request))
+def device_of(request: AnyRequest) -> Device:
+    """Return the browser that sends a request."""
+    return Device("browser", device_label(request), opener_of(request))
 
 
 # --------------------------------------------------------------------------------------------------------------- new accounts
@@ -56,7 +57,7 @@ async def show_new(request: AnyRequest, guest: Guest) -> Answer:
 async def create(request: AnyRequest, hall: Hall, guest: Guest, sessions: Sessions) -> Answer:
     """Make an account of the guest, with a passkey or a password. Show its recovery codes, once."""
     form = await read_long_form(request)
-    name, device, party = form.get("name", ""), _device(request), party_of(request)
+    name, device, party = form.get("name", ""), device_of(request), party_of(request)
     try:
         if form.get("credential"):
             made = hall.accounts.create_with_passkey(guest, name, form["credential"], party, device)
@@ -114,8 +115,8 @@ async def sign_in(request: AnyRequest, hall: Hall, guest: Guest, sessions: Sessi
         if wants_json(request):
             raise
         return await _sign_in_page(request, hall, guest, form, error)
-    is_taken_along = form.get("take_along") == "on" and not guest.has_account
-    signed_in = await hall.accounts.sign_in(account, _device(request), guest if is_taken_along else None)
+    takes_along = form.get("take_along") == "on" and not guest.has_account
+    signed_in = await hall.accounts.sign_in(account, device_of(request), guest, takes_along)
     await end_own_session(request, hall, guest)
     sessions.start(request, signed_in)
     owner = await hall.store.guest(account.guest)

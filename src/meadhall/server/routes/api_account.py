@@ -83,7 +83,10 @@ class RecoveryCodes(msgspec.Struct):
 
 
 class SessionInfo(msgspec.Struct):
-    """A device (``browser``) or program that is signed in. Times are in UTC, the last use to the hour."""
+    """A device (``browser``) or program that is signed in. Times are in UTC, the last use to the hour.
+
+    ``push``: whether it gets push messages, which end with the session.
+    """
 
     id: str
     kind: str
@@ -91,6 +94,7 @@ class SessionInfo(msgspec.Struct):
     created: datetime
     last_used: datetime
     here: bool
+    push: bool
 
 
 class PasskeyInfo(msgspec.Struct):
@@ -185,9 +189,17 @@ async def delete_account(request: AnyRequest, hall: Hall, program: Guest) -> Non
 
 
 def _info(found: Overview, request: AnyRequest) -> AccountInfo:
-    here = session_of(request)
+    here, called = session_of(request), {each.session for each in found.called}
     sessions = [
-        SessionInfo(each.id, each.kind, each.label, each.created_at, each.last_used_at, here is not None and each.id == here.id)
+        SessionInfo(
+            each.id,
+            each.kind,
+            each.label,
+            each.created_at,
+            each.last_used_at,
+            here is not None and each.id == here.id,
+            each.id in called,
+        )
         for each in found.sessions
     ]
     passkeys = [PasskeyInfo(each.label, each.created_at, each.last_used_at) for each in found.passkeys]

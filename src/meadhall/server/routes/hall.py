@@ -26,7 +26,7 @@ from meadhall.server.store.models import Guest, TableRow
 from meadhall.server.web.forms import Form, integer, safe_path
 from meadhall.server.web.links import link
 from meadhall.server.web.request import AnyRequest
-from meadhall.server.web.sessions import Sessions
+from meadhall.server.web.sessions import Sessions, opener_of
 
 
 @get("/", name="hall")
@@ -97,7 +97,7 @@ async def show_settings(request: AnyRequest, hall: Hall, guest: Guest) -> Html:
 
 async def _settings_page(request: AnyRequest, hall: Hall, guest: Guest, error: MeadhallError | None = None) -> Html:
     notice, status = ("", 200) if error is None else (reason_of(error), int(status_of(error)))
-    more: dict[str, Any] = {"notice": notice, "notifications": await notifications_panel(hall, guest)}
+    more: dict[str, Any] = {"notice": notice, "notifications": await notifications_panel(hall, guest, opener_of(request))}
     return page(request, guest, "settings.html", None, status, **more)
 
 

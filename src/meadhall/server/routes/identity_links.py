@@ -7,15 +7,13 @@ from datetime import UTC
 from litestar import Response, get, post
 from litestar.response import Redirect
 
-from meadhall.server.hall.accounts import Device
 from meadhall.server.hall.hall import Hall
 from meadhall.server.pages.lobby import qr_code
 from meadhall.server.pages.models import IdentityLinkPage, IdentityPage
 from meadhall.server.pages.responses import page, see_other, wants_json
-from meadhall.server.routes.account import end_own_session, is_confirmed
+from meadhall.server.routes.account import device_of, end_own_session, is_confirmed
 from meadhall.server.routes.answers import Answer
 from meadhall.server.store.models import Guest
-from meadhall.server.web.device_label import device_label
 from meadhall.server.web.links import base_url, link
 from meadhall.server.web.request import AnyRequest
 from meadhall.server.web.sessions import Sessions, session_of
@@ -27,7 +25,8 @@ async def make_link(request: AnyRequest, hall: Hall, guest: Guest, sessions: Ses
     session = session_of(request)
     if session is not None and not is_confirmed(session, hall.time.now()):
         return see_other(link("/account/confirm"))
-    token, until = await hall.identity.create(await sessions.save(guest))
+    guest = await sessions.save(guest)
+    token, until = await hall.identity.create(guest, sessions.opener_for(request, guest))
     path = f"/identity/{token}"
     if wants_json(request):
         return Response(
@@ -59,7 +58,7 @@ async def use_link(request: AnyRequest, hall: Hall, guest: Guest, sessions: Sess
     """Make this device the guest of the link."""
     if (await hall.identity.target(token)).id == guest.id:
         return see_other(link("/"))
-    carried = await hall.identity.use(token, guest, Device("browser", device_label(request)))
+    carried = await hall.identity.use(token, guest, device_of(request))
     await end_own_session(request, hall, guest)
     if carried.signed_in is None:
         sessions.become(request, carried.guest)

@@ -68,7 +68,8 @@ async def add_device(
     """Let the browser that sends the request receive the guest's push messages."""
     guest = await sessions.save(guest)
     label = device_label(request)
-    added = await hall.notifications.subscribe(guest, data.endpoint, data.keys.p256dh, data.keys.auth, label, data.old)
+    opener = sessions.opener_for(request, guest)
+    added = await hall.notifications.subscribe(guest, data.endpoint, data.keys.p256dh, data.keys.auth, label, opener, data.old)
     return Subscribed(added.id, added.device)
 
 

@@ -16,6 +16,7 @@ class IdentityLink:
         for_account: whether the guest had an account when the link was made. It is worth nothing if that has changed.
         confirms: whether the link also proves who the person is, so that they can choose a new password.
         expires_at: until when it can be used.
+        session: the id of the session or device that has made it, with which it ends; None: the host of the hall has made it.
     """
 
     token: str
@@ -23,3 +24,4 @@ class IdentityLink:
     for_account: bool
     confirms: bool
     expires_at: datetime
+    session: str | None = None

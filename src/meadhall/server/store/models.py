@@ -502,6 +502,8 @@ class PushSubscription:
         p256dh: its public key, and ``auth``: its secret, which encrypt the messages. Both in base64url.
         vapid_key: the hall's public key for which it was made. Its push service accepts messages signed with no other key.
         device: what the person recognizes it by, for example "Chrome on Android".
+        session: the id of the session with which it ends; for a guest without an account that of the device.
+        refusal: why its push service has refused the last message, None if it hasn't.
     """
 
     id: str
@@ -512,6 +514,8 @@ class PushSubscription:
     vapid_key: str
     device: str
     created_at: datetime
+    session: str | None = None
+    refusal: str | None = None
 
 
 def new_id() -> str:

@@ -334,6 +334,8 @@ push_subscriptions = Table(
     Column("vapid_key", String(100), nullable=False),
     Column("device", String(60), nullable=False),
     Column("created_at", DateTime(timezone=True), nullable=False),
+    Column("session", String(16), index=True),  # see queries/opened.py
+    Column("refusal", String(200)),  # of the last message, by the push service
 )
 
 # What people say at a table. The lines of its players and those of its spectators are numbered separately: a number tells
@@ -396,6 +398,7 @@ identity_links = Table(
     Column("for_account", Boolean, nullable=False),
     Column("confirms", Boolean, nullable=False),
     Column("expires_at", DateTime(timezone=True), nullable=False, index=True),
+    Column("session", String(16), index=True),  # see queries/opened.py
 )
 
 # Guests who wait for other people to start a match with; see queries/seeks.py.

@@ -6,6 +6,7 @@ an account, the signed id is worth nothing. Then each device and program has a s
 
 from __future__ import annotations
 
+import re
 import secrets
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
@@ -26,7 +27,7 @@ from meadhall.server.hall.accounts import Accounts, SignedIn
 from meadhall.server.hall.names import any_name, clean_name
 from meadhall.server.hall.notification_choices import NotificationChoices
 from meadhall.server.hall.sign_in_limit import Client
-from meadhall.server.store.models import Guest, ProfileVisibility, RetiredSecret, Session, SessionKind
+from meadhall.server.store.models import Guest, ProfileVisibility, RetiredSecret, Session, SessionKind, new_id
 from meadhall.server.store.queries import sessions
 from meadhall.server.store.store import Store
 from meadhall.server.web import known_devices
@@ -42,6 +43,10 @@ _KEY: Final = "guests"
 _TEN_YEARS: Final = 10 * 365 * 24 * 3600
 _CACHE_SIZE: Final = 20_000
 _LONGEST_SIGNED_ID: Final = 200
+_DEVICE: Final = "."
+"""Stands between the id of a guest and that of the device in a cookie."""
+
+_SIGNED: Final = re.compile(r"[^\W_]{1,32}(\.[\w-]{1,16})?")
 _TOUCHED_EVERY: Final = timedelta(hours=1)
 """How exactly the last use of a session is known. A browser gets its cookie again then, so that it lasts."""
 
@@ -112,11 +117,13 @@ class Sessions:
             if cookie.startswith(session_tokens.PREFIX) and (guest := await self._of_session(cookie, "browser", request)):
                 return guest
         for read, is_renewed in ((self._read_cookie, False), (self._read_old_cookie, True)):
-            for id in filter(None, map(read, cookies)):
+            for signed in filter(None, map(read, cookies)):
+                id, _, device = signed.partition(_DEVICE)
                 guest = await self._guest(id, request)
                 if not guest.has_account:
+                    request.scope["state"]["device"] = device
                     if is_renewed:
-                        request.scope["state"]["new_session"] = self._cookies.dumps(id)
+                        self._sign(request, guest)
                     return guest
         return self.begin_anew(request)
 
@@ -124,7 +131,8 @@ class Sessions:
         """Return a new guest, whose cookie the response will set."""
         guest = Guest(secrets.token_hex(12), any_name(), preferred_language(request))
         self._remember(guest)
-        request.scope["state"]["new_session"] = self._cookies.dumps(guest.id)
+        request.scope["state"]["device"] = ""
+        self._sign(request, guest)
         return guest
 
     def forget(self, guest: Guest) -> None:
@@ -134,7 +142,22 @@ class Sessions:
     def become(self, request: AnyRequest, guest: Guest) -> None:
         """Let the response give a browser the cookie of a guest without an account."""
         self._remember(guest)
-        request.scope["state"]["new_session"] = self._cookies.dumps(guest.id)
+        self._sign(request, guest)
+
+    def _sign(self, request: AnyRequest, guest: Guest) -> None:
+        """Let the response give a browser the cookie of a guest without an account, with the id of the device if it has one."""
+        device = request.scope["state"].get("device")
+        request.scope["state"]["new_session"] = self._cookies.dumps(f"{guest.id}{_DEVICE}{device}" if device else guest.id)
+
+    def opener_for(self, request: AnyRequest, guest: Guest) -> str:
+        """Return the id with which is recorded what a browser opens: of its session, or, without an account, of the device.
+
+        The response gives a device without an id its cookie again, with one.
+        """
+        if not opener_of(request):
+            request.scope["state"]["device"] = new_id()
+            self._sign(request, guest)
+        return opener_of(request)
 
     async def from_bearer_token(self, request: AnyRequest) -> Guest | None:
         """Return the guest of the header ``Authorization: Bearer …``, None without a valid token."""
@@ -259,6 +282,12 @@ def session_of(request: AnyRequest) -> Session | None:
     return session if isinstance(session, Session) else None
 
 
+def opener_of(request: AnyRequest) -> str:
+    """Return the id with which is recorded what a browser has opened; "" if it has opened nothing."""
+    session = session_of(request)
+    return request.scope["state"].get("device", "") if session is None else session.id
+
+
 def session_cookie(value: str, scope: HTTPScope) -> str:
     """Return the Set-Cookie header of a new session."""
     secure = scope["scheme"] == "https"
@@ -284,7 +313,7 @@ def preferred_language(request: AnyRequest) -> str:
 
 
 def _verified(serializer: URLSafeSerializer, text: str | None) -> str | None:
-    """Return the id in ``text``, None if the signature is missing or wrong."""
+    """Return the id in ``text``, with that of the device if it has one; None if the signature is missing or wrong."""
     return _loaded(serializer, text) if text and len(text) <= _LONGEST_SIGNED_ID else None
 
 
@@ -300,4 +329,4 @@ def _loaded(serializer: URLSafeSerializer, text: str) -> str | None:
         id = serializer.loads(text)
     except BadSignature:
         return None
-    return id if isinstance(id, str) and id.isalnum() and len(id) <= 32 else None
+    return id if isinstance(id, str) and _SIGNED.fullmatch(id) else None

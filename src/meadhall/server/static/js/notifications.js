@@ -98,6 +98,7 @@
     const used = new Uint8Array(subscription.options.applicationServerKey ?? []);
     return used.length === key.length && used.every((byte, k) => byte === key[k]);
   };
+  const told = () => `${words.person} ${words.device} ${new Date().toDateString()}`;
   async function tellHall(subscription, old = "") {
     const { endpoint, keys } = subscription.toJSON();
     const answer = await fetch(words.root + "settings/notifications/devices", {
@@ -107,7 +108,7 @@
     });
     const body = await answer.json();
     if (!answer.ok) throw new Error(body.reason);
-    store("push-told", `${words.person} ${new Date().toDateString()}`);
+    store("push-told", told());
     return body;
   }
   async function subscribe(worker) {
@@ -121,9 +122,10 @@
     subscription ??= await worker.pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: key });
     return tellHall(subscription, old);
   }
-  // A browser that gets push messages tells the hall so once a day, and when another person uses it: the hall's key may be new.
+  // A browser that gets push messages tells the hall so once a day, as the hall's key may be new, and when it has signed in: with a
+  // session the hall forgets the browser.
   async function keepSubscribed(worker) {
-    if (!canPush || !words.person || stored("push-told") === `${words.person} ${new Date().toDateString()}`) return;
+    if (!canPush || !words.person || stored("push-told") === told()) return;
     if (Notification.permission === "granted" && (await worker.pushManager.getSubscription())) await subscribe(worker);
   }
 

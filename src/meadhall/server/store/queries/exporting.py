@@ -31,6 +31,7 @@ _SECRETS: Final = frozenset(
         schema.push_subscriptions.c.p256dh,
         schema.push_subscriptions.c.auth,
         schema.push_subscriptions.c.vapid_key,
+        schema.push_subscriptions.c.session,
         schema.chat_lines.c.number,  # it counts lines that the guest doesn't hear
     }
 )

@@ -14,7 +14,7 @@ from meadhall.server.store.identity_link import IdentityLink
 from meadhall.server.store.queries.present import now
 
 _LINK: Final = schema.identity_links.c
-_COLUMNS: Final = (_LINK.token, _LINK.guest, _LINK.for_account, _LINK.confirms, _LINK.expires_at)
+_COLUMNS: Final = (_LINK.token, _LINK.guest, _LINK.for_account, _LINK.confirms, _LINK.expires_at, _LINK.session)
 
 
 def put(connection: Connection, link: IdentityLink) -> None:

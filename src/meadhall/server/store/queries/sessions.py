@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, Connection, delete, insert, select, update
 
 from meadhall.server.store import schema
 from meadhall.server.store.models import Session, in_utc
-from meadhall.server.store.queries import identity_links
+from meadhall.server.store.queries import opened
 from meadhall.server.store.queries.present import now
 
 KEPT_FOR: Final = timedelta(days=400)
@@ -55,17 +55,22 @@ def confirm(connection: Connection, id: str, token: str) -> None:
 
 
 def end(connection: Connection, guest: str, id: str) -> bool:
-    """End a session of an account. Return whether there was one."""
-    return connection.execute(delete(schema.sessions).where(_SESSION.guest == guest, _SESSION.id == id)).rowcount > 0
+    """End a session of an account, and what it has opened. Return whether there was one."""
+    has_ended = connection.execute(delete(schema.sessions).where(_SESSION.guest == guest, _SESSION.id == id)).rowcount > 0
+    if has_ended:
+        opened.end(connection, [id])
+    return has_ended
 
 
 def end_all(connection: Connection, guest: str, except_id: str | None = None) -> None:
-    """End all sessions of an account, or all except one, and the links that could open new ones."""
+    """End all sessions of an account, or all except one, with what they have opened, and the links that could open new ones."""
     ended = delete(schema.sessions).where(_SESSION.guest == guest)
     connection.execute(ended if except_id is None else ended.where(_SESSION.id != except_id))
-    identity_links.end_all(connection, guest)
+    opened.end_all(connection, guest, except_id or "")
 
 
 def delete_outdated(connection: Connection) -> None:
-    """Delete the sessions that were not used for too long."""
-    connection.execute(delete(schema.sessions).where(_SESSION.last_used_at <= now(connection) - KEPT_FOR))
+    """Delete the sessions that were not used for too long, and what they have opened."""
+    is_outdated = _SESSION.last_used_at <= now(connection) - KEPT_FOR
+    opened.end(connection, select(_SESSION.id).where(is_outdated))
+    connection.execute(delete(schema.sessions).where(is_outdated))
