@@ -1,4 +1,4 @@
-"""Options of browser contexts: a phone, and a person who wants motion."""
+"""Options of browser contexts: a phone, a person who wants motion, and one whose browser installs the app."""
 
 from __future__ import annotations
 
@@ -13,3 +13,6 @@ PHONE: dict[str, Any] = {
 
 MOVING: dict[str, Any] = {"reduced_motion": "no-preference"}
 """Everyone else prefers reduced motion: otherwise elements would be measured during their animations."""
+
+INSTALLED: dict[str, Any] = {"service_workers": "allow"}
+"""Pages have their service worker."""

@@ -17,11 +17,13 @@ SAME_ORIGIN = {"Sec-Fetch-Site": "same-origin"}
 class Person:
     """A person with one browser (one cookie jar). The errors of all pages are collected in ``faults``.
 
-    Pages don't move, which spares work, unless ``options`` are ``MOVING``.
+    Pages don't move, and no service worker loads files for later, which spares work, unless ``options`` are ``MOVING`` or
+    ``INSTALLED``.
     """
 
     def __init__(self, browser: Browser, hall: str, **options: Any) -> None:
-        options = {"viewport": {"width": 1440, "height": 900}, "locale": "en-GB", "reduced_motion": "reduce"} | options
+        usual: dict[str, Any] = {"viewport": {"width": 1440, "height": 900}, "locale": "en-GB", "reduced_motion": "reduce"}
+        options = usual | {"service_workers": "block"} | options
         self.context = browser.new_context(base_url=hall, **options)
         self.context.set_default_timeout(60_000)
         self.context.on("console", self._on_console)
@@ -29,7 +31,8 @@ class Person:
         self.context.on("response", self._on_response)
         self.hall = hall
         self._headers = {"Accept": "application/json", "Accept-Language": options["locale"], **SAME_ORIGIN}
-        self._allowed: list[str] = []
+        self.is_plain = not options.get("java_script_enabled", True)
+        self._allowed: list[str] = ["Service Worker registration blocked by Playwright"]
         self.faults: list[str] = []
         self.page = self.context.new_page()
 

@@ -25,10 +25,11 @@ Choose = Callable[[Sequence[int]], int]
 
 
 class Table:
-    """A page of a table."""
+    """A page of a table. ``is_plain``: it runs without JavaScript."""
 
-    def __init__(self, page: Page) -> None:
+    def __init__(self, page: Page, is_plain: bool = False) -> None:
         self.page = page
+        self.is_plain = is_plain
         self.frame = page.locator("#frame")
         self.prompt = page.locator("#prompt-words")
         self.acts = page.locator("#controls button[name=action]")
@@ -109,6 +110,9 @@ class Table:
         Bots may play among themselves for any time, as long as events arrive.
         """
         while not (self.my_turn or self.over):
+            if self.is_plain:
+                self.page.reload()  # it would reload by itself some seconds later
+                continue
             newer = f"#log-{self.newest_event + 1}"
             expect(self.page.locator(f"#frame.yours, #frame.over, {newer}").first).to_be_attached(timeout=PATIENCE)
         return self.my_turn
@@ -162,7 +166,7 @@ def keep_going(tables: Sequence[Table]) -> Choose:
 
 
 def open_table(
-    host: Person, *friends: Person, bots: int = 0, rank: str = "karl", game: str = AXES_AND_ALLIES, option: str = ""
+    host: Person, *friends: Person, bots: int = 0, rank: str = "thrall", game: str = AXES_AND_ALLIES, option: str = ""
 ) -> list[Table]:
     """Open a table, seat friends and bots, start the match, and open its page for everyone. Return these pages.
 
@@ -180,13 +184,13 @@ def open_table(
     if bots:
         host.ask(f"{path}/seats", set=f"fill:{rank}")
     host.ask(f"{path}/start")
-    tables = [Table(person.open(path)) for person in (host, *friends)]
+    tables = [Table(person.open(path), person.is_plain) for person in (host, *friends)]
     for table in tables:
         table.wait_for_game()
     return tables
 
 
-def fill_lobby(host: Person, *friends: Person, bots: int = 0, rank: str = "karl", game: str = AXES_AND_ALLIES) -> list[Table]:
+def fill_lobby(host: Person, *friends: Person, bots: int = 0, rank: str = "thrall", game: str = AXES_AND_ALLIES) -> list[Table]:
     """Open a table as the host and seat friends and bots, without starting."""
     tile(host.open("/"), game).get_by_role("button", name="With friends").click()
     size = host.page.locator(f"#size-{1 + len(friends) + bots}")
@@ -201,8 +205,10 @@ def fill_lobby(host: Person, *friends: Person, bots: int = 0, rank: str = "karl"
     for seat in range(1 + len(friends), 1 + len(friends) + bots):
         host.page.locator(f"#bot-{seat}-{rank}").click()
         expect(host.page.locator(f"#free-{seat}")).to_be_visible()
+    if host.is_plain:
+        host.page.reload()
     expect(host.page.locator("#start:not([aria-disabled])")).to_be_visible()
-    return [Table(person.page) for person in (host, *friends)]
+    return [Table(person.page, person.is_plain) for person in (host, *friends)]
 
 
 def whose_turn(tables: Sequence[Table]) -> Table | None:
@@ -217,10 +223,10 @@ def whose_turn(tables: Sequence[Table]) -> Table | None:
 
 
 def play_until_turn(plain: Table, others: Sequence[Table]) -> None:
-    """Let the others play until it is the turn of a page without JavaScript, which reloads by itself."""
+    """Let the others play until it is the turn of a page without JavaScript."""
     while (actor := whose_turn(others)) is not None:
         actor.act(ally_first)
-    expect(plain.page.locator("#frame.yours")).to_be_attached(timeout=PATIENCE)
+    assert plain.wait_for_turn()
 
 
 def table_with_refused_choice(host: Person, *friends: Person) -> Table:
@@ -239,7 +245,7 @@ def table_with_refused_choice(host: Person, *friends: Person) -> Table:
 def play_now(person: Person, game: str = AXES_AND_ALLIES) -> Table:
     """Start a match against bots with the button in the hall."""
     tile(person.open("/"), game).get_by_role("button", name="Play now").click()
-    table = Table(person.page)
+    table = Table(person.page, person.is_plain)
     table.wait_for_game()
     return table
 

@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from browser.conftest import ARGUMENTS, chromium
+from browser.devices import INSTALLED
 from browser.people import NewPerson, Person
 from browser.server import ENDED, QUICK, Hall
 from browser.table import ally_first, fill_lobby, play_now, whose_turn
@@ -49,7 +50,7 @@ def test_a_match_is_played_below_a_path(visitor: NewPerson, proxy: Proxy) -> Non
 
     The invitation has the public address, and each page follows each move.
     """
-    host, friend = visitor(), visitor()
+    host, friend = visitor(), visitor(**INSTALLED)
     host.open("/")
     assert host.page.evaluate("performance.getEntriesByType('navigation')[0].nextHopProtocol") == "h2"
     tables = fill_lobby(host, friend)

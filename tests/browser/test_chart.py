@@ -106,18 +106,26 @@ def test_the_chart_works_without_javascript(new_person: NewPerson) -> None:
     person = new_person(java_script_enabled=False)
     address = upload(person, "viking-axes/2-players-strategic-0")
     page = person.page
-    expect(page.locator("#chart")).to_be_visible(timeout=PATIENCE)  # the page reloads by itself
+    _reload_until(page, "#chart")
     page.locator(".chart-steps button").nth(7).click()
     page.wait_for_url(re.compile(r"step=\d+"))
     assert shown_step(page) == 7
     page.locator("#knowledge-everything").click()
-    expect(page.locator("#knowledge-everything[aria-current=true]")).to_be_visible(timeout=PATIENCE)
+    _reload_until(page, "#knowledge-everything[aria-current=true]")
     assert shown_step(page) == 7
-    page = with_chart(person, f"{address}/chart")
+    page = person.open(f"{address}/chart")
+    _reload_until(page, "#chart")
     page.locator("summary").click()
     expect(page.locator(".figures tbody tr").first).to_be_visible()
     page.locator(".chart-steps button").first.click()
     page.wait_for_url(f"**{address}?step=0")
+
+
+def _reload_until(page: Page, selector: str) -> None:
+    """Reload a page without JavaScript until a part of it is there. It would reload by itself, some seconds later."""
+    while not page.locator(selector).is_visible():
+        expect(page.locator("meta[http-equiv=refresh]")).to_have_count(1)
+        page.reload()
 
 
 def test_a_chart_is_accessible_and_fits_the_screen(new_person: NewPerson) -> None:

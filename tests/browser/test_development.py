@@ -189,18 +189,21 @@ def test_templates_styles_translations_and_the_rulebook_are_read_again(developer
     expect(page.get_by_role("heading", name="The edited rules").first).to_be_visible()
 
 
-def test_bots_play_by_the_changed_rules(developer: Person, files: Files) -> None:
+def test_bots_play_by_the_changed_rules(developer: Person, workshop: Hall, files: Files) -> None:
     """The worker process starts again: a bot that still had the old rules would choose an action that is no longer legal."""
     page = begin(developer)
+    made = page.locator("meta[name=meadhall-dev]")
+    before = made.get_attribute("content") or ""
     files.replace(
         "rules.py", "    return 2 if state.pot > 0 else 1", "    if state.pot > 0:\n        out[0] = HOLD\n    return 1"
     )
-    tab(page, "Table")
-    for seat in range(2):
+    expect(made).not_to_have_attribute("content", before)  # the page has been loaded again
+    for seat in (1, 0):
         page.locator(".dev-seat").nth(seat).locator("select").select_option("random")
         page.locator(".dev-seat").nth(seat).get_by_role("button").click()
+        expect(page.locator(f".plate-{seat}")).to_contain_text("random")
     expect(page.locator("#log")).to_contain_text(re.compile("held|holds|keep", re.IGNORECASE))
-    assert "failed at action" not in page.content()
+    assert "failed at action" not in workshop.log.read_text("utf-8")
 
 
 def test_the_panel_edits_looks_back_and_goes_on_from_there(developer: Person) -> None:

@@ -508,8 +508,8 @@ def test_without_javascript_dice_are_placed_and_refusals_are_pages(new_person: N
     players = open_table(scripted, plain, game=DUNGEON_ALLIES)
     placed = 0
     while placed < 2:
-        for table in players:
-            table.page.reload()
+        players[1].page.reload()
+        players[0].wait_for_version(players[1].version)
         actor = next(table for table in players if table.my_turn)
         if actor.page is plain.page and phase(plain.page) == "place":
             several = plain.page.locator(".da-slot input").count() > 1

@@ -52,7 +52,7 @@ class RemoteWorker(Worker):
         self._reading: asyncio.Task[None] | None = None
         self._connecting = asyncio.Lock()
         self._numbers = itertools.count()
-        self._pending: dict[int, _Pending] = {}
+        self._pending: dict[int, _Pending] = {}  # of the present connection
 
     @abstractmethod
     async def _connect(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
@@ -67,14 +67,14 @@ class RemoteWorker(Worker):
     async def run(self, task: Task[R], progress: Progress | None = None) -> R:
         """Run a task in the process; ``progress`` is called in the event loop."""
         writer = await self._connected()
-        number = next(self._numbers)
+        number, pending = next(self._numbers), self._pending
         result: asyncio.Future[R] = asyncio.get_running_loop().create_future()
-        self._pending[number] = _Pending(result, progress)
+        pending[number] = _Pending(result, progress)
         _send(writer, RunTask(number, task))
         try:
             return await result
         finally:
-            del self._pending[number]
+            del pending[number]
             if result.cancelled() or progress is not None:
                 _send(writer, CancelTask(number))
 
@@ -88,47 +88,36 @@ class RemoteWorker(Worker):
 
     async def close(self) -> None:
         """Close the connection. Tasks that are running are abandoned."""
-        writer, self._writer = self._writer, None
-        if writer is not None:
-            writer.close()
-        await self._end_process()
-        if self._reading is not None:
-            await self._reading
+        async with self._connecting:  # a task that comes meanwhile connects afterwards
+            writer, self._writer = self._writer, None
+            if writer is not None:
+                writer.close()
+            await self._end_process()
+            if self._reading is not None:
+                await self._reading
 
     async def _connected(self) -> asyncio.StreamWriter:
         async with self._connecting:
             if self._writer is None:
                 reader, self._writer = await self._connect()
-                self._reading = asyncio.create_task(self._read(reader, self._writer))
+                self._pending = {}
+                self._reading = asyncio.create_task(self._read(reader, self._writer, self._pending))
             return self._writer
 
-    async def _read(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Handle the replies until the connection ends."""
+    async def _read(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, waiting: dict[int, _Pending]) -> None:
+        """Handle the replies to the tasks of a connection until it ends."""
         with suppress(asyncio.IncompleteReadError, ConnectionError):
             while True:
                 length = int.from_bytes(await reader.readexactly(LENGTH_BYTES))
-                self._handle(pickle.loads(await reader.readexactly(length)))  # noqa: S301 - from our own process
-        was_lost, self._writer = self._writer is writer, None  # the next task connects again
+                _handle(waiting, pickle.loads(await reader.readexactly(length)))  # noqa: S301 - from our own process
+        was_lost = self._writer is writer
+        if was_lost:
+            self._writer = None  # the next task connects again
         writer.close()
-        for pending in self._pending.values():
+        for pending in waiting.values():
             _fail(pending.result, WorkerLost("the worker process has ended"))
         if was_lost:
             await self._explain_loss()
-
-    def _handle(self, reply: Reply) -> None:
-        pending = self._pending.get(reply.number)
-        if pending is None:  # the task was cancelled
-            return
-        if isinstance(reply, TaskProgress):
-            assert pending.progress is not None
-            try:
-                pending.progress(reply.done)
-            except Exception as error:
-                _fail(pending.result, error)
-        elif isinstance(reply, TaskError):
-            _fail(pending.result, reply.error)
-        elif not pending.result.done():
-            pending.result.set_result(reply.value)
 
 
 class WorkerProcess(RemoteWorker):
@@ -196,6 +185,22 @@ def _send(writer: asyncio.StreamWriter, request: Request) -> None:
     message = framed(request)
     if not writer.is_closing():
         writer.write(message)
+
+
+def _handle(waiting: dict[int, _Pending], reply: Reply) -> None:
+    pending = waiting.get(reply.number)
+    if pending is None:  # the task was cancelled
+        return
+    if isinstance(reply, TaskProgress):
+        assert pending.progress is not None
+        try:
+            pending.progress(reply.done)
+        except Exception as error:
+            _fail(pending.result, error)
+    elif isinstance(reply, TaskError):
+        _fail(pending.result, reply.error)
+    elif not pending.result.done():
+        pending.result.set_result(reply.value)
 
 
 def _fail(result: asyncio.Future[Any], error: Exception) -> None:

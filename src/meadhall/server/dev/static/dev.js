@@ -27,7 +27,7 @@
   const place = "dev-place-" + location.pathname;
   let address = alone ? location.href : sessionStorage.getItem(place) ?? drawer.dataset.url;
   let asked = 0;
-  async function load(url, options) {
+  async function load(url, options, isRefresh) {
     const number = ++asked, target = new URL(url, location.href);
     if (!options) {
       address = target.href;
@@ -36,7 +36,7 @@
     }
     const answer = await fetch(target, options).catch(() => undefined);
     const text = await answer?.text();
-    if (number !== asked || !text?.includes('id="dev-panel"')) return;
+    if (number !== asked || !text?.includes('id="dev-panel"') || (isRefresh && isEdited())) return;
     if (options) address = address.replace(/([?&])at=\d*&?/, "$1");  // after a change the newest position is shown
     if (byId("dev-panel")) Idiomorph.morph(byId("dev-panel"), text, { morphStyle: "outerHTML", ignoreActiveValue: false });
     else drawer.innerHTML = text;
@@ -51,8 +51,9 @@
   };
   if (!alone) show(kept.open || "stopped" in drawer.dataset);
 
-  const isEdited = () => [...drawer.querySelectorAll("input[type=number], input[type=text], textarea")].some(field => field.value !== field.defaultValue);
-  document.addEventListener("htmx:after:swap", () => { if (!drawer.hidden && !isEdited()) load(address); });
+  const isEdited = () => [...drawer.querySelectorAll("input[type=number], input[type=text], textarea")].some(field => field.value !== field.defaultValue)
+    || [...drawer.querySelectorAll("select > option")].some(option => option.selected !== option.defaultSelected);
+  document.addEventListener("htmx:after:swap", () => { if (!drawer.hidden && !isEdited()) load(address, undefined, true); });
   toggle?.addEventListener("click", event => {
     if (event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
