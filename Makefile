@@ -24,7 +24,7 @@ help: ## this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
 
 play: $(UV_STAMP) ## install what is needed, start the hall and open it in the browser
-	$(SYNC) --no-dev
+	$(SYNC) --no-dev --extra hall
 	@exec $(BIN)/meadhall serve
 
 setup: $(UV_STAMP) ## install everything, tests and benchmarks too; the command is .venv/bin/meadhall

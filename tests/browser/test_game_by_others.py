@@ -140,7 +140,7 @@ def follow(section: str, clean: CleanEnvironment, browser: Browser, folder: Path
                     assert hall.end(signal.SIGINT) in (0, 130, -signal.SIGINT), hall.log.read_text()
                 elif command.startswith("cd "):
                     folder = folder / command[3:]
-                elif command not in ("python3 -m venv .venv", ". .venv/bin/activate", "pip install ~/meadhall"):
+                elif command not in ("python3 -m venv .venv", ". .venv/bin/activate", "pip install ~/meadhall'[hall]'"):
                     printed += clean.run(command + FEWER.get(" ".join(command.split()[:2]), ""), folder)
     assert served == 1
     return printed

@@ -129,6 +129,6 @@ def test_a_bad_mode_theme_or_width_is_refused() -> None:
 
 
 def test_pixels_without_pillow_name_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys.modules["meadhall.envs.render"], "find_spec", lambda name: None)
-    with pytest.raises(NoPixels, match=r"meadhall\[envs\]"):
+    monkeypatch.setattr(sys.modules["meadhall.envs.render"], "find_spec", lambda name: None if name == "PIL" else name)
+    with pytest.raises(NoPixels, match=r"Pillow.*meadhall\[envs\]"):
         render(played("axes-and-allies", 2, 0).view(0), "rgb_array")

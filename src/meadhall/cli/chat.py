@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-
-from sqlalchemy import Connection
+from typing import TYPE_CHECKING
 
 from meadhall.cli.console import complain
 from meadhall.engine.errors import BadSetup
@@ -16,6 +15,9 @@ from meadhall.server.store.maintenance import beside_halls, run_offline, snapsho
 from meadhall.server.store.models import ChatLine
 from meadhall.server.store.notices import tell_from_command
 from meadhall.server.store.queries import chat, guests
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
 
 MOST = 1000
 """Lines that are shown at most: the last ones."""

@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 from contextlib import ExitStack
 from pathlib import Path
-
-from sqlalchemy import URL, Connection
+from typing import TYPE_CHECKING
 
 from meadhall.cli.console import WRONG, complain, progress_bar
 from meadhall.engine.language import gettext as _
@@ -16,6 +15,9 @@ from meadhall.server.settings import BadSetting, Settings, database_of
 from meadhall.server.store.backup_file import BackupFile, write_backup
 from meadhall.server.store.maintenance import run_offline, snapshot, sole_use, stopped_hall
 from meadhall.server.store.transfer import DatabaseSource, NotEmpty, Source, load
+
+if TYPE_CHECKING:
+    from sqlalchemy import URL, Connection
 
 
 def chosen_settings(data: Path | None, database_url: str | None) -> Settings:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Connection
+from typing import TYPE_CHECKING
 
 from meadhall.cli.console import complain
 from meadhall.engine.errors import BadSetup
@@ -16,6 +16,9 @@ from meadhall.server.store.models import Guest
 from meadhall.server.store.notices import in_parts, tell_from_command
 from meadhall.server.store.queries import guests, hosting, identity_links
 from meadhall.server.store.queries.present import now
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
 
 
 def show(settings: Settings, name: str, most: int) -> int:

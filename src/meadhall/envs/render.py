@@ -22,7 +22,7 @@ MODES: tuple[Mode, ...] = ("ansi", "svg", "rgb_array")
 
 
 class NoPixels(MeadhallError):
-    """Pillow, which ``rgb_array`` needs, is not installed."""
+    """A package that pictures need is not installed: Jinja, resvg or Pillow."""
 
 
 @overload
@@ -40,13 +40,13 @@ def render(view: View, mode: Mode = "ansi", *, theme: Theme = "light", width: in
         view: the view of a seat, or of a spectator: ``match.view(seat)``.
         mode: ``"ansi"``: text, the sketch of the board and the prompt. ``"svg"``: the picture of the match's page, as an SVG
             document. ``"rgb_array"``: the pixels of that picture, an array of shape (height, width, 3); its size depends only on
-            the game, its options and the number of players. It needs ``meadhall[envs]`` and takes about 0.3 seconds.
+            the game, its options and the number of players. It takes about 0.3 seconds. Pictures need ``meadhall[envs]``.
         theme: the colours of the picture, ``"light"`` or ``"dark"``.
         width: the width of the array in pixels.
 
     Raises:
         BadSetup: there is no such mode, theme or width.
-        NoPixels: Pillow is missing.
+        NoPixels: a package that pictures need is missing.
 
     Examples:
         >>> import meadhall
@@ -62,6 +62,7 @@ def render(view: View, mode: Mode = "ansi", *, theme: Theme = "light", width: in
         raise BadSetup(f"the theme must be light or dark, not {quoted(theme)}")
     if mode == "ansi":
         return _text(view)
+    _check_packages(mode)
     from meadhall.pictures import WIDTH, svg  # noqa: PLC0415 - it loads Jinja, which a training without pictures doesn't need
 
     if mode == "svg":
@@ -76,9 +77,14 @@ def _text(view: View) -> str:
     return f"{view.sketch()}\n\n{prompt}"
 
 
+def _check_packages(mode: Mode) -> None:
+    """Raise NoPixels if a package that pictures need is missing."""
+    for module, name in (("jinja2", "Jinja"), ("resvg_py", "resvg-py"), ("PIL", "Pillow")):
+        if find_spec(module) is None and (mode == "rgb_array" or module != "PIL"):
+            raise NoPixels(f"pictures need {name}, which is not installed: pip install 'meadhall[envs]'")
+
+
 def _pixels(drawn: str, width: int) -> npt.NDArray[np.uint8]:
-    if find_spec("PIL") is None:
-        raise NoPixels("arrays of pixels need Pillow, which is not installed: pip install 'meadhall[envs]'")
     from PIL import Image  # noqa: PLC0415 - an optional dependency
 
     from meadhall.pictures import png  # noqa: PLC0415 - see above
