@@ -47,10 +47,11 @@ chaos: $(UV_STAMP) ## a long run: kill processes of a hall and PostgreSQL, cut c
 	PYTHONPATH=tests $(BIN)/python -m chaos
 
 lint: docs ## style, types, which package may import which, and the documentation
-	$(SYNC)
+	$(SYNC) --group lint
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/basedpyright
 	$(BIN)/lint-imports
 
 docs: $(UV_STAMP) ## build the documentation into build/docs; warnings, dead links and missing anchors are errors

@@ -40,7 +40,8 @@ def test_every_setting_is_documented() -> None:
 def test_the_image_is_built_from_files_that_exist_and_are_not_ignored() -> None:
     copied = re.findall(r"^COPY (?!--from)(.+) \S+$", CONTAINERFILE.read_text("utf-8"), re.MULTILINE)
     names = {name for line in copied for name in line.split()}
-    assert names == {"pyproject.toml", "uv.lock", "README.md", "LICENSE", "src", "examples/pig"}
+    examples = {"examples/bare", "examples/liars-dice", "examples/pig"}
+    assert names == {"pyproject.toml", "uv.lock", "README.md", "LICENSE", "src", *examples}
     assert all((ROOT / name).exists() for name in names)
     let_through = {line[1:] for line in (ROOT / ".containerignore").read_text("utf-8").splitlines() if line.startswith("!")}
     assert let_through == names

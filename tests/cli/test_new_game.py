@@ -12,11 +12,12 @@ from typing import Any
 import pytest
 import typer
 
-from meadhall.cli import app, main
-from meadhall.cli.new_game import prefix, write_game
+from meadhall.cli import app, main, new_game
+from meadhall.cli.new_game import Example, prefix, write_game
 from meadhall.engine import game as registry
 
-PIG = Path(__file__).parents[2] / "examples" / "pig"
+EXAMPLES = Path(__file__).parents[2] / "examples"
+PIG = EXAMPLES / "pig"
 
 Capture = pytest.CaptureFixture[str]
 
@@ -32,11 +33,11 @@ def restored(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "120")
 
 
-def new_package(folder: Path, name: str) -> Path:
+def new_package(folder: Path, name: str, example: Example = new_game.PIG) -> Path:
     """Write the package of a new game into a folder and return its path."""
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
-        write_game(name, None)
+        write_game(name, None, example)
     return folder / name
 
 
@@ -67,6 +68,26 @@ def test_a_new_game_has_its_own_name_everywhere(dice: Path) -> None:
     assert "src/liars_dice/rules.py" in found
     assert "**LD-1.1**" in found["src/liars_dice/rulebook.md"]
     assert found["src/liars_dice/rulebook.md"].startswith("# Liars dice\n")
+
+
+def test_a_game_with_hidden_dice_is_written_under_its_own_name(capsys: Capture, tmp_path: Path) -> None:
+    folder = new_package(tmp_path, "blind-bids", new_game.HIDDEN)
+    found = texts(folder)
+    assert not [(name, text) for name, text in found.items() if re.search(r"liars.dice|Liar's Dice|LD-", name + text)]
+    assert 'blind-bids = "blind_bids:game"' in found["pyproject.toml"]
+    assert texts(EXAMPLES / "liars-dice").keys() == {name.replace("blind", "liars").replace("bids", "dice") for name in found}
+    assert main(["check", str(folder), "--games", "1", "--players", "2"]) == 0
+    assert "Blind bids keeps every law at" in capsys.readouterr().out
+
+
+def test_a_bare_game_has_its_rules_and_nothing_else(capsys: Capture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["new-game", "dare", "--bare"]) == 0
+    found = texts(tmp_path / "dare")
+    assert found.keys() == {"README.md", "pyproject.toml", "src/dare/__init__.py", "src/dare/rules.py", "tests/test_dare.py"}
+    assert main(["check", "dare", "--players", "2", "--actions", "0"]) == 0
+    assert main(["new-game", "both", "--bare", "--hidden"]) == 2
+    assert "choose --bare or --hidden, not both" in capsys.readouterr().err
 
 
 def test_a_new_game_keeps_every_law(dice: Path, capsys: Capture) -> None:

@@ -21,6 +21,8 @@ GAMES = (
     ROOT / "src/meadhall/games",
     ROOT / "tests/games_for_tests",
     ROOT / "tests/server/hoard_on_a_page",
+    ROOT / "examples/bare",
+    ROOT / "examples/liars-dice",
     ROOT / "examples/pig",
 )
 TOOLS = {"every.py"}  # not a game: it registers the test games

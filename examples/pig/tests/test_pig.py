@@ -47,8 +47,9 @@ def first_roll(seed: int) -> int:
 def test_the_first_player_who_reaches_the_target_wins() -> None:
     match = game.match(players=2, seed="any text", target="50")
     while not match.over:
-        enough = match.state.points[match.actor] + match.state.pot >= 50
+        enough = match.state.points[match.state.actor] + match.state.pot >= 50
         match.play(HOLD if enough else ROLL)
-    winner = match.steps[-1].events[-1]
-    assert winner.kind == Event.WON
-    assert match.result().winners == (winner.arguments[0],)
+    result, last = match.result(), match.steps[-1].events[-1]
+    assert last.kind == Event.WON
+    assert result is not None
+    assert result.winners == (last.arguments[0],)

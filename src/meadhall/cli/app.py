@@ -192,11 +192,19 @@ def games() -> None:
 def new_game(
     name: Annotated[str, typer.Argument(help=_("Name of the game in addresses and records, e.g. liars-dice."))],
     title: Annotated[str | None, typer.Option(help=_("Its name for people; by default made from the name."))] = None,
+    bare: Annotated[
+        bool, typer.Option("--bare", help=_("Only the rules and the declaration, without words, page and bot."))
+    ] = False,
+    hidden: Annotated[
+        bool, typer.Option("--hidden", help=_("A game in which each player has something that the others don't see."))
+    ] = False,
 ) -> None:
     prefer_interpreted()
-    from meadhall.cli.new_game import write_game
+    from meadhall.cli.new_game import BARE, HIDDEN, PIG, write_game
 
-    write_game(name, title)
+    if bare and hidden:
+        raise typer.BadParameter(_("choose --bare or --hidden, not both"))
+    write_game(name, title, BARE if bare else HIDDEN if hidden else PIG)
 
 
 def check(

@@ -1,4 +1,7 @@
-"""``meadhall new-game``: write the package of a new game. It is a copy of the example Pig under another name."""
+"""``meadhall new-game``: write the package of a new game. It is a copy of an example under another name.
+
+The examples are Pig, whose dice all see, Pig with nothing but its rules, and Liar's Dice, whose dice are hidden.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ import keyword
 import re
 import sys
 from collections.abc import Iterator
+from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -21,19 +25,43 @@ _SUFFIXES = (".css", ".html", ".md", ".po", ".py", ".toml")
 _NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 _LONGEST = 40
 
-_PIG = re.compile(
+
+@dataclass(frozen=True)
+class Example:
+    """An example to copy.
+
+    Attributes:
+        folders: the folders of its files, below the folder of all examples. Files of later ones replace those of earlier ones.
+        names: a pattern for its names in its files: of its module, of the game in addresses and records, for people, in rule ids.
+        only: the files that are copied from the first folder; all if empty.
+    """
+
+    folders: tuple[str, ...]
+    names: re.Pattern[str]
+    only: tuple[str, ...] = ()
+
+
+_PIG_NAMES = re.compile(
     r"(?P<module>(?<=from )pig\b|(?<=src/)pig\b|\bpig(?=:game)|(?<=test_)pig(?=\.py))"
     r"|(?P<name>\bpig\b)|(?P<title>\bPig\b)|(?P<prefix>\bPG(?=-))"
 )
-"""The names of the example in its files: of its module, of the game in addresses and records, for people, and in rule ids."""
+_LIARS_DICE_NAMES = re.compile(
+    r"(?P<module>(?<![a-z])liars_dice\b|(?<=test_)liars_dice(?=\.py))"
+    r"|(?P<name>\bliars-dice\b)|(?P<title>\bLiar's Dice\b)|(?P<prefix>\bLD(?=-))"
+)
+
+PIG = Example(("pig",), _PIG_NAMES)
+BARE = Example(("pig", "bare"), _PIG_NAMES, only=("pyproject.toml", "src/pig/rules.py"))
+HIDDEN = Example(("liars-dice",), _LIARS_DICE_NAMES)
 
 
-def write_game(name: str, title: str | None) -> None:
+def write_game(name: str, title: str | None, example: Example = PIG) -> None:
     """Write the package of a game into a new folder of that name, and tell the next commands.
 
     Args:
         name: the game's name in addresses and records.
         title: its name for people; None for one made from ``name``.
+        example: what is copied.
 
     Raises:
         typer.BadParameter: the name can't be used, or the folder exists.
@@ -43,15 +71,15 @@ def write_game(name: str, title: str | None) -> None:
     for objection in _objections(name, module, title):
         raise typer.BadParameter(objection)
     new = {"module": module, "name": name, "title": title, "prefix": prefix(name)}
-    files = list(_renamed(new))
-    for path, text in files:
+    files = _renamed(example, new)
+    for path, text in files.items():
         target = Path(name, path)
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(text, encoding="utf-8")
     out = console()
     said = ngettext("Wrote {count} file into {folder}/.", "Wrote {count} files into {folder}/.", len(files))
     out.print(said.format(count=len(files), folder=name))
-    out.print(_("It is a small dice game that works: play it, then change it into yours. Next:"), "", sep="\n")
+    out.print(_("It is a small game that works: play it, then change it into yours. Next:"), "", sep="\n")
     for command in (f"cd {name}", "pip install -e .", f"meadhall check {name}", "meadhall serve --dev"):
         out.print(f"    {command}")
 
@@ -84,19 +112,22 @@ def _objections(name: str, module: str, title: str) -> Iterator[str]:
         yield _("the title must be plain text of 1 to {most} characters").format(most=_LONGEST)
 
 
-def _renamed(new: dict[str, str]) -> Iterator[tuple[Path, str]]:
-    """Yield the files of the example under the new names."""
+def _renamed(example: Example, new: dict[str, str]) -> dict[Path, str]:
+    """Return the files of the example under the new names."""
 
     def rename(text: str) -> str:
-        return _PIG.sub(lambda found: new[str(found.lastgroup)], text)
+        return example.names.sub(lambda found: new[str(found.lastgroup)], text)
 
-    folder = example_folder()
-    for path in sorted(folder.rglob("*")):
-        if path.suffix in _SUFFIXES and path.is_file():
-            yield Path(rename(path.relative_to(folder).as_posix())), rename(path.read_text("utf-8"))
+    found = {}
+    for number, folder in enumerate(example_folder() / name for name in example.folders):
+        for path in sorted(folder.rglob("*")):
+            place = path.relative_to(folder).as_posix()
+            if path.suffix in _SUFFIXES and path.is_file() and (number or not example.only or place in example.only):
+                found[Path(rename(place))] = rename(path.read_text("utf-8"))
+    return found
 
 
 def example_folder() -> Path:
-    """Return the folder of the example Pig: beside this module in a wheel, ``examples/pig`` in a clone."""
-    packaged = Path(__file__).with_name("pig")
-    return packaged if packaged.is_dir() else Path(__file__).parents[3] / "examples" / "pig"
+    """Return the folder of the examples: beside this module in a wheel, ``examples`` in a clone."""
+    packaged = Path(__file__).with_name("examples")
+    return packaged if packaged.is_dir() else Path(__file__).parents[3] / "examples"

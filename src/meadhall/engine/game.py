@@ -16,6 +16,7 @@ from enum import Enum
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, Generic, Protocol, Self, overload, runtime_checkable
 
 import numpy as np
@@ -137,7 +138,11 @@ class GamePage(Protocol):
         """
 
     def offered(self, view: View) -> Iterable[int]:
-        """Return the actions to show to the seat to move: the legal ones, and illegal ones that deserve an explanation."""
+        """Return the actions that ``page.choices`` has for the seat to move, in this order.
+
+        Illegal ones that deserve an explanation come with the reason against them. A legal one that is left out needs another
+        control, for example a list made from ``own``.
+        """
 
 
 BEAT_SECONDS = 0.28
@@ -223,8 +228,8 @@ class Game(Generic[S]):
     actions: int
     state: type[S]
     rules: GameRules
-    words: GameWords = None  # type: ignore[assignment]  # __post_init__ completes it
-    events: dict[int, EventKind] = field(default_factory=NoEvents)
+    words: GameWords | ModuleType = None  # type: ignore[assignment]  # __post_init__ completes it
+    events: dict[Any, EventKind] = field(default_factory=NoEvents)  # the keys are often an IntEnum
     folder: Path | None = None
     page: GamePage | None = None
     options: tuple[Option, ...] = ()

@@ -251,7 +251,7 @@ def test_the_prompt_of_a_finished_match_says_that_it_is_over() -> None:
 def test_the_sketch_shows_the_stacks_from_the_top_and_the_status_of_each_number() -> None:
     match = scene({"c7": "2[2]5", "d4": "633", "a3": "4", "g5": "35"}, current=3, takers={1: 1}, mode="versus")
     match.rename(1, Seat("Björn"))
-    assert AXXA.words.sketch(match.view(0).state, match.names).splitlines() == [  # type: ignore[attr-defined]
+    assert AXXA.words.sketch(match.view(0).state, match.names).splitlines() == [  # type: ignore[union-attr]
         "7            2?5   ·    ·",
         "6        ·    ·    ·    ·    ·            1: 0 left, 3 paid, removed by Björn",
         "5   ·    ·    ·    ·    ·    ·   35       2: 2 left, 4 paid, skipped",
@@ -274,13 +274,13 @@ STATUSES = {
 @pytest.mark.parametrize("order", STATUSES)
 def test_the_status_of_a_number_depends_on_the_order(order: str) -> None:
     match = scene(STACKS, mode="versus", order=order)
-    lines = AXXA.words.sketch(match.view(0).state, match.names).splitlines()  # type: ignore[attr-defined]
+    lines = AXXA.words.sketch(match.view(0).state, match.names).splitlines()  # type: ignore[union-attr]
     assert [line[40:] for line in lines[1:]][: len(STATUSES[order])] == STATUSES[order]
 
 
 def test_the_status_names_all_who_removed_a_number_twice() -> None:
     match = scene({"c7": "111"}, mode="versus", order="any", takers={5: (0, 1)})
-    lines = AXXA.words.sketch(match.view(0).state, ("Astrid", "Björn")).splitlines()  # type: ignore[attr-defined]
+    lines = AXXA.words.sketch(match.view(0).state, ("Astrid", "Björn")).splitlines()  # type: ignore[union-attr]
     assert lines[5][40:] == "  5: 0 left, 0 paid, removed by Astrid and Björn"
 
 

@@ -56,7 +56,7 @@ def prisoners(count: int, offering: dict[str, int] | None = None) -> list[dict[s
 def test_any_split_of_the_squares_is_possible(counts: tuple[int, int, int]) -> None:
     match = scene(components=shaped(excursion_square=squares(*counts)))
     assert [state_of(match).level.tolist().count(level) for level in range(3)] == list(counts)
-    names = [match.game.words.pieces.square(square) for square in range(SQUARES)]  # type: ignore[attr-defined]
+    names = [match.game.words.pieces.square(square) for square in range(SQUARES)]  # type: ignore[union-attr]
     assert names == [f"{letter}{k + 1}" for letter, count in zip("YBR", counts, strict=True) for k in range(count)]
 
 
@@ -203,7 +203,7 @@ def test_DA_13_2_a_card_adds_its_kinds_of_points_each_rounded_down() -> None:
         state.owner[monster] = A
     assert card_score(state, A, 0) == 2 + 2 * 1 + 4 + 1 + 5
     assert card_score(state, A, 1) == 0
-    pieces: Any = match.game.words.pieces  # type: ignore[attr-defined]
+    pieces: Any = match.game.words.pieces  # type: ignore[union-attr]
     assert pieces.value(0) == "2 per tile: melee, 1 per tile: fire, 4 per 3 crystals: red, 1 per 2 crystals: blue, 5 points"
     assert pieces.value(1) == "no points"
 
@@ -264,7 +264,7 @@ def test_greedy_players_pages_sketches_and_refusals_follow_every_shape(number: i
         assert [square.level for square in drawing.squares] == match.state.level.tolist()
         assert len(drawing.prisoners) == len(own.targets[5]) == match.state.prisoners
         assert len(drawing.market.lines) == match.state.lines
-        assert match.game.words.sketch(view.state, match.names)  # type: ignore[attr-defined]
+        assert match.game.words.sketch(view.state, match.names)  # type: ignore[union-attr]
         for action in page.offered(view) if match.actor is not None else ():
             assert view.refusal(action)[1] or action in view.legal
 

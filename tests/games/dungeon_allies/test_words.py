@@ -751,7 +751,7 @@ def test_the_sketch_shows_the_places_in_order_and_then_the_players() -> None:
             state.display[space] = (0, 8, 15, NONE, NONE)[space]
 
     match = played(scene(change), place(Die.D6, Y2), place(Die.D6, Target.TAVERN), place(Die.D4, Target.TURN_ORDER))
-    assert DA.words.sketch(match.view(0).state, match.names).splitlines() == [  # type: ignore[attr-defined]
+    assert DA.words.sketch(match.view(0).state, match.names).splitlines() == [  # type: ignore[union-attr]
         "Turn 1, round 1: 1 of 8 tiles removed",
         "  1 Excursion   Y ·?!?????; B ????????; R ????????????; Y2 ← Astrid d6;",
         "                Y3 Candle Wisp (needs 2, 1 gold, weak to water)",
@@ -778,7 +778,7 @@ def test_the_sketch_shows_the_places_in_order_and_then_the_players() -> None:
 
 def test_the_sketch_marks_the_current_step_and_shows_dice_at_the_trainer_and_in_trade() -> None:
     match = trading(scene(owning(0, red=4)))
-    shown = DA.words.sketch(match.view(None).state, match.names).splitlines()  # type: ignore[attr-defined]
+    shown = DA.words.sketch(match.view(None).state, match.names).splitlines()  # type: ignore[union-attr]
     assert [line[:10] for line in shown if line.startswith(">")] == ["> 7 Trade ", "> Astrid  "]
     assert "  4 Trainer     1: Björn d6; 2: Astrid d4; 3: Björn d4" in shown
     assert any(line.endswith("← Astrid d6") for line in shown)
@@ -789,7 +789,7 @@ def test_the_sketch_marks_the_current_step_and_shows_dice_at_the_trainer_and_in_
 def test_no_line_is_wider_than_a_terminal(language: str) -> None:
     with speaking(language):
         for match in decisions(4, "wide"):
-            lines = DA.words.sketch(match.view(match.actor).state, match.names).splitlines()  # type: ignore[attr-defined]
+            lines = DA.words.sketch(match.view(match.actor).state, match.names).splitlines()  # type: ignore[union-attr]
             assert max(map(len, lines)) <= 78
 
 

@@ -27,7 +27,7 @@ def events(match: Match) -> list[str]:
 
 
 def sketch(match: Match, viewer: int) -> list[str]:
-    return VA.words.sketch(match.view(viewer).state, NAMES[: match.players]).splitlines()  # type: ignore[attr-defined, no-any-return]
+    return VA.words.sketch(match.view(viewer).state, NAMES[: match.players]).splitlines()  # type: ignore[union-attr, no-any-return]
 
 
 # ----------------------------------------------------------------------------------------------------------------- rulebook

@@ -70,7 +70,7 @@ def ending(state: State) -> tuple[str, str]:
 
 def sketch(state: State, names: Sequence[str]) -> str:
     """Draw the table for the terminal: a line for each player."""
-    lines = []
+    lines: list[str] = []
     for at, name in enumerate(names):
         pot = f" + {state.pot}" if at == state.actor else ""
         lines.append(f"{'>' if at == state.actor else ' '} {name}: {state.points[at]}{pot}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
@@ -273,7 +273,7 @@ def own(view: View) -> Own:
     phase = Phase(state.phase) if view.actor == seat else None
     area = boards.area(seat)
     fight = boards.fight() if phase in (Phase.PREP, Phase.REROLL) else None
-    actions = () if phase is None else sorted({*view.legal, *offered(view)})
+    actions = () if phase is None else offered(view)
     return Own(
         phase="" if phase is None else phase.name.lower(),
         turn=int(state.turn),
@@ -369,10 +369,12 @@ def _chance_alone(member: Member, monster: Monster, level: int) -> int:
 
 
 def offered(view: View) -> Iterable[int]:
-    """Yield illegal actions that the page shows with their refusals: every place, every spell, every exchange.
+    """Return the legal actions, and illegal ones that the page shows with their refusals: every place, spell, exchange."""
+    return sorted({*view.legal, *_explained(view)})
 
-    The page shows all legal actions anyway.
-    """
+
+def _explained(view: View) -> Iterator[int]:
+    """Yield illegal actions that deserve an explanation, and possibly legal ones."""
     state, legal = view.state, set(view.legal)
     match state.phase:
         case Phase.PLACE:

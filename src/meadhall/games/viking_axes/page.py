@@ -264,6 +264,11 @@ def offered(view: View) -> Iterable[int]:
 
     For an axe these are all other players, for a wench those still in the game, for a hand all its cards.
     """
+    return sorted({*view.legal, *_explained(view)})
+
+
+def _explained(view: View) -> Iterable[int]:
+    """Return the actions of which some may be illegal."""
     others = [seat for seat in range(view.state.players) if seat != view.viewer]
     if view.state.phase == Phase.THROW:
         return [Act.THROW + seat for seat in others]

@@ -62,9 +62,9 @@ def own(view: View) -> Picture:
 
 
 def offered(view: View) -> Iterable[int]:
-    """Return all actions of a small game whose words explain refusals; no more than the legal ones of other games."""
+    """Return all actions of a small game whose words explain refusals; the legal ones of other games."""
     explains = hasattr(own_words(view.game.words), "refusal")
-    return range(view.game.actions) if explains and view.game.actions <= _FEW_ACTIONS else ()
+    return range(view.game.actions) if explains and view.game.actions <= _FEW_ACTIONS else view.legal
 
 
 class AnyGamePage:

@@ -272,15 +272,14 @@ def _prompt(match: Match, view: View, abandoned: bool, reader: int | None, playe
 
 
 def choices(subject: Game, view: View) -> tuple[Choice, ...]:
-    """Return the legal actions of the viewer, and the illegal ones that the page offers to explain why not."""
-    shown = sorted({*view.legal, *page_of(subject).offered(view)})
+    """Return the actions that the game's page offers, in its order; the illegal ones with the reason against them."""
     return tuple(
         Choice(
             action,
             subject.words.action(view.state, action, view.names),
             None if action in view.legal else Refusal(*view.refusal(action)),
         )
-        for action in shown
+        for action in dict.fromkeys(page_of(subject).offered(view))
     )
 
 

@@ -580,7 +580,7 @@ class MatchPage:
     prompt: str  # the question to the seat to move, or the result
     your_turn: bool
     n: int  # number of the next action
-    choices: tuple[Choice, ...]  # the viewer's, in ascending order, with refused ones; empty if it is not their turn
+    choices: tuple[Choice, ...]  # those that the game's page offers, with refused ones; empty if it is not the viewer's turn
     log: tuple[LoggedTurn, ...]  # newest first; empty in the private part of a live page
     picture: Any  # the board, from the game's page.py and public knowledge; None in the private part of a live page
     own: Any = None  # the private part of the seat, from the game's page.py and the seat's knowledge

@@ -1,0 +1,15 @@
+"""Pig, a dice game for 2 to 6 players: roll as often as you dare."""
+
+from meadhall.sdk import Choice, Game
+
+from . import rules
+
+game = Game(
+    name="pig",
+    min_players=2,
+    max_players=rules.SEATS,
+    actions=rules.ACTIONS,
+    state=rules.State,
+    rules=rules,
+    options=(Choice("target", {"100": "The first to hold 100 points wins.", "50": "A short game."}),),
+)
