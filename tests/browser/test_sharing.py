@@ -5,10 +5,15 @@ from __future__ import annotations
 import re
 from urllib.parse import urljoin
 
-from playwright.sync_api import expect
+import pytest
+from playwright.sync_api import Browser, expect
 
+import meadhall
 from browser.people import NewPerson
 from browser.table import VIKING_AXES, fill_lobby, play_now
+from meadhall.envs import render
+from meadhall.pictures import png
+from pixels import difference
 
 
 def test_the_preview_of_a_link_has_a_picture_and_no_secret(new_person: NewPerson) -> None:
@@ -30,6 +35,15 @@ def test_the_preview_of_a_link_has_a_picture_and_no_secret(new_person: NewPerson
         picture = page.locator("meta[property='og:image']").get_attribute("content") or ""
         assert picture.startswith(friend.hall)
         assert friend.context.request.get(picture).headers["content-type"] == "image/jpeg"
+
+
+@pytest.mark.parametrize("game", ["dungeon-allies", "viking-axes"])
+def test_a_browser_draws_the_picture_of_a_match_as_other_renderers_do(browser: Browser, game: str) -> None:
+    drawn = render(meadhall.game(game).match(players=3, seed="picture").view(0), "svg")
+    page = browser.new_page()
+    page.set_content(f'<body style="margin: 0">{drawn}')
+    assert difference(page.locator("body > svg").screenshot(), png(drawn, width=300)) < 0.04
+    page.close()
 
 
 def test_the_hall_can_be_put_on_a_home_screen(new_person: NewPerson) -> None:

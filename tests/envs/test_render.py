@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 import xml.etree.ElementTree as ET
@@ -19,6 +20,8 @@ from meadhall.engine.match import Match
 from meadhall.engine.view import SPECTATOR, View, concealed
 from meadhall.envs.render import NoPixels, render
 from meadhall.games.viking_axes.cards import card_title
+from meadhall.pictures import png
+from pixels import difference
 
 GAMES = ("axes-and-allies", "axxa", "dungeon-allies", "viking-axes")
 VARIANTS: list[tuple[str, int, dict[str, Any]]] = [
@@ -27,6 +30,12 @@ VARIANTS: list[tuple[str, int, dict[str, Any]]] = [
     ("dungeon-allies", 3, {}),
     ("viking-axes", 4, {"variant": "strategic"}),
 ]
+
+PLAIN = set(
+    "fill fill-opacity fill-rule stroke stroke-width stroke-linecap stroke-linejoin stroke-dasharray stroke-opacity opacity "
+    "color stop-color stop-opacity font-family font-size font-weight letter-spacing text-anchor display overflow filter".split()
+)
+"""Properties of plain SVG that the pictures use."""
 
 
 def played(name: str, players: int, steps: int, **options: Any) -> Match:
@@ -40,7 +49,7 @@ def played(name: str, players: int, steps: int, **options: Any) -> Match:
 
 
 @pytest.mark.parametrize(("name", "players", "options"), VARIANTS, ids=GAMES)
-def test_the_picture_of_a_seat_and_of_a_spectator_is_a_whole_svg_document(
+def test_the_picture_of_a_seat_and_of_a_spectator_is_a_whole_document_in_plain_svg(
     name: str, players: int, options: dict[str, Any]
 ) -> None:
     match = played(name, players, 12, **options)
@@ -53,6 +62,21 @@ def test_the_picture_of_a_seat_and_of_a_spectator_is_a_whole_svg_document(
         assert "light-dark" not in drawn
         for name_of_player in match.names:
             assert name_of_player in drawn
+    styles = "".join(re.findall(r"<style>(.*?)</style>", drawn, re.DOTALL))
+    assert set(re.findall(r"[{;] ?([\w-]+):", styles)) <= PLAIN
+    assert not re.search(r"\dcq|calc\(|display: (?!none)", styles)
+    assert difference(by_cairo(drawn), png(drawn, width=150)) < 0.04
+
+
+def by_cairo(drawn: str) -> bytes:
+    """Draw a picture with another renderer."""
+    try:
+        import cairosvg  # noqa: PLC0415 - it looks for the library Cairo of the system
+    except OSError:
+        assert "CI" not in os.environ, "apt-get install libcairo2"
+        pytest.skip("Cairo is not installed")
+    pixels: bytes = cairosvg.svg2png(bytestring=drawn.encode(), output_width=150)
+    return pixels
 
 
 @pytest.mark.parametrize(("name", "players", "options"), VARIANTS, ids=GAMES)

@@ -1,8 +1,8 @@
-"""Style sheets without variables, for a renderer of SVG that has none: the colours of one theme, written out.
+"""Style sheets for plain SVG: the presentation properties of SVG 1.1 without variables, in the colours of one theme.
 
 Custom properties are replaced by their values. A property that several classes set, such as ``--seat`` of ``.seat-0`` to
 ``.seat-6``, makes several rules of one: one for each of these classes, on the element or around it. Rules with ``@`` are left
-out.
+out, and so is what lays out or moves a page: renderers disagree on ``width: 100cqw`` of an <svg>, and some then draw nothing.
 """
 
 from __future__ import annotations
@@ -25,6 +25,15 @@ Theme = Literal["light", "dark"]
 
 _USE: Final = re.compile(r"(^|[ >])use\b")
 """``flat_svg`` gives this class to the copies that take the place of references."""
+
+_PLAIN: Final = re.compile(
+    r"color|opacity|visibility|overflow|filter|mask|clip-rule|white-space|paint-order|dominant-baseline"
+    r"|(fill|stroke|stop|flood|font|letter|word|shape|text|image)-[\w-]+|fill|stroke|font"
+)
+"""The properties that styles keep: those with which SVG paints and writes."""
+
+_COMPUTED: Final = re.compile(r"\b(?:calc|clamp|min|max)\(|\dcq")
+"""Values that depend on the size of a container, or need arithmetic."""
 
 _NAMED: Final = {"white": "#ffffff", "black": "#000000"}
 _STEPS: Final = 8
@@ -86,7 +95,7 @@ def _rules(sheet: str) -> Iterator[_Rule]:
 
 def _written(rule: _Rule, values: dict[str, str], by_class: dict[str, dict[str, str]]) -> Iterator[tuple[str, str]]:
     """Yield a rule as selectors with their declarations; for each class that sets a value in it separately."""
-    own = [(name, _resolved(value, values)) for name, value in rule.declarations if not name.startswith("--")]
+    own = [(name, _resolved(value, values)) for name, value in rule.declarations if _is_plain(name, value)]
     plain = [(name, value) for name, value in own if "var(" not in value]
     if plain:
         yield rule.selector, _joined(plain)
@@ -99,6 +108,11 @@ def _written(rule: _Rule, values: dict[str, str], by_class: dict[str, dict[str, 
             if written:
                 for selector in _inside(rule.selector, wrapper):
                     yield selector, written
+
+
+def _is_plain(name: str, value: str) -> bool:
+    """Return whether every renderer of SVG reads a declaration alike."""
+    return (name, value) == ("display", "none") or bool(_PLAIN.fullmatch(name) and not _COMPUTED.search(value))
 
 
 def _inside(selector: str, wrapper: str) -> Iterator[str]:
