@@ -40,6 +40,7 @@ class PushEndpoint:
         url: its origin.
         messages: what has arrived.
         answers: the answers to the next messages, as a status and headers; without one it is 201.
+        reason: the text of answers that refuse.
     """
 
     def __init__(self) -> None:
@@ -47,6 +48,7 @@ class PushEndpoint:
         self.secret = os.urandom(16)
         self.messages: Queue[Received] = Queue()
         self.answers: deque[tuple[int, dict[str, str]]] = deque()
+        self.reason = ""
         self.seen: list[tuple[str, int]] = []  # the path of each request, and how it was answered
         endpoint = self
 
@@ -60,8 +62,10 @@ class PushEndpoint:
                 self.send_response(status)
                 for name, value in headers.items():
                     self.send_header(name, value)
-                self.send_header("Content-Length", "0")
+                text = endpoint.reason.encode() if status >= 400 else b""
+                self.send_header("Content-Length", str(len(text)))
                 self.end_headers()
+                self.wfile.write(text)
 
             def log_message(self, *_: Any) -> None:
                 pass

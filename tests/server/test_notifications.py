@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import re
+import socket
 from collections.abc import AsyncIterator, Iterator
+from contextlib import ExitStack, suppress
 from dataclasses import replace
 from datetime import UTC, timedelta
 from functools import partial
@@ -14,8 +16,10 @@ import pytest
 import pytest_asyncio
 from sqlalchemy import Connection, select
 
+from meadhall.server.doctor.network import check_push
 from meadhall.server.errors import BadPushSubscription
 from meadhall.server.hall import notifications as module
+from meadhall.server.hall import push_service
 from meadhall.server.hall.notification_choices import NotificationChoices
 from meadhall.server.hall.notifications import Notification, notify
 from meadhall.server.hall.push_service import PushServices, is_public, public_key
@@ -24,7 +28,8 @@ from meadhall.server.ops.time import Time
 from meadhall.server.settings import BadSetting, Settings
 from meadhall.server.store import schema
 from meadhall.server.store.models import Guest
-from server.manual_time import ManualTime
+from meadhall.server.store.queries import attempts
+from server.manual_time import ManualTime, settled
 from server.people import OpenHall, Person, open_hall, stream
 from server.push_endpoint import PATIENCE, PushEndpoint, Received, push_endpoint
 from server.waiting import at_once as result_of
@@ -42,13 +47,41 @@ def endpoint() -> Iterator[PushEndpoint]:
         yield opened
 
 
+@pytest.fixture
+def silent() -> Iterator[list[socket.socket]]:
+    """Open push services that accept connections and never answer."""
+    with ExitStack() as stack:
+        yield [stack.enter_context(socket.create_server(("127.0.0.1", 0))) for _ in range(6)]
+
+
+def url_of(service: socket.socket) -> str:
+    return f"http://127.0.0.1:{service.getsockname()[1]}"
+
+
+def connections(service: socket.socket) -> int:
+    """Return the number of connections that have come since the last call."""
+    service.setblocking(False)
+    count = 0
+    with suppress(BlockingIOError):
+        while True:
+            service.accept()[0].detach()  # it stays open
+            count += 1
+    return count
+
+
 @pytest_asyncio.fixture
 async def calling(
-    settings: Settings, at_once: None, time: ManualTime, endpoint: PushEndpoint, monkeypatch: pytest.MonkeyPatch
+    settings: Settings,
+    at_once: None,
+    time: ManualTime,
+    endpoint: PushEndpoint,
+    silent: list[socket.socket],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> AsyncIterator[OpenHall]:
-    """Open a hall that may send to the push service on loopback, and does so at once."""
+    """Open a hall that may send to the push services on loopback, and does so at once."""
     monkeypatch.setattr(module, "PAUSE", timedelta())
-    async with open_hall(replace(settings, push_services=(endpoint.url,)), time=time) as opened:
+    services = (endpoint.url, *map(url_of, silent))
+    async with open_hall(replace(settings, push_services=services, public_url="https://hall.test"), time=time) as opened:
         opened.hall.notifications.check_with("invitation", always)
         yield opened
 
@@ -278,14 +311,111 @@ async def test_a_push_service_says_when_to_ask_again(calling: OpenHall, endpoint
     assert job.due_at.replace(tzinfo=UTC) - calling.time.now() == timedelta(seconds=600)
 
 
-async def test_a_refused_message_is_not_sent_again(calling: OpenHall, endpoint: PushEndpoint) -> None:
+async def test_a_refused_message_is_not_sent_again_and_the_reason_is_told(
+    calling: OpenHall, endpoint: PushEndpoint, caplog: pytest.LogCaptureFixture
+) -> None:
     host, _friend, room = await calling.two_at()
     await subscribe(host, endpoint)
     endpoint.answers.append((413, {}))
-    await tell(calling, Notification("invitation", room.table.id, sender="Bo"), min(room.table.seats[0].guests))
-    await done(calling)
+    endpoint.reason = "<b>too\nlarge</b>" + "!" * 1000
+    with caplog.at_level("WARNING"):
+        await tell(calling, note := Notification("invitation", room.table.id, sender="Bo"), min(room.table.seats[0].guests))
+        await done(calling)
     assert endpoint.seen == [("/laptop", 413)]
-    assert len(await subscriptions(calling)) == 1
+    told = "Its push service has refused the last message: 413 &lt;b&gt;too large&lt;/b&gt;!!!"
+    assert any("127.0.0.1 has refused a message: 413 <b>too large</b>!" in line.getMessage() for line in caplog.records)
+    assert told in (await host.get("/settings")).text
+    await subscribe(host, endpoint)
+    assert told in (await host.get("/settings")).text, "a browser subscribes again every day"
+    await tell(calling, note, min(room.table.seats[0].guests))
+    await received(endpoint)
+    await done(calling)
+    assert told not in (await host.get("/settings")).text
+
+
+async def strangers(hall: OpenHall, endpoint: PushEndpoint, services: list[socket.socket], count: int) -> list[str]:
+    """Store guests with a device each, at the addresses of these push services in turn."""
+    keys = endpoint.subscription()["keys"]
+    guests = [Guest(f"stranger{k}", "Stranger") for k in range(count)]
+    for k, guest in enumerate(guests):
+        await hall.store.save_guest(guest)
+        url = f"{url_of(services[k % len(services)])}/{k}"
+        await hall.hall.notifications.subscribe(guest, f"10.9.{k}.1", url, keys["p256dh"], keys["auth"], "phone", "")
+    return [guest.id for guest in guests]
+
+
+async def test_a_silent_push_service_delays_only_its_own_messages(
+    calling: OpenHall, endpoint: PushEndpoint, silent: list[socket.socket]
+) -> None:
+    host, _friend, room = await calling.two_at()
+    await subscribe(host, endpoint)
+    note = Notification("invitation", room.table.id, sender="Bo")
+    await tell(calling, note, *await strangers(calling, endpoint, silent[:1], 20))
+    await until(lambda: len(calling.hall.scheduler.running) == 1)
+    await tell(calling, note, min(room.table.seats[0].guests))
+    await received(endpoint)
+    assert connections(silent[0]) == 1, "one at a time for a host"
+
+    await host.http.post(DEVICES, json=endpoint.subscription() | {"endpoint": f"{url_of(silent[1])}/x"})
+    for kind in ("invitation", "proposal"):
+        await tell(calling, Notification(kind, room.table.id), min(room.table.seats[0].guests))
+    await until(lambda: len(calling.hall.scheduler.running) == 2)
+    await settled()
+    assert len(calling.hall.scheduler.running) == 2, "one at a time for a guest"
+
+
+async def test_many_silent_push_services_leave_room_for_those_that_answer(
+    calling: OpenHall, endpoint: PushEndpoint, silent: list[socket.socket]
+) -> None:
+    host, _friend, room = await calling.two_at()
+    await subscribe(host, endpoint)
+    note, guest = Notification("invitation", room.table.id, sender="Bo"), min(room.table.seats[0].guests)
+    await tell(calling, note, guest)
+    await received(endpoint)
+    await done(calling)
+    await tell(calling, note, *await strangers(calling, endpoint, silent, 12))
+    await until(lambda: len(calling.hall.scheduler.running) == 4)
+    await tell(calling, note, guest)
+    await received(endpoint)
+    assert len(calling.hall.scheduler.running) <= 5
+
+
+async def test_a_push_service_that_does_not_answer_is_left_alone_for_a_while(
+    calling: OpenHall, endpoint: PushEndpoint, silent: list[socket.socket], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(push_service, "_TIMEOUT", 0.1)
+    _host, _friend, room = await calling.two_at()
+    guests = await strangers(calling, endpoint, silent[:1], 8)
+    await tell(calling, Notification("invitation", room.table.id, sender="Bo"), *guests)
+    for pause in (15, 30):
+        await until(lambda: all(job.due_at.replace(tzinfo=UTC) > calling.time.now() for job in result_of(waiting(calling))))
+        assert connections(silent[0]) == 1
+        assert len(await waiting(calling)) == len(guests), "none is lost"
+        await calling.time.advance(pause)
+
+
+async def test_addresses_have_limits_for_a_day(
+    calling: OpenHall, endpoint: PushEndpoint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    day = timedelta(seconds=60)  # a whole day has 86,400 beats of the hall's pulse
+    monkeypatch.setattr(attempts, "FORGOTTEN_AFTER", day)
+    monkeypatch.setattr(module, "_NEW_DEVICES", replace(module._NEW_DEVICES, free=2, first=day))
+    monkeypatch.setattr(module, "_MESSAGES", replace(module._MESSAGES, free=1, first=day))
+    host, _friend, room = await calling.two_at()
+    note, guest = Notification("invitation", room.table.id, sender="Bo"), min(room.table.seats[0].guests)
+    for name in ("laptop", "phone", "phone", "laptop"):
+        await subscribe(host, endpoint, name)
+    refused = await calling.person().http.post(DEVICES, json=endpoint.subscription("third"))
+    assert refused.status_code == 429
+    for _ in range(2):
+        await tell(calling, note, guest)
+        await done(calling)
+    assert sorted(path for path, _ in endpoint.seen) == ["/laptop", "/phone"]
+    await calling.time.advance(60)
+    await subscribe(host, endpoint, "third")
+    await tell(calling, note, guest)
+    await done(calling)
+    assert len(endpoint.seen) == 5
 
 
 async def test_a_redirect_is_not_followed(calling: OpenHall, endpoint: PushEndpoint) -> None:
@@ -486,7 +616,7 @@ async def test_an_address_that_is_no_public_push_service_is_refused(
 
 
 async def test_names_of_push_services_are_accepted() -> None:
-    services = PushServices([], "", ManualTime())
+    services = PushServices([], "https://hall.example.org", ManualTime())
     for host in (
         "fcm.googleapis.com",
         "wns2-am3p.notify.windows.com",
@@ -508,6 +638,34 @@ async def test_only_addresses_of_the_public_internet_are_public() -> None:
     assert all(map(is_public, public))
 
 
+@pytest.mark.parametrize("url", ["", "http://hall.example.org", "https://192.168.1.5", "https://localhost/hall"])
+async def test_push_messages_are_offered_only_in_a_hall_with_a_public_address(
+    settings: Settings, at_once: None, endpoint: PushEndpoint, url: str
+) -> None:
+    (finding,) = check_push(url)
+    assert (finding.check, finding.status) == ("push", "warning" if url else "ok")
+    assert "no push messages are offered" in finding.text
+    services = PushServices([endpoint.url], url, ManualTime())
+    services.check(f"{endpoint.url}/x")
+    with pytest.raises(BadPushSubscription, match="public https://"):
+        services.check("https://push.example.org/x")
+    assert services.is_offered, "the host's services"
+    assert not PushServices([], url, ManualTime()).is_offered
+    if not url:
+        async with open_hall(settings) as hall:
+            assert "This hall sends no push messages" in (await hall.person().get("/settings")).text
+
+
+async def test_the_public_address_of_the_hall_is_its_contact(calling: OpenHall, endpoint: PushEndpoint) -> None:
+    (finding,) = check_push("https://hall.example.org/meadhall")
+    assert "contact https://hall.example.org" in finding.text
+    host, _friend, room = await calling.two_at()
+    assert "This hall sends no push messages" not in (await host.get("/settings")).text
+    await subscribe(host, endpoint)
+    await tell(calling, Notification("invitation", room.table.id, sender="Bo"), min(room.table.seats[0].guests))
+    assert (await received(endpoint)).claims["sub"] == "https://hall.test"
+
+
 @pytest.mark.parametrize("keys", [{"p256dh": "AAAA", "auth": "x" * 22}, {"p256dh": "", "auth": ""}])
 async def test_malformed_keys_are_refused(calling: OpenHall, endpoint: PushEndpoint, keys: dict[str, str]) -> None:
     answer = await calling.person().http.post(DEVICES, json={"endpoint": "https://push.example.org/x", "keys": keys})
@@ -523,8 +681,6 @@ async def test_a_name_that_leads_into_a_private_network_is_not_connected(
     calling: OpenHall, endpoint: PushEndpoint, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The name looks public when the browser subscribes, and is resolved when the message is sent (DNS rebinding)."""
-    from aiohttp.resolver import ThreadedResolver  # noqa: PLC0415
-
     asked = []
     connected: list[object] = []
 
@@ -535,11 +691,11 @@ async def test_a_name_that_leads_into_a_private_network_is_not_connected(
     private = await asyncio.start_server(note, "127.0.0.1", 0)
     open_port = private.sockets[0].getsockname()[1]
 
-    async def resolve(_self: Any, host: str, port: int = 0, family: int = 0) -> list[dict[str, Any]]:
+    def resolve(host: str, *_: Any) -> list[Any]:
         asked.append(host)
-        return [{"hostname": host, "host": "127.0.0.1", "port": open_port, "family": 2, "proto": 6, "flags": 0}]
+        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", ("127.0.0.1", open_port))]
 
-    monkeypatch.setattr(ThreadedResolver, "resolve", resolve)
+    monkeypatch.setattr(socket, "getaddrinfo", resolve)
     host, _friend, room = await calling.two_at()
     await host.http.post(DEVICES, json=endpoint.subscription() | {"endpoint": "https://push.example.org/x"})
     await tell(calling, Notification("invitation", room.table.id, sender="Bo"), min(room.table.seats[0].guests))

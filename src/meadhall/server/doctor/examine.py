@@ -32,6 +32,7 @@ def examine(environment: Mapping[str, str]) -> Iterator[Finding]:
     yield from database.check_clock()
     status = network.status_of(settings)
     yield from network.check_port(settings, status)
+    yield from network.check_push(settings.public_url)
     if settings.public_url and status:
         yield from network.check_proxy(settings.public_url)
     elif settings.public_url:

@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 
 from meadhall.engine.language import gettext as _
 from meadhall.server.doctor.findings import Finding
+from meadhall.server.hall.push_service import contact_at
 from meadhall.server.listener import CannotListen, bind
 from meadhall.server.routes.echo import PATH, PAUSE
 from meadhall.server.settings import Settings
@@ -89,6 +90,17 @@ def check_port(settings: Settings, status: str) -> Iterator[Finding]:
             yield Finding("port", "wrong", str(error), advice)
         else:
             yield Finding("port", "ok", _("{place} is free").format(place=place))
+
+
+def check_push(public_url: str) -> Iterator[Finding]:
+    """Check that the hall has a public address, without which it offers no push messages."""
+    if contact := contact_at(public_url):
+        yield Finding("push", "ok", _("push services get the contact {url}").format(url=contact))
+    elif public_url:
+        advice = _("Set MEADHALL_URL to an address with a name that begins with https://.")
+        yield Finding("push", "warning", _("no push messages are offered: {url} isn't public").format(url=public_url), advice)
+    else:
+        yield Finding("push", "ok", _("no push messages are offered: MEADHALL_URL isn't set"))
 
 
 def check_proxy(public_url: str) -> Iterator[Finding]:

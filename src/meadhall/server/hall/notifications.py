@@ -9,6 +9,7 @@ A message names the game, the players and what to do, and nothing that is hidden
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -23,15 +24,20 @@ from meadhall.engine.errors import MeadhallError
 from meadhall.engine.game import game
 from meadhall.engine.language import gettext as _
 from meadhall.engine.language import listed, speak
-from meadhall.server.errors import DatabaseUnavailable, NotFound, NotReady
+from meadhall.server.errors import DatabaseUnavailable, NotFound, NotReady, TooMany
 from meadhall.server.hall.notification_choices import Kind, NotificationChoices
-from meadhall.server.hall.push_service import SECRET, Message, PushServices, check_keys, public_key
+from meadhall.server.hall.push_service import SECRET, Message, PushServices, check_keys, host_of, public_key
 from meadhall.server.hall.scheduler import Scheduler
+from meadhall.server.ops.log_limit import OncePerInterval
 from meadhall.server.store.models import Guest, Job, PushSubscription, TableRow, new_id
-from meadhall.server.store.queries import jobs, push
+from meadhall.server.store.queries import attempts, jobs, push
+from meadhall.server.store.queries.attempts import Limit
 from meadhall.server.store.queries.present import now
 from meadhall.server.store.store import Store
 from meadhall.server.worker.threads import run_in_thread
+
+log = logging.getLogger(__name__)
+log.addFilter(OncePerInterval())
 
 _JOB: Final = "push"
 
@@ -49,6 +55,14 @@ _READY_PAUSE: Final = timedelta(seconds=5)
 
 _LIFETIME: Final = timedelta(days=1)
 """How long a message is worth sending, unless something else is known."""
+
+_DAY: Final = timedelta(days=1)
+
+_NEW_DEVICES: Final = Limit(free=100, first=_DAY, longest=_DAY)
+"""Number of browsers that one client address may add in a day."""
+
+_MESSAGES: Final = Limit(free=1000, first=_DAY, longest=_DAY)
+"""Number of messages that one address of a push service gets in a day: a guest may have named the address of anything."""
 
 _FIRST_RETRY: Final = timedelta(seconds=5)
 _DOUBLINGS: Final = 9
@@ -94,7 +108,8 @@ def notify(connection: Connection, notification: Notification, guests: Collectio
     }
     for subscription in push.of_guests(connection, guests) if guests else ():
         key = f"{subscription.id}:{notification.kind}:{notification.table}"
-        jobs.put(connection, _JOB, key, at or created + PAUSE, {**payload, "subscription": subscription.id})
+        lanes = {"host": host_of(subscription.endpoint), "guest": subscription.guest}
+        jobs.put(connection, _JOB, key, at or created + PAUSE, {**payload, **lanes, "subscription": subscription.id})
 
 
 class Notifications:
@@ -123,13 +138,18 @@ class Notifications:
         self._is_looking = is_looking
         self._sub_path = sub_path
         self._checks: dict[Kind, Check] = {}
-        scheduler.register(_JOB, self._push, is_slow=True)
+        scheduler.register_slow(_JOB, self._push, services.proven)
 
     def check_with(self, kind: Kind, check: Check) -> None:
         """Let ``check`` say whether notifications of a kind are still true, just before they are sent."""
         self._checks[kind] = check
 
     # -------------------------------------------------------------------------------------------------------------- devices
+
+    @property
+    def are_pushed(self) -> bool:
+        """Whether the hall sends push messages."""
+        return self._services.is_offered
 
     async def key(self) -> str:
         """Return the public key with which browsers subscribe."""
@@ -140,11 +160,18 @@ class Notifications:
         return await self._store.transact(partial(push.of_guests, guests=[guest.id])) if guest.is_stored else []
 
     async def subscribe(
-        self, guest: Guest, endpoint: str, p256dh: str, auth: str, device: str, session: str, instead_of: str = ""
+        self, guest: Guest, client: str, endpoint: str, p256dh: str, auth: str, device: str, session: str, instead_of: str = ""
     ) -> PushSubscription:
-        """Let the browser of a session or device receive the push messages of a guest. Raises BadPushSubscription."""
+        """Let the browser of a session or device receive the push messages of a guest.
+
+        ``client``: the address that asks for it. Raises BadPushSubscription, TooMany.
+        """
         self._services.check(endpoint)
         await run_in_thread(check_keys, p256dh, auth)
+        known = {each.endpoint for each in await self.devices(guest)}
+        if not known & {endpoint, instead_of} and not await self._counts(client, _NEW_DEVICES):
+            log.warning("a device of %s gets no push messages: %d are new today", client, _NEW_DEVICES.free)
+            raise TooMany(_("Too many devices were added from your address today. Try again tomorrow."))
         key, at = await self.key(), self._time.now()
         subscription = PushSubscription(new_id(), guest.id, endpoint, p256dh, auth, key, device, at, session)
         add = partial(push.add, subscription=subscription, instead_of=instead_of)
@@ -187,14 +214,30 @@ class Notifications:
         if message is None:
             return
         secrets = [await self._store.secret(SECRET), *(each.value for each in await self._store.retired_secrets(SECRET))]
+        if not await self._counts(subscription.endpoint, _MESSAGES):
+            log.warning("a push message was not sent: its address gets %d a day", _MESSAGES.free)
+            return
         outcome = await self._services.send(subscription, message, secrets)
-        if outcome.kind == "gone":
+        if outcome.kind in ("sent", "refused"):
+            reason = outcome.reason or None
+            if reason != subscription.refusal:
+                await self._scheduler.finish(job, partial(push.note_refusal, id=subscription.id, reason=reason))
+        elif outcome.kind == "gone":
             await self._scheduler.finish(job, partial(push.delete_one, id=subscription.id))
         elif outcome.kind == "later":
             tries = int(payload.get("tries", 0))
             pause = max(_FIRST_RETRY * 2 ** min(tries, _DOUBLINGS), timedelta(seconds=outcome.seconds))
             again_at = self._time.now() + pause if pause.total_seconds() < seconds else None
             await self._scheduler.finish(job, again_at=again_at, payload={**payload, "tries": tries + 1})
+
+    async def _counts(self, subject: str, limit: Limit) -> bool:
+        """Count something in the present day. Return False if there were too many."""
+        key = sha256(f"{_JOB}\0{subject}".encode()).hexdigest()
+        work = partial(attempts.count, key=key, limit=limit)
+        try:
+            return await self._store.transact(work) is None
+        except IntegrityError:  # another process has just counted the first one
+            return await self._store.transact(work) is None
 
     async def _is_due(self, guest: str, note: Notification) -> bool | datetime:
         """Return whether the guest wants to know and the event is still true, or the time from which on it will be."""

@@ -14,13 +14,14 @@ import json
 import logging
 import re
 import socket
+from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from functools import lru_cache
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
 from urllib.parse import urlsplit
 
 from meadhall.engine.language import gettext as _
@@ -32,7 +33,7 @@ from meadhall.server.worker.threads import run_in_thread
 
 if TYPE_CHECKING:
     import aiohttp
-    from aiohttp.abc import ResolveResult
+T = TypeVar("T")
 
 log = logging.getLogger(__name__)
 log.addFilter(OncePerInterval())
@@ -42,8 +43,27 @@ SECRET: Final = "push"  # noqa: S105 - the name of a secret
 
 LONGEST_ENDPOINT: Final = 1000
 
-_TIMEOUT: Final = 10.0
+_TIMEOUT = 10.0
 """Seconds for one message."""
+
+_CONNECT_TIMEOUT: Final = 3.0
+"""Seconds to find the address of a host and connect."""
+
+_FIRST_PAUSE: Final = 15.0
+"""Seconds for which a host gets no messages after it has not answered one. They double with each further one."""
+
+_LONGEST_PAUSE: Final = 300.0
+
+_REMEMBERED: Final = 1000
+"""Number of hosts that have not answered of which the process knows."""
+
+_PROVEN: Final = 50
+"""Number of hosts that have answered of which the process knows."""
+
+_LONGEST_REASON: Final = 160
+
+_OWN_CONTACT: Final = "https://localhost"
+"""The contact for the host's push services, and browsers of before, in a hall without a public address."""
 
 _SIGNED_FOR: Final = 12 * 3600
 """Seconds for which a signature is valid. RFC 8292 allows a day."""
@@ -74,11 +94,13 @@ class Outcome:
 
     Attributes:
         kind: ``sent``; ``gone``, the browser receives no messages any more; ``later``, it may be tried again; or ``refused``.
-        seconds: how long to wait before the next attempt, if the push service says so.
+        seconds: how long to wait before the next attempt, if it is known.
+        reason: why the push service has refused it.
     """
 
     kind: Literal["sent", "gone", "later", "refused"]
     seconds: float = 0.0
+    reason: str = ""
 
 
 @dataclass(frozen=True)
@@ -101,38 +123,64 @@ class Message:
 class PushServices:
     """Sends messages to browsers.
 
+    A host that doesn't answer gets no messages for a while (a circuit breaker). Then a single message tries it again: the
+    scheduler runs one job for a host at a time.
+
+    Attributes:
+        proven: the hosts that answer, the least recent first.
+
     Args:
         allowed: origins of push services that may be in a private network, or use ``http``.
-        contact: the address of the hall, by which the operator of a push service can find its host.
+        public_url: the address of the hall, by which the operator of a push service can find its host. Without a public one the
+            hall accepts ``allowed`` only: some push services refuse messages without a contact.
         time: the time of the hall.
     """
 
-    def __init__(self, allowed: Sequence[str], contact: str, time: Time) -> None:
+    def __init__(self, allowed: Sequence[str], public_url: str, time: Time) -> None:
         self._time = time
         self._allowed = frozenset(allowed)
-        host = urlsplit(contact).hostname or ""
-        self._contact = f"https://{host}" if contact.startswith("https:") and "." in host else "https://localhost"
+        self._contact = contact_at(public_url)
         self._session: aiohttp.ClientSession | None = None
+        self._silent: OrderedDict[str, tuple[int, float]] = OrderedDict()  # failures, and the end of the pause in seconds
+        self.proven: OrderedDict[str, None] = OrderedDict()
+
+    @property
+    def is_offered(self) -> bool:
+        """Whether the hall offers push messages."""
+        return bool(self._contact or self._allowed)
 
     def check(self, endpoint: str) -> None:
         """Refuse an address that can't be that of a push service. Raises BadPushSubscription."""
-        if self._origin(endpoint) is None:
+        origin = self._origin(endpoint)
+        if not self._contact and origin not in self._allowed:
+            raise BadPushSubscription(_("This hall sends no push messages: its host hasn't set a public https:// address."))
+        if origin is None:
             raise BadPushSubscription(_("A push service must have a public address that begins with https://."))
 
     async def send(self, subscription: PushSubscription, message: Message, secrets: Sequence[str]) -> Outcome:
         """Send a message to a browser. ``secrets``: what the hall's keys are made from, the current one first."""
-        origin = self._origin(subscription.endpoint)
+        origin, host = self._origin(subscription.endpoint), host_of(subscription.endpoint)
         if origin is None:
             return Outcome("gone")
-        made = await run_in_thread(_encrypted, subscription, message, secrets, origin, self._contact, self._time.now())
+        failures, pause_end = self._silent.get(host, (0, 0.0))
+        if pause_end > self._time.seconds():
+            return Outcome("later", pause_end - self._time.seconds())
+        contact = self._contact or _OWN_CONTACT
+        made = await run_in_thread(_encrypted, subscription, message, secrets, origin, contact, self._time.now())
         if made is None:
             return Outcome("gone")  # the key for which it was made is not accepted any more
         body, headers = made
         try:
-            return await self._post(subscription.endpoint, body, headers)
+            outcome = await self._post(subscription.endpoint, body, headers)
         except (OSError, TimeoutError) as error:
-            log.warning("a push message could not be sent to %s: %s", origin, error)
-            return Outcome("later")
+            log.warning("a push message could not be sent to %s: %s", origin, str(error) or "no answer")
+            pause = min(_FIRST_PAUSE * 2**failures, _LONGEST_PAUSE)
+            self.proven.pop(host, None)
+            _remember(self._silent, host, (min(failures + 1, 10), self._time.seconds() + pause), _REMEMBERED)
+            return Outcome("later", pause)
+        self._silent.pop(host, None)
+        _remember(self.proven, host, None, _PROVEN)
+        return outcome
 
     async def _post(self, endpoint: str, body: bytes, headers: Mapping[str, str]) -> Outcome:
         import aiohttp  # noqa: PLC0415
@@ -146,40 +194,48 @@ class PushServices:
                     return Outcome("gone")
                 if response.status == _TOO_MANY or response.status >= _SERVER_ERROR:
                     return Outcome("later", _seconds(response.headers.get("Retry-After", ""), self._time.now()))
-                log.warning("a push service has refused a message with status %d", response.status)
-                return Outcome("refused")
+                text = (await response.content.read(_LONGEST_REASON)).decode(errors="replace")
+                reason = f"{response.status} {' '.join(text.split())}".strip()
+                log.warning("the push service %s has refused a message: %s", urlsplit(endpoint).hostname, reason)
+                return Outcome("refused", reason="".join(filter(str.isprintable, reason)))
         except aiohttp.ClientError as error:
             raise OSError(str(error) or type(error).__name__) from None
 
     async def _open(self) -> aiohttp.ClientSession:
         """Return the HTTP client, whose connections lead to public addresses only."""
         import aiohttp  # noqa: PLC0415
-        from aiohttp.abc import AbstractResolver  # noqa: PLC0415
-        from aiohttp.resolver import ThreadedResolver  # noqa: PLC0415
+        from aiohttp.abc import AbstractResolver, ResolveResult  # noqa: PLC0415
 
         allowed = {urlsplit(origin).hostname for origin in self._allowed}
 
         class PublicResolver(AbstractResolver):
-            """Finds the public addresses of a host: of the same answer that the connection then uses."""
+            """Finds the public addresses of a host: of the same answer that the connection then uses.
 
-            def __init__(self) -> None:
-                self._resolver = ThreadedResolver()
+            A name server that doesn't answer holds a thread for half a minute, so each question has a thread for itself. The
+            usual resolvers of aiohttp and asyncio take the threads that the database of the hall needs, too.
+            """
 
             async def resolve(
                 self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
             ) -> list[ResolveResult]:
-                found = await self._resolver.resolve(host, port, family)
-                public = [each for each in found if host in allowed or is_public(each["host"])]
+                found = await run_in_thread(socket.getaddrinfo, host, port, family, socket.SOCK_STREAM)
+                public = [
+                    ResolveResult(
+                        hostname=host, host=str(at[0]), port=port, family=kind, proto=proto, flags=socket.AI_NUMERICHOST
+                    )
+                    for kind, _type, proto, _name, at in found
+                    if host in allowed or is_public(str(at[0]))
+                ]
                 if not public:
                     raise OSError(f"{host} has no public address")
                 return public
 
             async def close(self) -> None:
-                await self._resolver.close()
+                pass
 
         self._session = aiohttp.ClientSession(
-            connector=aiohttp.TCPConnector(resolver=PublicResolver(), limit=8),
-            timeout=aiohttp.ClientTimeout(total=_TIMEOUT),
+            connector=aiohttp.TCPConnector(resolver=PublicResolver(), limit=0),
+            timeout=aiohttp.ClientTimeout(total=_TIMEOUT, connect=_CONNECT_TIMEOUT),
             cookie_jar=aiohttp.DummyCookieJar(),
             auto_decompress=False,
         )
@@ -208,6 +264,25 @@ class PushServices:
         if origin in self._allowed:
             return origin
         return f"https://{host}" if parts.scheme == "https" and port in (None, 443) and _NAME.fullmatch(host) else None
+
+
+def contact_at(public_url: str) -> str:
+    """Return the contact that push services get, of a hall at this address; "" if it isn't public."""
+    parts = urlsplit(public_url)
+    return f"https://{parts.hostname}" if parts.scheme == "https" and _NAME.fullmatch(parts.hostname or "") else ""
+
+
+def host_of(endpoint: str) -> str:
+    """Return the host of a push service, with its port if it has one."""
+    return endpoint.partition("//")[2].partition("/")[0].lower()
+
+
+def _remember(known: OrderedDict[str, T], host: str, value: T, most: int) -> None:
+    """Write a value, and forget the oldest one if there are too many."""
+    known[host] = value
+    known.move_to_end(host)
+    if len(known) > most:
+        known.popitem(last=False)
 
 
 def check_keys(p256dh: str, auth: str) -> None:

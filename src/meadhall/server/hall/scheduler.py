@@ -22,7 +22,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import math
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Any, Final, TypeVar
@@ -44,10 +44,13 @@ Handler = Callable[[Job], Awaitable[None]]
 log = logging.getLogger(__name__)
 
 _AT_ONCE: Final = 8
-"""Largest number of jobs that a process works on at the same time."""
+"""Largest number of jobs that a process works on at the same time, without slow ones: a deadline waits for no other server."""
 
-_SLOW_AT_ONCE: Final = 4
-"""Largest number of slow jobs among them, so that a deadline never waits for another server."""
+_SLOW_AT_ONCE: Final = 8
+"""Largest number of slow jobs that a process works on at the same time."""
+
+_UNPROVEN_AT_ONCE: Final = 4
+"""Largest number of these whose host has not answered before."""
 
 _LONGEST_SLEEP: Final = 60.0
 """Seconds after which the scheduler looks at the waiting jobs in any case: the system's clock may have been set."""
@@ -79,18 +82,26 @@ class Scheduler:
         self._leases = leases
         self._handlers: dict[str, Handler] = {}
         self._slow: set[str] = set()  # kinds whose jobs wait for other servers
-        self._running_slow: set[str] = set()  # ids of running jobs of these kinds
+        self._proven: Collection[str] = ()  # servers that answer
+        self._running_slow: dict[str, Job] = {}  # running jobs of these kinds, by their ids
         self._next_look = -math.inf  # in seconds of the monotonic clock
         self._finished: set[str] = set()  # ids of running jobs whose handlers have finished them
 
-    def register(self, kind: str, handler: Handler, is_slow: bool = False) -> None:
-        """Let ``handler`` do the jobs of a kind. A process leaves jobs of other kinds to other processes.
+    def register(self, kind: str, handler: Handler) -> None:
+        """Let ``handler`` do the jobs of a kind. A process leaves jobs of other kinds to other processes."""
+        self._handlers[kind] = handler
 
-        ``is_slow``: it waits for other servers. A process works on a few such jobs at a time.
+    def register_slow(self, kind: str, handler: Handler, proven: Collection[str]) -> None:
+        """Let ``handler`` do the jobs of a kind that wait for other servers.
+
+        A process works on few such jobs at a time: on one for a server and on one for a guest, by the fields ``host`` and
+        ``guest`` of the payload. Half of them are kept for servers that answer. So a silent server delays only its own jobs.
+
+        ``proven``: the hosts that answer. The handler keeps it up to date.
         """
         self._handlers[kind] = handler
-        if is_slow:
-            self._slow.add(kind)
+        self._slow.add(kind)
+        self._proven = proven
 
     def repeat(self, kind: str, interval: timedelta, effect: Callable[[Connection], None]) -> None:
         """Let ``effect`` run in a transaction once in every interval, in one process of the hall."""
@@ -169,8 +180,8 @@ class Scheduler:
 
     async def _start_due_jobs(self) -> float:
         """Start the jobs that are due, and return the seconds until the next look."""
-        limit = _AT_ONCE - len(self.running)
-        if limit == 0:
+        limit = _AT_ONCE + len(self._running_slow) - len(self.running)
+        if limit == 0 and len(self._running_slow) == _SLOW_AT_ONCE:
             return _LONGEST_SLEEP  # the end of each job wakes the scheduler
         try:
             due, seconds = await self._store.transact(partial(self._claim, limit=limit))
@@ -182,24 +193,32 @@ class Scheduler:
         for job in due:
             self.running[job.id] = task = asyncio.create_task(self._do(job))
             if job.kind in self._slow:
-                self._running_slow.add(job.id)
+                self._running_slow[job.id] = job
             task.add_done_callback(partial(self._end, job))
-        if len(self.running) == _AT_ONCE or seconds is None:
-            return _LONGEST_SLEEP
-        return min(seconds, _LONGEST_SLEEP)
+        is_full = len(self.running) - len(self._running_slow) == _AT_ONCE
+        return _LONGEST_SLEEP if is_full or seconds is None else min(seconds, _LONGEST_SLEEP)
 
     def _claim(self, connection: Connection, limit: int) -> tuple[list[Job], float | None]:
-        """Claim at most ``limit`` jobs, slow ones last. Return them, and the seconds until the next one is due."""
+        """Claim at most ``limit`` jobs, and slow ones. Return them, and the seconds until the next one is due."""
         claim = partial(jobs.claim, connection, self._leases.process, running=tuple(self.running))
         due, seconds = claim(kinds=tuple(self._handlers.keys() - self._slow), limit=limit)
-        slow_limit = min(limit - len(due), _SLOW_AT_ONCE - len(self._running_slow))
-        if self._slow and slow_limit > 0:
-            due += claim(kinds=tuple(self._slow), limit=slow_limit)[0]
-        return due, seconds
+        slow = list(self._running_slow.values())
+        while self._slow and len(slow) < _SLOW_AT_ONCE:
+            found = claim(kinds=tuple(self._slow), limit=1, lanes=self._lanes(slow))[0]
+            if not found:
+                break
+            slow += found
+        return due + slow[len(self._running_slow) :], seconds
+
+    def _lanes(self, slow: Collection[Job]) -> jobs.Lanes:
+        """Return which slow jobs must wait while these ones run."""
+        hosts, guests = ([job.payload[name] for job in slow if name in job.payload] for name in ("host", "guest"))
+        unproven = sum(host not in self._proven for host in hosts)
+        return jobs.Lanes(hosts, guests, tuple(self._proven) if unproven >= _UNPROVEN_AT_ONCE else None)
 
     def _end(self, job: Job, _task: asyncio.Task[None]) -> None:
         del self.running[job.id]
-        self._running_slow.discard(job.id)
+        self._running_slow.pop(job.id, None)
         self._finished.discard(job.id)
         self.wake()
 

@@ -46,6 +46,7 @@ class DeviceLine:
     id: str
     name: str
     is_here: bool
+    refusal: str  # why its push service has refused the last message, "" if it hasn't
 
 
 @dataclass(frozen=True)
@@ -56,6 +57,7 @@ class NotificationsPanel:
     events: tuple[EventChoices, ...]
     volume: int
     devices: tuple[DeviceLine, ...]
+    are_pushed: bool  # whether the hall sends push messages
 
 
 async def notifications_panel(hall: Hall, guest: Guest, here: str) -> NotificationsPanel:
@@ -73,8 +75,8 @@ async def notifications_panel(hall: Hall, guest: Guest, here: str) -> Notificati
         for kind, words in _events().items()
     )
     found = await hall.notifications.devices(guest)
-    devices = tuple(DeviceLine(each.id, each.device, bool(here) and each.session == here) for each in found)
-    return NotificationsPanel(tuple(channels.values()), events, choices.volume, devices)
+    devices = tuple(DeviceLine(each.id, each.device, bool(here) and each.session == here, each.refusal or "") for each in found)
+    return NotificationsPanel(tuple(channels.values()), events, choices.volume, devices, hall.notifications.are_pushed)
 
 
 def _events() -> dict[Kind, str]:

@@ -16,7 +16,7 @@ from meadhall.server.store.models import Guest
 from meadhall.server.web.device_label import device_label
 from meadhall.server.web.forms import Form, integer
 from meadhall.server.web.links import link
-from meadhall.server.web.request import AnyRequest
+from meadhall.server.web.request import AnyRequest, client_address
 from meadhall.server.web.sessions import Sessions
 
 _SECTION: Final = "/settings#notifications"
@@ -69,7 +69,8 @@ async def add_device(
     guest = await sessions.save(guest)
     label = device_label(request)
     opener = sessions.opener_for(request, guest)
-    added = await hall.notifications.subscribe(guest, data.endpoint, data.keys.p256dh, data.keys.auth, label, opener, data.old)
+    keys, client = data.keys, client_address(request)
+    added = await hall.notifications.subscribe(guest, client, data.endpoint, keys.p256dh, keys.auth, label, opener, data.old)
     return Subscribed(added.id, added.device)
 
 

@@ -149,7 +149,7 @@
   });
   const here = document.getElementById("push-here"), [state, button] = [here.querySelector("p"), here.querySelector("button")];
   async function showPush() {
-    here.hidden = false;
+    here.hidden = "off" in here.dataset;
     button.hidden = !canPush;
     const unable = window.isSecureContext ? panel.dataset.unsupported : panel.dataset.insecure;
     const subscription = canPush ? await (await registered())?.pushManager.getSubscription() : null;

@@ -7,6 +7,7 @@ again, so the process that works on an older version of it can't finish the new 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
@@ -49,8 +50,34 @@ def cancel(connection: Connection, kind: str, key: str) -> None:
     connection.execute(delete(schema.jobs).where(_JOB.kind == kind, _JOB.key == key))
 
 
+@dataclass(frozen=True)
+class Lanes:
+    """Which jobs that wait for other servers must wait for others, by the fields ``host`` and ``guest`` of their payload.
+
+    Attributes:
+        hosts: hosts with a running job.
+        guests: guests with a running job.
+        only: the hosts whose jobs may be claimed; None: all.
+    """
+
+    hosts: Collection[str]
+    guests: Collection[str]
+    only: Collection[str] | None
+
+    def are_free(self) -> ColumnElement[bool]:
+        """Return whether a job is in none of the lanes. One without these fields never is."""
+        host, guest = (_JOB.payload[name].as_string() for name in ("host", "guest"))
+        free = and_(or_(host.is_(None), host.not_in(self.hosts)), or_(guest.is_(None), guest.not_in(self.guests)))
+        return free if self.only is None else and_(free, host.in_(self.only))
+
+
 def claim(
-    connection: Connection, process: str | None, kinds: Collection[str], limit: int, running: Collection[str]
+    connection: Connection,
+    process: str | None,
+    kinds: Collection[str],
+    limit: int,
+    running: Collection[str],
+    lanes: Lanes | None = None,
 ) -> tuple[list[Job], float | None]:
     """Claim jobs that are due, the longest overdue first. Return them, and the seconds until the next job of any kind is due.
 
@@ -59,6 +86,7 @@ def claim(
         kinds: the kinds of jobs that this process can do.
         limit: the largest number of jobs to claim.
         running: the ids of the jobs that this process works on.
+        lanes: which jobs must wait for running ones.
 
     The seconds are None if no job waits for a later time. Raises LeaseLost.
     """
@@ -69,6 +97,8 @@ def claim(
     clock = _clock(connection)
     is_kind = _JOB.kind.concat("").in_(kinds)  # concatenated, so that SQLite uses the index of the times, not that of the kinds
     due = select(schema.jobs).where(_JOB.due_at <= clock, is_kind, is_claimable).order_by(_JOB.due_at).limit(limit)
+    if lanes is not None:
+        due = due.where(lanes.are_free())
     rows = connection.execute(due.with_for_update(skip_locked=True)).all() if limit else []
     ids = [row.id for row in rows]
     if process is not None and ids:

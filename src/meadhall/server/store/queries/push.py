@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import UTC
 from typing import Any, Final
 
-from sqlalchemy import Connection, bindparam, delete, insert, or_, select
+from sqlalchemy import Connection, bindparam, delete, insert, or_, select, update
 
 from meadhall.server.store import schema
 from meadhall.server.store.models import PushSubscription
@@ -27,8 +27,10 @@ def add(connection: Connection, subscription: PushSubscription, instead_of: str 
     transaction stores the endpoint at the same time.
     """
     is_own = (_SUBSCRIPTION.guest == subscription.guest) & _SUBSCRIPTION.endpoint.in_([subscription.endpoint, instead_of])
-    before = connection.execute(select(_SUBSCRIPTION.id).where(is_own).order_by(_SUBSCRIPTION.created_at)).scalars().first()
-    subscription = replace(subscription, id=before or subscription.id)
+    before = connection.execute(select(schema.push_subscriptions).where(is_own).order_by(_SUBSCRIPTION.created_at)).first()
+    if before is not None:
+        is_same = before.endpoint == subscription.endpoint
+        subscription = replace(subscription, id=before.id, refusal=before.refusal if is_same else None)
     connection.execute(delete(schema.push_subscriptions).where(or_(_SUBSCRIPTION.endpoint == subscription.endpoint, is_own)))
     others = of_guests(connection, [subscription.guest])
     for oldest in others[: max(0, len(others) + 1 - MAX_DEVICES)]:
@@ -55,6 +57,11 @@ def delete_one(connection: Connection, id: str, guest: str | None = None) -> boo
     if guest is not None:
         chosen = chosen.where(_SUBSCRIPTION.guest == guest)
     return connection.execute(chosen).rowcount > 0
+
+
+def note_refusal(connection: Connection, id: str, reason: str | None) -> None:
+    """Store why the push service has refused the last message; None: it has accepted it."""
+    connection.execute(update(schema.push_subscriptions).where(_SUBSCRIPTION.id == id).values(refusal=reason))
 
 
 def _found(rows: Sequence[Any]) -> list[PushSubscription]:
