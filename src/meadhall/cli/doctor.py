@@ -25,6 +25,7 @@ _CHECKS: Final = {
     "database": marked("database"),
     "clock": marked("clock"),
     "port": marked("port"),
+    "push": marked("push messages"),
     "proxy": marked("proxy"),
 }
 
