@@ -7,7 +7,6 @@ import random
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any
 
 import httpx
 
@@ -99,16 +98,18 @@ def _lowest_card(room: Room, seat: int) -> int:
 
 
 def with_other_hidden_parts(match: Match, viewer: int, draw: random.Random, cards: Sequence[str] = NAMES[1:]) -> Match:
-    """Return a match with the same view for ``viewer`` but different hidden parts and events."""
+    """Return a match with the same view for ``viewer`` but different hidden parts and events, and more of these events."""
 
     def dealt(states: States) -> States:
         return redealt(match.game, concealed(match.game, states, viewer), viewer, draw)
 
     def other(events: tuple[Event, ...]) -> tuple[Event, ...]:
-        return tuple(event if event.visible_to(viewer) else replace(event, arguments=changed(event)) for event in events)
+        told = ((event,) if event.visible_to(viewer) else (changed(event), changed(event)) for event in events)
+        return tuple(event for group in told for event in group)
 
-    def changed(event: Event) -> tuple[Any, ...]:
-        return tuple(draw.choice(cards) if isinstance(each, str) else each for each in event.arguments)
+    def changed(event: Event) -> Event:
+        arguments = tuple(draw.choice(cards) if isinstance(each, str) else each for each in event.arguments)
+        return replace(event, arguments=arguments)
 
     twin = match.supposing(dealt(match.states))
     twin.setup = other(match.setup)

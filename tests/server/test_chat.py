@@ -9,12 +9,14 @@ from datetime import timedelta
 import httpx
 import pytest
 
-from meadhall.server.hall import talk
+from meadhall.server.hall import chat, talk
 from meadhall.server.hall.chat_text import LONGEST_LINE
 from meadhall.server.hall.room import Room
+from meadhall.server.pages import talk as pages
 from meadhall.server.settings import Settings
 from meadhall.server.store.models import Audience, ChatLine
 from meadhall.server.store.queries.merging import merge_guests
+from server.leaks import comparable, guest_of
 from server.manual_time import settled
 from server.people import AXES, OpenHall, Person, Stream, open_hall, patched, play_out, stream
 
@@ -268,6 +270,32 @@ async def test_a_blocked_player_neither_hears_nor_is_heard_from_then_on(hall: Op
     assert "After" not in page
     assert (await host.ask(f"/tables/{table}/chat/people", {"who": "seat:1", "set": "unblock"})).status_code == 200
     assert "After" in await shown(friend, table)
+
+
+async def test_lines_that_a_guest_does_not_hear_displace_none(hall: OpenHall, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither on the page of the table, where a few lines are in memory, nor on those of the chat, in the browser and the API."""
+    for module, name, number in ((chat, "KEPT", 4), (talk, "KEPT", 4), (talk, "PAGE", 3), (pages, "SHOWN", 3)):
+        monkeypatch.setattr(module, name, number)
+    monkeypatch.setattr(talk, "RATES", ((timedelta(seconds=1), 10_000),))
+    host, friend, room = await hall.two_at()
+    robot, path = await hall.program(), f"/tables/{room.table.id}"
+    guest = await hall.store.guest(await guest_of(hall, robot))
+    assert guest is not None
+    await room.carry_seat(1, guest)
+
+    async def seen() -> list[str]:
+        answers = [await friend.get(path), await friend.get(f"{path}/chat"), await robot.read(f"{path}/chat")]
+        return [comparable(answer.text) for answer in answers]
+
+    for number in range(5):
+        await said(host if number % 2 else friend, room.table.id, f"line {number};")
+    assert (await host.ask(f"{path}/chat/people", {"who": "seat:1", "set": "block"})).status_code == 200
+    before = await seen()
+    assert all("line 2;" in each and "line 1;" not in each for each in before)
+    for _ in range(6):
+        await said(host, room.table.id, "psst")
+    for now, then in zip(await seen(), before, strict=True):
+        assert now.split(">") == then.split(">")
 
 
 async def test_a_spectator_can_be_muted_by_a_line(hall: OpenHall) -> None:

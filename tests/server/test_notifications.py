@@ -823,6 +823,6 @@ async def test_a_proposal_calls_those_who_are_asked_until_they_have_answered(cal
     proposal = room.consent.proposals.open
     assert proposal is not None
     (guest,) = room.table.seats[1].guests
-    assert room.consent.waits_for(guest, proposal.number)
+    assert room.consent.waits_for(guest, proposal.entry)
     await friend.ask(f"/tables/{room.table.id}/vote", {"proposal": str(proposal.number), "answer": "decline"})
-    assert not room.consent.waits_for(guest, proposal.number)
+    assert not room.consent.waits_for(guest, proposal.entry)

@@ -33,7 +33,7 @@ class Proposing(RuleBasedStateMachine):
         self.playing_bots: set[int] = {2}
         self.deputies: set[int] = set()
         self.what: What | None = None  # of the open proposal
-        self.number = self.seat = 0
+        self.number = self.entry = self.seat = 0
         self.guest = ""
         self.waiting: set[int] = set()
         self.asked: frozenset[int] = frozenset()
@@ -65,8 +65,8 @@ class Proposing(RuleBasedStateMachine):
     def propose(self, what: What, seat: int, guest: str) -> None:
         guest = guest if what == "swap" else ""
         asked = SEATS if what == "swap" else SEATS - {seat}
-        number = len(self.entries) + 1
-        arguments = (number, what, seat, asked, self.playing_bots, self.at, LIMIT, 1 if what == "take-back" else 0, guest)
+        entry = len(self.entries) + 1
+        arguments = (entry, what, seat, asked, self.playing_bots, self.at, LIMIT, 1 if what == "take-back" else 0, guest)
         decisions, failed_at = self.refused.get((guest or seat, what), (-WAIT_DECISIONS, START))
         error: type[MeadhallError] | None = None
         if self.what is not None and (self.what != "swap" or what == "swap"):
@@ -78,7 +78,8 @@ class Proposing(RuleBasedStateMachine):
                 self.state.proposed(*arguments)
             return
         self.store(self.state.proposed(*arguments))
-        self.what, self.number, self.seat, self.guest = what, number, seat, guest
+        self.what, self.seat, self.guest = what, seat, guest
+        self.entry, self.number = entry, self.number + 1  # hints don't count
         self.asked, self.until = frozenset(asked), self.at + LIMIT
         self.waiting = set(asked) - (self.playing_bots if what != "draw" else set())
         self.deputies.clear()
@@ -128,9 +129,9 @@ class Proposing(RuleBasedStateMachine):
             return
         if self.what is None:
             with pytest.raises(Stale):
-                self.state.expired(len(self.entries) + 1, self.number, self.at)
+                self.state.expired(len(self.entries) + 1, self.entry, self.at)
             return
-        self.store(self.state.expired(len(self.entries) + 1, self.number, self.at))
+        self.store(self.state.expired(len(self.entries) + 1, self.entry, self.at))
         self.end("accepted" if self.what == "resume" else "expired")  # silence agrees that the clocks run again
 
     @rule(seat=seats, hinted=st.booleans())
@@ -182,7 +183,8 @@ class Proposing(RuleBasedStateMachine):
         assert self.state.decisions == self.decisions
         assert self.state.refused == self.refused
         if found is not None:
-            assert (found.what, found.number, found.owner) == (self.what, self.number, self.guest or self.seat)
+            assert (found.what, found.number, found.entry) == (self.what, self.number, self.entry)
+            assert found.owner == (self.guest or self.seat)
             assert (set(found.waiting), set(found.deputies), found.until) == (self.waiting, self.deputies, self.until)
         else:
             assert self.what is None
@@ -193,7 +195,7 @@ class Proposing(RuleBasedStateMachine):
         accepted = [entry.number for entry in self.entries if self.state.accepted_by(entry) is not None]
         last = self.state.last
         has_effect = self.state.open is None and last is not None and last.ending == "accepted"
-        assert accepted == ([last.number] if has_effect and last is not None else [])
+        assert accepted == ([last.entry] if has_effect and last is not None else [])
 
     def teardown(self) -> None:
         assert reduce(Proposals.follow, self.entries, Proposals()) == self.state, "entries are all that it follows from"
@@ -214,7 +216,7 @@ def test_a_late_vote_is_told_how_the_proposal_ended_and_a_repeated_proposal_how_
     state.check_new("draw", 0, START + WAIT_TIME)
     late = state.follow(state.proposed(3, "draw", 1, {0, 2}, (), START, LIMIT))
     with pytest.raises(Stale, match="time"):
-        late.answered(4, 3, 0, True, START + LIMIT)
+        late.answered(4, 2, 0, True, START + LIMIT)
 
 
 def test_only_known_kinds_can_be_proposed() -> None:

@@ -4,24 +4,34 @@ from __future__ import annotations
 
 import logging
 import random
+import re
+from contextlib import AsyncExitStack
+from datetime import UTC, datetime, timedelta
+from difflib import unified_diff
 
 import numpy as np
 import pytest
 
 from games_for_tests.hoard.rules import BOAST, DRAW, LOOK
+from meadhall.bots import Hint
 from meadhall.engine import chance
 from meadhall.engine.view import SPECTATOR
 from meadhall.server.hall.room import Room
+from meadhall.server.settings import Settings
+from meadhall.server.store.models import Guest
+from meadhall.server.worker import tasks
 from server.leaks import (
     _lowest_card,
     all_responses,
+    comparable,
     encodings,
     everything,
     guest_of,
     keys,
     with_other_hidden_parts,
 )
-from server.people import HOARD, OpenHall, Person, Program, play_out
+from server.manual_time import ManualTime
+from server.people import HOARD, OpenHall, Person, Program, Visitor, open_hall, play_out, stream
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -80,6 +90,105 @@ async def test_changing_visible_cards_changes_the_responses(hall: OpenHall) -> N
     room.match = twin
     room.publish()
     assert await all_responses(*viewers[0], room.table.id) != before
+
+
+async def history(settings: Settings, secretly: bool) -> list[tuple[float, str]]:  # noqa: PLR0915 - a story
+    """Play a match, and return what the player on seat 1 and a spectator receive, each with its time.
+
+    ``secretly``: whether the player on seat 0 does everything that they may not notice: block the other, say a line that they
+    don't hear, carry the seat to another device, and ask for hints.
+    """
+    time = ManualTime()
+    time.set_date(datetime(2026, 11, 27, 20, 0, tzinfo=UTC))
+    async with open_hall(settings, time=time) as hall, AsyncExitStack() as streams:
+        ada, bo, eve = people = [hall.person(f"10.0.1.{k}") for k in range(3)]
+        for person, name in zip(people, ("Ada", "Bo", "Eve"), strict=True):
+            await person.post("/settings", {"name": name})
+        table = await ada.open(HOARD)
+        await bo.ask(f"/tables/{table}/seats", {"set": "sit"})
+        answer = await ada.ask(f"/tables/{table}/start")
+        assert answer.status_code == 200, answer.text
+        room, phone, programs = (
+            await hall.room(table),
+            await hall.program("Phone"),
+            [await hall.program(n) for n in ("Bo", "Eve")],
+        )
+        await room.carry_seat(1, await guest_at(hall, programs[0]))
+        answer = await ada.act(table, LOOK)
+        assert answer.status_code == 200, answer.text
+        seen: list[tuple[float, str]] = []
+        clients: list[tuple[Visitor, str, str]] = []
+        for person, program in zip((bo, eve), programs, strict=True):
+            clients += [(person, f"/tables/{table}/stream", ""), (person, f"/tables/{table}/stream", "page")]
+            clients.append((program, f"/api/v1/tables/{table}/events", ""))
+        open_streams = [await streams.enter_async_context(stream(*client)) for client in clients]
+        await streams.enter_async_context(stream(ada, f"/tables/{table}/stream"))  # her requests don't tell that she is here
+        began = time.seconds()
+
+        async def wait(seconds: int) -> None:
+            for _ in range(seconds):
+                await time.advance(1.0)
+                for k, live in enumerate(open_streams):
+                    while live.waiting:
+                        seen.append((time.seconds() - began, f"{k} {await live.message()}"))
+
+        async def secret(path: str, **form: str) -> None:
+            if secretly:
+                answer = await ada.ask(f"/tables/{table}{path}", form)
+                assert answer.status_code == 200, answer.text
+
+        await wait(4)
+        await secret("/chat/people", who="seat:1", set="block")
+        await wait(3)
+        await secret("/chat", text="psst")
+        await wait(12)
+        await secret("/hint")
+        if secretly:
+            await room.carry_seat(0, await guest_at(hall, phone))
+        await wait(6)
+        for _ in range(2):
+            answer = await ada.ask(f"/tables/{table}/propose", {"what": "take-back"})
+            assert answer.status_code == 200, answer.text
+            await wait(3)
+            found = room.consent.proposals.open
+            assert found is not None
+            responses = [
+                everything(await bo.get(f"/tables/{table}/propose")),
+                everything(await programs[1].read(f"/tables/{table}")),
+            ]
+            await bo.ask(f"/tables/{table}/vote", {"proposal": str(found.number), "answer": "decline"})
+            await secret("/chat", text="psst again")
+            await wait(8)
+            time.set_date(time.now() + timedelta(minutes=11))  # it may be proposed again
+        for person, program in zip((bo, eve), programs, strict=True):
+            await wait(1)
+            responses += await all_responses(person, program, table)
+            responses += [
+                everything(await person.get(f"/tables/{table}/chat")),
+                (await program.read(f"/tables/{table}/chat")).text,
+            ]
+        ids = [table, *(row.link_token for row in room.table.seats), 'data-person="[^"]+"', 'class="qr-dark"[^>]+']
+        seen += [(0.0, response) for response in responses]
+        return [(at, comparable(re.sub("|".join(ids), "an-id", told))) for at, told in seen]
+
+
+async def guest_at(hall: OpenHall, program: Program) -> Guest:
+    guest = await hall.store.guest(await guest_of(hall, program))
+    assert guest is not None
+    return guest
+
+
+@pytest.mark.asyncio
+async def test_what_others_do_in_secret_changes_no_response_and_no_time(
+    settings: Settings, elsewhere: Settings, at_once: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tasks, "hints", lambda view: (Hint(view.legal[0], None, True),))
+    monkeypatch.setattr(chance, "new_seed", lambda: b"the same seed in both halls")
+    twins = await history(settings, secretly=False), await history(elsewhere, secretly=True)
+    assert any(told.endswith(": still here") for _, told in twins[0])
+    for (at, plain), (also_at, secret) in zip(*twins, strict=True):
+        told = unified_diff(plain.replace("<", "\n<").splitlines(), secret.replace("<", "\n<").splitlines(), lineterm="", n=0)
+        assert (at, list(told)) == (also_at, [])
 
 
 async def test_the_seed_is_published_only_after_the_match(hall: OpenHall, caplog: pytest.LogCaptureFixture) -> None:

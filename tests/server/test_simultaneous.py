@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -12,15 +13,18 @@ import pytest_asyncio
 import meadhall
 from games_for_tests.goofspiel import game as goofspiel
 from games_for_tests.goofspiel.rules import UNKNOWN
+from meadhall.bots import Hint
 from meadhall.engine.game import registered
 from meadhall.engine.match import Match
-from meadhall.engine.view import Seat
+from meadhall.engine.view import Seat, View
 from meadhall.server.hall import clock_choice
 from meadhall.server.hall.clocks import Clocks
+from meadhall.server.hall.room import Room
 from meadhall.server.settings import Settings
 from meadhall.server.store.clock import Clock
 from meadhall.server.store.models import Entry, EntryKind
-from server.matches import match_of, stored, undo
+from meadhall.server.worker import bot_cache, tasks
+from server.matches import ask_hint, match_of, stored, undo
 from server.people import OpenHall, open_hall, until
 
 pytestmark = pytest.mark.asyncio
@@ -175,3 +179,29 @@ async def test_a_decision_keeps_its_time_while_others_choose_and_take_back() -> 
     assert [play.clocks.deadline_of(seat) for seat in range(3)] == [
         None, START + timedelta(seconds=70), START + timedelta(seconds=60),
     ]  # fmt: skip
+
+
+async def test_a_hint_for_one_seat_does_not_make_a_bot_begin_again(hall: OpenHall, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else the bot would act later, and the others would learn of the hint."""
+    monkeypatch.setattr(tasks, "hints", lambda view: (Hint(view.legal[0], None, True),))
+    loop, choices = asyncio.get_running_loop(), 0
+
+    class Slow:
+        name = "karl"
+
+        def choose(self, view: View) -> int:
+            nonlocal choices
+            choices += 1
+            if choices == 1:
+                asyncio.run_coroutine_threadsafe(ask_hint(host, found[0]), loop).result()
+            return view.legal[0]
+
+    host, found = hall.person(), list[Room]()
+    table = await host.open(GOOFSPIEL)
+    found.append(room := await hall.room(table))
+    monkeypatch.setattr(bot_cache, "bot", lambda game, name: Slow())
+    assert (await host.ask(f"/tables/{table}/seats", {"seat": "1", "set": "bot:karl"})).status_code == 200
+    assert (await host.ask(f"/tables/{table}/start")).status_code == 200
+    await until(room, lambda: bool(room.match and room.match.steps))
+    assert choices == 1
+    assert [kind for kind, _seat, _value in await stored(hall, room)] == ["hint", "action"]

@@ -58,8 +58,9 @@ async def stream(request: AnyRequest, hall: Hall, guest: Guest) -> Stream:
     async def states() -> AsyncIterator[bytes]:
         with workshop.channel.subscribe(guest.id) as subscriber:
             async for changed in updates(subscriber, hall.closing, event_stream.HEARTBEAT_INTERVAL):
-                if not changed:
+                if subscriber.is_due:
                     yield event_stream.HEARTBEAT
+                if not changed:
                     continue
                 shown = render_part("dev/problems.html", tuple(workshop.problems.values()))
                 yield event_stream.encode_event(json.dumps({"build": workshop.build, "problems": shown.strip()}))

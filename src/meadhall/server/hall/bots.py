@@ -55,6 +55,10 @@ _RETRY_DELAY = 1.0
 """Seconds before the next attempt when even ``random`` could not play, for example because the database is unavailable."""
 
 
+Position = tuple[int, bytes, frozenset[int]] | None
+"""Tells positions of a match apart. Unlike the number of its entries it doesn't change with a hint, of which no bot may learn."""
+
+
 class BotRoom(Protocol):
     """The parts of a room that its bot driver uses."""
 
@@ -114,7 +118,7 @@ class BotDriver:
         self._leases = leases
         self._has_secrets = False  # whether a player has had secrets in this match
         self._playing: asyncio.Task[None] | None = None
-        self._search: tuple[int, asyncio.Task[int]] | None = None  # the number of entries before it, and the search
+        self._search: tuple[Position, asyncio.Task[int]] | None = None  # the position before it, and the search
 
     def seat_to_move(self) -> SeatRow | None:
         """Return the seat to move if a bot plays there, also for its owner; the first such seat where several choose at once."""
@@ -137,8 +141,8 @@ class BotDriver:
     def cancel_outdated_search(self) -> None:
         """Cancel the current search if the match has changed since it began."""
         if self._search is not None:
-            entry_count, search = self._search
-            if entry_count != self._room.entry_count or self._room.table.status != "running":
+            position, search = self._search
+            if position != _position(self._room.match) or self._room.table.status != "running":
                 search.cancel()
 
     async def close(self) -> None:
@@ -173,20 +177,21 @@ class BotDriver:
     async def _play_once(self, seat: SeatRow) -> None:
         """Let a bot play one action. If it fails, try the game's heuristics, then a random legal action."""
         room = self._room
-        match, entry_count = room.running_match(), room.entry_count
+        match = room.running_match()
+        position = _position(match)
         bot = seat.bot or "random"
         pace = self._pace(bot)
 
         def play(match: Match, action: int) -> Entry:
-            if room.entry_count != entry_count or self.next_seat() is None:
+            if _position(match) != position or self.next_seat() is None:
                 raise Stale(_("The game has moved on. Look again, then choose."))
             match.play(action, seat.seat)
-            return Entry(entry_count + 1, "action", seat.seat, action)
+            return Entry(room.entry_count + 1, "action", seat.seat, action)
 
         heuristics = ["greedy"] if room.game.greedy is not None else []
         for name in dict.fromkeys([bot, *heuristics, "random"]):
             search = asyncio.create_task(self._choose(match, seat.seat, name, pace))
-            self._search = entry_count, search
+            self._search = position, search
             try:
                 await room.append(partial(play, action=await search))
             except (Stale, WrongMoment):  # an undo, or the last person has left, or another process drives the table now
@@ -223,6 +228,10 @@ def has_secrets(match: Match) -> bool:
     """Return whether a seat knows something that a spectator doesn't."""
     public, *known = (concealed(match.game, match.states, viewer).tobytes() for viewer in (SPECTATOR, *range(match.players)))
     return any(each != public for each in known)
+
+
+def _position(match: Match | None) -> Position:
+    return None if match is None else (match.next_number, match.states.tobytes(), frozenset(match.stand_ins))
 
 
 def _full_time(bot: str) -> float:

@@ -7,6 +7,7 @@ table, however many pages are open.
 from __future__ import annotations
 
 import asyncio
+from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterable
 from typing import Final, TypeVar
 
@@ -24,6 +25,9 @@ T = TypeVar("T")
 KEPT: Final = 100
 """Lines of each audience in memory. Older ones are read from the database when a guest asks for them."""
 
+_APART: Final = 50
+"""Guests at most for whom lines are kept apart."""
+
 _AUDIENCES: Final[tuple[Audience, ...]] = ("players", "spectators")
 
 _TRIES: Final = 20
@@ -39,11 +43,14 @@ class Chat:
     Attributes:
         version: changes with every change of the chat.
         is_closed: whether the host has closed it.
+        apart: the last lines of guests who don't hear some of those in memory, with what they were read for. The lines that a
+            guest doesn't hear must not displace others: the guest would notice it.
     """
 
     def __init__(self, table: str, store: Store, channel: Channel) -> None:
         self.version = 0
         self.is_closed = False
+        self.apart: OrderedDict[str, tuple[object, list[ChatLine]]] = OrderedDict()
         self._table = table
         self._store = store
         self._channel = channel
@@ -63,6 +70,17 @@ class Chat:
         """Return the last lines that these audiences have heard, in the order of time."""
         found = [line for audience in audiences for line in self._lines[audience]]
         return found if len(audiences) < 2 else sorted(found, key=lambda line: (line.at, line.id))
+
+    def is_full(self, audiences: Collection[Audience]) -> bool:
+        """Return whether these audiences may have heard lines before those in memory."""
+        return any(len(self._lines[audience]) >= KEPT for audience in audiences)
+
+    def keep_apart(self, guest: str, read_for: object, lines: list[ChatLine]) -> None:
+        """Keep the last lines of a guest who doesn't hear some of those in memory."""
+        self.apart.pop(guest, None)
+        self.apart[guest] = read_for, lines
+        if len(self.apart) > _APART:
+            self.apart.popitem(last=False)
 
     def concerns(self, guest: str) -> bool:
         """Return whether a guest has said one of the lines in memory."""

@@ -80,10 +80,10 @@ class Consent:
         """Return the name of the guest who wants a seat; "" for a proposal of a player."""
         return self._names.get(proposal.guest, "")
 
-    def waits_for(self, guest: str, number: int) -> bool:
-        """Return whether the proposal with that number still waits for the answer of a guest with this id."""
+    def waits_for(self, guest: str, entry: int) -> bool:
+        """Return whether the proposal with that entry still waits for the answer of a guest with this id."""
         found, seat = self.proposals.open, self._room.table.seat_of(guest)
-        is_open = self._room.table.status == "running" and found is not None and found.number == number
+        is_open = self._room.table.status == "running" and found is not None and found.entry == entry
         return is_open and found is not None and seat in found.waiting
 
     # ------------------------------------------------------------------------------------------------------------ proposing
@@ -223,7 +223,7 @@ class Consent:
             found = self.proposals.open
             if found is None or found.number != proposal or seat not in found.waiting & found.bots:
                 raise Stale(_("This proposal is not open any more."))
-            return Entry(self._room.entry_count + 1, "agree" if agrees else "decline", seat, proposal)
+            return Entry(self._room.entry_count + 1, "agree" if agrees else "decline", seat, found.entry)
 
         await self._append(change)
 
@@ -291,11 +291,11 @@ class Consent:
     def _set_deadline(self, entry: Entry, after: Proposals, connection: Connection) -> None:
         """Let the scheduler end a new proposal at its time, and call the people asked. Cancel that job after an earlier end."""
         found, table = after.open, self._room.table
-        if found is not None and found.number == entry.number:
-            jobs.put(connection, JOB, table.id, found.until, {"proposal": found.number})
+        if found is not None and found.entry == entry.number:
+            jobs.put(connection, JOB, table.id, found.until, {"proposal": found.entry})
             people = {guest for row in table.seats if row.seat in found.waiting - found.bots for guest in row.guests}
             sender = self.name_of(found) or table.seats[found.seat].name
-            notify(connection, Notification("proposal", table.id, found.number, sender, found.until), people)
+            notify(connection, Notification("proposal", table.id, found.entry, sender, found.until), people)
         elif found is None and entry.kind not in ("propose", "expire"):
             jobs.cancel(connection, JOB, table.id)
 

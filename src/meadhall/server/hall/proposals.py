@@ -1,8 +1,10 @@
 """Proposals of the people at a table to each other. Their state follows from the entries of the match and from nothing else.
 
 A ``propose`` entry opens a proposal. Each ``agree`` or ``decline`` entry is a vote, ``withdraw`` comes from the proposer, and
-``expire`` from the scheduler. Their ``value`` is the number of the proposal's entry. The proposal is accepted when every seat
-that was asked has agreed. The last vote and its effect are stored in one transaction: a take-back is an ``undo`` entry.
+``expire`` from the scheduler. Their ``value`` is the number of the proposal's entry. People know a proposal by another number,
+which counts the proposals of the match: that of an entry would also count entries that are secret, such as hints. The proposal
+is accepted when every seat that was asked has agreed. The last vote and its effect are stored in one transaction: a take-back is
+an ``undo`` entry.
 """
 
 from __future__ import annotations
@@ -45,7 +47,8 @@ class Proposal:
     """A proposal and the votes so far.
 
     Attributes:
-        number: the number of its entry.
+        entry: the number of its entry, which no person may see.
+        number: the number of this proposal among those of the match.
         what: what is proposed.
         seat: the seat that proposes it; for ``swap`` the seat that a guest wants to take over.
         asked: the seats that must agree.
@@ -57,6 +60,7 @@ class Proposal:
         guest: for ``swap`` the public id of the guest; "" otherwise.
     """
 
+    entry: int
     number: int
     what: What
     seat: int
@@ -85,14 +89,14 @@ class Closed:
 
     Attributes:
         ending: how.
-        number: the number of the entry that ended it.
+        entry: the number of the entry that ended it, which no person may see.
         seat: the seat that declined it; None if no seat did.
         decisions: the number of decisions before its end.
     """
 
     proposal: Proposal
     ending: Ending
-    number: int
+    entry: int
     seat: int | None
     decisions: int
 
@@ -102,12 +106,14 @@ class Proposals:
     """The proposals of a match.
 
     Attributes:
+        made: how many proposals there were.
         open: the open proposal.
         last: the proposal that ended last.
         decisions: the number of decisions so far. Decisions that were taken back count, too.
         refused: when proposals last had no success, by who made them and what they were: the decisions before, and the time.
     """
 
+    made: int = 0
     open: Proposal | None = None
     last: Closed | None = None
     decisions: int = 0
@@ -122,18 +128,19 @@ class Proposals:
         if entry.kind == "propose":
             if found is not None:
                 after = after._closed(entry, "void")
-            return replace(after, open=_opened(entry))._accepted_if_all_agree(entry)
+            opened = _opened(entry, after.made + 1)
+            return replace(after, made=opened.number, open=opened)._accepted_if_all_agree(entry)
         if found is None:
             return after
         match entry.kind:
-            case "agree" if entry.value == found.number:
+            case "agree" if entry.value == found.entry:
                 agreed = replace(found, agreed=found.agreed | {entry.seat})
                 return replace(after, open=agreed)._accepted_if_all_agree(entry)
-            case "decline" if entry.value == found.number:
+            case "decline" if entry.value == found.entry:
                 return after._closed(entry, "declined", entry.seat)
-            case "withdraw" if entry.value == found.number:
+            case "withdraw" if entry.value == found.entry:
                 return after._closed(entry, "withdrawn")
-            case "expire" if entry.value == found.number:
+            case "expire" if entry.value == found.entry:
                 return after._closed(entry, "accepted" if found.what == "resume" else "expired")
             case "action" | "hinted":
                 return after._after_action(entry, found)
@@ -176,7 +183,7 @@ class Proposals:
     def accepted_by(self, entry: Entry) -> Proposal | None:
         """Return the proposal that this entry, the last one, has accepted; None if it has accepted none."""
         last = self.last
-        is_accepted = self.open is None and last is not None and (last.number, last.ending) == (entry.number, "accepted")
+        is_accepted = self.open is None and last is not None and (last.entry, last.ending) == (entry.number, "accepted")
         return last.proposal if is_accepted and last is not None else None
 
     @property
@@ -240,7 +247,7 @@ class Proposals:
             )
 
     def answered(self, number: int, proposal: int, seat: int, agrees: bool, at: datetime) -> Entry:
-        """Return the entry of a seat's vote on the proposal with this number.
+        """Return the entry of a seat's vote on a proposal. ``number``: of the new entry.
 
         Raises:
             Stale: that proposal is not open any more, or its time is up.
@@ -253,18 +260,20 @@ class Proposals:
             raise WrongMoment(_("You have already agreed."))
         if seat not in found.asked:
             raise NotSeated(_("This proposal doesn't ask you."))
-        return Entry(number, "agree" if agrees else "decline", seat, proposal, at=at)
+        return Entry(number, "agree" if agrees else "decline", seat, found.entry, at=at)
 
     def withdrawn(self, number: int, proposal: int, owner: str | int, at: datetime) -> Entry:
         """Return the entry with which a seat, or the guest who wants one, withdraws a proposal. Raises Stale, NotSeated."""
         found = self._the_open(proposal)
         if found.owner != owner:
             raise NotSeated(_("Only the player who proposed it can withdraw it."))
-        return Entry(number, "withdraw", found.seat, proposal, at=at)
+        return Entry(number, "withdraw", found.seat, found.entry, at=at)
 
-    def expired(self, number: int, proposal: int, at: datetime) -> Entry:
-        """Return the entry that ends a proposal whose time is up. Raises Stale."""
-        return Entry(number, "expire", self._the_open(proposal).seat, proposal, at=at)
+    def expired(self, number: int, entry: int, at: datetime) -> Entry:
+        """Return the entry that ends the proposal with that ``entry``: its time is up. Raises Stale."""
+        if self.open is None or self.open.entry != entry:
+            raise Stale(_("This proposal is not open any more."))
+        return Entry(number, "expire", self.open.seat, entry, at=at)
 
     def _the_open(self, number: int) -> Proposal:
         if self.open is None or self.open.number != number:
@@ -285,11 +294,12 @@ class Proposals:
         return _("This proposal is not open any more.")
 
 
-def _opened(entry: Entry) -> Proposal:
+def _opened(entry: Entry, number: int) -> Proposal:
     data = entry.data
     assert data is not None
     return Proposal(
-        number=entry.number,
+        entry=entry.number,
+        number=number,
         what=data["what"],
         seat=entry.seat,
         asked=frozenset(data["asked"]),

@@ -21,7 +21,7 @@ class Subscriber:
         guest: the guest's id.
         page: the name that the page has chosen, "" if it has none.
         is_ended: whether its stream must end, because the session behind it may have ended.
-        was_called: whether the last wait was ended by a call.
+        is_due: whether the last wait was ended by the clock: a heartbeat is due.
     """
 
     def __init__(self, time: Time, guest: str, page: str = "") -> None:
@@ -30,10 +30,10 @@ class Subscriber:
         self.is_ended = False
         self._time = time
         self._is_outdated = True
-        self.was_called = False
+        self.is_due = False
         self._is_called = False
+        self._is_due = False
         self._waiting: asyncio.Future[None] | None = None
-        self._waits_since = 0.0
         self._timer: Timer | None = None
 
     def notify(self) -> None:
@@ -47,21 +47,22 @@ class Subscriber:
         self._wake()
 
     async def wait(self, seconds: float) -> bool:
-        """Wait for a new version or a call, at most ``seconds``. Return whether there is a new version.
+        """Wait for a new version, a call or the clock. Return whether there is a new version.
 
-        The first wait returns True at once.
+        The clock ends a wait every ``seconds`` since the first one. Nothing moves that: a call may be about something that this
+        guest must not learn of. The first wait returns True at once.
         """
-        if not self._is_outdated and not self._is_called:
-            self._waits_since = self._time.seconds()
-            if self._timer is None:
-                self._timer = self._time.call_later(seconds, partial(self._wake_after, seconds))
+        if self._timer is None:
+            self._timer = self._time.call_later(seconds, partial(self._beat, seconds))
+        if not self._is_outdated and not self._is_called and not self._is_due:
             self._waiting = asyncio.get_running_loop().create_future()
             try:
                 await self._waiting
             finally:
                 self._waiting = None
         is_outdated, self._is_outdated = self._is_outdated, False
-        self.was_called, self._is_called = self._is_called, False
+        self.is_due, self._is_due = self._is_due, False
+        self._is_called = False
         return is_outdated
 
     def close(self) -> None:
@@ -69,14 +70,11 @@ class Subscriber:
         if self._timer is not None:
             self._timer.cancel()
 
-    def _wake_after(self, seconds: float) -> None:
-        """End a wait that has lasted so long. There is one timer for all waits: to start one for each would double their cost."""
-        left = self._waits_since + seconds - self._time.seconds()
-        if left > 0:  # it has waited again since
-            self._timer = self._time.call_later(left, partial(self._wake_after, seconds))
-        else:
-            self._timer = None
-            self._wake()
+    def _beat(self, seconds: float) -> None:
+        """End a wait by the clock, and start it again."""
+        self._timer = self._time.call_later(seconds, partial(self._beat, seconds))
+        self._is_due = True
+        self._wake()
 
     def _wake(self) -> None:
         if self._waiting is not None and not self._waiting.done():
@@ -142,7 +140,7 @@ class Channel:
 
 
 async def updates(subscriber: Subscriber, closing: asyncio.Event, seconds: float) -> AsyncIterator[bool]:
-    """Yield True for every new version, and False after a call and after each ``seconds`` without either.
+    """Yield True for every new version, and False after a call and every ``seconds``, when ``subscriber.is_due``.
 
     End when the server closes, or when the subscriber's stream must end.
     """

@@ -13,6 +13,7 @@ from sqlalchemy import Connection
 
 from meadhall.engine.language import gettext as _
 from meadhall.server.errors import BadLine, ChatOff, KeyReused, NotFound, NotSeated, TooMany, WrongMoment
+from meadhall.server.hall.chat import KEPT
 from meadhall.server.hall.chat_text import clean_line
 from meadhall.server.hall.ignoring import Ignoring, hears
 from meadhall.server.hall.names import unlike_others
@@ -50,7 +51,22 @@ class Talk:
     async def prepare(self, room: Room, guest: Guest) -> Ignored:
         """Read everything that a page of the guest needs to show the chat. Return whom the guest ignores."""
         await room.chat.refresh()
-        return await self.ignoring.of(guest.id)
+        ignored = await self.ignoring.of(guest.id)
+        await self.read_apart(room, guest, ignored)
+        return ignored
+
+    async def read_apart(self, room: Room, guest: Guest, ignored: Ignored) -> None:
+        """Read the last lines of a guest who doesn't hear some of those in memory, if older ones may take their place."""
+        audiences = audiences_of(room.table, guest)
+        if not room.chat.is_full(audiences) or all(hears(ignored, line) for line in room.chat.lines(audiences)):
+            return
+        read_for = _read_for(room, audiences, ignored)
+        known, _lines = room.chat.apart.get(guest.id, (None, []))
+        if known != read_for:
+            found = await self._store.transact(
+                lambda connection: _before(connection, room.table.id, audiences, None, ignored, KEPT)
+            )
+            room.chat.keep_apart(guest.id, read_for, found or [])
 
     async def say(self, room: Room, guest: Guest, text: str = "", phrase: str | None = None, key: str | None = None) -> ChatLine:
         """Say a line, or a preset phrase, to the guest's audience at a table. A request that repeats a ``key`` says nothing new.
@@ -113,11 +129,11 @@ class Talk:
         self.check(room)
         ignored, audiences = await self.ignoring.of(guest.id), audiences_of(room.table, guest)
         found = await self._store.transact(
-            lambda connection: chat.before(connection, room.table.id, audiences, line, PAGE + 1),
+            lambda connection: _before(connection, room.table.id, audiences, line, ignored, PAGE + 1)
         )
         if found is None:
             raise NotFound(_("There is no such line."))
-        return [each for each in found[-PAGE:] if hears(ignored, each)], len(found) > PAGE
+        return found[-PAGE:], len(found) > PAGE
 
     def check(self, room: Room) -> None:
         """Refuse if the table has no chat. Raises ChatOff."""
@@ -148,7 +164,10 @@ class Listener:
         if ignored is None or not room.chat.is_current:
             ignored = await talk.prepare(room, self._guest)
         before, self._heard = self._heard, (room.chat.version, ignored, room.table.version, room.table.status)
-        return None if self._heard == before else ignored
+        if self._heard == before:
+            return None
+        await talk.read_apart(room, self._guest, ignored)
+        return ignored
 
 
 def audience_of(table: TableRow, guest: Guest) -> Audience:
@@ -165,7 +184,34 @@ def audiences_of(table: TableRow, guest: Guest) -> tuple[Audience, ...]:
 
 def heard(room: Room, guest: Guest, ignored: Ignored) -> list[ChatLine]:
     """Return the last lines that a guest hears, in the order of time."""
-    return [line for line in room.chat.lines(audiences_of(room.table, guest)) if hears(ignored, line)]
+    audiences = audiences_of(room.table, guest)
+    read_for, lines = room.chat.apart.get(guest.id, (None, []))
+    if read_for == _read_for(room, audiences, ignored):
+        return lines
+    return [line for line in room.chat.lines(audiences) if hears(ignored, line)]
+
+
+def _read_for(room: Room, audiences: tuple[Audience, ...], ignored: Ignored) -> object:
+    return room.chat.version, audiences, ignored
+
+
+def _before(
+    connection: Connection, table: str, audiences: tuple[Audience, ...], line: str | None, ignored: Ignored, most: int
+) -> list[ChatLine] | None:
+    """Return the last ``most`` lines before a line that a guest hears; None if there is no such line.
+
+    Lines that the guest doesn't hear aren't counted: a short page would tell of them.
+    """
+    kept: list[ChatLine] = []
+    while len(kept) < most:
+        found = chat.before(connection, table, audiences, line, most)
+        if found is None:
+            return None
+        kept = [*(each for each in found if hears(ignored, each)), *kept]
+        if len(found) < most:
+            break
+        line = found[0].id
+    return kept[-most:]
 
 
 def _people(room: Room, guest: Guest, ignored: Ignored, who: str) -> frozenset[str]:

@@ -35,7 +35,7 @@ def proposal_view(room: Room, match: Match, viewer: int | None) -> ProposalView 
     recent = proposals.recent
     if recent is None:
         return None
-    return ProposalView(recent.number, ended(match, recent, room.consent.name_of(recent.proposal), viewer))
+    return ProposalView(recent.proposal.number, ended(match, recent, room.consent.name_of(recent.proposal), viewer))
 
 
 def asked(match: Match, proposal: Proposal, guest: str, viewer: int | None) -> str:

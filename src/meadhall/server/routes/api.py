@@ -329,7 +329,7 @@ async def stream_events(
                     yield event
                 for event in await chat.news():
                     yield event
-                if not changed and not subscriber.was_called:
+                if subscriber.is_due:
                     yield event_stream.HEARTBEAT
 
     return event_stream.event_stream(events())

@@ -64,13 +64,16 @@ async def stream_wait(request: AnyRequest, hall: Hall, guest: Guest, stream_limi
         sent = ""
         try:
             with stream_limit.count(address), hall.quick.page_of(guest) as subscriber:
-                async for _changed in updates(subscriber, hall.closing, SIGN_INTERVAL):
+                async for _ in updates(subscriber, hall.closing, SIGN_INTERVAL):
                     state = await hall.quick.state_of(guest)
                     if isinstance(state, str):
                         yield event_stream.encode_event(link(f"/tables/{state}"), "table")
                         return
                     content = render_part("_quick.html", quick_page(state, hall.time.now()))
-                    yield event_stream.encode_event(content.strip()) if content != sent else event_stream.HEARTBEAT
+                    if content != sent:
+                        yield event_stream.encode_event(content.strip())
+                    elif subscriber.is_due:  # not after a change that concerns other guests
+                        yield event_stream.HEARTBEAT
                     sent = content
         finally:
             await hall.quick.left(guest)

@@ -69,7 +69,7 @@ async def stream_table(request: AnyRequest, hall: Hall, room: Room, guest: Guest
                 said = await panel.news() if panel is not None else None
                 if said is not None:
                     yield b"event: chat\ndata: %b\n\n" % said
-                elif not changed and not subscriber.was_called:  # a line that this guest doesn't hear must leave no trace
+                if subscriber.is_due:
                     yield event_stream.HEARTBEAT
 
     return event_stream.event_stream(frames())
