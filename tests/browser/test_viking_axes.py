@@ -21,19 +21,23 @@ from meadhall.games.viking_axes.cards import TITLES
 from meadhall.games.viking_axes.state import Act, Card
 
 
-@pytest.mark.slow("a whole match on two pages")
-def test_two_people_play_a_whole_match_by_clicking(new_person: NewPerson) -> None:
+@pytest.mark.parametrize("decisions", [12, pytest.param(1000, marks=pytest.mark.long)], ids=["beginning", "whole match"])
+def test_two_people_play_a_match_by_clicking(new_person: NewPerson, decisions: int) -> None:
+    """They play it to the end, or one of them resigns."""
     host, friend = new_person(), new_person()
     players = open_table(host, friend, game=VIKING_AXES)
-    while (actor := whose_turn(players)) is not None:
+    while decisions and (actor := whose_turn(players)) is not None:
+        decisions -= 1
         predicted = _prediction(actor)
         newest = actor.newest_event
         actor.act()
         _check_prediction(predicted, [entry for entry in actor.log[-(actor.newest_event - newest) :] if entry])
         for table in players:
             table.wait_for_event(actor.newest_event)
+    if not players[0].over:
+        _resign(host.page)
     for table in players:
-        table.expect_focus_in_place()
+        expect(table.page.locator("#frame.over")).to_be_visible()
     watching = Table(new_person().open(players[0].path))
     all_tables = [*players, watching]
     for table in all_tables:
@@ -146,14 +150,19 @@ def _frames(page: Page) -> Iterator[tuple[int, tuple[str, ...], str]]:
 # ----------------------------------------------------------------------------------------------------------- phone and keyboard
 
 
+LONG_PROMPT = "Björn throws three axes at you: two of them are blocked, one is a hit. Play or discard one of your cards."
+
+
 @pytest.mark.parametrize("option", [pytest.param("", marks=pytest.mark.long), STRATEGIC])
 def test_viking_axes_fits_a_phone(new_person: NewPerson, option: str) -> None:
     host = new_person(**PHONE)
-    table = open_table(host, bots=6 if not option else 2, game=VIKING_AXES, option=option)[0]
+    table = open_table(host, bots=6, game=VIKING_AXES, option=option)[0]
     page = table.page
-    for _ in range(6):
+    for decision in range(4):
         if not table.wait_for_turn():
             break
+        if decision == 0:  # beside the goal, which only the first prompt has
+            page.locator("#prompt-words").evaluate("(words, long) => { words.textContent = long; }", LONG_PROMPT)
         assert not scrolls_sideways(page)
         assert too_wide(page) == []
         assert cut_off(page) == []
