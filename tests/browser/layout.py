@@ -50,7 +50,7 @@ _COVERED = f"""() => {{
 _LINES = (
     _COMMON
     + """
-  const HIDDEN = "script, style, template, option, .visually-hidden, .tip, .key, [popover]";
+  const HIDDEN = "script, style, template, option, title, desc, .visually-hidden, .tip, .key, [popover]";
   const clip = (box, at) => {
     for (let up = at; up !== document.body; up = up.parentElement) {
       const style = getComputedStyle(up), edge = up.getBoundingClientRect();
@@ -63,8 +63,9 @@ _LINES = (
   };
   const lines = [], walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   for (let node; (node = walk.nextNode());) {
-    const at = node.parentElement, range = document.createRange(), matrix = at.ownerSVGElement && at.getScreenCTM();
-    if (!node.data.trim() || !seen(at) || at.closest(HIDDEN)) continue;
+    const at = node.parentElement;
+    if (!node.data.trim() || at.closest(HIDDEN) || !seen(at)) continue;
+    const range = document.createRange(), matrix = at.ownerSVGElement && at.getScreenCTM();
     range.selectNodeContents(node);
     const letters = parseFloat(getComputedStyle(at).fontSize) * (matrix ? Math.hypot(matrix.a, matrix.b) : 1);
     for (const { left, right, top, bottom } of range.getClientRects()) {

@@ -53,7 +53,6 @@ def test_a_board_is_legible_in_every_window(new_person: NewPerson, game: str) ->
 
 
 CHOICES_OF_A_WENCH = """() => {
-  document.querySelectorAll("#chart, svg desc").forEach(each => each.remove());
   for (const k of [1, 2, 3, 4, 5, 6]) document.querySelector(".va-place").insertAdjacentHTML("afterend",
     `<div class="va-choices at-${k}">` + ["skip", "disarm"].map(word =>
       `<button id="${word}-${k}" class="act va-choice va-${word}"><svg class="va-sign"></svg>`
