@@ -18,6 +18,7 @@ from meadhall.server.settings import Settings
 from meadhall.server.web import event_stream
 from server.manual_time import ManualTime, settled
 from server.people import AXES, HOARD, OpenHall, Person, Program, open_hall, play_out, stream
+from server.waiting import until
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -695,8 +696,9 @@ async def test_a_stream_without_changes_sends_heartbeats(hall: OpenHall, time: M
         assert await live.message() == ": still here"
 
 
-async def test_the_streams_of_an_address_are_limited(settings: Settings, at_once: None) -> None:
-    async with open_hall(replace(settings, streams_per_client=2)) as hall:
+async def test_the_streams_of_a_guest_and_of_an_address_are_limited(settings: Settings, at_once: None) -> None:
+    async with open_hall(replace(settings, streams_per_client=3)) as hall:
+        hall.app.state.stream_limit._per_guest = 2
         host, friend, room = await hall.two_at(HOARD)
         path = f"/tables/{room.table.id}/stream"
         async with stream(host, path) as one, stream(host, path) as two:
@@ -704,9 +706,16 @@ async def test_the_streams_of_an_address_are_limited(settings: Settings, at_once
             await two.frame()
             refusal = await host.get(path)
             assert refusal.status_code == 429
-            assert "Too many pages" in refusal.text
-            async with stream(friend, path) as elsewhere:
-                assert elsewhere.status == 200
+            assert "You have too many pages" in refusal.text
+            async with stream(friend, path) as elsewhere, stream(neighbour := hall.person(host.address), path) as third:
+                assert (elsewhere.status, third.status) == (200, 200)
+                await elsewhere.frame()
+                await third.frame()
+                refusal = await neighbour.get(path)
+                assert refusal.status_code == 429
+                assert "from your address" in refusal.text
+                assert hall.app.state.stream_limit.total == 4
+        await until(lambda: not hall.app.state.stream_limit.total)
         async with stream(host, path) as again:
             assert again.status == 200
 

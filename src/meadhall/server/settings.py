@@ -66,7 +66,7 @@ class Settings:
         bot_pause: average seconds that a bot takes for an action, its search included.
         requests_per_minute: limit for one client address; 0 for no limit. Streams and static files don't count.
         tables_per_guest: number of unfinished tables that a guest may host.
-        streams_per_client: number of live pages that one client address may keep open.
+        streams_per_client: number of live pages that one client address may keep open; a guest may keep 50.
         connections_per_client: number of connections, and of open requests, that one client address may have.
         proxies: addresses and networks of proxies whose forwarded headers are trusted, separated by commas; "*" for all.
         push_services: origins of push services that may be in a private network, or use ``http``.
@@ -89,7 +89,7 @@ class Settings:
     bot_pause: float = 0.9
     requests_per_minute: int = 1200
     tables_per_guest: int = 50
-    streams_per_client: int = 50
+    streams_per_client: int = 150
     connections_per_client: int = 200
     proxies: str = "127.0.0.1"
     push_services: tuple[str, ...] = ()

@@ -53,7 +53,7 @@ from meadhall.server.routes.tables import record_response
 from meadhall.server.settings import INVITED
 from meadhall.server.store.models import Guest, TableRow
 from meadhall.server.web import event_stream
-from meadhall.server.web.request import AnyRequest, client_address
+from meadhall.server.web.request import AnyRequest
 from meadhall.server.web.sessions import Sessions, guest_of
 from meadhall.server.web.stream_limit import StreamLimit
 
@@ -317,13 +317,12 @@ async def stream_events(
     A ``chat`` event is a line of chat. At first the last lines come, up to 100 of each audience. A line with an ``id`` that you
     know replaces the line that you have: its text was deleted.
     """
-    address = client_address(request)
-    stream_limit.check(address)
+    stream_limit.check(request, program)
 
     async def events() -> AsyncIterator[bytes]:
         chat = api_chat.ChatEvents(hall, room, program)
         known = TableEvents(room, program, next((number for number in (after, last_event_id) if number is not None), 0))
-        with stream_limit.count(address), room.subscribe(program.id) as subscriber:
+        with stream_limit.count(request, program), room.subscribe(program.id) as subscriber:
             async for changed in updates(subscriber, hall.closing, event_stream.HEARTBEAT_INTERVAL):
                 for event in known.news() if changed else ():
                     yield event

@@ -11,7 +11,7 @@ from litestar import get
 from litestar.response import Stream
 
 from meadhall.server.web import event_stream
-from meadhall.server.web.request import AnyRequest, client_address
+from meadhall.server.web.request import AnyRequest
 from meadhall.server.web.stream_limit import StreamLimit
 
 PATH: Final = "/health/stream"
@@ -23,8 +23,7 @@ PAUSE: Final = 1.0
 @get(PATH, include_in_schema=False, opt={"unlimited": True})
 async def echo(request: AnyRequest, stream_limit: StreamLimit) -> Stream:
     """Send an event that tells how this request arrived, and an empty one after a pause."""
-    address = client_address(request)
-    stream_limit.check(address)
+    stream_limit.check(request)
     arrived = {
         "scheme": request.scope["scheme"],
         "host": request.headers.get("host", ""),
@@ -34,7 +33,7 @@ async def echo(request: AnyRequest, stream_limit: StreamLimit) -> Stream:
     }
 
     async def events() -> AsyncIterator[bytes]:
-        with stream_limit.count(address):
+        with stream_limit.count(request):
             yield event_stream.encode_event(json.dumps(arrived))
             await asyncio.sleep(PAUSE)
             yield event_stream.encode_event("{}")

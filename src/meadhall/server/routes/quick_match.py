@@ -22,7 +22,7 @@ from meadhall.server.store.models import Guest
 from meadhall.server.web import event_stream
 from meadhall.server.web.forms import Form, integer
 from meadhall.server.web.links import link
-from meadhall.server.web.request import AnyRequest, client_address
+from meadhall.server.web.request import AnyRequest
 from meadhall.server.web.sessions import Sessions
 from meadhall.server.web.stream_limit import StreamLimit
 
@@ -57,13 +57,12 @@ async def stream_wait(request: AnyRequest, hall: Hall, guest: Guest, stream_limi
 
     The guest waits as long as the stream is open.
     """
-    address = client_address(request)
-    stream_limit.check(address)
+    stream_limit.check(request, guest)
 
     async def events() -> AsyncIterator[bytes]:
         sent = ""
         try:
-            with stream_limit.count(address), hall.quick.page_of(guest) as subscriber:
+            with stream_limit.count(request, guest), hall.quick.page_of(guest) as subscriber:
                 async for _ in updates(subscriber, hall.closing, SIGN_INTERVAL):
                     state = await hall.quick.state_of(guest)
                     if isinstance(state, str):

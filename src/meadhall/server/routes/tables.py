@@ -25,7 +25,7 @@ from meadhall.server.pages.verify import verify_page
 from meadhall.server.store.models import Guest
 from meadhall.server.web import event_stream
 from meadhall.server.web.links import base_url
-from meadhall.server.web.request import AnyRequest, client_address, page_id
+from meadhall.server.web.request import AnyRequest, page_id
 from meadhall.server.web.sessions import guest_of
 from meadhall.server.web.stream_limit import StreamLimit
 
@@ -54,12 +54,12 @@ async def stream_table(request: AnyRequest, hall: Hall, room: Room, guest: Guest
 
     A page that says who it is gets patches. Any other client, also a page of an older version of this program, gets whole frames.
     """
-    base, address, name = base_url(request), client_address(request), page_id(request)
-    stream_limit.check(address)
+    base, name = base_url(request), page_id(request)
+    stream_limit.check(request, guest)
 
     async def frames() -> AsyncIterator[bytes]:
         sent, panel = SentFrame(), TalkPanel(hall, room, guest) if name else None
-        with stream_limit.count(address), room.subscribe(guest.id, name) as subscriber:
+        with stream_limit.count(request, guest), room.subscribe(guest.id, name) as subscriber:
             async for changed in updates(subscriber, hall.closing, event_stream.HEARTBEAT_INTERVAL):
                 hall.request_chart(room)
                 if changed and name:
