@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import IO, NamedTuple
 
 from babel.messages.catalog import Catalog
-from babel.messages.extract import extract_from_dir
 from babel.messages.pofile import read_po
 
 import meadhall
+from meadhall.cli.messages import texts_in
 
 SOURCE = Path(meadhall.__file__).parent
 
@@ -22,10 +22,6 @@ def names(file: IO[bytes], keywords: object, tags: object, options: object) -> I
     for number, line in enumerate(file.read().decode().splitlines(), 1):
         if name := re.match(r'name = "(.+)"$', line):
             yield number, "gettext", name[1], []
-
-
-METHODS = [("**.py", "python"), ("**.html", "jinja2"), ("**.toml", "translations:names")]
-KEYWORDS = {"_": None, "gettext": None, "marked": None, "ngettext": (1, 2)}
 
 
 class Part(NamedTuple):
@@ -52,15 +48,9 @@ def parts() -> list[Part]:
 def messages(folder: Path) -> dict[str, str]:
     """Return every marked message (for a plural, the singular) with its file and line."""
     found = {}
-    extracted = extract_from_dir(
-        folder,
-        METHODS,
-        {"**.html": {"extensions": "jinja2.ext.i18n,jinja2.ext.do", "silent": "false"}},
-        keywords=KEYWORDS,
-        strip_comment_tags=True,
-    )
-    for name, line, message, _, _ in extracted:
-        found[message[0] if isinstance(message, tuple) else message] = f"{folder.name}/{name}:{line}"
+    for text in texts_in(folder, [("**.toml", "translations:names")]):
+        message = text.message if isinstance(text.message, str) else text.message[0]
+        found[message] = f"{folder.name}/{text.place}"
     return found
 
 

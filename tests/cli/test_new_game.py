@@ -170,6 +170,52 @@ def test_compiled_rules_are_checked_with_their_bounds(monkeypatch: pytest.Monkey
     assert chosen == ["check_bounds", "prefer_interpreted"]
 
 
+def changed(folder: Path, name: str, file: str, old: str, new: str) -> Path:
+    """Return the folder of a new package with one change in a file of its module."""
+    package = new_package(folder, name)
+    path = package / "src" / name / file
+    text = path.read_text("utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new), "utf-8")
+    return package
+
+
+def test_a_mistake_in_a_template_is_told_with_its_place_and_the_position(capsys: Capture, tmp_path: Path) -> None:
+    folder = changed(tmp_path, "unseen", "page.html", "points=page.picture.points[seat]", "points=page.picture.pints[seat]")
+    capsys.readouterr()
+    assert main(["check", str(folder), "--players", "3", "--seed", "any", "--actions", "0", "--json"]) == 1
+    failure = json.loads(capsys.readouterr().out)["failure"]
+    assert failure["law"] == "pages"
+    assert re.search(r"UndefinedError: .* has no attribute 'pints' \(page\.html:\d+, ", failure["reason"])
+    assert (failure["players"], failure["actions"]) == (3, ["0"])
+
+
+def test_controls_that_read_the_board_and_a_legal_action_without_a_control_are_told(capsys: Capture, tmp_path: Path) -> None:
+    blind = changed(tmp_path, "blind", "page.html", '<div class="pig-buttons">'.replace("pig", "blind"), "{{ page.picture.pot }}")
+    assert main(["check", str(blind), "--actions", ""]) == 1
+    assert "'None' has no attribute 'pot'" in capsys.readouterr().out
+    mute = changed(tmp_path, "mute", "page.py", "return range(ACTIONS)", "return range(0)")
+    assert main(["check", str(mute), "--actions", ""]) == 1
+    assert "the page of seat 0 has no control for the legal action 0" in " ".join(capsys.readouterr().out.split())
+
+
+def test_texts_without_a_translation_are_listed_and_written_into_the_catalogue(capsys: Capture, tmp_path: Path) -> None:
+    folder = changed(tmp_path, "spoken", "words.py", '"Your turn: roll the die."', '"Now roll the die."')
+    assert main(["check", str(folder), "--games", "1", "--players", "2", "--option", "target=50"]) == 0
+    assert re.search(r"1 text lacks a translation:\n +de +words\.py:\d+ +Now roll the die\.", capsys.readouterr().out)
+    catalogue = folder / "src" / "spoken" / "locale" / "de.po"
+    before = catalogue.read_text("utf-8")
+    assert main(["messages", str(folder)]) == 0
+    assert capsys.readouterr().out == "de.po: 1 text lacks a translation, 1 unused text was removed.\n"
+    after = catalogue.read_text("utf-8")
+    assert 'msgid "Now roll the die."\nmsgstr ""' in after
+    assert "Your turn: roll the die." not in after
+    assert after.split("\n\n")[0] == before.split("\n\n")[0]
+    assert 'msgstr "Du würfelst eine {1}"' in after
+    assert main(["messages", str(folder), "--language", "fr"]) == 2
+    assert "fr is no language of the hall" in capsys.readouterr().err
+
+
 def test_the_outcome_as_json(secret: Path, capsys: Capture) -> None:
     assert main(["check", str(secret), "--games", "1", "--json"]) == 1
     found = json.loads(capsys.readouterr().out)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
@@ -107,3 +108,14 @@ def test_redeals_may_equal_the_true_state_only_as_often_as_by_chance() -> None:
     knowledge.true_state_is_not_leaked(knowledge.Coincidences(truth=2, chance=60))
     with pytest.raises(knowledge.Broken, match="in 60 of 62 cases"):
         knowledge.true_state_is_not_leaked(knowledge.Coincidences(truth=60, chance=2))
+
+
+def test_a_large_action_space_is_swept_in_the_course_of_a_match() -> None:
+    actions, draw = 500, random.Random(0)
+    match = replace(hoard, name="wide-hoard", actions=actions).match(players=2, seed="any")
+    tried: set[int] = set()
+    for number in range(1, 9):  # the positions after the setup
+        legal = [action.action for action in match.legal()]
+        match.play(max(legal) if number % 2 else min(legal))
+        tried.update(conformance._illegal(conformance.Trial(match, "any", draw), set()))
+    assert tried == set(range(actions))

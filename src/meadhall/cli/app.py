@@ -232,6 +232,18 @@ def check(
     return run_check(game, games, seed, players, name_and_value(option), read_moves(actions), as_json)
 
 
+def messages(
+    game: Annotated[str, typer.Argument(help=_("Name of the game, module:attribute, or the folder of its package."))],
+    language: Annotated[
+        list[str] | None, typer.Option(help=_("Language of the catalogue, e.g. de; by default those that the game has."))
+    ] = None,
+) -> None:
+    prefer_interpreted()
+    from meadhall.cli.messages import update_catalogues
+
+    update_catalogues(game, language or [])
+
+
 def rotate_keys(
     data: Annotated[Path | None, typer.Option(help=_("Folder for the database file (MEADHALL_DATA)."))] = None,
     database_url: Annotated[
@@ -521,6 +533,7 @@ def build() -> typer.Typer:
     app.command(help=_("Compile the rules now instead of at the first game."))(warm)
     app.command(help=_("List the games."))(games)
     app.command("new-game", help=_("Write the package of a new game, which works at once, into a new folder."))(new_game)
+    app.command(help=_("Write the texts of a game that are marked for translation into its catalogues."))(messages)
     app.command(help=_("Check that a game keeps every law, and show the shortest example if it doesn't."))(check)
     app.command(help=_("Check the settings, folders, database, clock, compiled rules, port and proxy of a hall."))(doctor)
     app.command(help=_("Write everything in the hall's database to a file, while the hall runs."))(backup)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from importlib.util import find_spec
 from typing import Any
 
 import typer
@@ -14,8 +16,9 @@ from rich.text import Text
 
 from meadhall.cli.console import WRONG, console, progress_bar
 from meadhall.cli.game_source import find_game
-from meadhall.engine.conformance import check_game, check_position
-from meadhall.engine.errors import ConformanceError
+from meadhall.cli.messages import untranslated
+from meadhall.engine.conformance import FurtherLaw, check_game, check_position, further_law
+from meadhall.engine.errors import ConformanceError, MeadhallError
 from meadhall.engine.example import Example, Move
 from meadhall.engine.game import Game
 from meadhall.engine.language import gettext as _
@@ -53,24 +56,36 @@ def run_check(
     chosen = {option.name: option.read(options[option.name]) for option in subject.options if option.name in options}
     subject.check_options({**dict(options), **chosen})  # refuses unknown names
     positions, error = 0, None
-    try:
-        if moves is None:
-            positions = _random_matches(subject, games, seed, players, chosen)
-        else:
-            count = subject.min_players if players is None else players
-            check_position(Example(subject, *subject.check_setup(count, subject.fitting_options(chosen)), seed, tuple(moves)))
-            positions = 1
-    except ConformanceError as found:
-        error = shrink(found) if moves is None else found
-    again = ["meadhall", "check", where, "--games", str(games), "--seed", seed]
-    failure = None if error is None else _failure(error, where, shlex.join(again))
+    with _page_law():
+        try:
+            if moves is None:
+                positions = _random_matches(subject, games, seed, players, chosen)
+            else:
+                count = subject.min_players if players is None else players
+                check_position(Example(subject, *subject.check_setup(count, subject.fitting_options(chosen)), seed, tuple(moves)))
+                positions = 1
+        except ConformanceError as found:
+            error = shrink(found) if moves is None else found
+        again = ["meadhall", "check", where, "--games", str(games), "--seed", seed]
+        failure = None if error is None else _failure(error, where, shlex.join(again))
     if as_json:
         print(json.dumps(_as_json(subject, positions, failure), indent=2, ensure_ascii=False))
     elif failure is None:
         _print_success(subject, positions, moves is not None)
+        if moves is None:
+            _print_untranslated(subject, where)
     else:
         _print_failure(subject, failure)
     return 0 if failure is None else WRONG
+
+
+def _page_law() -> AbstractContextManager[None]:
+    """Test the pages, too, if the packages that a hall needs are installed."""
+    try:
+        from meadhall.server.pages.trial import try_pages, try_position  # noqa: PLC0415 - needs the packages of a hall
+    except MeadhallError:
+        return nullcontext()
+    return further_law(FurtherLaw("pages", try_pages, try_position))
 
 
 def read_moves(text: str | None) -> list[Move] | None:
@@ -145,7 +160,26 @@ def _as_json(subject: Game, positions: int, failure: dict[str, Any] | None) -> d
         "passed": failure is None,
         "positions": positions,
         "failure": failure,
+        "untranslated": [[each.language, each.text.place, each.text.message] for each in untranslated(subject)],
     }
+
+
+def _print_untranslated(subject: Game, where: str) -> None:
+    """List the texts that one of the game's catalogues lacks. They are shown in English, so this is no violation."""
+    found = list(untranslated(subject))
+    if not found:
+        return
+    out = console()
+    out.print(
+        "",
+        ngettext("{count} text lacks a translation:", "{count} texts lack a translation:", len(found)).format(count=len(found)),
+    )
+    for language, text in found[:_SHOWN]:
+        message = text.message if isinstance(text.message, str) else text.message[0]
+        out.print(Text(f"    {language}  {text.place}  {message}"))
+    if len(found) > _SHOWN:
+        out.print("    " + _("… {count} more").format(count=len(found) - _SHOWN))
+    out.print("    " + shlex.join(["meadhall", "messages", where]), soft_wrap=True)
 
 
 def _print_success(subject: Game, positions: int, one: bool) -> None:
@@ -163,6 +197,8 @@ def _untested(subject: Game) -> Iterator[str]:
     """Yield the laws that don't concern the game, or this process."""
     if INTERPRETED:
         yield "compile"
+    if find_spec("litestar") is None:  # the hall isn't installed
+        yield "pages"
     if subject.lessons is None:
         yield "lessons"
     if subject.daily is None:

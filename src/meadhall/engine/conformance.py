@@ -63,9 +63,38 @@ DEALS = 200
 Progress = Callable[[int, int], None]
 """Called with the number of matches done, and of all."""
 
-_SWEEP = 64  # action spaces up to this size are tested completely at every position, larger ones only after the setup
+_SWEEP = 160  # action spaces up to this size are tested completely at every position, larger ones after the setup
+_WINDOW = 64  # of a larger one, every later position tests the next so many actions, and as many random ones
 _BRANCHES = 6  # the number of legal actions whose consequences are tested at every position
 _NON_ACTIONS = (-1, 1 << 70, True, None, "0", 0.0, math.nan, [0], b"0")
+
+
+@dataclass(frozen=True)
+class FurtherLaw:
+    """A law about parts of a game that the engine doesn't know, such as its page.
+
+    Attributes:
+        name: its name in ``LAWS``.
+        game: tests the game; raises if it breaks the law.
+        position: tests a match at a position; raises if it breaks the law.
+    """
+
+    name: str
+    game: Callable[[Game], None]
+    position: Callable[[Match], None]
+
+
+_further: list[FurtherLaw] = []
+
+
+@contextmanager
+def further_law(law: FurtherLaw) -> Iterator[None]:
+    """Test another law, too, within a ``with`` block."""
+    _further.append(law)
+    try:
+        yield
+    finally:
+        _further.remove(law)
 
 
 @dataclass
@@ -175,6 +204,8 @@ def check_game(
             deals = _hold("knowledge", place, knowledge.deal_many, game, count, values, seed, DEALS, coincidences)
             _hold("knowledge", place, knowledge.setup_facts_are_kept, deals)
             _hold("redeal", place, knowledge.no_byte_is_leaked, deals)
+        for law in _further:
+            _hold(law.name, game.name, law.game, game)
     _hold("redeal", f"{game.name}, all matches from seed {seed!r}", knowledge.true_state_is_not_leaked, coincidences)
     if progress:
         progress(done, done)
@@ -275,7 +306,7 @@ def check_position(example: Example, attempts: int = 3) -> None:
                 if trial.match.over:
                     _test_end(trial)
                 else:
-                    _test_position(trial, _SWEEP)
+                    _test_position(trial, _WINDOW)
 
 
 @contextmanager
@@ -299,6 +330,7 @@ def _test_position(trial: Trial, branches: int = _BRANCHES) -> tuple[int, Sequen
     trial.states.append((trial.match._states, _hash(trial.match._states)))
     for law, holds in POSITION_LAWS:
         _hold(law, trial.place, holds, trial)
+    _test_further(trial)
     seat = trial.chooser()
     legal = _legal_of(trial.match, seat)
     for action in trial.draw.sample(legal, min(branches, len(legal))):
@@ -313,6 +345,12 @@ def _test_position(trial: Trial, branches: int = _BRANCHES) -> tuple[int, Sequen
 def _test_end(trial: Trial) -> None:
     for law, holds in END_LAWS:
         _hold(law, trial.place, holds, trial)
+    _test_further(trial)
+
+
+def _test_further(trial: Trial) -> None:
+    for law in _further:
+        _hold(law.name, trial.place, law.position, trial.match)
 
 
 def _hold(law: str, place: str, holds: Callable[..., Any], *subject: Any, example: Example | None = None) -> Any:
@@ -471,7 +509,9 @@ def _illegal(trial: Trial, legal: set[int]) -> list[int]:
     actions = range(trial.game.actions)
     if len(actions) > _SWEEP and trial.match.steps:
         near = {a + d for a in legal for d in (-1, 1)} | {0, len(actions) - 1}
-        actions = sorted((near & set(actions)) | set(trial.draw.sample(actions, _SWEEP)))  # type: ignore[assignment]
+        first = len(trial.match.steps) * _WINDOW
+        window = {action % len(actions) for action in range(first, first + _WINDOW)}
+        actions = sorted((near & set(actions)) | window | set(trial.draw.sample(actions, _WINDOW)))  # type: ignore[assignment]
     return [action for action in actions if action not in legal]
 
 

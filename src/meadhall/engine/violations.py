@@ -30,6 +30,9 @@ LAWS = {
     "undo": marked("An undo restores the state, and is refused after something has been revealed."),
     "knowledge": marked("Hidden parts change nothing that a viewer sees until an event tells the viewer."),
     "redeal": marked("A redeal equals the true state only by chance."),
+    "pages": marked(
+        "Everyone at a table can be shown their page, pictures, the rulebook and the lesson, and can play every action."
+    ),
     "termination": marked("Random play comes to an end."),
     "end": marked("Nothing can be played in a finished match, and its ending has a text and a rule of the rulebook."),
     "scores": marked("The payoffs are as the game declares them."),
