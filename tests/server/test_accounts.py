@@ -204,8 +204,14 @@ async def test_devices_are_signed_out_one_by_one_and_everywhere(opened_hall: Ope
     await laptop.post("/account/sessions", {"end": of_phone.group(1)})
     assert [await has_account(each) for each in (laptop, phone, tablet)] == [True, False, True]
     await sign_in(phone)
+    table = await laptop.open()
+    await opened_hall.person("10.0.0.9").ask(f"/tables/{table}/seats", {"set": "sit"})
+    await laptop.ask(f"/tables/{table}/start")
+    seen = re.findall(r"/seat/[\w-]+", (await phone.get(f"/tables/{table}")).text)[0]
     await laptop.post("/account/sessions", {"end": "others"})
     assert [await has_account(each) for each in (laptop, phone, tablet)] == [True, False, False]
+    assert (await phone.get(seen)).status_code == 404, "the link of a seat that it has seen is worth nothing"
+    assert re.findall(r"/seat/[\w-]+", (await laptop.get(f"/tables/{table}")).text)[0] != seen
     await sign_in(tablet)
     await laptop.post("/account/sessions", {"end": "all"})
     assert [await has_account(each) for each in (laptop, phone, tablet)] == [False, False, False]

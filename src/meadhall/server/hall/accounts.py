@@ -330,13 +330,11 @@ class Accounts:
         """Give an account a new password. All other devices are signed out. Raises WeakPassword."""
         hash = await self._passwords.hash(password, guest.name)
 
-        def change(connection: Connection, tell: Tell) -> None:
+        def change(connection: Connection) -> None:
             accounts.set_password(connection, guest.id, hash)
             sessions.end_all(connection, guest.id, except_id=session.id)
-            tell("session", guest.id)
 
-        await self._store.change(change)
-        self.tell_sessions_changed(guest.id)
+        await self._end(guest, change)
 
     async def remove_password(self, guest: Guest) -> None:
         """Let an account be used with its passkeys only. Raises LastKey without one."""
@@ -401,11 +399,15 @@ class Accounts:
         await self._end(guest, lambda connection: sessions.end_all(connection, guest.id, except_id))
 
     async def _end(self, guest: Guest, end: Callable[[Connection], object]) -> None:
-        def change(connection: Connection, tell: Tell) -> None:
+        def change(connection: Connection, tell: Tell) -> list[str]:
             end(connection)
+            changed = opened.renew_seat_links(connection, guest.id)
             tell("session", guest.id)
+            tell("table", *changed)
+            return changed
 
-        await self._store.change(change)
+        changed = await self._store.change(change)
+        self._note_changes(changed)
         self.tell_sessions_changed(guest.id)
 
     async def delete(self, guest: Guest) -> None:

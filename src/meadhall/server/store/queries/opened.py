@@ -1,16 +1,21 @@
 """Queries about what a session has opened: push messages to its browser, and links to other devices. It ends with the session.
 
+The private links of seats, which its pages show, are renewed then.
+
 A guest without an account has no sessions. There the column ``session`` has the id of the device, which is in its cookie.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
 from sqlalchemy import ColumnElement, Connection, Select, delete, or_, update
 
 from meadhall.server.store import schema
-from meadhall.server.store.queries import identity_links
+from meadhall.server.store.models import new_link_token
+from meadhall.server.store.queries import identity_links, tables
+from meadhall.server.store.queries.leaving import unfinished_of
 
 _PUSH: Final = schema.push_subscriptions
 _TABLES: Final = (_PUSH, schema.identity_links)
@@ -37,3 +42,19 @@ def hand_over(connection: Connection, session: str, to: str, guest: str) -> None
     for table in _TABLES if session else ():
         connection.execute(delete(table).where(table.c.session == session, table.c.guest != guest))
         connection.execute(update(table).where(table.c.session == session).values(session=to))
+
+
+def renew_seat_links(connection: Connection, guest: str) -> list[str]:
+    """Give the seats of a guest at tables that are not over other private links. Return the ids of these tables.
+
+    Devices that have a seat by its link keep it. Raises Conflict if another process changes one of the tables at the same time.
+    """
+    changed = []
+    for table in unfinished_of(connection, guest):
+        own = [row for row in table.seats if guest in row.guests]
+        for row in own:
+            table = table.replace_seat(replace(row, link_token=new_link_token()))  # noqa: PLW2901
+        if own:
+            tables.save(connection, table)
+            changed.append(table.id)
+    return changed
