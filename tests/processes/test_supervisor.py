@@ -5,13 +5,16 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import shutil
 import signal
+import socket
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import asyncpg
 import httpx
 import pytest
 import pytest_asyncio
@@ -20,6 +23,8 @@ from forked import run
 from meadhall.cli import main
 from meadhall.server.ops import child as child_module
 from meadhall.server.ops.child import CannotStart, Child
+from meadhall.server.reload import CannotReload, ask_to_reload, folder_of_hall
+from meadhall.server.settings import Settings
 from processes.process import Supervised
 from processes.service_manager import Manager, service_manager
 from server.people import AXES
@@ -174,9 +179,58 @@ async def test_the_hall_stops_without_messages_while_streams_are_open_and_tells_
         await client.aclose()
     assert hall.log.read_text() == ""
     await until(lambda: shared.manager.told_by(hall.pid)[-1] == ["STOPPING=1"])
-    told = [lines for lines in shared.manager.told_by(hall.pid) if lines != ["WATCHDOG=1"]]
-    assert told == [ready, ["STOPPING=1"]]
+    told = [lines for lines in shared.manager.told_by(hall.pid) if lines[0] not in ("WATCHDOG=1", "EXTEND_TIMEOUT_USEC=60000000")]
+    assert [lines for lines in told if lines[0] != "RELOADING=1"][-2:] == [ready, ["STOPPING=1"]]
     assert not any(shared.manager.told_by(child) for child in children.values()), "only the main process speaks to systemd"
+
+
+@pytest.mark.slow("three processes start")
+async def test_a_reload_replaces_every_process_and_fails_no_request(hall: Supervised) -> None:
+    """Clients ask on connections that they keep, and on new ones, and reads and writes are under way all the time."""
+    headers = await a_guest(hall)
+    table = await a_table(hall, headers, players=2)
+    before = hall.children()
+    done = asyncio.Event()
+
+    async def ask_again_and_again(keeps: bool) -> int:
+        count = 0
+        async with httpx.AsyncClient(base_url=hall.url, timeout=PATIENCE, headers=headers) as kept:
+            while not done.is_set():
+                for method, path, body in (("GET", f"/api/v1/tables/{table}", None), ("POST", "/api/v1/guests", {"name": "Ada"})):
+                    answer = await (kept.request(method, path, json=body) if keeps else ask(hall, method, path, headers, body))
+                    assert answer.status_code in (200, 201), answer.text
+                    count += 1
+                await asyncio.sleep(0.02)
+        return count
+
+    clients = [asyncio.create_task(ask_again_and_again(keeps)) for keeps in (True, True, False)]
+    asked = await asyncio.to_thread(run, main, ["reload"], environment=hall.environment)
+    assert (asked.returncode, asked.stdout, asked.stderr) == (0, "The hall has been reloaded.\n", "")
+    after = hall.children()
+    done.set()
+    assert min(await asyncio.gather(*clients)) > 10
+    assert after.keys() == PROCESSES
+    assert not set(before.values()) & set(after.values())
+    assert "ERROR" not in hall.log.read_text()
+
+
+@pytest.mark.long
+async def test_a_reload_that_can_not_start_changes_nothing(hall: Supervised, shared: Shared) -> None:
+    """The new processes find a database with another schema, which those that run don't look at again."""
+    before = hall.children()
+    connection = await asyncpg.connect(hall.environment["MEADHALL_DATABASE_URL"].replace("+asyncpg", ""))
+    revision = await connection.fetchval("SELECT version_num FROM alembic_version")
+    await connection.execute("UPDATE alembic_version SET version_num = '0000'")
+    os.kill(hall.pid, signal.SIGHUP)
+    try:
+        await until(lambda: "the hall goes on as before" in hall.log.read_text())
+    finally:
+        await connection.execute("UPDATE alembic_version SET version_num = $1", revision)
+        await connection.close()
+    assert hall.children() == before
+    assert (await ask(hall, "GET", "/health/ready")).status_code == 200
+    told = [lines[0] for lines in shared.manager.told_by(hall.pid) if lines != ["WATCHDOG=1"]]
+    assert told[-2:] == ["RELOADING=1", "READY=1"]
 
 
 async def test_metrics_cover_all_processes_that_run(hall: Supervised) -> None:
@@ -214,6 +268,24 @@ async def test_no_process_outlives_a_killed_supervisor(hall: Supervised) -> None
     assert await hall.end(signal.SIGKILL) == -signal.SIGKILL
 
 
+def test_the_folder_of_a_killed_supervisor_is_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Folders of running halls stay, and everything that isn't a hall's."""
+    monkeypatch.setenv("RUNTIME_DIRECTORY", str(tmp_path))
+    foreign = tmp_path / "meadhall-photos"
+    foreign.mkdir()
+    with folder_of_hall(Settings(port=1)) as running, socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(running / "reload.sock"))
+        listener.listen()
+        killed = tmp_path / "meadhall-killed"
+        shutil.copytree(running, killed, ignore=shutil.ignore_patterns("*.sock"))
+        with socket.socket(socket.AF_UNIX) as gone:
+            gone.bind(str(killed / "reload.sock"))
+        with folder_of_hall(Settings(port=2)) as second:
+            assert {*tmp_path.iterdir()} == {foreign, running, second}
+            with pytest.raises(CannotReload, match="a hall of one process can only be restarted"):
+                ask_to_reload(Settings(port=3))
+
+
 async def test_sqlite_is_refused(tmp_path: Path) -> None:
     done = await asyncio.to_thread(run, main, ["serve", "--workers", "2"], environment=Supervised(tmp_path).environment)
     assert done.returncode == 2
@@ -236,12 +308,12 @@ async def test_a_hall_that_can_not_start_says_why_once(tmp_path: Path) -> None:
 # ---------------------------------------------------------------------------------------------------------------- one child
 
 
-def a_child(program: str, *, beats: bool = True) -> Child:
+def a_child(program: str, *inherited: socket.socket, beats: bool = True, turn: asyncio.Lock | None = None) -> Child:
     command = [sys.executable, "-c", f"import os, time\n{program}"]
-    return Child("the child", command, [], os.environ, lambda _: None, beats=beats, grace=0.5)
+    return Child("the child", command, inherited, os.environ, lambda _: None, beats=beats, grace=0.5, turn=turn)
 
 
-BEAT = "os.write(0, b'.')"
+READY = "os.write(0, b'!')"
 
 
 async def test_a_child_that_fails_at_its_start_is_not_started_again() -> None:
@@ -262,6 +334,24 @@ async def test_a_child_that_starts_in_an_open_hall_is_started_again(
     await asyncio.gather(running, return_exceptions=True)
 
 
+async def test_children_start_one_after_the_other() -> None:
+    """Two that start together would both be ready late. When the first one is ready, the second one begins."""
+    turn = asyncio.Lock()
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        program = f"os.write({theirs.fileno()}, b'.'); os.read({theirs.fileno()}, 1); {READY}; os.read(0, 1)"
+        children = [a_child(program, theirs, beats=False, turn=turn) for _ in range(2)]
+        running = [asyncio.create_task(child.keep_running()) for child in children]
+        for number, child in enumerate(children, 1):
+            assert await asyncio.to_thread(ours.recv, 1) == b"."  # it has started
+            assert sum(each._process is not None for each in children) == number
+            ours.send(b".")
+            await asyncio.wait_for(child.ready.wait(), PATIENCE)
+        for task in running:
+            task.cancel()
+        await asyncio.gather(*running, return_exceptions=True)
+
+
 async def test_a_child_whose_program_is_away_for_a_while_comes_back(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -270,7 +360,7 @@ async def test_a_child_whose_program_is_away_for_a_while_comes_back(
     child = Child("the child", [str(program)], [], os.environ, lambda _: None, beats=False, grace=0.5)
     with pytest.raises(CannotStart, match="No such file"):
         await child.keep_running()
-    program.write_text("#!/bin/sh\nprintf . >&0\n")
+    program.write_text("#!/bin/sh\nprintf ! >&0\n")
     program.chmod(0o700)
     running = asyncio.create_task(child.keep_running())
     await until(lambda: "exit status 0" in caplog.text)
@@ -287,7 +377,7 @@ async def test_a_child_whose_event_loop_stands_still_is_killed(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(child_module, "_SILENCE", 0.2)
-    running = asyncio.create_task(a_child(f"{BEAT}\ntime.sleep(60)").keep_running())
+    running = asyncio.create_task(a_child(f"{READY}\ntime.sleep(60)").keep_running())
     await until(lambda: "killed by SIGKILL" in caplog.text)
     assert "has not answered" in caplog.text
     running.cancel()
@@ -299,7 +389,7 @@ async def test_a_child_that_fails_again_and_again_is_started_ever_later(
 ) -> None:
     monkeypatch.setattr(child_module, "_FIRST_DELAY", 0.01)
     monkeypatch.setattr(child_module, "_LAST_DELAY", 0.03)
-    running = asyncio.create_task(a_child(f"{BEAT}\nexit(1)").keep_running())
+    running = asyncio.create_task(a_child(f"{READY}\nexit(1)").keep_running())
     await until(lambda: caplog.text.count("exit status 1") >= 5)
     running.cancel()
     await asyncio.gather(running, return_exceptions=True)
@@ -309,7 +399,7 @@ async def test_a_child_that_fails_again_and_again_is_started_ever_later(
 
 @pytest.mark.parametrize("program", ["os.read(0, 1)", "time.sleep(60)"])
 async def test_a_child_is_stopped_by_the_end_of_its_line_or_killed(program: str) -> None:
-    child = a_child(f"{BEAT}\n{program}", beats=False)
+    child = a_child(f"{READY}\n{program}", beats=False)
     running = asyncio.create_task(child.keep_running())
     await asyncio.wait_for(child.ready.wait(), PATIENCE)
     running.cancel()

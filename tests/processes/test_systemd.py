@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pytest
 
+from meadhall.server import listener
 from meadhall.server.ops import systemd
 from meadhall.server.settings import Settings
 from processes.process import Command
@@ -38,15 +39,37 @@ def test_a_hall_says_when_it_is_ready_alive_and_stopping(tmp_path: Path) -> None
         hall = Command(tmp_path, NOTIFY_SOCKET=str(tmp_path / "notify"), WATCHDOG_USEC="30000000")
         hall.launch()
         try:
-            until(lambda: len(manager.told_by(hall.pid)) > 2)
+            until(lambda: ["WATCHDOG=1"] in manager.told_by(hall.pid))
             assert asyncio.run(hall.end(signal.SIGTERM)) == 0
             until(lambda: manager.told_by(hall.pid)[-1] == ["STOPPING=1"])
         finally:
             if hall.running:
                 asyncio.run(hall.end(signal.SIGKILL))
-        first, *alive, _last = manager.told_by(hall.pid)
+        first, *alive, _last = [lines for lines in manager.told_by(hall.pid) if lines != ["EXTEND_TIMEOUT_USEC=60000000"]]
         assert first == ["READY=1", f"STATUS=The hall is open: {hall.url}/"]
         assert {*map(tuple, alive)} == {("WATCHDOG=1",)}
+
+
+def test_the_hall_is_open_when_its_games_are_ready(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    """At the first start that takes minutes, and the host learns why."""
+    monkeypatch.setattr(listener, "_PATIENCE", 0.0)
+    monkeypatch.setenv("NOTIFY_SOCKET", str(tmp_path / "notify"))
+    caplog.set_level("INFO")
+
+    async def compile_rules() -> None:
+        while "rules of the games are being loaded" not in caplog.text:
+            await asyncio.sleep(0)
+        assert capsys.readouterr().out == ""
+        systemd.keep_alive(is_open=False)
+
+    with service_manager(tmp_path / "notify") as manager:
+        asyncio.run(listener.announce(Settings(), compile_rules()))
+        until(lambda: len(manager.told_by(os.getpid())) == 3)
+    told = [line for lines in manager.told_by(os.getpid()) for line in lines]
+    assert told[:3] == ["STATUS=The rules of the games are being loaded", "EXTEND_TIMEOUT_USEC=60000000", "READY=1"]
+    assert capsys.readouterr().out == "The hall is open: http://127.0.0.1:8000/\n"
 
 
 def test_a_socket_may_be_abstract_or_away(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
@@ -66,7 +89,7 @@ def test_a_process_is_watched_only_if_systemd_means_it(monkeypatch: pytest.Monke
             assert manager.told_by(os.getpid()) == []
             monkeypatch.setenv("WATCHDOG_USEC", usec)
             monkeypatch.setenv("WATCHDOG_PID", pid)
-            systemd.keep_alive()
+            systemd.keep_alive(is_open=True)
         systemd.notify(systemd.STOPPING)
         until(lambda: manager.told_by(os.getpid()) == [["WATCHDOG=1"], ["STOPPING=1"]])
 

@@ -16,6 +16,7 @@ import httpx
 import pytest
 from prometheus_client import CONTENT_TYPE_LATEST, REGISTRY
 
+from meadhall.engine.game import game_names
 from meadhall.server.routes.lobby import DOCUMENT_LIMIT
 from meadhall.server.settings import Settings
 from meadhall.server.store.database import NoAnswer
@@ -302,18 +303,21 @@ async def test_what_a_browser_has_kept_is_not_sent_again(hall: OpenHall) -> None
 async def test_health_says_whether_the_database_answers(
     hall: OpenHall, time: ManualTime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    answer = await hall.person().get("/health")
-    assert (answer.status_code, answer.json()) == (200, {"status": "ok"})
+    answer = await hall.person().get("/health/ready")
+    games = dict.fromkeys(game_names(), True)
+    assert (answer.status_code, answer.json()) == (200, {"status": "ok", "games": games})
+    assert (await hall.person().get("/health")).json() == answer.json(), "the address of earlier versions"
 
     async def away(_: object) -> None:
         raise NoAnswer("connection refused")
 
     with monkeypatch.context() as patch:
         patch.setattr(hall.store._database, "transact", away)
-        assert (await hall.person().get("/health")).status_code == 200, "an answer is used for a second"
+        assert (await hall.person().get("/health/ready")).status_code == 200, "an answer is used for a second"
         time.set_seconds(time.seconds() + 1)
-        answer = await hall.person().get("/health")
-    assert (answer.status_code, answer.json()) == (503, {"status": "database away"})
+        answer = await hall.person().get("/health/ready")
+        assert (await hall.person().get("/health/live")).status_code == 200, "to start it again would not help"
+    assert (answer.status_code, answer.json()) == (503, {"status": "database away", "games": games})
 
 
 UNREADABLE = [

@@ -188,6 +188,20 @@ async def test_a_migration_that_fails_changes_nothing(on_each_database: Settings
     assert await transact(on_each_database, migrations.current_revision) == NEWEST
 
 
+async def test_a_process_that_joins_a_running_hall_upgrades_nothing(
+    on_each_database: Settings, migration: Callable[[str], None]
+) -> None:
+    """During a reload processes of the earlier version still use the database."""
+    await asyncio.to_thread(with_guests, on_each_database, 1)
+    async with Store.open(on_each_database, upgrades=False):
+        pass
+    migration(LATER)
+    with pytest.raises(StoreUnusable, match="while no hall runs on it"):
+        async with Store.open(on_each_database, upgrades=False):
+            pass
+    assert await transact(on_each_database, migrations.current_revision) == "0024"
+
+
 def test_a_backup_of_an_older_version_is_restored_and_migrated(
     on_each_database: Settings, tmp_path: Path, migration: Callable[[str], None]
 ) -> None:

@@ -41,6 +41,10 @@ async def test_a_game_that_is_not_compiled_yet_is_marked(settings: Settings, wai
         assert page.status_code == 200
         assert "The rules are loading" in page.text
         assert not any(game["ready"] for game in (await person.get("/api/v1/games")).json())
+        health = await person.get("/health/ready")
+        assert (health.status_code, health.json()["status"]) == (503, "loading")
+        assert not any(health.json()["games"].values())
+        assert (await person.get("/health/live")).status_code == 200
         answer = await person.ask("/tables", {"game": AXES})
         assert (answer.status_code, answer.json()["error"]) == (503, "not-ready")
         assert "is still being set up" in answer.json()["reason"]
@@ -58,6 +62,9 @@ async def test_a_game_opens_when_it_is_compiled(
     async with open_hall(settings) as hall:
         await until(lambda: AXES in hall.hall.ready)
         assert (await hall.person().ask("/tables", {"game": AXES})).status_code == 201
+        assert (await hall.person().get("/health/ready")).json() == {"status": "ok", "games": {AXES: True}}
+        hall.hall.closing.set()
+        assert (await hall.person().get("/health/ready")).json()["status"] == "closing"
     assert not [record for record in caplog.records if record.levelno >= logging.ERROR]
 
 

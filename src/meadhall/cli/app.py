@@ -57,6 +57,15 @@ def serve(
     return serve_hall(host, port, data, database_url, workers, no_browser, bot or (), dev=dev)
 
 
+def reload(
+    host: Annotated[str | None, typer.Option(help=_("Address to listen on (MEADHALL_HOST; 127.0.0.1)."))] = None,
+    port: Annotated[int | None, typer.Option(help=_("Port to listen on (MEADHALL_PORT; 8000)."), min=1, max=65535)] = None,
+) -> None:
+    from meadhall.cli.serve import reload_hall
+
+    reload_hall(host, port)
+
+
 def play(
     game: Annotated[str, typer.Argument(help=_("Name of the game; `meadhall games` lists them."))] = "",
     players: Annotated[int | None, typer.Option(help=_("Number of players; by default the usual number for the game."))] = None,
@@ -522,6 +531,7 @@ def build() -> typer.Typer:
     )
     app.callback()(global_options)
     app.command(help=_("Start the server and open the hall in a browser."))(serve)
+    app.command(help=_("Restart the processes of a running hall one after the other, without an outage."))(reload)
     app.command(help=_("Play in the terminal against bots."))(play)
     app.command(help=_("Learn a game in the terminal: a guided first game of a few minutes."))(learn)
     app.command(help=_("Let bots play many games and report how often each wins."))(simulate)

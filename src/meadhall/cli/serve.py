@@ -65,6 +65,18 @@ def serve_hall(
     return 0
 
 
+def reload_hall(host: str | None, port: int | None) -> None:
+    """Let a running hall of several processes restart them one after the other, and wait until it has. Raises CannotReload."""
+    mode.prefer_interpreted()
+    from meadhall.server.reload import ask_to_reload
+    from meadhall.server.settings import Settings
+
+    given = {"MEADHALL_HOST": host, "MEADHALL_PORT": port}
+    named = {name: str(value) for name, value in given.items() if value is not None}
+    ask_to_reload(Settings.from_environment(os.environ | named))
+    print(_("The hall has been reloaded."))
+
+
 def _prepare_development() -> None:
     """Set the environment of development mode: rules are interpreted, and nothing is shared with another hall or machine.
 

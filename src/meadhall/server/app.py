@@ -110,7 +110,9 @@ _PAGE_MODULES: Final = (
 _MINUTE: Final = 60.0
 
 
-async def create_app(settings: Settings, store: Store, worker: Worker, process: str = FIRST_PROCESS) -> Litestar:
+async def create_app(
+    settings: Settings, store: Store, worker: Worker, process: str = FIRST_PROCESS, *, waits_for_games: bool = False
+) -> Litestar:
     """Return the hall as an ASGI application. It closes the worker when it ends, but not the store.
 
     Args:
@@ -118,9 +120,11 @@ async def create_app(settings: Settings, store: Store, worker: Worker, process: 
         store: its database.
         worker: its worker.
         process: name of this process in metrics.
+        waits_for_games: whether its start ends only when every game can be played.
     """
     app = build_app(settings.requests_per_minute, development=settings.development)
     await serve_hall(app, settings, store, worker, process)
+    app.state.waits_for_games = waits_for_games
     return app
 
 
@@ -277,6 +281,8 @@ def _lifespan(
         )
         tasks = [asyncio.create_task(each) for each in work]
         async with gc_tuning.tuned_gc(), measured_lag(app.state.process), hall.listening():
+            if app.state.get("waits_for_games"):
+                await _first(hall.ready.all.wait(), hall.closing.wait())
             yield
         for task in (*tasks, *resuming):
             task.cancel()
@@ -284,6 +290,14 @@ def _lifespan(
         await hall.close()
 
     return lifespan
+
+
+async def _first(*events: Coroutine[Any, Any, object]) -> None:
+    """Wait for one of several events."""
+    tasks = [asyncio.create_task(event) for event in events]
+    await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+    for task in tasks:
+        task.cancel()
 
 
 async def _clean_up(limit: RequestLimit, hall: Hall) -> None:

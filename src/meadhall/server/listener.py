@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import os
 import socket
 import webbrowser
-from collections.abc import Iterator
+from collections.abc import Awaitable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -25,6 +26,10 @@ log = logging.getLogger(__name__)
 
 _OTHERS_CAN_NOT_CONNECT: Final = 0o117
 """The umask of a Unix socket: its owner and its group may connect (mode 0660)."""
+
+
+_PATIENCE: Final = 10.0
+"""Seconds of a start after which the host wants to know what takes so long."""
 
 
 class CannotListen(MeadhallError):
@@ -121,13 +126,23 @@ def address(settings: Settings) -> str:
     return f"http://{replace(settings, host=host).authority}/"
 
 
-def announce(settings: Settings) -> None:
-    """Say that the hall is open: to the host, to systemd, and to a browser on this machine."""
+async def announce(settings: Settings, ready: Awaitable[object]) -> None:
+    """Say that the hall is open, when it is ready: to the host, and to systemd. If that takes long, say what it waits for."""
     url = address(settings)
+    waiting = asyncio.ensure_future(ready)
+    if not (await asyncio.wait([waiting], timeout=_PATIENCE))[0]:
+        log.info("The rules of the games are being loaded; at the first start that takes minutes. %s answers meanwhile", url)
+        systemd.notify("STATUS=The rules of the games are being loaded")
+    await waiting
     if settings.log == JSON:
         log.info("The hall is open: %s", url)
     else:
         print(f"The hall is open: {url}", flush=True)
     systemd.notify(systemd.READY, f"STATUS=The hall is open: {url}")
+
+
+def open_browser(settings: Settings) -> None:
+    """Let a browser on this machine show the hall, if the settings want one."""
+    url = address(settings)
     if settings.browser and url.startswith("http"):
         Thread(target=webbrowser.open, args=(url,), name="browser", daemon=True).start()

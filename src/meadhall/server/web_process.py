@@ -16,13 +16,14 @@ from meadhall.engine import mode
 log = logging.getLogger("meadhall.server.web_process")
 
 
-def main(listener: str, name: str, worker: str) -> None:
+def main(listener: str, name: str, worker: str, waits: str) -> None:
     """Serve until the supervisor ends.
 
     Args:
         listener: file descriptor of the hall's listening socket.
         name: name of this process, ``web-1`` and so on.
         worker: path of the Unix socket of the worker.
+        waits: "waits" to accept connections only when every game can be played, "" to accept them at once.
     """
     mode.prefer_interpreted()  # as the command does
 
@@ -34,7 +35,8 @@ def main(listener: str, name: str, worker: str) -> None:
     lifeline = Lifeline()
     lifeline.stop_at_end()
     try:
-        serve_for_supervisor(Settings.from_environment(), name, socket.socket(fileno=int(listener)), Path(worker), lifeline)
+        settings, shared = Settings.from_environment(), socket.socket(fileno=int(listener))
+        serve_for_supervisor(settings, name, shared, Path(worker), lifeline, waits_for_games=bool(waits))
     except MeadhallError as error:
         log.critical("%s", error)
         sys.exit(1)

@@ -434,16 +434,21 @@ class Hall:
                 room.channel.end(guest)
 
     def end_streams(self) -> None:
-        """End the streams of all open pages, and the requests that wait for a hint."""
+        """End the streams of all open pages, which connect again."""
         self.closing.set()
         for room in self._rooms.values():
             room.channel.publish()
-            room.hints.cancel()
             room.absences.close()
+
+    def stop_waiting(self) -> None:
+        """End the streams of all open pages, and the requests that wait for a hint."""
+        self.end_streams()
+        for room in self._rooms.values():
+            room.hints.cancel()
 
     async def close(self) -> None:
         """End all streams, stop all bots, and close the worker."""
-        self.end_streams()
+        self.stop_waiting()
         for task in self._resuming:
             task.cancel()
         for room in self.rooms():

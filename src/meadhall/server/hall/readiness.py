@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Callable
 
@@ -14,9 +15,14 @@ log = logging.getLogger(__name__)
 
 
 class Readiness:
-    """The names of the games that are ready."""
+    """The names of the games that are ready.
+
+    Attributes:
+        all: set when all games are ready.
+    """
 
     def __init__(self, worker: Worker) -> None:
+        self.all = asyncio.Event()
         self._worker = worker
         self._ready: set[str] = set()
 
@@ -27,6 +33,10 @@ class Readiness:
         """Refuse a game that is not ready yet."""
         if name not in self:
             raise NotReady(_("{game} is still being set up; it opens in a moment.").format(game=game(name).title))
+
+    def by_game(self) -> dict[str, bool]:
+        """Return whether each game is ready."""
+        return {name: name in self for name in game_names()}
 
     async def prepare(self, when_ready: Callable[[str], None]) -> None:
         """Compile the games that are not compiled yet. Call ``when_ready`` with the name of each ready game.
@@ -41,3 +51,4 @@ class Readiness:
                     log.exception("%s could not be compiled", name)
                 self._ready.add(name)
             when_ready(name)
+        self.all.set()

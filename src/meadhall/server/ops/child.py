@@ -11,6 +11,7 @@ from contextlib import suppress
 from typing import Final
 
 from meadhall.engine.errors import MeadhallError
+from meadhall.server.ops.lifeline import READY
 
 log = logging.getLogger(__name__)
 
@@ -22,6 +23,9 @@ _FIRST_DELAY: Final = 0.25
 
 _LAST_DELAY: Final = 5.0
 """Seconds between restarts at most: after an outage of the database the hall is back within this time."""
+
+_LONGEST_START: Final = 30.0
+"""Seconds for which a process that starts keeps others from starting."""
 
 _SILENCE: Final = 30.0
 """Seconds without a beat after which an event loop counts as stuck."""
@@ -42,6 +46,8 @@ class Child:
         ended: called with the id of a process that has ended.
         beats: whether it sends a byte every second, see ``Lifeline``.
         grace: seconds that it has to stop at the end of its line before it is killed.
+        turn: held while the process starts. Children with a common lock start one after the other, because processes that start
+            together are all ready late.
 
     Attributes:
         ready: set when the process has been ready for the first time.
@@ -57,6 +63,7 @@ class Child:
         *,
         beats: bool,
         grace: float,
+        turn: asyncio.Lock | None = None,
     ) -> None:
         self.name = name
         self.ready = asyncio.Event()
@@ -66,10 +73,13 @@ class Child:
         self._ended = ended
         self._beats = beats
         self._grace = grace
+        self._turn = turn or asyncio.Lock()
+        self._is_up = asyncio.Event()
+        self._retired = asyncio.Event()
         self._process: asyncio.subprocess.Process | None = None
 
     async def keep_running(self, after: asyncio.Event | None = None) -> None:
-        """Start the process, and start it again whenever it ends. If the task is cancelled, it stops the process.
+        """Start the process, and start it again whenever it ends, until it is retired. A cancelled task stops the process.
 
         Args:
             after: wait for this event first: the hall is open then, and an error at the start doesn't end it.
@@ -80,15 +90,40 @@ class Child:
             await after.wait()
         loop = asyncio.get_running_loop()
         failures = 0
-        while True:
+        while not self._retired.is_set():
+            await self._turn.acquire()
             began = loop.time()
-            end, is_error = await self._outcome()
+            end, is_error = await self._outcome_in_turn()
+            if self._retired.is_set():
+                return
             if is_error and after is None and not self.ready.is_set():
                 raise CannotStart(f"{self.name} could not start ({end}); what it wrote above says why")
             failures = 0 if loop.time() - began > _STABLE else failures + 1
             delay = min(_FIRST_DELAY * 2 ** (failures - 2), _LAST_DELAY) if failures > 1 else 0.0
             log.error("%s has ended (%s); it starts again in %.2g s", self.name, end, delay)
             await asyncio.sleep(delay)
+
+    def retire(self) -> None:
+        """Ask the process to stop when it has answered what it was asked (SIGHUP). It isn't started again."""
+        self._retired.set()
+        if self._process is not None:
+            with suppress(ProcessLookupError):
+                self._process.send_signal(signal.SIGHUP)
+
+    async def _outcome_in_turn(self) -> tuple[str, bool]:
+        """Do the same as ``_outcome``, and release the turn when the process is ready."""
+        self._is_up.clear()
+        running, up = asyncio.create_task(self._outcome()), asyncio.create_task(self._is_up.wait())
+        try:
+            try:
+                await asyncio.wait((running, up), timeout=_LONGEST_START, return_when=asyncio.FIRST_COMPLETED)
+            finally:
+                self._turn.release()
+            return await running
+        finally:
+            for task in (running, up):
+                task.cancel()
+            await asyncio.gather(running, up, return_exceptions=True)
 
     async def _outcome(self) -> tuple[str, bool]:
         """Run the process once. Return in words how it ended, and whether that was an error of its program."""
@@ -142,8 +177,10 @@ class Child:
         line.setblocking(False)
         limit = None
         with suppress(OSError):
-            while await self._received(line, limit):
-                self.ready.set()
+            while received := await self._received(line, limit):
+                if READY in received:
+                    self.ready.set()
+                    self._is_up.set()
                 limit = _SILENCE if self._beats else None
 
     async def _received(self, line: socket.socket, limit: float | None) -> bytes:

@@ -1,6 +1,6 @@
 """The line between the supervisor and a child process: a pair of sockets, from which each learns that the other has ended.
 
-The child sends a byte when it is ready, and one a second if it has an event loop. It ends when the line does.
+The child sends a byte when it is ready, and others every second if it has an event loop. It ends when the line does.
 """
 
 from __future__ import annotations
@@ -18,6 +18,9 @@ _PATIENCE: Final = 2.0
 
 _BEAT: Final = b"."
 
+READY: Final = b"!"
+"""The byte of a child that is ready."""
+
 
 class Lifeline:
     """The child's end of the line.
@@ -30,9 +33,16 @@ class Lifeline:
         self._line = socket.socket(fileno=os.dup(descriptor))
 
     def beat(self) -> None:
-        """Tell the supervisor that this process is ready and its event loop runs. Never waits."""
+        """Tell the supervisor that the event loop of this process runs. Never waits."""
+        self._send(_BEAT)
+
+    def ready(self) -> None:
+        """Tell the supervisor that this process is ready. Never waits."""
+        self._send(READY)
+
+    def _send(self, byte: bytes) -> None:
         with suppress(OSError):  # the supervisor has ended, or doesn't read
-            self._line.send(_BEAT, socket.MSG_DONTWAIT)
+            self._line.send(byte, socket.MSG_DONTWAIT)
 
     def ends_within(self, seconds: float | None) -> bool:
         """Wait until the supervisor closes the line or dies, at most for some seconds. Return whether it has."""

@@ -5,11 +5,15 @@ from __future__ import annotations
 import logging
 import os
 import socket
+import time
 
 log = logging.getLogger(__name__)
 
 READY = "READY=1"
 STOPPING = "STOPPING=1"
+
+_MORE_TIME = f"EXTEND_TIMEOUT_USEC={60_000_000}"
+"""Wait another minute for the end of the start, also beyond ``TimeoutStartSec=``."""
 
 
 def notify(*messages: str) -> None:
@@ -27,7 +31,14 @@ def notify(*messages: str) -> None:
         log.warning("systemd can't be told %s: %s", messages, error.strerror)
 
 
-def keep_alive() -> None:
-    """Send ``WATCHDOG=1`` if systemd restarts this process without it (``WatchdogSec=``). Call this every second."""
-    if os.environ.get("WATCHDOG_USEC") and os.environ.get("WATCHDOG_PID", str(os.getpid())) == str(os.getpid()):
+def reloading() -> None:
+    """Say that the service reloads. ``READY`` says that it has."""
+    notify("RELOADING=1", f"MONOTONIC_USEC={time.monotonic_ns() // 1000}")
+
+
+def keep_alive(is_open: bool) -> None:
+    """Say every second that the service works. Until it is open, its start may take longer: rules may have to be compiled."""
+    if not is_open:
+        notify(_MORE_TIME)
+    elif os.environ.get("WATCHDOG_USEC") and os.environ.get("WATCHDOG_PID", str(os.getpid())) == str(os.getpid()):
         notify("WATCHDOG=1")

@@ -10,11 +10,23 @@ from meadhall.server.ops.metrics import ROOMS, STREAMS, exposition
 from meadhall.server.web.stream_limit import StreamLimit
 
 
-@get("/health", include_in_schema=False, opt={"unlimited": True})
-async def health(hall: Hall) -> Response[dict[str, object]]:
-    """Return 200 while the hall and its database work, else 503. The database must be able to store."""
-    alive = await hall.store.alive()
-    return Response({"status": "ok" if alive else "database away"}, status_code=200 if alive else 503)
+@get("/health/live", include_in_schema=False, opt={"unlimited": True})
+async def live() -> dict[str, str]:
+    """Return 200 while this process answers at all. If it doesn't, start it again."""
+    return {"status": "ok"}
+
+
+@get(["/health/ready", "/health"], include_in_schema=False, opt={"unlimited": True})
+async def ready(hall: Hall) -> Response[dict[str, object]]:
+    """Return 200 while every game can be played, else 503. The database must be able to store, and the rules must be loaded."""
+    games = hall.ready.by_game()
+    if hall.closing.is_set():
+        status = "closing"
+    elif not await hall.store.alive():
+        status = "database away"
+    else:
+        status = "ok" if all(games.values()) else "loading"
+    return Response({"status": status, "games": games}, status_code=200 if status == "ok" else 503)
 
 
 @get("/metrics", include_in_schema=False, opt={"unlimited": True})
@@ -30,4 +42,4 @@ def measure(hall: Hall, stream_limit: StreamLimit) -> None:
     STREAMS.set(stream_limit.total)
 
 
-routes = [health, metrics]
+routes = [live, ready, metrics]

@@ -24,7 +24,7 @@ from meadhall.server.store.connections import refuse_shared_connections
 from meadhall.server.store.database import Database, NoAnswer, NotStored, T, first_line, open_database
 from meadhall.server.store.file_lock import StoreUnusable, lock_database
 from meadhall.server.store.listener import Listener
-from meadhall.server.store.migrations import upgrade
+from meadhall.server.store.migrations import current_revision, known_revisions, newest_revision, upgrade
 from meadhall.server.store.models import (
     MOVES,
     Conflict,
@@ -125,17 +125,20 @@ class Store:
 
     @classmethod
     @asynccontextmanager
-    async def open(cls, settings: Settings, time: Time | None = None) -> AsyncIterator[Store]:
+    async def open(cls, settings: Settings, time: Time | None = None, *, upgrades: bool = True) -> AsyncIterator[Store]:
         """Open the database of these settings, and upgrade it to the current schema. Raises StoreBusy, StoreUnusable.
 
-        ``time``: None is that of this machine.
+        Args:
+            settings: the settings of the hall.
+            time: None is that of this machine.
+            upgrades: whether it may upgrade the database. Another process may use it with an older schema.
         """
         time = time or Time()
         lock = lock_database(settings.url, settings.data) if settings.embedded else None
         database = open_database(settings.url, time, connections=settings.database_connections)
         apart = None if settings.embedded else open_database(settings.url, time, timeout=_LEASE_TIMEOUT)
         try:
-            await _upgrade(settings.url)
+            await _upgrade(settings.url, upgrades)
             starts = await database.transact(lambda connection: counters.next_value(connection, "starts"))
             if settings.embedded:
                 yield cls(database, lock, Moments.of_start(time, starts), time)
@@ -556,13 +559,17 @@ class Store:
         return await self.transact(lambda connection: uploads.find(connection, _storable(token)))
 
 
-async def _upgrade(url: URL) -> None:
-    """Check the database, and upgrade it to the current schema, without a time limit. Raises StoreUnusable."""
+async def _upgrade(url: URL, upgrades: bool) -> None:
+    """Check the database, and upgrade it to the current schema if allowed, without a time limit. Raises StoreUnusable."""
     database = open_database(url, Time(), timeout=None)
     try:
         if url.get_backend_name() != "sqlite":
             await refuse_shared_connections(url)
         await database.transact(_checked)
+        if not upgrades and await database.transact(current_revision) in known_revisions() - {newest_revision()}:
+            raise StoreUnusable(
+                f"the database {url} has to be upgraded while no hall runs on it; stop the hall, and start it again"
+            )
         await database.transact(upgrade)
         await database.transact(health.check)
     except CommandError as error:

@@ -128,7 +128,7 @@ def main() -> None:
         listener = socket.socket(fileno=int(sys.argv[1]))
         Thread(target=_accept, args=(listener, bots), name="accept", daemon=True).start()
         lifeline = Lifeline()
-        lifeline.beat()
+        lifeline.ready()
         while not lifeline.ends_within(metrics.INTERVAL):
             metrics.measure_process("worker")
     else:
