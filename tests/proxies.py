@@ -40,11 +40,13 @@ class Proxy:
     """A running proxy.
 
     Attributes:
+        folder: where its configuration and its logs are.
         url: the public address of the hall.
         https, http: the ports on loopback that stand for 443 and 80.
         trusted: a context that trusts the proxy's certificate.
     """
 
+    folder: Path
     url: str
     https: int
     http: int
@@ -96,6 +98,7 @@ def nginx(folder: Path, url: str, upstream: Upstream) -> Iterator[Proxy]:
         "listen 443 ssl http2;": f"listen 127.0.0.1:{https} ssl http2;",
         "listen [::]:443 ssl http2;": "",
         f"/etc/letsencrypt/live/{host}/": f"{folder}/",
+        "/var/log/nginx/": f"{folder}/",
         **_nginx_upstream(upstream),
     }
     if url == WHOLE_HOST:
@@ -118,7 +121,7 @@ def nginx(folder: Path, url: str, upstream: Upstream) -> Iterator[Proxy]:
     context = ssl.create_default_context()
     authority.configure_trust(context)
     with running(command, folder, https, {}):
-        yield Proxy(url, https, http, context)
+        yield Proxy(folder, url, https, http, context)
 
 
 @contextmanager
@@ -126,16 +129,15 @@ def caddy(folder: Path, url: str, upstream: Upstream) -> Iterator[Proxy]:
     """Run Caddy with the file of ``deploy/`` for this public address, and with certificates that it signs itself."""
     program = installed("caddy")
     https, http = free_port(), free_port()
-    site = _replaced(DEPLOY / ("Caddyfile" if url == WHOLE_HOST else "Caddyfile-sub-path"), _caddy_upstream(upstream))
-    (folder / "site").write_text(site)
+    site = DEPLOY / ("Caddyfile" if url == WHOLE_HOST else "Caddyfile-sub-path")
     options = f"admin off\n http_port {http}\n https_port {https}\n local_certs\n skip_install_trust\n default_bind 127.0.0.1"
-    (folder / "Caddyfile").write_text(f"{{\n {options}\n}}\nimport {folder}/site\n")
+    (folder / "Caddyfile").write_text(f"{{\n {options}\n}}\nimport {site}\n")
     command = [program, "run", "--adapter", "caddyfile", "--config", str(folder / "Caddyfile")]
     homes = {name: str(folder / "caddy") for name in ("HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME")}
-    with running(command, folder, https, homes):
+    with running(command, folder, https, homes | {"HALL_UPSTREAM": _caddy_upstream(upstream)}):
         root = folder / "caddy" / "caddy" / "pki" / "authorities" / "local" / "root.crt"
         _until(root.exists, "Caddy has made no certificate")
-        yield Proxy(url, https, http, ssl.create_default_context(cafile=root))
+        yield Proxy(folder, url, https, http, ssl.create_default_context(cafile=root))
 
 
 # ------------------------------------------------------------------------------------------------------------------- details
@@ -171,12 +173,10 @@ def _nginx_upstream(upstream: Upstream) -> dict[str, str]:
     }
 
 
-def _caddy_upstream(upstream: Upstream) -> dict[str, str]:
-    unix = "reverse_proxy unix//run/meadhall/hall.sock {"
+def _caddy_upstream(upstream: Upstream) -> str:
     if isinstance(upstream, Path):
-        return {unix: unix.replace("/run/meadhall/hall.sock", str(upstream))}
-    addresses = " ".join(f"127.0.0.1:{port}" for port in upstream)
-    return {unix: "", "# reverse_proxy 127.0.0.1:8000 127.0.0.1:8001 {": f"reverse_proxy {addresses} {{"}
+        return f"unix/{upstream}"
+    return " ".join(f"127.0.0.1:{port}" for port in upstream)
 
 
 @contextmanager

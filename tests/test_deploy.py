@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import re
+import socket
+import subprocess
+import sys
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
-from typing import Any
+from threading import Thread
+from typing import Any, ClassVar
 
 import pytest
 import yaml
@@ -41,7 +46,7 @@ def test_the_image_is_built_from_files_that_exist_and_are_not_ignored() -> None:
     copied = re.findall(r"^COPY (?!--from)(.+) \S+$", CONTAINERFILE.read_text("utf-8"), re.MULTILINE)
     names = {name for line in copied for name in line.split()}
     examples = {"examples/bare", "examples/liars-dice", "examples/pig"}
-    assert names == {"pyproject.toml", "uv.lock", "README.md", "LICENSE", "src", *examples}
+    assert names == {"pyproject.toml", "uv.lock", "README.md", "LICENSE", "src", "deploy/healthcheck.py", *examples}
     assert all((ROOT / name).exists() for name in names)
     let_through = {line[1:] for line in (ROOT / ".containerignore").read_text("utf-8").splitlines() if line.startswith("!")}
     assert let_through == names
@@ -58,12 +63,75 @@ def test_the_services_of_the_compose_file_fit_together(compose: dict[str, Any]) 
         COMPOSE.parent / services["hall"]["build"]["context"] / services["hall"]["build"]["dockerfile"]
     ).resolve() == CONTAINERFILE
     volumes = {volume.split(":")[0] for service in services.values() for volume in service.get("volumes", ())}
-    assert volumes == set(compose["volumes"])
+    assert volumes - {"./Caddyfile"} == set(compose["volumes"])
     for service in services.values():
         assert set(service.get("depends_on", ())) <= set(services)
     example = (COMPOSE.parent / "compose.env.example").read_text("utf-8")
     variables = set(re.findall(r"\$\{([A-Z_]+)", COMPOSE.read_text("utf-8")))
     assert variables == set(re.findall(r"^(?:# )?([A-Z_]+)=", example, re.MULTILINE))
+
+
+def test_images_are_named_by_their_digest_and_containers_are_limited(compose: dict[str, Any]) -> None:
+    ours = compose["services"]["hall"]["image"]
+    images = {service["image"] for service in compose["services"].values()} - {ours}
+    images |= set(re.findall(r"^FROM (\S+)", CONTAINERFILE.read_text("utf-8"), re.MULTILINE))
+    assert all(re.fullmatch(r"docker\.io/library/[a-z]+:[0-9.]+(-slim)?@sha256:[0-9a-f]{64}", image) for image in images), images
+    assert all({"mem_limit", "pids_limit"} <= service.keys() for service in compose["services"].values())
+    assert "USER 10001:10001" in CONTAINERFILE.read_text("utf-8"), "an engine sees that it isn't root"
+
+
+def test_rules_are_compiled_before_the_hall_is_replaced_and_backups_are_written(compose: dict[str, Any]) -> None:
+    services = compose["services"]
+    assert services["hall"]["depends_on"]["rules"] == {"condition": "service_completed_successfully"}
+    assert services["rules"]["command"] == "warm"
+    assert set(services["rules"]["volumes"]) <= set(services["hall"]["volumes"])
+    assert services["backup"]["environment"] == services["hall"]["environment"]
+    assert "meadhall backup" in services["backup"]["entrypoint"][-1]
+    assert "./Caddyfile:/etc/caddy/Caddyfile:ro" in services["proxy"]["volumes"]
+    assert all(f"{{${name}:" in (COMPOSE.parent / "Caddyfile").read_text("utf-8") for name in services["proxy"]["environment"])
+
+
+class _Hall(BaseHTTPRequestHandler):
+    """A hall that is ready every other time."""
+
+    asked: ClassVar[list[str]] = []
+
+    def do_GET(self) -> None:
+        self.asked.append(self.path)
+        self.send_response(200 if len(self.asked) % 2 else 503)
+        self.end_headers()
+
+    def log_message(self, *_: Any) -> None:
+        """Log nothing."""
+
+
+@pytest.mark.parametrize("kind", ["port", "socket"])
+def test_the_health_check_asks_at_the_port_or_socket_of_the_settings(kind: str, tmp_path: Path) -> None:
+    """The hall is ready at first, then it isn't, then it is gone."""
+
+    class OnSocket(HTTPServer):
+        address_family = socket.AF_UNIX
+
+        def server_bind(self) -> None:
+            self.socket.bind(str(tmp_path / "hall.sock"))
+
+    server = OnSocket("", _Hall) if kind == "socket" else HTTPServer(("127.0.0.1", 0), _Hall)  # type: ignore[arg-type]
+    given = {"MEADHALL_SOCKET": str(tmp_path / "hall.sock")} if kind == "socket" else {"MEADHALL_PORT": str(server.server_port)}
+    given["MEADHALL_HOST"] = "0.0.0.0"  # noqa: S104 - as in the image
+
+    def check() -> int:
+        command = [sys.executable, "-I", str(ROOT / "deploy" / "healthcheck.py")]
+        return subprocess.run(command, env=given, capture_output=True, check=False).returncode
+
+    _Hall.asked.clear()
+    with server:
+        serving = Thread(target=server.serve_forever, daemon=True)
+        serving.start()
+        assert (check(), check()) == (0, 1)
+        server.shutdown()
+        serving.join()
+    assert _Hall.asked == ["/health/ready"] * 2
+    assert check() == 1
 
 
 def test_the_settings_of_the_compose_file_can_be_used(compose: dict[str, Any]) -> None:

@@ -120,6 +120,22 @@ async def test_a_live_page_shows_each_move_at_once(behind: Behind) -> None:
                 shown = await until(parts, shown, r'data-version="(\d+)"')  # a proxy that buffers would hold it back for ever
 
 
+async def test_the_access_log_has_no_stream(behind: Behind) -> None:
+    """A live page would be a line in it whenever it connects again. Caddy's file keeps no access log."""
+    log = behind.proxy.folder / "access.log"
+    if not log.exists():
+        return
+    async with browser(behind.proxy) as host, browser(behind.proxy) as friend:
+        table = await two_at_a_table(host, friend)
+        async with host.stream("GET", f"{table}/stream") as stream:
+            await anext(stream.aiter_text())
+    async with behind.proxy.client(http2=False) as client, asyncio.timeout(PATIENCE):
+        while "/rules/axxa" not in log.read_text():
+            await client.get("rules/axxa")
+    assert f"{table}/start" in log.read_text()
+    assert "/stream" not in log.read_text()
+
+
 async def to_move(host: httpx.AsyncClient, friend: httpx.AsyncClient, table: str) -> tuple[httpx.AsyncClient, str] | None:
     """Return the client of the seat to move, and the first action that its page offers. None: there is no such seat."""
     for client in (host, friend):
@@ -219,9 +235,10 @@ async def test_the_hall_is_nowhere_else(behind: Behind) -> None:
         if url.path == "/":
             answer = await client.get(url.copy_with(scheme="http", path="/daily"))
             assert (answer.status_code, answer.headers["location"]) == (308, str(url.copy_with(path="/daily")))
+            assert "max-age" in (await client.get("")).headers["strict-transport-security"]
         else:
             answer = await client.get(url.copy_with(path="/hall"))
-            assert (answer.status_code, urlsplit(answer.headers["location"]).path) == (308, "/hall/")
+            assert (answer.status_code, answer.headers["location"]) == (308, "/hall/"), "on the port that was asked"
             outside = await client.get(url.copy_with(path="/daily"))
             assert "Meadhall" not in outside.text
 

@@ -68,7 +68,7 @@ def status_of(settings: Settings) -> str:
         HTTPConnection(host, settings.port, timeout=_TIMEOUT) if settings.socket is None else _UnixConnection(settings.socket)
     )
     with closing(connection), suppress(OSError, HTTPException, ValueError, LookupError, TypeError):
-        connection.request("GET", "/health")
+        connection.request("GET", "/health/ready")
         return str(json.loads(connection.getresponse().read(_LONGEST_ANSWER))["status"])
     return ""
 
@@ -78,6 +78,9 @@ def check_port(settings: Settings, status: str) -> Iterator[Finding]:
     place = str(settings.socket or settings.authority)
     if status == "ok":
         yield Finding("port", "ok", _("a hall answers at {place}").format(place=place))
+    elif status == "loading":
+        advice = _("Wait until the log says that the hall is open; at the first start that takes some minutes.")
+        yield Finding("port", "warning", _("the hall at {place} still loads the rules of its games").format(place=place), advice)
     elif status:
         advice = _("Look at the log of the hall, and at what this says about the database.")
         yield Finding("port", "wrong", _("the hall at {place} says: {status}").format(place=place, status=status), advice)

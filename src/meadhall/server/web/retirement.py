@@ -1,7 +1,8 @@
 """The retirement of a web process that another one replaces: no request may be lost on the way.
 
 It accepts no connections any more, which the other processes on the same socket take. On a connection that is open it answers
-one request more, and says that this was the last one. A proxy closes an idle connection after three seconds, uvicorn after five.
+one request more, and says that this was the last one. It closes no idle connection, because a request may be on its way: clients
+and proxies close theirs within a minute, and so does uvicorn soon afterwards.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from typing import Final
 
 from litestar.types import ASGIApp, Message, Receive, Scope, Send
 
-_LONGEST: Final = 8.0
+_LONGEST: Final = 70.0
 """Seconds after which a retirement ends although connections are open."""
 
 
