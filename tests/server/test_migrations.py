@@ -199,7 +199,7 @@ async def test_a_process_that_joins_a_running_hall_upgrades_nothing(
     with pytest.raises(StoreUnusable, match="while no hall runs on it"):
         async with Store.open(on_each_database, upgrades=False):
             pass
-    assert await transact(on_each_database, migrations.current_revision) == "0024"
+    assert await transact(on_each_database, migrations.current_revision) == "0025"
 
 
 def test_a_backup_of_an_older_version_is_restored_and_migrated(

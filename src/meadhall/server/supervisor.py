@@ -151,6 +151,7 @@ class _Supervisor:
                 self._keep(self._workers, generation.worker)
                 for web in generation.webs:  # the first one upgrades the database; if it can't start, it says why, once
                     self._keep(self._webs, web, after=None if web is generation.webs[0] else generation.webs[0].ready)
+                await generation.webs[0].answers.wait()
                 await announce(self._settings, _all_ready([generation.worker, *generation.webs]))
                 self._is_open = True
                 open_browser(self._settings)

@@ -50,6 +50,7 @@ class Child:
             together are all ready late.
 
     Attributes:
+        answers: set when the process has sent its first byte: a web process listens.
         ready: set when the process has been ready for the first time.
     """
 
@@ -66,6 +67,7 @@ class Child:
         turn: asyncio.Lock | None = None,
     ) -> None:
         self.name = name
+        self.answers = asyncio.Event()
         self.ready = asyncio.Event()
         self._command = command
         self._inherited = inherited
@@ -178,6 +180,7 @@ class Child:
         limit = None
         with suppress(OSError):
             while received := await self._received(line, limit):
+                self.answers.set()
                 if READY in received:
                     self.ready.set()
                     self._is_up.set()
