@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import typer
 
-from meadhall.cli import app, main, new_game
+from meadhall.cli import app, main, messages, new_game
 from meadhall.cli.new_game import Example, prefix, write_game
 from meadhall.engine import game as registry
 
@@ -212,6 +212,11 @@ def test_texts_without_a_translation_are_listed_and_written_into_the_catalogue(c
     assert "Your turn: roll the die." not in after
     assert after.split("\n\n")[0] == before.split("\n\n")[0]
     assert 'msgstr "Du würfelst eine {1}"' in after
+    with pytest.MonkeyPatch.context() as without_templates:
+        without_templates.setattr(messages, "find_spec", lambda _name: None)
+        assert main(["messages", str(folder)]) == 2
+        assert "the templates of Spoken can't be read" in capsys.readouterr().err
+    assert catalogue.read_text("utf-8") == after
     assert main(["messages", str(folder), "--language", "fr"]) == 2
     assert "fr is no language of the hall" in capsys.readouterr().err
 

@@ -75,11 +75,16 @@ def update_catalogues(where: str, languages: Sequence[str]) -> None:
         languages: the languages; those that have no catalogue get one. Empty: those that have one.
 
     Raises:
-        typer.BadParameter: the game has no folder, no catalogue and no language was named, or a language is unknown.
+        typer.BadParameter: the game has no folder, or its templates can't be read; it has no catalogue, and no language was named;
+            or a language is unknown.
     """
     subject = find_game(where)
     if subject.folder is None:
         raise typer.BadParameter(_("{title} has no folder, so it has no catalogues").format(title=subject.title))
+    if find_spec("jinja2") is None and any(subject.folder.rglob("*.html")):
+        raise typer.BadParameter(
+            _("the templates of {title} can't be read: pip install 'meadhall[hall]'").format(title=subject.title)
+        )
     folder = subject.folder / "locale"
     chosen = list(languages) or sorted(path.stem for path in folder.glob("*.po"))
     if not chosen:
