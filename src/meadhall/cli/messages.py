@@ -75,7 +75,7 @@ def update_catalogues(where: str, languages: Sequence[str]) -> None:
         languages: the languages; those that have no catalogue get one. Empty: those that have one.
 
     Raises:
-        typer.BadParameter: the game has no folder, or its templates can't be read; it has no catalogue, and no language was named;
+        typer.BadParameter: the game has no folder, or its templates can't be read; it has no catalogue and no language was named;
             or a language is unknown.
     """
     subject = find_game(where)
