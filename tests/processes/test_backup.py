@@ -82,6 +82,8 @@ async def test_backups_under_load_hold_every_acknowledged_action_and_all_their_r
         restored = replace(elsewhere, data=tmp_path / f"restored{number}")
         done = await asyncio.to_thread(command, restored, "restore", file)
         assert (done.returncode, done.stderr) == (0, "")
+        done = await asyncio.to_thread(command, restored, "verify-hall")
+        assert (done.returncode, done.stderr) == (0, "")
         assert "verified" in done.stdout
         assert "not verified" not in done.stdout
         assert acknowledged <= await asyncio.to_thread(entries, restored)

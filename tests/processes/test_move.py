@@ -40,5 +40,5 @@ def test_nothing_is_left_of_a_move_that_is_killed(settings: Settings, back_again
     with sqlite3.connect(back_again.data / "meadhall.db") as connection:
         assert connection.execute("SELECT count(*) FROM sqlite_master").fetchone() == (0,)
     connection.close()
-    assert move(str(settings.url), back_again.database_url) == 0
+    move(str(settings.url), back_again.database_url)
     assert not tally(settings).differences(tally(back_again))

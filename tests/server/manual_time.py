@@ -31,12 +31,16 @@ class ManualTime(Time):
 
     def __init__(self) -> None:
         self._date = datetime.now(UTC)
-        self._seconds = 1000.0
+        self._seconds = self._steady = 1000.0
         self._waiting: list[tuple[float, int, _Call]] = []
         self._numbers = count()
+        super().__init__()
 
-    def now(self) -> datetime:
+    def machine_date(self) -> datetime:
         return self._date
+
+    def steady(self) -> float:
+        return self._steady
 
     def seconds(self) -> float:
         return self._seconds
@@ -78,11 +82,18 @@ class ManualTime(Time):
         self._seconds = seconds
 
     def set_date(self, date: datetime) -> None:
-        """Set the date, as the administrator of a machine does. The monotonic clock doesn't notice."""
+        """Set the date of the machine, and let the hall follow it at once. The monotonic clock doesn't notice."""
         self._date = date
+        self.shift(-self.ahead())
+
+    def jump(self, seconds: float) -> None:
+        """Let the date of the machine jump, as its administrator or NTP does."""
+        self._date += timedelta(seconds=seconds)
 
     def _move(self, seconds: float) -> None:
-        self._date += timedelta(seconds=seconds - self._seconds)
+        passed = seconds - self._seconds
+        self._date += timedelta(seconds=passed)
+        self._steady += passed
         self._seconds = seconds
 
 

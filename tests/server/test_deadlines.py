@@ -108,6 +108,25 @@ async def test_a_bot_plays_the_decision_at_its_deadline_and_the_seat_has_one_mor
         assert 0 not in clocks.bots
 
 
+@pytest.mark.parametrize("jump", [3600, -3600])
+async def test_the_machine_is_set_and_time_is_up_as_before(
+    settings: Settings, at_once: None, time: ManualTime, jump: int
+) -> None:
+    async with clocked(settings, time, Clock("seat", LONG)) as table:
+        await time.advance(200)
+        time.jump(jump)
+        await time.advance(100)
+        assert table.room.clocks is not None
+        assert table.room.clocks.left_at(time.now())[0] == LONG - 300
+        await table.act(0, BOAST)
+        assert match_of(table.room).steps[0].seconds == 300
+        time.jump(-jump)
+        await time.advance(LONG - 300.1)
+        assert await table.entries("stand_in") == []
+        await time.advance(0.1)
+        assert len(await table.entries("stand_in")) == 1
+
+
 async def test_a_seat_that_has_moved_in_time_keeps_its_turn(settings: Settings, at_once: None, time: ManualTime) -> None:
     async with clocked(settings, time, per_decision(MINUTE)) as table:
         (job,) = await table.jobs()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
@@ -20,6 +21,7 @@ from meadhall.server.store import schema
 from meadhall.server.store.clock import Clock
 from meadhall.server.store.queries import leases
 from meadhall.server.store.store import Store
+from server.manual_time import ManualTime
 from server.rows import table_of
 
 pytestmark = pytest.mark.asyncio
@@ -30,9 +32,9 @@ MILLISECONDS = timedelta(milliseconds=2)
 
 
 @asynccontextmanager
-async def start(settings: Settings) -> AsyncIterator[tuple[Store, Uptime]]:
+async def start(settings: Settings, time: Time | None = None) -> AsyncIterator[tuple[Store, Uptime]]:
     """Start a process of a hall without tables."""
-    async with Store.open(settings) as store:
+    async with Store.open(settings, time) as store:
         known = Uptime(store)
         await known.begin()
         yield store, known
@@ -143,6 +145,58 @@ async def test_other_processes_learn_of_a_downtime(on_postgresql: Settings) -> N
         await two.beat()
         assert one.standstills == two.standstills
         assert timedelta(0) < abs(one.standstills[0][0] - (Time().now() - HOUR)) < SOON
+
+
+@pytest.mark.parametrize("jump", [HOUR, -HOUR])
+async def test_a_clock_of_the_machine_that_is_set_is_no_downtime_and_is_logged_once(
+    on_each_database: Settings, time: ManualTime, jump: timedelta, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO)
+    async with start(on_each_database, time) as (store, known):
+        await wait_for_a_clock(store, time.now() + 2 * HOUR)
+        await known.beat()
+        before = time.now()
+        time.jump(jump.total_seconds())
+        for _ in range(3):
+            await known.beat()
+        assert time.now() == before, "clocks go on"
+        assert known.standstills == ()
+        (line,) = [record.getMessage() for record in caplog.records if record.name == "meadhall.server.hall.uptime"]
+        assert f"was set {'back' if jump < timedelta(0) else 'forward'} by 3600.0 s" in line
+        time.jump(-jump.total_seconds())
+        await known.beat()
+        assert known.standstills == ()
+        assert "no process" not in caplog.text
+
+
+async def test_after_a_restart_the_time_of_the_hall_does_not_go_back(on_each_database: Settings, time: ManualTime) -> None:
+    async with start(on_each_database, time) as (store, known):
+        await wait_for_a_clock(store, time.now() + 2 * HOUR)
+        await known.beat()
+        before = time.now()
+    time.jump(-HOUR.total_seconds())
+    time.shift(-time.ahead())  # as a new process finds it
+    async with start(on_each_database, time) as (_, known):
+        assert time.now() == before
+        assert known.standstills == ()
+
+
+async def test_a_hall_without_clocks_follows_the_machine(settings: Settings, time: ManualTime) -> None:
+    async with start(settings, time) as (_, known):
+        time.jump(-HOUR.total_seconds())
+        await known.beat()
+        assert time.ahead() == 0
+
+
+async def test_a_process_takes_the_time_of_the_hall_from_those_that_run(on_postgresql: Settings, time: ManualTime) -> None:
+    async with start(on_postgresql, time) as (store, _):
+        await store.transact(partial(leases.join, id="other", name="other"))
+        for difference in (HOUR, -HOUR):
+            other = ManualTime()
+            other.set_date(time.now() + difference)
+            async with start(on_postgresql, other) as (_, known):
+                assert other.now() == time.now()
+                assert known.standstills == ()
 
 
 async def test_a_process_alone_on_postgresql_ends_a_downtime_however_short(on_postgresql: Settings) -> None:

@@ -330,12 +330,12 @@ def restore(
     replace: Annotated[
         bool, typer.Option("--replace", help=_("Delete the hall that is in the database, and put the backup in its place."))
     ] = False,
-) -> int:
+) -> None:
     prefer_interpreted()
     from meadhall.cli.hall_data import chosen_settings
     from meadhall.cli.hall_data import restore as restore_hall
 
-    return restore_hall(file, chosen_settings(data, database_url), replace)
+    restore_hall(file, chosen_settings(data, database_url), replace)
 
 
 def move(
@@ -343,11 +343,24 @@ def move(
     from_: Annotated[
         str | None, typer.Option("--from", help=_("The database of the hall; by default the one that the settings name."))
     ] = None,
-) -> int:
+) -> None:
     prefer_interpreted()
     from meadhall.cli.hall_data import move as move_hall
 
-    return move_hall(from_, to)
+    move_hall(from_, to)
+
+
+def verify_hall(
+    data: Annotated[Path | None, typer.Option(help=_("Folder for the database file (MEADHALL_DATA)."))] = None,
+    database_url: Annotated[
+        str | None, typer.Option(help=_("Another database, e.g. postgresql+asyncpg://… (MEADHALL_DATABASE_URL)."))
+    ] = None,
+) -> int:
+    prefer_interpreted()
+    from meadhall.cli.hall_data import chosen_settings
+    from meadhall.cli.hall_data import verify_hall as verify
+
+    return verify(chosen_settings(data, database_url))
 
 
 def doctor(
@@ -547,8 +560,9 @@ def build() -> typer.Typer:
     app.command(help=_("Check that a game keeps every law, and show the shortest example if it doesn't."))(check)
     app.command(help=_("Check the settings, folders, database, clock, compiled rules, port and proxy of a hall."))(doctor)
     app.command(help=_("Write everything in the hall's database to a file, while the hall runs."))(backup)
-    app.command(help=_("Fill the hall's database from a backup, and verify all matches."))(restore)
-    app.command(help=_("Copy a hall from one database to another, and verify all matches."))(move)
+    app.command(help=_("Fill the hall's database from a backup."))(restore)
+    app.command(help=_("Copy a hall from one database to another."))(move)
+    app.command("verify-hall", help=_("Verify all matches of a hall, also while it runs."))(verify_hall)
     keys = typer.Typer(help=_("Manage the keys of a hall."), no_args_is_help=True)
     keys.callback()(lambda: None)
     keys.command("rotate", help=_("Replace the keys that sign cookies and tokens, and the key of the daily puzzles."))(

@@ -1,9 +1,10 @@
-"""``meadhall backup``, ``restore`` and ``move``: the whole database of a hall."""
+"""``meadhall backup``, ``restore``, ``move`` and ``verify-hall``: the whole database of a hall."""
 
 from __future__ import annotations
 
 import os
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -42,13 +43,13 @@ def back_up(file: Path, settings: Settings) -> None:
     print(_("The file holds the keys of the hall and the seeds of running matches: keep it secret."))
 
 
-def restore(file: Path, settings: Settings, replace: bool) -> int:
-    """Fill the hall's database from a backup and check it. Returns the exit status: 1 if a record is wrong.
+def restore(file: Path, settings: Settings, replace: bool) -> None:
+    """Fill the hall's database from a backup, and compare all rows.
 
     Raises BadBackup, NotEmpty, StoreBusy, StoreUnusable, TransferFailed.
     """
 
-    def work() -> int:
+    def work() -> None:
         source = BackupFile(file)
         rows = sum(source.counts.values())
         with progress_bar() as progress:
@@ -61,13 +62,13 @@ def restore(file: Path, settings: Settings, replace: bool) -> int:
             raise NotEmpty(_("{error}; --replace deletes it and puts the backup in its place").format(error=error)) from None
         time = f"{source.created_at:%Y-%m-%d %H:%M}"
         print(_("{database} holds the backup of {time} UTC: {rows}").format(database=settings.url, time=time, rows=_rows(rows)))
-        return _check(settings.url)
+        print(_("The hall can be opened. `meadhall verify-hall` replays all matches, also while it runs."))
 
-    return run_offline(work)
+    run_offline(work)
 
 
-def move(source_url: str | None, target_url: str) -> int:
-    """Copy the hall from one database to another and check it. Returns the exit status: 1 if a record is wrong.
+def move(source_url: str | None, target_url: str) -> None:
+    """Copy the hall from one database to another, and compare all rows.
 
     Raises BadSetting, NotEmpty, StoreBusy, StoreUnusable, TransferFailed.
     """
@@ -77,7 +78,7 @@ def move(source_url: str | None, target_url: str) -> int:
     if source == target:
         raise BadSetting(_("--from and --to are the same database"))
 
-    def work() -> int:
+    def work() -> None:
         with ExitStack() as stack:
             stack.enter_context(stopped_hall(source, settings.data))
             rows = DatabaseSource.open(stack.enter_context(snapshot(source)))
@@ -88,11 +89,10 @@ def move(source_url: str | None, target_url: str) -> int:
                 source=source, target=target, rows=_rows(sum(rows.counts.values()))
             )
         )
-        status = _check(target)
         print(_("Set MEADHALL_DATABASE_URL to it before you start the hall again. The original is unchanged."))
-        return status
+        print(_("The hall can be opened. `meadhall verify-hall` replays all matches, also while it runs."))
 
-    return run_offline(work)
+    run_offline(work)
 
 
 def _fill(url: URL, connection: Connection, source: Source, replace: bool) -> None:
@@ -101,11 +101,20 @@ def _fill(url: URL, connection: Connection, source: Source, replace: bool) -> No
         load(connection, source, lambda done: progress.advance(task, done), replace)
 
 
-def _check(url: URL) -> int:
-    """Replay every match in the database and print the findings. Returns the exit status."""
-    with snapshot(url) as connection, progress_bar() as progress:
-        task = progress.add_task(_("checking the matches"), total=count_matches(connection))
-        found = check_records(connection, lambda done: progress.advance(task, done))
+def verify_hall(settings: Settings) -> int:
+    """Replay every match of a hall, which may be running, and print the findings. Returns the exit status: 1 if one is wrong.
+
+    Raises StoreUnusable.
+    """
+
+    def work() -> RecordCheck:
+        with snapshot(settings.url) as connection:
+            count = count_matches(connection)
+        with progress_bar() as progress:
+            task = progress.add_task(_("checking the matches"), total=count)
+            return check_records(partial(snapshot, settings.url), lambda done: progress.advance(task, done))
+
+    found = run_offline(work)
     _report(found)
     return WRONG if found.wrong else 0
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -21,7 +22,10 @@ from meadhall.server.store.queries import entries, tables
 _HAS_MATCH: Final = schema.tables.c.status.in_(("running", "over", "abandoned"))
 
 _BATCH: Final = 200
-"""Tables that are read together."""
+"""Tables that are read together, with their entries."""
+
+Connect = Callable[[], AbstractContextManager[Connection]]
+"""Connects to a database for reading, as it is at this moment."""
 
 _ANY_REASON: Final = "checked"
 """Written into the record of a running match, which has to end to be replayed."""
@@ -47,15 +51,18 @@ def count_matches(connection: Connection) -> int:
     return connection.execute(select(func.count()).select_from(schema.tables).where(_HAS_MATCH)).scalar_one()
 
 
-def check_records(connection: Connection, progress: Callable[[int], None]) -> RecordCheck:
-    """Replay every match in the database. ``progress`` is told of each."""
+def check_records(connect: Connect, progress: Callable[[int], None]) -> RecordCheck:
+    """Replay every match in the database. ``progress`` is told of each.
+
+    No connection is open during replays: a long transaction would keep SQLite's log and PostgreSQL's old rows.
+    """
     found = RecordCheck()
-    for table in _tables(connection):
+    for table, stored in _matches(connect):
         if table.game not in game_names() or game(table.game).version != table.rules:
             found.other_rules[table.game, table.rules] += 1
         else:
             try:
-                check_match(table, entries.all_of(connection, table.id))
+                check_match(table, stored)
             except MeadhallError as error:
                 found.wrong[table.id] = str(error)
             else:
@@ -78,9 +85,14 @@ def check_match(table: TableRow, stored: list[Entry]) -> None:
     replay(match.record(abandoned=None if match.ended else _ANY_REASON))
 
 
-def _tables(connection: Connection) -> Iterator[TableRow]:
-    """Yield every table with a match, in the order of their ids."""
+def _matches(connect: Connect) -> Iterator[tuple[TableRow, list[Entry]]]:
+    """Yield every table with a match and its entries, in the order of their ids."""
     id, last = schema.tables.c.id, ""
-    while found := tables.read(connection, and_(_HAS_MATCH, id > last), _BATCH, id):
+    while True:
+        with connect() as connection:
+            rows = tables.read(connection, and_(_HAS_MATCH, id > last), _BATCH, id)
+            found = [(row, entries.all_of(connection, row.id)) for row in rows]
+        if not found:
+            return
         yield from found
-        last = found[-1].id
+        last = rows[-1].id

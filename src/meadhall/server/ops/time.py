@@ -1,4 +1,4 @@
-"""The time of a hall: the date, a clock that never jumps, and timers. Tests give a hall a time that they advance."""
+"""The time of a hall: a date and a clock that never jump, and timers. Tests give a hall a time that they advance."""
 
 from __future__ import annotations
 
@@ -6,8 +6,11 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from datetime import UTC, datetime
-from typing import Protocol
+from datetime import UTC, datetime, timedelta
+from typing import Final, Protocol
+
+_STEADY: Final = getattr(time, "CLOCK_BOOTTIME", None)
+"""Linux's clock that can't be set and that goes on while the machine sleeps."""
 
 
 class Timer(Protocol):
@@ -20,13 +23,34 @@ class Timer(Protocol):
 class Time:
     """The time of this machine.
 
-    What this process measures by itself belongs to ``seconds``, and what it stores or shows to ``now``: the date may be set.
-    Only ``now``, ``seconds`` and ``call_later`` depend on the machine.
+    What this process measures by itself belongs to ``seconds``, and what it stores or shows to ``now``. If the date of the
+    machine is set while the process runs, ``now`` goes on as before, so that running clocks don't jump: ``ahead`` tells by how
+    much they differ.
+    Only ``machine_date``, ``steady``, ``seconds`` and ``call_later`` depend on the machine.
     """
 
+    def __init__(self) -> None:
+        self._origin = self.machine_date() - timedelta(seconds=self.steady())  # the date when ``steady`` was 0
+
     def now(self) -> datetime:
-        """Return the date and time in UTC."""
+        """Return the date and time in UTC. It never jumps, except by ``shift``."""
+        return self._origin + timedelta(seconds=self.steady())
+
+    def ahead(self) -> float:
+        """Return by how many seconds ``now`` is ahead of the machine's date."""
+        return (self.now() - self.machine_date()).total_seconds()
+
+    def shift(self, seconds: float) -> None:
+        """Move ``now`` by some seconds."""
+        self._origin += timedelta(seconds=seconds)
+
+    def machine_date(self) -> datetime:
+        """Return the date of the machine in UTC, which its administrator or NTP may set."""
         return datetime.now(UTC)
+
+    def steady(self) -> float:
+        """Return the seconds of a clock that can't be set, and that goes on while the machine sleeps (on Linux)."""
+        return time.monotonic() if _STEADY is None else time.clock_gettime(_STEADY)
 
     def seconds(self) -> float:
         """Return the seconds of the monotonic clock. Only the difference of two such values means something."""

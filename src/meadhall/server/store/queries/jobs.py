@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Connection, DateTime, and_, bindparam, delete, func, literal, or_, select, update
+from sqlalchemy import ColumnElement, Connection, DateTime, and_, bindparam, delete, literal, or_, select, update
 
 from meadhall.server.store import schema
 from meadhall.server.store.models import Job, JobTaken, new_id
@@ -94,7 +94,7 @@ def claim(
     if process is not None:
         leases.lock(connection, process)
         is_claimable = or_(_JOB.claimed_by.is_(None), _JOB.claimed_by.in_(leases.ended(connection)))
-    clock = _clock(connection)
+    clock = literal(now(connection), DateTime(timezone=True))
     is_kind = _JOB.kind.concat("").in_(kinds)  # concatenated, so that SQLite uses the index of the times, not that of the kinds
     due = select(schema.jobs).where(_JOB.due_at <= clock, is_kind, is_claimable).order_by(_JOB.due_at).limit(limit)
     if lanes is not None:
@@ -134,7 +134,7 @@ def finish(
 
 def postpone(connection: Connection, job: Job, process: str | None, seconds: float) -> None:
     """Give a job back that has failed, to be tried again after some seconds."""
-    due_at = (now(connection) if process is None else _clock(connection)) + timedelta(seconds=seconds)
+    due_at = now(connection) + timedelta(seconds=seconds)
     again = {"due_at": due_at, "attempts": job.attempts + 1, "claimed_by": None}
     connection.execute(update(schema.jobs).where(_is_mine(job, process)).values(**again))
 
@@ -142,11 +142,6 @@ def postpone(connection: Connection, job: Job, process: str | None, seconds: flo
 def _is_mine(job: Job, process: str | None) -> ColumnElement[bool]:
     is_same = _JOB.id == job.id
     return is_same if process is None else and_(is_same, _JOB.claimed_by == process)
-
-
-def _clock(connection: Connection) -> ColumnElement[Any]:
-    """Return the time: on PostgreSQL the server's at the beginning of the transaction, which an index can be compared with."""
-    return literal(now(connection), DateTime(timezone=True)) if connection.dialect.name == "sqlite" else func.now()
 
 
 def _in_utc(time: datetime) -> datetime:

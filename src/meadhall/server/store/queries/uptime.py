@@ -34,7 +34,7 @@ def beat(connection: Connection, gap: timedelta, seen_at: datetime | None = None
     Args:
         seen_at: when this process was alive last; None: read it from the database, where other processes write it, too.
     """
-    at = _clock(connection)
+    at = now(connection)
     connection.execute(_INSERT[connection.dialect.name](schema.pulse).values(id=_ID, alive_at=at).on_conflict_do_nothing())
     stored: datetime = connection.execute(select(_PULSE.alive_at).where(_PULSE.id == _ID).with_for_update()).scalar_one()
     before = seen_at if seen_at is not None else _in_utc(stored)
@@ -43,6 +43,12 @@ def beat(connection: Connection, gap: timedelta, seen_at: datetime | None = None
         return None
     _add(connection, Downtime(before, at))
     return Downtime(before, at)
+
+
+def last_beat(connection: Connection) -> datetime | None:
+    """Return when a process was alive last, by the time of the hall; None at the first start."""
+    found = connection.scalar(select(_PULSE.alive_at))
+    return None if found is None else _in_utc(found)
 
 
 def _add(connection: Connection, downtime: Downtime) -> None:
@@ -86,14 +92,6 @@ def has_clocks(connection: Connection) -> bool:
     """Return whether a match with a clock is running."""
     clocked = exists().where(_TABLE.status == "running", _TABLE.clock.is_not(None))
     return bool(connection.scalar(select(clocked)))
-
-
-def _clock(connection: Connection) -> datetime:
-    """Return the time: on PostgreSQL the server's."""
-    if connection.dialect.name == "sqlite":
-        return now(connection)
-    found: datetime = connection.execute(select(func.clock_timestamp(type_=DateTime(timezone=True)))).scalar_one()
-    return found
 
 
 def _in_utc(time: datetime) -> datetime:
