@@ -221,7 +221,7 @@ class PushServices:
                 found = await run_in_thread(socket.getaddrinfo, host, port, family, socket.SOCK_STREAM)
                 public = [
                     ResolveResult(
-                        hostname=host, host=str(at[0]), port=port, family=kind, proto=proto, flags=socket.AI_NUMERICHOST
+                        hostname=host, host=str(at[0]), port=int(at[1]), family=kind, proto=proto, flags=socket.AI_NUMERICHOST
                     )
                     for kind, _type, proto, _name, at in found
                     if host in allowed or is_public(str(at[0]))
