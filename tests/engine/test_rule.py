@@ -66,6 +66,36 @@ def test_machine_code_is_found_again_until_a_source_or_a_data_file_changes(tmp_p
     assert started("here") == ["120", "0"]
 
 
+@pytest.mark.slow("starts a compiler twice")
+@pytest.mark.compiled
+def test_code_in_a_folder_that_can_not_be_written_is_read_and_only_compiling_is_refused(tmp_path: Path) -> None:
+    """The folder may belong to another user, or be part of an image."""
+    (tmp_path / "plug_in.py").write_text("from meadhall.engine.rule import rule\n\n@rule\ndef twice(k):\n    return 2 * k\n")
+    cold, warm = tmp_path / "cold", tmp_path / "warm"
+    code = (
+        "import plug_in\n"
+        "from meadhall.engine.errors import NoCache\n"
+        "try: print(plug_in.twice(4), sum(plug_in.twice.stats.cache_hits.values()))\n"
+        "except NoCache as error: print(error)"
+    )
+    without_rights = [] if os.geteuid() else ["setpriv", "--bounding-set", "-dac_override"]
+
+    def started(cache: Path, *before: str) -> str:
+        environment = os.environ | {"PYTHONPATH": str(tmp_path), "MEADHALL_CACHE": str(cache), "MEADHALL_INTERPRET": "0"}
+        done = subprocess.run([*before, sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    cold.mkdir(mode=0o555)
+    assert started(cold, *without_rights).startswith(f"can't store machine code in {cold}")
+    assert started(warm) == "8 0\n"
+    for folder in (warm, *(path for path in warm.rglob("*") if path.is_dir())):
+        folder.chmod(0o555)
+    assert started(warm, *without_rights) == "8 1\n"
+    for folder in (warm, *warm.rglob("*")):
+        folder.chmod(0o755)  # so that pytest can remove it
+
+
 @pytest.mark.compiled
 def test_compiled_rules_check_their_bounds_if_asked_to(tmp_path: Path) -> None:
     (tmp_path / "plug_in.py").write_text("from meadhall.engine.rule import rule\n\n@rule\ndef write(row, k):\n    row[k] = 1\n")

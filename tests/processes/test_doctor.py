@@ -14,11 +14,10 @@ from pathlib import Path
 import pytest
 import trustme
 
-from meadhall.engine import mode
 from meadhall.server.doctor import network
 from meadhall.server.doctor.examine import examine
 from meadhall.server.doctor.findings import Finding
-from meadhall.server.doctor.machine import check_compiled_rules, check_files
+from meadhall.server.doctor.machine import check_files
 from processes.bad_proxy import bad_proxy
 from processes.process import hall_process
 from server.findings import about, the_only, troubles
@@ -34,14 +33,15 @@ def test_a_small_limit_of_open_files_is_told() -> None:
         assert [finding.status for finding in check_files()] == ["ok"]
 
 
-def test_a_cache_that_can_not_be_written_is_wrong_and_a_cold_one_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(mode, "interpreted", False)
-    monkeypatch.setenv("MEADHALL_CACHE", "/proc/cache")
-    (finding,) = check_compiled_rules()
-    assert finding.status == "wrong"
-    assert "/proc/cache" in finding.text
+def test_a_cache_that_can_not_be_written_is_wrong_and_a_cold_one_is_told(tmp_path: Path) -> None:
     environment = os.environ | {"MEADHALL_CACHE": str(tmp_path), "MEADHALL_INTERPRET": ""}
-    script = "from meadhall.server.doctor.machine import check_compiled_rules; print(*check_compiled_rules())"
+    script = (
+        "import os; from meadhall.server.doctor.machine import check_compiled_rules\n"
+        "from meadhall.engine.rule import cache_folder\n"
+        "print(*check_compiled_rules())\n"
+        "cache_folder.cache_clear(); os.environ['MEADHALL_CACHE'] = '/proc/cache'\n"
+        "(finding,) = check_compiled_rules(); assert finding.status == 'wrong' and '/proc/cache' in finding.text, finding"
+    )
     done = subprocess.run(
         [sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=True, timeout=120
     )

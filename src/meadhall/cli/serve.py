@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from meadhall.cli.console import USAGE
 from meadhall.engine import mode
-from meadhall.engine.errors import MeadhallError
+from meadhall.engine.errors import MeadhallError, NoCache
 from meadhall.engine.language import gettext as _
 
 if TYPE_CHECKING:
@@ -94,12 +94,11 @@ def _prepare_development() -> None:
 
 
 def _serve(compiles: bool, dev: bool) -> None:
-    from meadhall.engine.rule import check_cache
     from meadhall.server.settings import Settings
 
     check_named_bots()
     if compiles:
-        check_cache()
+        check_compiled_rules()
     settings = replace(Settings.from_environment(), development=dev)
     if dev:
         _announce_development(settings)
@@ -111,6 +110,17 @@ def _serve(compiles: bool, dev: bool) -> None:
         from meadhall.server.run import serve
 
         serve(settings)
+
+
+def check_compiled_rules() -> None:
+    """Check that rules can be compiled, or are: a folder of compiled rules may belong to another user. Raises NoCache."""
+    from meadhall.engine.rule import check_cache
+
+    try:
+        check_cache()
+    except NoCache:
+        if subprocess.run([sys.executable, "-m", "meadhall.lab.warm"], capture_output=True, check=False).returncode:
+            raise
 
 
 def check_named_bots() -> None:

@@ -7,11 +7,25 @@ path adds nothing. Only Numba imports this module, by its name, because a proces
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
 from numba.core.caching import UserProvidedCacheLocator
+
+from meadhall.engine.rule import check_cache
 
 
 class SameForAllCopies(UserProvidedCacheLocator):
     """Locate machine code in ``CACHE_DIR`` itself."""
+
+    @classmethod
+    def from_function(cls, function: Any, source: str) -> SameForAllCopies | None:
+        """Return a locator, also of a folder that can't be written: the code that is there can be read."""
+        return cls(function, source) if Path(source).exists() else None
+
+    def ensure_cache_path(self) -> None:
+        """Check that code that was just compiled can be stored. Raises NoCache: else every start would compile for minutes."""
+        check_cache(Path(self.get_cache_path()))  # type: ignore[no-untyped-call]
 
     @classmethod
     def get_suitable_cache_subpath(cls, _source: str) -> str:

@@ -61,26 +61,31 @@ def _package_folder(package: str) -> Path | None:
     return path.parent if path.name == "__init__.py" else path
 
 
-def check_cache() -> None:
-    """Check that machine code can be stored; without a cache every start would compile for minutes. Raises NoCache."""
-    root = cache_root()
+def check_cache(folder: Path | None = None) -> None:
+    """Check that machine code can be stored in a folder, by default in the whole cache. Raises NoCache.
+
+    Only what must be compiled needs that: a folder that can't be written, such as one of another user, can be read all the same.
+    """
+    folder = folder or cache_root()
     try:
-        root.mkdir(parents=True, exist_ok=True)
-        with TemporaryFile(dir=root):
+        folder.mkdir(parents=True, exist_ok=True)
+        with TemporaryFile(dir=folder):
             pass
     except OSError as error:
-        raise NoCache(f"can't store machine code in {root}: {error.strerror}; set MEADHALL_CACHE to another folder") from None
+        raise NoCache(f"can't store machine code in {folder}: {error.strerror}; set MEADHALL_CACHE to another folder") from None
 
 
 @cache
 def cache_folder(package: str) -> Path:
     """Return the folder for the machine code of a package's rules, named by a hash of everything the code depends on.
 
-    Numba checks only the function's own file, so it would use stale code after a change in another file. Raises NoCache.
+    Numba checks only the function's own file, so it would use stale code after a change in another file. Raises NoCache if there
+    can be no such folder.
     """
     from importlib.metadata import version  # noqa: PLC0415 - only the compiled mode needs it
 
-    check_cache()
+    if cache_root().is_file():
+        check_cache()
     key = hashlib.sha256()
     for part in ("meadhall", "numba", "numpy"):
         key.update(f"{part} {version(part)}\n".encode())

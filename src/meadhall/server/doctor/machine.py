@@ -108,12 +108,13 @@ def check_compiled_rules() -> Iterator[Finding]:
             _("Unset MEADHALL_INTERPRET, so that bots search as far as their level says."),
         )
         return
+    cold = [game(name).title for name in game_names() if not is_warm(game(name))]
     try:
-        check_cache()
+        if cold:
+            check_cache()
     except NoCache as error:
         yield Finding("cache", "wrong", str(error), _("Set MEADHALL_CACHE to a folder that the user of the hall may write to."))
         return
-    cold = [game(name).title for name in game_names() if not is_warm(game(name))]
     if cold:
         yield Finding(
             "cache",
