@@ -165,11 +165,12 @@ def test_of_the_matches_of_a_vector_environment(subject: Game, players: int, opt
 
 def after_another_deal(env: Any, draw: Random) -> tuple[Any, Any]:
     """Return observations and masks as the environment computes them when everything hidden was dealt again."""
-    observe_again(env, env._desks, env._module, env._terms[0], draw)
-    return np.array(env._observation()), np.array(env._desks["mask"])
+    observe_again(env, env._desks, env._module, draw)
+    env._module.tell(*env._outputs, 0, env.num_envs)
+    return np.array(env._observation()), np.array(env._masks)
 
 
-def observe_again(env: Any, desks: Any, module: Any, terms: Any, draw: Random) -> None:
+def observe_again(env: Any, desks: Any, module: Any, draw: Random) -> None:
     """Compute observations and masks when everything hidden was dealt again. The states stay as they are."""
     before = copied(desks["state"])
     states, views = desks["state"], desks["view"]
@@ -178,7 +179,7 @@ def observe_again(env: Any, desks: Any, module: Any, terms: Any, draw: Random) -
             viewer = int(desk["viewer"])
             states[i] = redealt(env.game, concealed(env.game, before[i : i + 1], viewer), viewer, draw)[0]
         module.unmark(desk)
-        module.observe(desk, state_at(states, i), state_at(views, i), terms)
+        module.observe(desk, state_at(states, i), state_at(views, i))
     states[:] = before
 
 
@@ -210,7 +211,9 @@ def test_of_the_compiled_learner_of_gymnasium(subject: Game, players: int, optio
     table = env._memory.view(table_of(env.game))
     for _ in range(30):
         shown, mask = np.array(seen), info["action_mask"].copy()
-        observe_again(env, table["desk"], stepping_of(env.game, env._rule), table["terms"][0], draw)
+        module = stepping_of(env.game, env._policies, env._rule)
+        observe_again(env, table["desk"], module, draw)
+        module.flatten_one(env._memory, table)
         assert np.array_equal(env._observation(), shown)
         assert np.array_equal(table["desk"]["mask"][0], mask)
         seen, _, terminated, _, info = env.step(draw.choice(np.flatnonzero(mask).tolist()))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 from copy import deepcopy
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -15,8 +16,8 @@ from gymnasium.wrappers.vector import DictInfoToList, RecordEpisodeStatistics
 import meadhall
 from meadhall import BadSetup, Batch, IllegalAction, MalformedAction
 from meadhall.engine.chance import below
-from meadhall.engine.rule import rule
-from meadhall.envs import layout, observe, vector, vector_env
+from meadhall.engine.rule import INTERPRETED, rule
+from meadhall.envs import announcement, layout, observe, vector, vector_env
 
 SETUPS: tuple[tuple[str, int, dict[str, Any]], ...] = (
     ("axes-and-allies", 3, {}),
@@ -336,12 +337,60 @@ def test_observations_have_the_fields_of_the_schema_without_the_engines() -> Non
     assert not {"rng", "reveals"} & fields
 
 
+@pytest.mark.compiled
+@pytest.mark.skipif(INTERPRETED, reason="nothing is compiled")
+def test_only_the_rules_that_are_used_are_compiled() -> None:
+    env = vector_env("axes-and-allies", 2)
+    _, infos = env.reset(seed=1)
+    env.step(infos["action_mask"].argmax(axis=1))
+    assert env._module.advance.signatures
+    unused = (env._module.play_bots, env._module.bot_action, env._module.flatten_one)
+    assert [rule for rule in unused if rule.signatures] == []
+
+
+def test_compiling_that_takes_long_is_told(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(announcement, "INTERPRETED", False)
+    monkeypatch.setattr(announcement, "PATIENCE", 0.0)
+    subject, said = meadhall.game("axes-and-allies"), ""
+    with announcement.announced(subject, SimpleNamespace(signatures=[])):
+        while "compiling the rules of Axes and Allies, once" not in said:
+            said += capsys.readouterr().err
+    assert "the rules of Axes and Allies are compiled" in capsys.readouterr().err
+    with announcement.announced(subject, SimpleNamespace(signatures=["compiled"])):
+        pass
+    assert capsys.readouterr().err == ""
+
+
+def test_an_environment_calls_only_the_bots_that_it_needs() -> None:
+    cases: tuple[tuple[Any, Any, tuple[bool, bool, bool]], ...] = (
+        (0, "random", (True, False, False)),
+        (0, "greedy", (True, True, False)),
+        (0, last_legal, (True, False, True)),
+        (None, "greedy", (False, False, False)),
+    )
+    for seat, bots, used in cases:
+        module = vector_env("viking-axes", 1, seat=seat, bots=bots)._module
+        assert used == (module.BOTS, module.GREEDY_BOTS, module.OWN_BOTS)
+
+
+def test_the_flat_observation_of_every_game_is_that_of_the_layout() -> None:
+    for name in ("axes-and-allies", "dungeon-allies"):
+        env = vector_env(name, 2, seat=0, players=2, copy=False)
+        observations: Any
+        observations, infos = env.reset(seed=1)
+        for _ in range(3):
+            assert np.array_equal(observations, env.layout.flat(env._desks["view"]))
+            observations, *_, infos = env.step(infos["action_mask"].argmax(axis=1))
+        assert np.shares_memory(observations, env.step(infos["action_mask"].argmax(axis=1))[0])
+
+
+@pytest.mark.parametrize("form", ["flat", "dict"])
 @pytest.mark.parametrize("name", ["axes-and-allies", "dungeon-allies"])
-def test_outputs_are_exchanged_by_dlpack_without_copies(name: str) -> None:
-    env = vector_env(name, 3, observations="dict", copy=False)
+def test_outputs_are_exchanged_by_dlpack_without_copies(name: str, form: Any) -> None:
+    env = vector_env(name, 3, observations=form, copy=False)
     observations: Any
     observations, infos = env.reset(seed=1)
-    for array in (*observations.values(), infos["action_mask"]):
+    for array in (*(observations.values() if form == "dict" else (observations,)), infos["action_mask"]):
         taken = np.from_dlpack(array)
         assert np.shares_memory(taken, array)
         assert np.array_equal(taken, array)

@@ -22,6 +22,7 @@ from meadhall.engine.errors import BadSetup, IllegalAction, MalformedAction
 from meadhall.engine.game import Game, game
 from meadhall.engine.match import Match
 from meadhall.engine.view import View, concealed
+from meadhall.envs.announcement import announced
 from meadhall.envs.desks import NO_KEY, keys, make_desks, make_terms
 from meadhall.envs.observation import Form, Observation, check_form, layout, observe
 from meadhall.envs.opponents import check_learner, compiled_policies, is_compiled, opponents, stepping_of, table_of
@@ -115,26 +116,25 @@ class CompiledEnv(SeatEnv):
     ) -> None:
         super().__init__(subject, players, options, form, limit, illegal, render_mode)
         self._copy = copy
-        policies, self._rule = compiled_policies(subject, bots)
+        self._policies, self._rule = compiled_policies(subject, bots)
         self._memory = np.zeros(table_of(subject).itemsize, np.uint8)
         table = self._memory.view(table_of(subject))
         table["desk"] = make_desks(subject, 1)
-        table["terms"] = make_terms(subject, players, options, seat, policies, 1, limit, AutoresetMode.DISABLED)
+        table["terms"] = make_terms(subject, players, options, seat, self._policies, 1, limit, AutoresetMode.DISABLED)
         self._prepare()
 
     def _prepare(self) -> None:
         """Make what a copy or pickle doesn't contain."""
-        module = stepping_of(self.game, self._rule)
+        module = stepping_of(self.game, self._policies, self._rule)
         self._start, self._advance = module.start_one, module.advance_one
-        self._desks = self._memory.view(table_of(self.game))["desk"]
-        seen = layout(self.game).read(self._desks["view"], self._form)
-        self._converted = not isinstance(seen, dict) and seen.base is None
-        self._seen: Any = {name: cells[0] for name, cells in seen.items()} if isinstance(seen, dict) else seen[0]
+        table = self._memory.view(table_of(self.game))
+        self._desks = table["desk"]
         self._mask, self._reward = self._desks["mask"][0], self._desks["reward"]
-        self._moves = self._desks["listed"][0]
+        named = layout(self.game).named(self._desks["view"])
+        self._seen: Any = {name: cells[0] for name, cells in named.items()} if self._form == "dict" else table["seen"][0]
 
     def __getstate__(self) -> dict[str, Any]:
-        made = ("_start", "_advance", "_desks", "_seen", "_mask", "_reward", "_moves")
+        made = ("_start", "_advance", "_desks", "_seen", "_mask", "_reward")
         return {name: value for name, value in self.__dict__.items() if name not in made}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -153,10 +153,14 @@ class CompiledEnv(SeatEnv):
         """
         if as_integer(seed) is not None:
             super().reset(seed=as_integer(seed))
+        if self._desks["key"][0] == NO_KEY:
+            with announced(self.game, self._advance):
+                self._advance(self._memory, 0)  # changes nothing before the first match
         if seed is not None or self._desks["key"][0] == NO_KEY:
             self._desks["key"], self._desks["bot_key"] = keys(seed)
             self._desks["number"] = 0
-        viewer = self._start(self._memory)
+        with announced(self.game, self._start):
+            viewer = self._start(self._memory)
         return self._observation(), {"action_mask": self._mask.copy() if self._copy else self._mask, "seat": viewer}
 
     def step(self, action: Any) -> Step:
@@ -189,8 +193,6 @@ class CompiledEnv(SeatEnv):
             raise self._refusal(self.game.state.at(self._desks["state"]), action)
 
     def _observation(self) -> Observation:
-        if self._converted:
-            return layout(self.game).flat(self._desks["view"])[0]  # type: ignore[no-any-return]
         if not self._copy:
             return self._seen  # type: ignore[no-any-return]
         if self._form == "dict":

@@ -115,6 +115,15 @@ class Layout:
             runs.append((field.cells, field.offset, field.dtype))
         return tuple(runs)
 
+    @cached_property
+    def runs_table(self) -> npt.NDArray[np.int64]:
+        """Return the runs as ``stepping.flatten`` reads them."""
+        rows = [
+            (cells.start, cells.stop - cells.start, offset, dtype.itemsize, 256**dtype.itemsize - 1 if dtype.kind == "u" else -1)
+            for cells, offset, dtype in self.runs
+        ]
+        return np.array(rows, np.int64)
+
     def space(self, form: Form = "flat") -> spaces.Space[Any]:
         """Return the space of one observation: one ``Box``, or a ``Dict`` of a ``Box`` per field, bounded by their types."""
         from gymnasium import spaces  # noqa: PLC0415

@@ -16,7 +16,8 @@ from meadhall.engine.checks import as_integer, quoted
 from meadhall.engine.compiled import module_of
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.game import Game
-from meadhall.envs.stepping import EVERY_SEAT, POLICY, ROTATING, desk_type, table_type, terms_type
+from meadhall.envs.observation import layout
+from meadhall.envs.stepping import EVERY_SEAT, GREEDY, POLICY, ROTATING, desk_type, table_type, terms_type
 
 _SOURCE = Path(__file__).with_name("stepping.py")
 
@@ -78,13 +79,32 @@ def compiled_policies(game: Game, bots: Sequence[Any]) -> tuple[npt.NDArray[np.i
     return np.array(policies, np.int64), rules[0] if rules else uniform_random
 
 
-def stepping_of(game: Game, rule: Policy) -> Any:
-    """Return the game's module of ``stepping.py``, with ``rule`` for ``stepping.POLICY``."""
-    return module_of(game, _SOURCE, policy=rule, TABLE=table_of(game))
+def stepping_of(game: Game, policies: npt.NDArray[np.int64], rule: Policy) -> Any:
+    """Return the game's module of ``stepping.py`` for these policies, with ``rule`` for ``stepping.POLICY``.
+
+    It calls only the rules that they need: to compile a heuristic player that nobody asked for can take a minute.
+    """
+    desk = desk_type(game.state.dtype, game.actions, game.max_players).fields
+    assert desk is not None
+    bots = policies[1:]
+    return module_of(
+        game,
+        _SOURCE,
+        policy=rule,
+        TABLE=table_of(game),
+        RUNS=layout(game).runs_table,
+        VIEW_AT=desk["view"][1],
+        FINAL_AT=desk["final"][1],
+        MASK_AT=desk["mask"][1],
+        TOLD_AT=desk["reward"][1],
+        BOTS=bool(len(bots)),
+        GREEDY_BOTS=GREEDY in bots,
+        OWN_BOTS=POLICY in bots,
+    )
 
 
 def table_of(game: Game) -> np.dtype[np.void]:
-    """Return the type of a desk with its terms, always the same object."""
-    state, players = game.state.dtype, game.max_players
+    """Return the type of a desk with its terms and observation, always the same object."""
+    state, players, known = game.state.dtype, game.max_players, layout(game)
     codes = len(game.encode_options(game.check_options({})))
-    return table_type(desk_type(state, game.actions, players), terms_type(state, players, codes))
+    return table_type(desk_type(state, game.actions, players), terms_type(state, players, codes), known.flat_dtype, known.size)

@@ -5,7 +5,8 @@ match is over. Then it writes the rewards, sets up the next match if it should, 
 asked and the mask of its legal actions.
 
 Everything about a match lies side by side in one record, its desk (``desk_type``), because a pass touches all of it. What the
-desks have in common are the terms (``terms_type``).
+desks have in common are the terms (``terms_type``). What the learner is told is copied from the desks into arrays of its own, the
+outputs, while the desks are in the cache (``tell``).
 
 Like ``loops.py`` this file is the source of one module per game, see ``compiled.module_of``.
 """
@@ -25,6 +26,9 @@ from meadhall.engine.schema import Row, state_at
 if TYPE_CHECKING:
     # Supplied by compiled.module_of and by opponents.stepping_of.
     TABLE: Any = None
+    RUNS: Any = None
+    VIEW_AT = FINAL_AT = MASK_AT = TOLD_AT = 0
+    BOTS = GREEDY_BOTS = OWN_BOTS = True
 
     def setup(state: Any, players: int, options: Any, log: Any) -> None: ...
     def legal(state: Any, out: Any) -> int: ...
@@ -55,6 +59,21 @@ VIEWER_AT = 19
 
 VIEWER_SHIFT = 24
 
+BLOCK = 32
+"""The number of matches that are stepped before their outputs are copied: as many desks as a core's cache holds."""
+
+
+def told_fields(players: int) -> list[Any]:
+    """Return the fields of what the learner is told of a step, beside observation and mask."""
+    return [
+        ("reward", np.float64),  # of the seat that acted
+        ("payoffs", np.float64, (players,)),  # of all seats in this step
+        ("viewer", np.int8),  # the seat that is asked
+        ("terminated", np.bool_),
+        ("truncated", np.bool_),
+        ("illegal", np.bool_),
+    ]
+
 
 @cache
 def desk_type(state: np.dtype[np.void], actions: int, players: int) -> np.dtype[np.void]:
@@ -68,16 +87,11 @@ def desk_type(state: np.dtype[np.void], actions: int, players: int) -> np.dtype[
             ("number", np.int64),  # of the next match
             ("key", np.int64),  # of the chance of matches
             ("bot_key", np.int64),
-            ("reward", np.float64),  # of the seat that acted
-            ("payoffs", np.float64, (players,)),  # of all seats in this step
+            *told_fields(players),
+            ("ended", np.bool_),  # whether the match waits for a reset
+            ("seat", np.int8),  # the learner's, or EVERY_SEAT
             ("length", np.int64),  # the learner's decisions
             ("marked", np.int32),  # the number of actions that are marked in the mask
-            ("seat", np.int8),  # the learner's, or EVERY_SEAT
-            ("viewer", np.int8),  # the seat that is asked
-            ("ended", np.bool_),  # whether the match waits for a reset
-            ("terminated", np.bool_),
-            ("truncated", np.bool_),
-            ("illegal", np.bool_),
             ("mask", np.int8, (actions,)),
             ("listed", np.int32, (actions,)),  # the actions that are marked
         ],
@@ -116,7 +130,7 @@ def begin(desk: Any, state: Any, view: Any, terms: Any, log: Any) -> None:
     key_from_counter(state.rng, desk["key"], number)
     state.players = terms["players"]
     setup(state, terms["players"], terms["options"], log)
-    if desk["seat"] != EVERY_SEAT:
+    if BOTS:
         key_from_counter(desk["rng"], desk["bot_key"], number)
         play_bots(desk, state, view, terms, log)
     desk["viewer"] = viewer_of(desk, state)
@@ -137,16 +151,17 @@ def play_bots(desk: Any, state: Any, view: Any, terms: Any, log: Any) -> None:
 def bot_action(chosen: int, desk: Any, state: Any, view: Any) -> int:
     """Return the action of a policy, which is given the concealed state. ``view`` and the list of actions are buffers."""
     out = desk["listed"]
-    if chosen == RANDOM:
-        return int(out[below(desk["rng"], legal(state, out))])
-    desk["view"] = desk["state"]
-    conceal(view, view.actor)
-    view.rng[0] = 0
-    view.rng[1] = 0
-    count = legal(view, out)
-    if chosen == GREEDY:
-        return greedy(view, out, count, desk["rng"])
-    return policy(view, out, count, desk["rng"])
+    if (GREEDY_BOTS or OWN_BOTS) and chosen != RANDOM:
+        desk["view"] = desk["state"]
+        conceal(view, view.actor)
+        view.rng[0] = 0
+        view.rng[1] = 0
+        count = legal(view, out)
+        if GREEDY_BOTS and chosen == GREEDY:
+            return greedy(view, out, count, desk["rng"])
+        if OWN_BOTS and chosen == POLICY:
+            return policy(view, out, count, desk["rng"])
+    return int(out[below(desk["rng"], legal(state, out))])
 
 
 @rule
@@ -228,7 +243,53 @@ def first_illegal(desks: Any, actions: Row) -> int:
 
 
 @rule
-def start(desks: Any, terms: Any, chosen: Any, first: int, last: int) -> None:
+def flatten(row: Row, cells: Any, i: int, begin_at: int) -> None:
+    """Write the concealed state at a byte of desk ``i`` as a flat observation.
+
+    ``cells`` are the bytes of the desks as integers of one, two and four bytes. ``RUNS`` has a row for each run of fields: the
+    first cell of the row, the number of cells, the first byte in the state, the size of a cell in bytes, and the bits to keep.
+    """
+    for number in range(len(RUNS)):
+        first, count, at, kept = RUNS[number, 0], RUNS[number, 1], begin_at + RUNS[number, 2], RUNS[number, 4]
+        if RUNS[number, 3] == 1:
+            copy_cells(row[first : first + count], cells[0][i, at : at + count], kept)
+        elif RUNS[number, 3] == 2:
+            copy_cells(row[first : first + count], cells[1][i, at // 2 : at // 2 + count], kept)
+        else:
+            copy_cells(row[first : first + count], cells[2][i, at // 4 : at // 4 + count], kept)
+
+
+@rule
+def copy_cells(row: Row, cells: Row, kept: int) -> None:
+    """Copy cells, of an unsigned type only the bits to keep. Loops as plain as these are vectorized."""
+    if kept == -1:
+        for k in range(len(row)):
+            row[k] = cells[k]
+    else:
+        for k in range(len(row)):
+            row[k] = int(cells[k]) & kept
+
+
+@rule
+def tell(outputs: Any, cells: Any, first: int, last: int) -> None:
+    """Copy the outputs of some desks into arrays with a row for each match.
+
+    ``outputs`` are the masks and what else is told, both as bytes; flat observations, and those of the ends of matches, without
+    cells if the learner reads named arrays.
+    """
+    masks, told, seen, ends = outputs
+    flags = told.shape[1] - 8 + 1
+    for i in range(first, last):
+        copy_cells(masks[i], cells[0][i, MASK_AT : MASK_AT + masks.shape[1]], -1)
+        copy_cells(told[i], cells[0][i, TOLD_AT : TOLD_AT + told.shape[1]], -1)
+        if seen.shape[1] > 0:
+            flatten(seen[i], cells, i, VIEW_AT)
+            if told[i, flags] != 0 or told[i, flags + 1] != 0:
+                flatten(ends[i], cells, i, FINAL_AT)
+
+
+@rule
+def start(desks: Any, terms: Any, chosen: Any, first: int, last: int, outputs: Any, cells: Any) -> None:
     """Reset the chosen ones of the matches ``first`` to ``last - 1``."""
     log = np.zeros(NO_LOG_SHAPE, np.int32)
     states, views = desks["state"], desks["view"]
@@ -239,6 +300,7 @@ def start(desks: Any, terms: Any, chosen: Any, first: int, last: int) -> None:
             begin(desk, state, view, terms[0], log)
             clear(desk)
             observe(desk, state, view)
+    tell(outputs, cells, first, last)
 
 
 @rule
@@ -260,13 +322,16 @@ def clear(desk: Any) -> None:
 
 
 @rule
-def advance(desks: Any, terms: Any, actions: Row, first: int, last: int) -> None:
+def advance(desks: Any, terms: Any, actions: Row, first: int, last: int, outputs: Any, cells: Any) -> None:
     """Step the matches ``first`` to ``last - 1``."""
     log = np.zeros(NO_LOG_SHAPE, np.int32)
     states, views, finals = desks["state"], desks["view"], desks["final"]
-    for i in range(first, last):
-        desk, state, view = desks[i], state_at(states, i), state_at(views, i)
-        advance_desk(desk, state, view, state_at(finals, i), terms[0], actions[i], log)
+    for begin_at in range(first, last, BLOCK):
+        end = min(begin_at + BLOCK, last)
+        for i in range(begin_at, end):
+            desk, state, view = desks[i], state_at(states, i), state_at(views, i)
+            advance_desk(desk, state, view, state_at(finals, i), terms[0], actions[i], log)
+        tell(outputs, cells, begin_at, end)
 
 
 @rule
@@ -310,7 +375,7 @@ def take(desk: Any, state: Any, view: Any, terms: Any, action: int, log: Any) ->
     if asked:
         play(state, i64(action), log)
         desk["length"] += 1
-        if desk["seat"] != EVERY_SEAT:
+        if BOTS:
             play_bots(desk, state, view, terms, log)
         desk["viewer"] = viewer_of(desk, state)
     if state.actor < 0:
@@ -329,9 +394,20 @@ VIEWER_BIT = 3
 
 
 @cache
-def table_type(desk: np.dtype[np.void], terms: np.dtype[np.void]) -> np.dtype[np.void]:
-    """Return the type of a desk with its terms."""
-    return np.dtype([("desk", desk), ("terms", terms)], align=True)
+def table_type(desk: np.dtype[np.void], terms: np.dtype[np.void], cell: np.dtype[Any], cells: int) -> np.dtype[np.void]:
+    """Return the type of a desk, at the beginning, with its terms and its flat observation."""
+    return np.dtype([("desk", desk), ("terms", terms), ("seen", cell, (cells,))], align=True)
+
+
+@rule
+def flatten_one(memory: Any, tables: Any) -> None:
+    """Write the flat observation of a table."""
+    cells = (
+        memory.view(np.int8).reshape((1, len(memory))),
+        memory.view(np.int16).reshape((1, len(memory) // 2)),
+        memory.view(np.int32).reshape((1, len(memory) // 4)),
+    )
+    flatten(tables["seen"][0], cells, 0, VIEW_AT)
 
 
 @rule
@@ -339,7 +415,13 @@ def start_one(memory: Any) -> int:
     """Reset the match of a table, which is given as bytes: Numba recognizes their type faster. Returns the viewer."""
     tables = memory.view(TABLE)
     desks, terms = tables["desk"], tables["terms"]
-    start(desks, terms, np.ones(1, np.bool_), 0, 1)
+    log = np.zeros(NO_LOG_SHAPE, np.int32)
+    desk, states, views = desks[0], desks["state"], desks["view"]
+    unmark(desk)
+    begin(desk, state_at(states, 0), state_at(views, 0), terms[0], log)
+    clear(desk)
+    observe(desk, state_at(states, 0), state_at(views, 0))
+    flatten_one(memory, tables)
     return int(desks[0]["viewer"])
 
 
@@ -352,5 +434,6 @@ def advance_one(memory: Any, action: int) -> int:
     states, views, finals = desks["state"], desks["view"], desks["final"]
     log = np.zeros(NO_LOG_SHAPE, np.int32)
     advance_desk(desk, state_at(states, 0), state_at(views, 0), state_at(finals, 0), terms[0], action, log)
+    flatten_one(memory, tables)
     flags = int(desk["terminated"]) | int(desk["truncated"]) << 1 | int(desk["illegal"]) << 2
     return flags | (1 + int(desk["viewer"])) << VIEWER_BIT

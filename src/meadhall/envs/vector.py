@@ -22,9 +22,11 @@ from meadhall.engine.checks import Seed, as_integer, check_count, quoted
 from meadhall.engine.cores import cores
 from meadhall.engine.errors import BadSetup, IllegalAction, MalformedAction
 from meadhall.engine.game import Game, game
+from meadhall.envs.announcement import announced
 from meadhall.envs.desks import NO_KEY, keys, make_desks, make_terms
 from meadhall.envs.observation import Form, Layout, Observation, check_form, layout
 from meadhall.envs.opponents import check_learner, compiled_policies, opponents, stepping_of
+from meadhall.envs.stepping import EVERY_SEAT, told_fields
 
 FEWEST = 128
 """The smallest number of matches that is worth a thread."""
@@ -64,8 +66,10 @@ class MatchVectorEnv(VectorEnv[Any, Any, Any]):
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self._raises = illegal == "raise"
         self._threads = threads
-        policies, self._rule = compiled_policies(subject, bots)
-        self._terms = make_terms(subject, players, options, seat, policies, num_envs, limit, autoreset)
+        self._policies, self._rule = compiled_policies(subject, bots)
+        if seat == EVERY_SEAT:
+            self._policies, self._rule = compiled_policies(subject, ())
+        self._terms = make_terms(subject, players, options, seat, self._policies, num_envs, limit, autoreset)
         self._desks = make_desks(subject, num_envs)
         self._ready = False
         self._prepare()
@@ -77,16 +81,30 @@ class MatchVectorEnv(VectorEnv[Any, Any, Any]):
 
     def _prepare(self) -> None:
         """Make what a copy or pickle doesn't contain."""
-        self._module = stepping_of(self.game, self._rule)
+        self._module = stepping_of(self.game, self._policies, self._rule)
         shards = max(1, min(self._threads, self.num_envs // FEWEST))
         self._shards = list(pairwise(self.num_envs * k // shards for k in range(shards + 1)))
         self._pool = ThreadPoolExecutor(shards - 1, "meadhall-env") if shards > 1 else None
-        self._observed = self.layout.read(self._desks["view"], self.form)
-        self._finals = self._desks["final"]
+        self._cells = tuple(self._desks.view(kind).reshape(self.num_envs, -1) for kind in (np.int8, np.int16, np.int32))
+        self._last = np.zeros((self.num_envs, self._width), self.layout.flat_dtype)
+        self._renew()
         self._every = np.ones(self.num_envs, np.bool_)
 
+    @property
+    def _width(self) -> int:
+        """Return the number of cells of a flat observation, 0 if the learner reads named arrays."""
+        return self.layout.size if self.form == "flat" else 0
+
+    def _renew(self) -> None:
+        """Make new arrays for the outputs of a step: it is faster to write into them than to copy them afterwards."""
+        self._masks = np.empty((self.num_envs, self.game.actions), np.int8)
+        self._told = np.empty(self.num_envs, np.dtype(told_fields(self.game.max_players), align=True))
+        self._seen = np.empty((self.num_envs, self._width), self.layout.flat_dtype)
+        told = self._told.view(np.int8).reshape(self.num_envs, -1)
+        self._outputs = (self._masks, told, self._seen, self._last), self._cells
+
     def __getstate__(self) -> dict[str, Any]:
-        made = ("_module", "_shards", "_pool", "_observed", "_finals", "_every")
+        made = ("_module", "_shards", "_pool", "_cells", "_last", "_masks", "_told", "_seen", "_outputs", "_every")
         return {name: value for name, value in self.__dict__.items() if name not in made}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -131,7 +149,7 @@ class MatchVectorEnv(VectorEnv[Any, Any, Any]):
         """
         chosen = self._checked(actions)
         self._run(self._module.advance, chosen)
-        rewards, terminated, truncated = (self._desks[name].copy() for name in ("reward", "terminated", "truncated"))
+        rewards, terminated, truncated = (self._told[name].copy() for name in ("reward", "terminated", "truncated"))
         return self._observation(), rewards, terminated, truncated, self._step_infos(terminated | truncated)
 
     def close_extras(self, **_arguments: Any) -> None:
@@ -144,10 +162,17 @@ class MatchVectorEnv(VectorEnv[Any, Any, Any]):
     def _run(self, loop: Any, argument: npt.NDArray[Any]) -> None:
         """Run a compiled loop over all matches, in several threads where that is worthwhile."""
         first, *others = self._shards
-        waiting = [self._pool.submit(loop, self._desks, self._terms, argument, *shard) for shard in others] if self._pool else []
-        loop(self._desks, self._terms, argument, *first)
-        for each in waiting:
-            each.result()
+        if self.copy:
+            self._renew()
+
+        def run(shard: tuple[int, int]) -> None:
+            loop(self._desks, self._terms, argument, *shard, *self._outputs)
+
+        with announced(self.game, loop):
+            waiting = [self._pool.submit(run, shard) for shard in others] if self._pool else []
+            run(first)
+            for each in waiting:
+                each.result()
 
     def _chosen(self, options: Mapping[str, Any] | None) -> Flags:
         """Return the mask of the matches to reset. Raises BadSetup."""
@@ -209,28 +234,25 @@ class MatchVectorEnv(VectorEnv[Any, Any, Any]):
         return array.copy() if self.copy else array
 
     def _observation(self) -> Observation:
-        return self._read(self._desks["view"], self._observed)
+        return self._seen if self.form == "flat" else self._named("view")
 
-    def _read(self, states: Any, known: Observation) -> Observation:
-        """Return concealed states as observations."""
-        if isinstance(known, dict):
-            return {name: self._own(cells) for name, cells in known.items()}
-        if known.base is None:  # the cells have several types, so they were converted
-            return self.layout.flat(states)
-        return self._own(known)
+    def _named(self, states: str) -> Observation:
+        """Return concealed states of the desks as named arrays."""
+        return {name: self._own(cells) for name, cells in self.layout.named(self._desks[states]).items()}
 
     def _infos(self) -> dict[str, Any]:
         """Return the infos of all matches: the legal actions and the seat that is asked."""
-        infos: dict[str, Any] = {"action_mask": self._own(self._desks["mask"]), "seat": self._desks["viewer"].copy()}
+        infos: dict[str, Any] = {"action_mask": self._masks, "seat": self._told["viewer"].copy()}
         return infos | {f"_{name}": self._every for name in infos}
 
     def _step_infos(self, ended: Flags) -> dict[str, Any]:
         """Return the infos of a step, with the rewards of all seats and the last observations of matches that ended."""
         infos = self._infos()
-        infos["rewards"], infos["_rewards"] = self._own(self._desks["payoffs"][:, : self.players]), self._every
-        infos["illegal"], infos["_illegal"] = self._desks["illegal"].copy(), self._every
+        infos["rewards"], infos["_rewards"] = self._own(self._told["payoffs"][:, : self.players]), self._every
+        infos["illegal"], infos["_illegal"] = self._told["illegal"].copy(), self._every
         if self.metadata["autoreset_mode"] == AutoresetMode.SAME_STEP and ended.any():
-            infos["final_obs"], infos["_final_obs"] = self._read(self._finals, self.layout.read(self._finals, self.form)), ended
+            last = self._own(self._last) if self.form == "flat" else self._named("final")
+            infos["final_obs"], infos["_final_obs"] = last, ended
         return infos
 
 
