@@ -56,7 +56,8 @@ def test_self_play_is_the_batch_of_that_seed(name: str, players: int, options: d
     observations, infos = env.reset(seed="a")
     for _ in range(25):
         living = batch.actors() >= 0
-        assert (infos["action_mask"].astype(bool) == batch.legal_masks()).all()
+        assert (infos["action_mask"][living].astype(bool) == batch.legal_masks()[living]).all()
+        assert infos["action_mask"][~living].all(), "the action is ignored"
         assert (infos["seat"][living] == batch.actors()[living]).all()
         for i in np.flatnonzero(living):
             expected = observe(batch.game, batch.states[i : i + 1], int(infos["seat"][i]), form)
