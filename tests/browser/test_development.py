@@ -203,7 +203,7 @@ def test_bots_play_by_the_changed_rules(developer: Person, workshop: Hall, files
         page.locator(".dev-seat").nth(seat).get_by_role("button").click()
         expect(page.locator(f".plate-{seat}")).to_contain_text("random")
     expect(page.locator("#log")).to_contain_text(re.compile("held|holds|keep", re.IGNORECASE))
-    assert "failed at action" not in workshop.log.read_text("utf-8")
+    assert "IllegalAction" not in workshop.log.read_text("utf-8")
 
 
 def test_the_panel_edits_looks_back_and_goes_on_from_there(developer: Person) -> None:
