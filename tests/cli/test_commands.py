@@ -95,6 +95,17 @@ def test_an_unusable_cache_folder_is_reported_at_once(tmp_path: Path, command: t
     assert run.stderr == f"meadhall: can't store machine code in {no_folder}: File exists; set MEADHALL_CACHE to another folder\n"
 
 
+@pytest.mark.parametrize("command", [("games",), ("verify", str(RECORD))])
+def test_what_needs_no_compiler_works_without_a_folder_for_machine_code(tmp_path: Path, command: tuple[str, ...]) -> None:
+    folder = tmp_path / "cache"
+    folder.mkdir(mode=0o555)
+    settings = {"MEADHALL_CACHE": str(folder), "MEADHALL_INTERPRET": ""}
+    without_rights = [] if os.geteuid() else ["setpriv", "--bounding-set", "-dac_override"]
+    arguments = [*without_rights, sys.executable, "-m", "meadhall.cli", *command]
+    run = subprocess.run(arguments, capture_output=True, text=True, check=False, env=os.environ | settings)
+    assert (run.returncode, run.stderr) == (0, "")
+
+
 def test_characters_that_the_terminal_lacks_become_question_marks() -> None:
     assert "ö" in RECORD.read_text(encoding="utf-8")
     arguments = [sys.executable, "-m", "meadhall.cli", "replay", str(RECORD)]

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from platformdirs import user_cache_path
 
 from meadhall.cli.console import INTERRUPTED, USAGE, chosen_language, complain
 from meadhall.engine.errors import MeadhallError
@@ -159,6 +160,7 @@ def tournament(
 
 
 def verify(files: Annotated[list[Path], typer.Argument(help=_("Match records."), **EXISTING_FILE)]) -> int:
+    interpret_where_nothing_can_be_compiled()
     from meadhall.cli.records import verify_files
 
     return verify_files(files)
@@ -168,6 +170,7 @@ def replay(
     file: Annotated[Path, typer.Argument(help=_("Match records."), **EXISTING_FILE)],
     tables: Annotated[bool, typer.Option("--tables", help=_("Show the board before each action."))] = False,
 ) -> None:
+    interpret_where_nothing_can_be_compiled()
     from meadhall.cli.records import print_file
 
     print_file(file, tables)
@@ -586,6 +589,14 @@ def build() -> typer.Typer:
     people.command("link", help=_("Print a link that signs a person in once who has lost their account."))(link_to_person)
     app.add_typer(people, name="people")
     return app
+
+
+def interpret_where_nothing_can_be_compiled() -> None:
+    """Interpret rules if the folder of compiled rules has none and can't be written: for a few matches that is fast enough."""
+    root = Path(os.environ.get("MEADHALL_CACHE") or user_cache_path("meadhall"))
+    existing = next(folder for folder in (root, *root.parents) if folder.exists())
+    if not os.access(existing, os.W_OK) and not any(root.glob("*/warm-*")):
+        prefer_interpreted()
 
 
 def prepare_streams() -> None:
