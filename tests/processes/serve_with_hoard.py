@@ -53,6 +53,12 @@ class HallWithCounting(hall.Hall):
         super().__init__(*arguments)
         self.scheduler.register("count", self._count)
 
+    async def close(self) -> None:
+        """Close the hall, or hang as with a database that doesn't answer."""
+        if os.environ.get("MEADHALL_TEST_SLOW_STOP"):
+            await asyncio.sleep(600)
+        await super().close()
+
     async def _count(self, job: Job) -> None:
         await asyncio.sleep(0.05)
         await self.scheduler.finish(job, partial(_raise_counter, name=f"job-{job.key}"))

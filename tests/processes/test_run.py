@@ -57,6 +57,15 @@ async def test_a_stop_does_not_wait_for_a_search(tmp_path: Path) -> None:
         assert await hall.end(signal.SIGTERM) == 0
 
 
+async def test_a_stop_that_hangs_is_cut_short(tmp_path: Path) -> None:
+    """It leaves no Unix socket behind."""
+    path = tmp_path / "hall.sock"
+    async with hall_process(tmp_path, MEADHALL_TEST_SLOW_STOP="1", MEADHALL_SOCKET=str(path)) as hall:
+        assert path.is_socket()
+        assert await hall.end(signal.SIGTERM) == 0
+        assert not path.exists()
+
+
 async def test_a_stop_answers_a_request_that_waits_for_a_hint(tmp_path: Path) -> None:
     async with (
         hall_process(tmp_path, MEADHALL_TEST_SLOW_BOTS="1") as hall,
