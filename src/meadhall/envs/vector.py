@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from itertools import pairwise
 from typing import Any, Literal
 
@@ -86,25 +87,35 @@ class MatchVectorEnv(VectorEnv[Any, Any, Any]):
         self._shards = list(pairwise(self.num_envs * k // shards for k in range(shards + 1)))
         self._pool = ThreadPoolExecutor(shards - 1, "meadhall-env") if shards > 1 else None
         self._cells = tuple(self._desks.view(kind).reshape(self.num_envs, -1) for kind in (np.int8, np.int16, np.int32))
-        self._last = np.zeros((self.num_envs, self._width), self.layout.flat_dtype)
+        self._told_type = np.dtype(told_fields(self.game.max_players), align=True)
+        self._last = np.zeros((self.num_envs, self.layout.size if self.form == "flat" else 0), self.layout.flat_dtype)
         self._renew()
+        self._begun: set[Any] = set()
         self._every = np.ones(self.num_envs, np.bool_)
-
-    @property
-    def _width(self) -> int:
-        """Return the number of cells of a flat observation, 0 if the learner reads named arrays."""
-        return self.layout.size if self.form == "flat" else 0
 
     def _renew(self) -> None:
         """Make new arrays for the outputs of a step: it is faster to write into them than to copy them afterwards."""
         self._masks = np.empty((self.num_envs, self.game.actions), np.int8)
-        self._told = np.empty(self.num_envs, np.dtype(told_fields(self.game.max_players), align=True))
-        self._seen = np.empty((self.num_envs, self._width), self.layout.flat_dtype)
+        self._told = np.empty(self.num_envs, self._told_type)
+        self._seen = np.empty(self._last.shape, self._last.dtype)
         told = self._told.view(np.int8).reshape(self.num_envs, -1)
         self._outputs = (self._masks, told, self._seen, self._last), self._cells
 
     def __getstate__(self) -> dict[str, Any]:
-        made = ("_module", "_shards", "_pool", "_cells", "_last", "_masks", "_told", "_seen", "_outputs", "_every")
+        made = (
+            "_module",
+            "_begun",
+            "_shards",
+            "_pool",
+            "_cells",
+            "_told_type",
+            "_last",
+            "_masks",
+            "_told",
+            "_seen",
+            "_outputs",
+            "_every",
+        )
         return {name: value for name, value in self.__dict__.items() if name not in made}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -168,11 +179,12 @@ class MatchVectorEnv(VectorEnv[Any, Any, Any]):
         def run(shard: tuple[int, int]) -> None:
             loop(self._desks, self._terms, argument, *shard, *self._outputs)
 
-        with announced(self.game, loop):
+        with nullcontext() if loop in self._begun else announced(self.game, loop):
             waiting = [self._pool.submit(run, shard) for shard in others] if self._pool else []
             run(first)
             for each in waiting:
                 each.result()
+        self._begun.add(loop)
 
     def _chosen(self, options: Mapping[str, Any] | None) -> Flags:
         """Return the mask of the matches to reset. Raises BadSetup."""
