@@ -143,12 +143,15 @@ def caddy(folder: Path, url: str, upstream: Upstream) -> Iterator[Proxy]:
 # ------------------------------------------------------------------------------------------------------------------- details
 
 
-def installed(name: str) -> str:
-    """Return the path of a program. Without it the test is skipped; in continuous integration it fails."""
+def installed(name: str, package: str = "") -> str:
+    """Return the path of a program. Without it the test is skipped; in continuous integration it fails.
+
+    ``package``: its package in Debian, if that has another name.
+    """
     path = shutil.which(name, path=f"{os.environ.get('PATH', '')}:/usr/sbin:/usr/local/sbin")
     if path is not None:
         return path
-    reason = f"{name} is not installed; on Debian: apt-get install {name}"
+    reason = f"{name} is not installed; on Debian: apt-get install {package or name}"
     if os.environ.get("CI"):
         pytest.fail(reason, pytrace=False)
     pytest.skip(reason)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import re
 import socket
 import subprocess
@@ -13,11 +14,15 @@ from typing import Any, ClassVar
 
 import pytest
 import yaml
+from prometheus_client import REGISTRY
 
 from meadhall.server.settings import Settings, known_variables
+from proxies import installed
 
 ROOT = Path(__file__).parent.parent
 CONTAINERFILE = ROOT / "Containerfile"
+ALERTS = ROOT / "deploy" / "prometheus-alerts.yml"
+DASHBOARD = ROOT / "deploy" / "grafana-dashboard.json"
 COMPOSE = ROOT / "deploy" / "compose.yaml"
 
 FILES = [CONTAINERFILE, *sorted(path for path in (ROOT / "deploy").rglob("*") if path.is_file())]
@@ -28,6 +33,70 @@ PAGES = sorted((ROOT / "docs" / "host").glob("*.md"))
 def compose() -> dict[str, Any]:
     found: dict[str, Any] = yaml.safe_load(COMPOSE.read_text("utf-8"))
     return found
+
+
+def test_every_metric_that_alerts_and_the_dashboard_name_exists() -> None:
+    """Also those that the documentation lists."""
+    importlib.import_module("meadhall.server.app")
+    known = {
+        sample
+        for family in REGISTRY.collect()
+        for name in (f"{family.name}_total" if family.type == "counter" else family.name,)
+        for sample in ((name,) if family.type != "histogram" else (name, f"{name}_bucket", f"{name}_count", f"{name}_sum"))
+    }
+    texts = [ALERTS.read_text("utf-8"), DASHBOARD.read_text("utf-8"), (ROOT / "docs" / "host" / "operate.md").read_text("utf-8")]
+    texts[2] = "".join(re.findall(r"(?m)^\| `meadhall_.*", texts[2]))
+    for text in texts:
+        named = set(re.findall(r"\bmeadhall_[a-z_]+\b", text))
+        assert named
+        assert named <= known, named - known
+
+
+def test_prometheus_reads_the_alert_rules_and_they_fire(tmp_path: Path) -> None:
+    promtool = installed("promtool", "prometheus")
+    subprocess.run([promtool, "check", "rules", ALERTS], check=True)
+    scenario = {
+        "rule_files": [str(ALERTS)],
+        "evaluation_interval": "1m",
+        "tests": [
+            {
+                "interval": "1m",
+                "input_series": [
+                    {"series": f"{name}{{instance='hall',{labels}}}", "values": values}
+                    for name, labels, values in (
+                        ("meadhall_database_up", "", "1x10 0x200"),
+                        ("meadhall_game_ready", "game='axxa'", "0x210"),
+                        ("meadhall_transactions_total", "outcome='no database'", "0x10 0+60x200"),
+                        ("meadhall_database_connections", "which='in use'", "10x210"),
+                        ("meadhall_database_connections", "which='most'", "10x210"),
+                        ("meadhall_last_backup_timestamp_seconds", "", "-200000x210"),
+                        ("meadhall_failed_sign_ins_total", "way='password'", "0+20x210"),
+                        ("meadhall_push_messages_total", "outcome='refused'", "0+5x210"),
+                        ("meadhall_push_messages_total", "outcome='sent'", "0x210"),
+                        ("meadhall_requests_error_total", "", "0+60x210"),
+                    )
+                ],
+                "alert_rule_test": [
+                    {"alertname": name, "eval_time": time, "exp_alerts": []}
+                    for name, time in (("HallDatabaseAway", "9m"), ("HallNotStoring", "9m"), ("HallGameNotReady", "9m"))
+                ],
+                "promql_expr_test": [
+                    {
+                        "expr": f"count(ALERTS{{alertname='{name}',alertstate='firing'}})",
+                        "eval_time": "3h",
+                        "exp_samples": [{"value": 1}],
+                    }
+                    for name in (
+                        *("HallDatabaseAway", "HallGameNotReady", "HallNotStoring", "HallConnectionsUsedUp", "HallBackupOld"),
+                        *("HallSignInsFail", "HallPushFails", "HallErrors"),
+                    )
+                ],
+            }
+        ],
+    }
+    file = tmp_path / "scenario.yml"
+    file.write_text(yaml.safe_dump(scenario))
+    subprocess.run([promtool, "test", "rules", file], check=True)
 
 
 @pytest.mark.parametrize("file", FILES + PAGES, ids=lambda path: str(path.relative_to(ROOT)))

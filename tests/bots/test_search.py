@@ -321,6 +321,39 @@ def test_a_single_legal_action_is_chosen_without_a_search() -> None:
     assert not calls
 
 
+@pytest.mark.parametrize("solved", [False, True])
+def test_with_the_whole_budget_the_work_does_not_depend_on_the_number_of_legal_actions(
+    monkeypatch: pytest.MonkeyPatch, solved: bool
+) -> None:
+    """Neither on what a solver knows, nor on a choice that is clear early. The clock is simulated as above."""
+    now = 0.0
+    grow = Tree.grow
+
+    def work(tree: Tree, view: States, seat: int, iterations: int, seed: int) -> None:
+        nonlocal now
+        now += iterations / 10_000
+        grow(tree, view, seat, iterations, seed)
+
+    monkeypatch.setattr(Tree, "grow", work)
+    monkeypatch.setattr(Budget, "clock", property(lambda _budget: lambda: now))
+    subject = replace(nim, solver=lambda view: Solution({view.legal[0]: (1.0, 0.0)}, {view.legal[0]: 1.0})) if solved else nim
+    by_legal: dict[int, list[float]] = {}
+    for taken in ([], [2, 0], [2], [1]):
+        match = subject.match(heap="small")
+        for action in taken:
+            match.play(action)
+        view, before = match.view(match.actor), now
+        player = SearchBot(subject, "king", Budget(seconds=0.06, trees=1), SEED, exact=True)
+        assert player.choose(view, whole_budget=True) in view.legal
+        by_legal.setdefault(len(view.legal), []).append(now - before)
+    assert {1, 2, 3} <= set(by_legal)
+    assert all(spent == pytest.approx(0.06, abs=0.004) for each in by_legal.values() for spent in each), by_legal
+    quick = SearchBot(subject, "king", Budget(seconds=0.06, trees=1), SEED, exact=True)
+    before = now
+    quick.choose(subject.match(heap="small").view(0))
+    assert now - before < 0.05, "else this test shows nothing"
+
+
 def test_the_king_plays_a_solved_policy_with_its_probabilities() -> None:
     def solver(view: View) -> Solution:
         assert view.legal

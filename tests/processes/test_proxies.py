@@ -158,9 +158,14 @@ async def until(parts: AsyncIterator[str], before: str, pattern: str) -> str:
     raise AssertionError("the stream has ended")
 
 
+async def test_metrics_are_hidden_behind_a_proxy(behind: Behind) -> None:
+    async with browser(behind.proxy) as visitor:
+        assert [(await visitor.get(path)).status_code for path in ("metrics", "metrics/", "daily")] == [404, 404, 200]
+
+
 async def test_a_page_that_is_closed_closes_its_stream_at_the_hall(behind: Behind) -> None:
     async def streams() -> int:
-        async with behind.hall.client() as direct:
+        async with behind.hall.client(Host="localhost") as direct:
             text = (await direct.get("/metrics")).text
         found = re.search(r"(?m)^meadhall_streams (\d+)", text)
         assert found is not None
@@ -291,6 +296,6 @@ async def test_a_killed_web_process_of_a_supervised_hall_is_not_missed(tmp_path:
 
 
 async def requests_at(hall: Process) -> float:
-    async with hall.client() as direct:
+    async with hall.client(Host="localhost") as direct:
         text = (await direct.get("/metrics")).text
     return sum(float(each) for each in re.findall(r'(?m)^meadhall_requests_total\{[^}]*path="/tables"[^}]*\} (\S+)', text))

@@ -254,6 +254,11 @@ async def test_metrics_cover_all_processes_that_run(hall: Supervised) -> None:
     for process in ("web-1", "web-2", "worker"):
         assert found[f'meadhall_process_resident_bytes{{process="{process}"}}'] > 1e7
     count = found[asked]
+    assert found['meadhall_database_connections{which="most"}'] == 20.0, "those of both processes"
+    assert found['meadhall_transactions_total{outcome="committed"}'] > 0
+    answered = [found.get(f'meadhall_worker_task_seconds_count{{task="{task}"}}', 0.0) for task in ("LoadRules", "WarmRules")]
+    assert sum(answered) > 0
+    assert found['meadhall_process_cpu_seconds_total{process="worker"}'] > 0
 
     os.kill(hall.children()["web-1"], signal.SIGKILL)
     found = await until_figures(hall, lambda found: found["meadhall_streams"] < streams)

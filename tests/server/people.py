@@ -47,6 +47,11 @@ class Visitor:
         return await self.http.get(path, headers=headers)
 
 
+async def metrics(hall: OpenHall) -> httpx.Response:
+    """Ask for metrics, as Prometheus does on the same machine."""
+    return await Visitor(hall.app, "127.0.0.1", Host="localhost").get("/metrics")
+
+
 class Person(Visitor):
     """A user with a browser, which sends ``Sec-Fetch-Site`` with every request."""
 

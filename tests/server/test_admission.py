@@ -61,7 +61,7 @@ async def test_a_visitor_of_a_hall_for_invited_guests_reads_how_to_get_in(on_sql
             assert (await visitor.ask(form, {"game": AXES})).json()["error"] == "not-admitted", form
         for path in ("/rules/axes-and-allies", "/privacy", "/settings", "/sign-in"):
             assert (await visitor.get(path)).status_code == 200, path
-        for path in ("/health", "/metrics", "/static/favicon.svg", "/api/v1/games"):
+        for path in ("/health", "/static/favicon.svg", "/api/v1/games"):
             assert (await Visitor(hall.app).get(path)).status_code == 200, path
 
 

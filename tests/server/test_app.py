@@ -6,24 +6,33 @@ import asyncio
 import logging
 import re
 import threading
+import time
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime, parsedate_to_datetime
 from hashlib import sha256
 from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
 from prometheus_client import CONTENT_TYPE_LATEST, REGISTRY
 
+from meadhall.cli.hall_data import back_up
 from meadhall.engine.game import game_names
+from meadhall.server.errors import NotThatPerson
+from meadhall.server.hall.sign_in_limit import Client
 from meadhall.server.routes.lobby import DOCUMENT_LIMIT
 from meadhall.server.settings import Settings
 from meadhall.server.store.database import NoAnswer
 from meadhall.server.store.store import Store
+from meadhall.server.web.forwarded import trust_proxies
 from meadhall.server.web.request_limit import RequestLimit
 from server.manual_time import ManualTime
-from server.people import AXES, HOARD, PATIENCE, OpenHall, open_hall, play_out, stream
+from server.people import AXES, HOARD, PATIENCE, OpenHall, Visitor, metrics, open_hall, play_out, stream
+from server.ready import ReadyAtOnce
 from server.waiting import until
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -170,7 +179,7 @@ async def test_requests_of_a_client_are_limited_and_it_is_told_how_many_are_left
         assert 0 < int(answer.headers["retry-after"]) <= 60
         assert 0 < int(answers[-1].headers["retry-after"]) <= 60
         assert (await other.get("/settings")).status_code == 200
-        for path in ("/health", "/metrics", "/static/css/base.css"):
+        for path in ("/health", "/static/css/base.css"):
             assert (await busy.get(path)).status_code == 200, "these requests are not counted"
 
 
@@ -181,7 +190,7 @@ async def test_only_the_routes_of_streams_are_free_of_the_limit(settings: Settin
     async with open_hall(replace(settings, requests_per_minute=5)) as hall:
         person = hall.person()
         for path in ("/static/css/hall.css", "/health", "//health", "/metrics/", "/time") * 2:
-            assert (await person.get(f"http://hall.test{path}")).status_code in (200, 404), path
+            assert (await person.get(f"http://hall.test{path}")).status_code in (200, 403, 404), path
         for path in ("/x/stream", "/tables/a/b/stream", "/x/events", "//x/events", "/daily/stream"):
             assert (await person.get(f"http://hall.test{path}")).status_code == 404, path
         assert (await person.get("/tables/a/b/stream")).status_code == 429
@@ -246,7 +255,7 @@ async def test_requests_are_measured_by_their_route(hall: OpenHall) -> None:
     counted = re.compile(r'^meadhall_requests_total{method="GET",path="/rules/{name}",status_code="(\d+)"} (\S+)$', re.MULTILINE)
 
     async def counts() -> dict[str, float]:
-        text = (await person.get("/metrics")).text
+        text = (await metrics(hall)).text
         assert 'path="/metrics"' not in text
         return {status: float(count) for status, count in counted.findall(text)}
 
@@ -338,8 +347,84 @@ async def test_a_form_that_can_not_be_decoded_is_refused(hall: OpenHall, path: s
     assert 300 <= answer.status_code < 500, answer.text
 
 
+@pytest.mark.parametrize(
+    ("address", "headers", "status"),
+    [
+        ("127.0.0.1", {"Host": "localhost:8000"}, 200),
+        ("::1", {"Host": "[::1]:8000"}, 200),
+        ("", {"Host": "localhost"}, 200),  # the Unix socket
+        ("10.0.0.1", {"Authorization": "Bearer a-token-of-the-host"}, 200),
+        ("10.0.0.1", {"Host": "localhost"}, 403),
+        ("127.0.0.1", {"Host": "hall.example.org"}, 403),  # a proxy on the same machine
+        ("127.0.0.1", {"Host": "localhost", "X-Forwarded-For": "127.0.0.1"}, 403),
+        ("127.0.0.1", {"Host": "localhost", "X-Forwarded-For": "10.0.0.9", "X-Forwarded-Host": "localhost"}, 403),
+        ("", {"Host": "localhost", "Forwarded": "for=127.0.0.1"}, 403),
+        ("10.0.0.1", {"Authorization": "Bearer another-token"}, 403),
+        ("10.0.0.1", {"Authorization": "Bearer "}, 403),
+    ],
+)
+async def test_metrics_are_for_the_machine_of_the_hall_and_for_holders_of_the_token(
+    hall: OpenHall, monkeypatch: pytest.MonkeyPatch, address: str, headers: dict[str, str], status: int
+) -> None:
+    """They tell when a bot thinks and that a hint was requested, so players must not see them."""
+    monkeypatch.setattr(hall.hall, "settings", replace(hall.hall.settings, metrics_token="a-token-of-the-host"))  # noqa: S106
+    app: Any = trust_proxies(hall.app, "127.0.0.1")
+    answer = await Visitor(app, address).get("/metrics", **headers)
+    assert answer.status_code == status
+    assert ("meadhall_" in answer.text) == (status == 200)
+
+
+@pytest.mark.asyncio
+async def test_metrics_say_how_the_hall_does(settings: Settings, at_once: None, tmp_path: Path) -> None:
+    def sample(name: str, **labels: str) -> float:
+        return REGISTRY.get_sample_value(name, labels) or 0.0
+
+    ended, failed = sample("meadhall_matches_ended_total", game=AXES, status="abandoned"), {}
+    ways = ("password", "recovery code", "pause")
+    failed = {way: sample("meadhall_failed_sign_ins_total", way=way) for way in ways}
+    lost = sample("meadhall_transactions_total", outcome="no database")
+    async with open_hall(settings) as hall:
+        host, _friend, room = await hall.two_at(AXES)
+        await host.open(AXES)
+        assert isinstance(hall.hall.ready, ReadyAtOnce)
+        hall.hall.ready.delayed.add(HOARD)
+        text = (await metrics(hall)).text
+        assert 'meadhall_tables{status="running"} 1.0' in text
+        assert 'meadhall_tables{status="gathering"} 1.0' in text
+        assert f'meadhall_game_ready{{game="{HOARD}"}} 0.0' in text
+        assert f'meadhall_game_ready{{game="{AXES}"}} 1.0' in text
+        assert "meadhall_last_backup_timestamp_seconds 0.0" in text
+        assert "meadhall_database_up 1.0" in text
+        assert "_created" not in text
+        counters = re.findall(r"^# TYPE (\S+) counter$", text, re.MULTILINE)
+        assert counters
+        assert all(name.endswith("_total") for name in counters)
+        assert (await host.ask(f"/tables/{room.table.id}/resign")).status_code == 200
+        assert sample("meadhall_matches_ended_total", game=AXES, status="abandoned") == ended + 1
+        with suppress(NotThatPerson):
+            await hall.hall.accounts.by_password("Ada", "wrong password", Client("10.0.0.1"))
+        with suppress(NotThatPerson):
+            await hall.hall.accounts.by_recovery_code("Ada", "wrong-code", Client("10.0.0.1"))
+        assert {way: sample("meadhall_failed_sign_ins_total", way=way) - failed[way] for way in ways[:2]} == {
+            "password": 1,
+            "recovery code": 1,
+        }
+        await asyncio.to_thread(back_up, tmp_path / "hall.backup", settings)
+        before = time.time() - 120
+        await metrics(hall)
+        assert before < sample("meadhall_last_backup_timestamp_seconds") <= time.time()
+
+        async def no_answer(_work: object) -> None:
+            raise NoAnswer("away")
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(vars(hall.store)["_database"], "transact", no_answer)
+            assert "meadhall_database_up 0.0" in (await metrics(hall)).text
+        assert sample("meadhall_transactions_total", outcome="no database") > lost
+
+
 async def test_metrics_have_one_content_type(hall: OpenHall) -> None:
-    answer = await hall.person().get("/metrics")
+    answer = await metrics(hall)
     assert answer.headers.get_list("content-type") == [CONTENT_TYPE_LATEST]
 
 
@@ -351,7 +436,7 @@ async def test_metrics_contain_no_ids_and_no_secrets(hall: OpenHall) -> None:
     await host.get("/no-such-page-as-this")
     async with stream(host, f"/tables/{room.table.id}/stream") as live:
         await live.frame()
-        text = (await host.get("/metrics")).text
+        text = (await metrics(hall)).text
     assert "meadhall_rooms 1.0" in text
     assert "meadhall_streams 1.0" in text
     assert 'path="/seat/{key}"' in text

@@ -170,7 +170,7 @@ class Expecting(WorkerThreads):
         self.payoff = payoff
         self.viewers: list[int] = []
 
-    async def evaluate(self, view: Any, seconds: float) -> tuple[float, ...]:
+    async def evaluate(self, view: Any, seconds: float, whole_budget: bool = False) -> tuple[float, ...]:  # noqa: ARG002
         assert seconds > 0
         self.viewers.append(view.viewer)
         return tuple(self.payoff for _ in view.seats)

@@ -31,7 +31,7 @@ from server.leaks import (
     with_other_hidden_parts,
 )
 from server.manual_time import ManualTime
-from server.people import HOARD, OpenHall, Person, Program, Visitor, open_hall, play_out, stream
+from server.people import HOARD, OpenHall, Person, Program, Visitor, metrics, open_hall, play_out, stream
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -197,8 +197,8 @@ async def test_the_seed_is_published_only_after_the_match(hall: OpenHall, caplog
     match = room.match
     assert match is not None
     responses = [each for viewer in viewers for each in await all_responses(*viewer, room.table.id)]
-    paths = ("/", "/metrics", "/health", "/api/v1/games", "/schema/openapi.json")
-    responses += [everything(await viewers[0][0].get(path)) for path in paths]
+    paths = ("/", "/health", "/api/v1/games", "/schema/openapi.json")
+    responses += [everything(await viewers[0][0].get(path)) for path in paths] + [everything(await metrics(hall))]
     text = "\n".join([*responses, caplog.text])
     assert match.commitment in text
     for key in keys(match):

@@ -20,7 +20,7 @@ from meadhall.engine.record.format import dumps
 from meadhall.pictures.templates import STATIC as SHARED_STATIC
 from meadhall.server.pages.templates import STATIC
 from meadhall.server.settings import Settings
-from server.people import AXES, OpenHall, Person, Program, open_hall, stream
+from server.people import AXES, OpenHall, Person, Program, metrics, open_hall, stream
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -303,7 +303,7 @@ async def test_a_proxy_may_remove_the_sub_path(hall: OpenHall) -> None:
 async def test_programs_on_the_same_machine_need_no_sub_path(hall: OpenHall) -> None:
     visitor = hall.person()
     assert (await visitor.get("/health")).status_code == (await visitor.get(f"{ROOT}/health")).status_code == 200
-    assert (await visitor.get("/metrics")).status_code == 200
+    assert (await metrics(hall)).status_code == 200
 
 
 async def test_invitations_have_the_public_address_whatever_the_guest_has_opened(hall: OpenHall) -> None:

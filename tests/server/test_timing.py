@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import re
 from contextlib import AsyncExitStack
+from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -46,6 +48,35 @@ async def test_where_players_have_secrets_a_bot_acts_at_one_of_two_moments(
     began = hall.time.seconds()
     await hall.let_time_pass_until(lambda: len(match_of(room).steps) > 1)
     assert hall.time.seconds() - began == pytest.approx(0.8 if seconds > 0.3 else 0.3)
+
+
+@pytest.mark.parametrize("game", [AXES, HOARD])
+async def test_where_players_have_secrets_a_bot_uses_up_its_budget(
+    hall: OpenHall, monkeypatch: pytest.MonkeyPatch, game: str
+) -> None:
+    """Also the CPU time of the worker must not tell what is in a hand."""
+    monkeypatch.setattr(bots_module, "_full_time", lambda bot: 0.0)
+    asked: list[bool] = []
+    run = tasks.ChooseAction.run
+
+    def noted(task: tasks.ChooseAction, *more: Any) -> int:
+        asked.append(task.whole_budget)
+        return run(replace(task, bot="random"), *more)
+
+    monkeypatch.setattr(tasks.ChooseAction, "run", noted)
+    _program, room = await bots_and(hall, ["huscarl"], game)
+    person = room.table.seats[0].guests
+    for _ in range(6):
+        match = match_of(room)
+        if match.actor == 0:
+            guest = await hall.store.guest(min(person))
+            assert guest is not None
+            await room.act(guest, match.legal()[0].action)
+        await hall.let_time_pass_until(lambda: match_of(room).over or match_of(room).actor == 0)
+        if asked:
+            break
+    assert asked
+    assert set(asked) == {game == HOARD}
 
 
 async def test_the_full_time_of_every_level_is_within_the_limit() -> None:

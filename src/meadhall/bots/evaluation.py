@@ -15,7 +15,7 @@ NICENESS = 10
 """The nice value of the thread."""
 
 
-def expected_payoffs(view: View, seconds: float = 1.0, *, rollouts: int = 0) -> tuple[float, ...]:
+def expected_payoffs(view: View, seconds: float = 1.0, *, rollouts: int = 0, whole_budget: bool = False) -> tuple[float, ...]:
     """Return the expected share of a win of every seat, 0 to 1, as far as the viewer can know it, see ``Game.shares``.
 
     The game's solver gives exact values where it knows the position. Everywhere else they are the mean of many rollouts, each
@@ -25,12 +25,14 @@ def expected_payoffs(view: View, seconds: float = 1.0, *, rollouts: int = 0) -> 
         view: the position, concealed for its viewer.
         seconds: the time limit.
         rollouts: the number of rollouts instead of a time, which makes the result deterministic.
+        whole_budget: play the rollouts also where the values are exact. Else the work would tell that they are.
     """
     solver = None if view.game.needs_shares(len(view.seats), view.options) else view.game.solver
     solution = solver(view) if solver is not None else None
-    if solution is not None:
+    if solution is not None and not whole_budget:
         return solution.value
-    return background("evaluation", NICENESS).submit(_rolled_out, view, seconds, rollouts).result()
+    estimated = background("evaluation", NICENESS).submit(_rolled_out, view, seconds, rollouts).result()
+    return estimated if solution is None else solution.value
 
 
 def _rolled_out(view: View, seconds: float, wanted: int) -> tuple[float, ...]:

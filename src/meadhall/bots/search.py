@@ -268,24 +268,26 @@ class Search:
     def __copy__(self) -> Self:
         return deepcopy(self)
 
-    def consider(self, view: View, default_action: int | None = None) -> Findings:
+    def consider(self, view: View, default_action: int | None = None, whole_budget: bool = False) -> Findings:
         """Search the pending decision from the information of ``view``.
 
         Args:
             view: the view of the seat to move.
             default_action: the action of the game's heuristics. If given, it is expanded first, and a search with a time limit
                 stops as soon as the choice is clear.
+            whole_budget: don't stop then.
         """
         self._catch_up(view)
         self._span = view.game.payoffs_of(len(view.seats), view.options).span
         for tree in self._trees:
             tree.explore(self._span)
             tree.control[DEFAULT_ACTION] = NOTHING if default_action is None else default_action
+        may_stop_for = None if whole_budget else default_action
         if self._budget.alone:
-            return self._run(view, default_action)
+            return self._run(view, may_stop_for)
         _running.add(self)
         try:
-            return self._run(view, default_action)
+            return self._run(view, may_stop_for)
         finally:
             _running.remove(self)
 
@@ -436,15 +438,28 @@ class SearchBot:
     def __repr__(self) -> str:
         return f"<Bot {self.name} of {self._search.game.name}>"
 
-    def choose(self, view: View) -> int:
-        """Choose one of ``view.legal``."""
+    def choose(self, view: View, whole_budget: bool = False) -> int:
+        """Choose one of ``view.legal``.
+
+        Args:
+            whole_budget: use up the budget also where no search is needed, or a shorter one. Else the work would tell whether
+                a hand leaves a choice, and whether the bot knows the position.
+        """
+        action = self._chosen_without_search(view)
+        if action is not None and not whole_budget:
+            return action
+        default_action = self._default_action.choose(view)
+        found = self._search.consider(view, default_action, whole_budget)
+        return self._search.choose(found, default_action) if action is None else action
+
+    def _chosen_without_search(self, view: View) -> int | None:
+        """Return the only legal action, that of the game's solver, or the default one where the game wants it; else None."""
         if len(view.legal) == 1:
             return view.legal[0]
         solver, plays_default = self._search.game.solver, self._search.game.advice.plays_default
         solution = solver(view) if self._exact and solver else None
         if solution is not None:
             return int(self._draw.choice(list(solution.policy), p=list(solution.policy.values())))
-        default_action = self._default_action.choose(view)
         if plays_default and plays_default(view.state, self._draw):
-            return default_action
-        return self._search.choose(self._search.consider(view, default_action), default_action)
+            return self._default_action.choose(view)
+        return None

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,7 +15,9 @@ from meadhall.engine.language import grouped, ngettext
 from meadhall.server.hall.record_check import RecordCheck, check_records, count_matches
 from meadhall.server.settings import BadSetting, Settings, database_of
 from meadhall.server.store.backup_file import BackupFile, write_backup
-from meadhall.server.store.maintenance import run_offline, snapshot, sole_use, stopped_hall
+from meadhall.server.store.file_lock import StoreUnusable
+from meadhall.server.store.maintenance import beside_halls, run_offline, snapshot, sole_use, stopped_hall
+from meadhall.server.store.queries.health import note_backup
 from meadhall.server.store.transfer import DatabaseSource, NotEmpty, Source, load
 
 if TYPE_CHECKING:
@@ -36,6 +39,9 @@ def back_up(file: Path, settings: Settings) -> None:
             rows = sum(source.counts.values())
             task = progress.add_task(file.name, total=rows)
             write_backup(file, source, lambda done: progress.advance(task, done))
+        # For metrics. The backup is good, also if this can't be stored.
+        with suppress(StoreUnusable), beside_halls(settings.url) as connection:
+            note_backup(connection, datetime.now(UTC))
         return rows
 
     rows = run_offline(work)

@@ -71,6 +71,10 @@ class NotThatPerson(Refused):
     """The name, the password, the recovery code or the passkey is wrong. The answer doesn't tell which."""
 
 
+class NotForYou(Refused):
+    """The answer is for the host of the hall, on its machine or with a token."""
+
+
 class NotConfirmed(Refused):
     """The person must first prove again who they are."""
 
@@ -142,6 +146,7 @@ _RESPONSES: dict[type[MeadhallError], tuple[HTTPStatus, str]] = {
     BadLine: (HTTPStatus.BAD_REQUEST, "bad-line"),
     NotSeated: (HTTPStatus.FORBIDDEN, "not-your-seat"),
     NotThatPerson: (HTTPStatus.FORBIDDEN, "wrong-credentials"),
+    NotForYou: (HTTPStatus.FORBIDDEN, "for-the-host"),
     NotConfirmed: (HTTPStatus.FORBIDDEN, "not-confirmed"),
     NotAdmitted: (HTTPStatus.FORBIDDEN, "not-admitted"),
     ShutOut: (HTTPStatus.FORBIDDEN, "shut-out"),

@@ -6,7 +6,7 @@ import math
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from ipaddress import IPv6Address, ip_address, ip_network
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -69,6 +69,7 @@ class Settings:
         streams_per_client: number of live pages that one client address may keep open; a guest may keep 50.
         connections_per_client: number of connections, and of open requests, that one client address may have.
         proxies: addresses and networks of proxies whose forwarded headers are trusted, separated by commas; "*" for all.
+        metrics_token: the bearer token with which other machines may read metrics; "" if only this one may.
         push_services: origins of push services that may be in a private network, or use ``http``.
         development: whether developers of games may see everything and change everything. Only ``meadhall serve --dev`` sets it;
             no environment variable does.
@@ -92,6 +93,7 @@ class Settings:
     streams_per_client: int = 150
     connections_per_client: int = 200
     proxies: str = "127.0.0.1"
+    metrics_token: str = field(default="", repr=False)
     push_services: tuple[str, ...] = ()
     development: bool = False
 
@@ -130,6 +132,7 @@ class Settings:
             streams_per_client=number("MEADHALL_STREAMS_PER_CLIENT", default.streams_per_client),
             connections_per_client=number("MEADHALL_CONNECTIONS_PER_CLIENT", default.connections_per_client),
             proxies=_checked_proxies(given.get("MEADHALL_PROXIES") or default.proxies),
+            metrics_token=_checked_token(given.get("MEADHALL_METRICS_TOKEN", "")),
             push_services=_checked_origins(given.get("MEADHALL_PUSH_SERVICES", "")),
         )
 
@@ -167,6 +170,12 @@ class Settings:
 def _checked_log(text: str) -> str:
     if text not in (TEXT, JSON):
         raise BadSetting(f"MEADHALL_LOG must be text or json, not {text!r}")
+    return text
+
+
+def _checked_token(text: str) -> str:
+    if text and not re.fullmatch(r"[A-Za-z0-9._~+/-]{16,200}=*", text, re.ASCII):
+        raise BadSetting("MEADHALL_METRICS_TOKEN must have at least 16 letters, digits and ._~+/- (try: openssl rand -hex 16)")
     return text
 
 

@@ -6,7 +6,6 @@ this machine can reach answers below ``/dev`` under the names of this machine on
 
 from __future__ import annotations
 
-from ipaddress import ip_address
 from typing import Any
 
 from litestar.connection import ASGIConnection
@@ -16,15 +15,7 @@ from litestar.handlers import BaseRouteHandler
 from meadhall.engine.language import gettext as _
 from meadhall.server.hall.hall import Hall
 from meadhall.server.web.forwarded import own_host
-
-
-def is_name_of_this_machine(host: str) -> bool:
-    """Return whether a Host header names this machine: ``localhost``, a name below it, or a loopback address."""
-    name = host.rpartition(":")[0] if host.rpartition(":")[2].isdecimal() and not host.endswith("]") else host
-    try:
-        return ip_address(name.strip("[]")).is_loopback
-    except ValueError:
-        return name.lower() == "localhost" or name.lower().endswith(".localhost")
+from meadhall.server.web.host_header import is_name_of_this_machine
 
 
 def refuse_other_names(connection: ASGIConnection[Any, Any, Any, Any], _handler: BaseRouteHandler) -> None:

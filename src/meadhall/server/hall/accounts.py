@@ -23,6 +23,7 @@ from meadhall.server.hall.names import bot_names, clean_name
 from meadhall.server.hall.passkeys import RelyingParty, made_passkey, read_answer
 from meadhall.server.hall.passwords import Passwords
 from meadhall.server.hall.sign_in_limit import Client, SignInLimit
+from meadhall.server.ops.metrics import FAILED_SIGN_INS
 from meadhall.server.store.lookalikes import look_alike
 from meadhall.server.store.models import Account, Challenge, Guest, Passkey, PushSubscription, Session, SessionKind
 from meadhall.server.store.queries import accounts, challenges, guests, opened, push, sessions, tables
@@ -216,6 +217,7 @@ class Accounts:
         if challenge is None:
             raise BadPasskey(_("That took too long, or was tried twice. Please try again."))
         if passkey is None or account is None:
+            FAILED_SIGN_INS.labels("passkey").inc()
             raise BadPasskey(_("This hall doesn't know that passkey. It may have been removed from the account."))
         count = await run_in_thread(passkeys.check_signature, party, answer, challenge.challenge, passkey, account)
         if not await self._store.transact(lambda connection: accounts.use_passkey(connection, passkey, count)):
@@ -230,6 +232,7 @@ class Accounts:
         account = await self._counted(name, client)
         is_right = await self._passwords.is_right(password, None if account is None else account.password)
         if account is None or not is_right:
+            FAILED_SIGN_INS.labels("password").inc()
             raise NotThatPerson(_("The name or the password is wrong."))
         assert account.password is not None
         await self._limit.succeed(name, account.handle, client)
@@ -245,6 +248,7 @@ class Accounts:
         guest, hash = "" if account is None else account.guest, recovery_codes.hash_of(code)
         is_right = await self._store.transact(lambda connection: accounts.use_code(connection, guest, hash))
         if account is None or not is_right:
+            FAILED_SIGN_INS.labels("recovery code").inc()
             raise NotThatPerson(_("The name or the recovery code is wrong, or the code was used before."))
         await self._limit.succeed(name, account.handle, client)
         return account

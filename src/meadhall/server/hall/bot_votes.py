@@ -82,7 +82,7 @@ class BotVotes:
         match = self._room.running_match()
         await self._worker.load(self._room.game.name)
         pause = asyncio.create_task(self._room.time.sleep(_ANSWER_AFTER * self._room.bots.pause / _USUAL_PAUSE))
-        payoffs = await self._worker.evaluate(match.view(seat), _SECONDS)
+        payoffs = await self._worker.evaluate(match.view(seat), _SECONDS, self._room.bots.learn_of_secrets(match))
         await pause
         award = drawn_by_agreement(match.parties, match.living)
         return award is not None and payoffs[seat] <= award.scores[seat]

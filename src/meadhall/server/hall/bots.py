@@ -1,7 +1,8 @@
 """Drive the bots of one room: each of them decides within four seconds, and acts when people have seen the last action.
 
 Where players have secrets, the time of a decision depends only on what everyone knows: the level of the bot and the public events
-before it. Otherwise a quick answer would tell that a hand leaves no choice, or that the bot knows the position.
+before it. Otherwise a quick answer would tell that a hand leaves no choice, or that the bot knows the position. For the same
+reason the worker uses up the whole budget: its CPU time shows in metrics, and in how fast it answers others.
 """
 
 from __future__ import annotations
@@ -170,9 +171,13 @@ class BotDriver:
     def _pace(self, bot: str) -> _Pace:
         """Return when a bot of this level acts. Where players have secrets, that is never before its budget could be used up."""
         match = self._room.running_match()
+        secret, pause = self.learn_of_secrets(match), self._pause_length()
+        return _Pace(max(pause, _full_time(bot)) if secret else pause, secret, self._room.time)
+
+    def learn_of_secrets(self, match: Match) -> bool:
+        """Return whether a player has or had secrets up to this position. Then the work and the time of a bot depend on none."""
         self._has_secrets = self._has_secrets or has_secrets(match)
-        pause = self._pause_length()
-        return _Pace(max(pause, _full_time(bot)) if self._has_secrets else pause, self._has_secrets, self._room.time)
+        return self._has_secrets
 
     async def _play_once(self, seat: SeatRow) -> None:
         """Let a bot play one action. If it fails, try the game's heuristics, then a random legal action."""
@@ -219,7 +224,7 @@ class BotDriver:
         await self._worker.load(self._room.game.name)  # outside the timeout: a worker that has just started loads for a while
         pace.begin()
         async with self._room.time.timeout(_MAX_SECONDS):
-            action = await self._worker.choose(self._room.table.id, name, match.view(seat))
+            action = await self._worker.choose(self._room.table.id, name, match.view(seat), pace.secret)
         await pace.keep()
         return action
 

@@ -27,6 +27,7 @@ from urllib.parse import urlsplit
 from meadhall.engine.language import gettext as _
 from meadhall.server.errors import BadPushSubscription
 from meadhall.server.ops.log_limit import OncePerInterval
+from meadhall.server.ops.metrics import PUSH_MESSAGES
 from meadhall.server.ops.time import Time
 from meadhall.server.store.models import PushSubscription
 from meadhall.server.worker.threads import run_in_thread
@@ -159,6 +160,11 @@ class PushServices:
 
     async def send(self, subscription: PushSubscription, message: Message, secrets: Sequence[str]) -> Outcome:
         """Send a message to a browser. ``secrets``: what the hall's keys are made from, the current one first."""
+        outcome = await self._send(subscription, message, secrets)
+        PUSH_MESSAGES.labels(outcome.kind).inc()
+        return outcome
+
+    async def _send(self, subscription: PushSubscription, message: Message, secrets: Sequence[str]) -> Outcome:
         origin, host = self._origin(subscription.endpoint), host_of(subscription.endpoint)
         if origin is None:
             return Outcome("gone")

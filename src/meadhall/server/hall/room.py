@@ -62,6 +62,7 @@ from meadhall.server.hall.stand_ins import (
 )
 from meadhall.server.hall.turn_calls import TurnCalls, calls_after
 from meadhall.server.hall.undoing import check_undo
+from meadhall.server.ops.metrics import MATCHES_ENDED
 from meadhall.server.store.models import FINISHED, UNTIMED, Conflict, Entry, Guest, News, SeatRow, TableRow, new_link_token
 from meadhall.server.store.queries.entries import Change, add
 from meadhall.server.store.store import Store, Within, together
@@ -520,6 +521,7 @@ class Room:
         If another process has written first, read the table from the store and try again.
         """
         async with self._lock:
+            had_ended = self.table.status in FINISHED
             for tries_left in reversed(range(_TRIES)):
                 moment = self._store.moment()  # before the change: what other processes do after it gets a later version
                 try:
@@ -535,6 +537,8 @@ class Room:
                     self.let_bots_act()
                     if not tries_left:
                         raise Stale(_("The game has moved on. Look again, then choose.")) from None
+            if self.table.status in FINISHED and not had_ended:
+                MATCHES_ENDED.labels(self.table.game, self.table.status).inc()
         if only is None:
             self.publish(moment)
         else:

@@ -18,6 +18,7 @@ from sqlalchemy.exc import IntegrityError
 from meadhall.engine.language import gettext as _
 from meadhall.engine.language import ngettext
 from meadhall.server.errors import TooMany
+from meadhall.server.ops.metrics import FAILED_SIGN_INS
 from meadhall.server.store.lookalikes import NameKeys
 from meadhall.server.store.queries import attempts
 from meadhall.server.store.queries.attempts import Limit
@@ -67,6 +68,7 @@ class SignInLimit:
         def count(connection: Connection) -> None:
             for key, limit in _keys(name, handle, client):
                 if (end := attempts.count(connection, key, limit)) is not None:
+                    FAILED_SIGN_INS.labels("pause").inc()
                     seconds = max(1, ceil((end - self._store.time.now()).total_seconds()))
                     raise TooMany(
                         ngettext(

@@ -2,11 +2,27 @@
 
 from __future__ import annotations
 
+from hmac import compare_digest
+
 from litestar import Response, get
 from prometheus_client import CONTENT_TYPE_LATEST
 
+from meadhall.engine.language import gettext as _
+from meadhall.server.errors import DatabaseUnavailable, NotForYou
 from meadhall.server.hall.hall import Hall
-from meadhall.server.ops.metrics import ROOMS, STREAMS, exposition
+from meadhall.server.ops.metrics import (
+    CONNECTIONS,
+    DATABASE_UP,
+    GAME_READY,
+    LAST_BACKUP,
+    ROOMS,
+    STREAMS,
+    TABLES,
+    exposition,
+)
+from meadhall.server.store.queries import health as queries
+from meadhall.server.web.forwarded import comes_from_this_machine
+from meadhall.server.web.request import AnyRequest
 from meadhall.server.web.stream_limit import StreamLimit
 
 
@@ -30,9 +46,15 @@ async def ready(hall: Hall) -> Response[dict[str, object]]:
 
 
 @get("/metrics", include_in_schema=False, opt={"unlimited": True})
-async def metrics(hall: Hall, stream_limit: StreamLimit) -> Response[bytes]:
-    """Return metrics of all processes for Prometheus."""
+async def metrics(request: AnyRequest, hall: Hall, stream_limit: StreamLimit) -> Response[bytes]:
+    """Return metrics of all processes for Prometheus, to programs on this machine and to those with the token.
+
+    Others could tell by them what happens in secret: when a bot thinks, and that a hint was requested. Raises NotForYou.
+    """
+    if not (comes_from_this_machine(request.scope) or _has_token(request, hall.settings.metrics_token)):
+        raise NotForYou(_("Metrics are for programs on the machine of the hall, and for those with the token of its host."))
     measure(hall, stream_limit)
+    await measure_database(hall)
     return Response(exposition(), headers={"Content-Type": CONTENT_TYPE_LATEST})
 
 
@@ -40,6 +62,29 @@ def measure(hall: Hall, stream_limit: StreamLimit) -> None:
     """Measure what this process holds. It does so regularly, because another process may be asked for metrics."""
     ROOMS.set(len(hall.rooms()))
     STREAMS.set(stream_limit.total)
+    for name, is_ready in hall.ready.by_game().items():
+        GAME_READY.labels(name).set(is_ready)
+    in_use, most = hall.store.connections() or (0, 0)
+    CONNECTIONS.labels("in use").set(in_use)
+    CONNECTIONS.labels("most").set(most)
+
+
+async def measure_database(hall: Hall) -> None:
+    """Measure what the database knows of the whole hall, and whether it answers."""
+    try:
+        unfinished, backup = await hall.store.transact(lambda each: (queries.unfinished(each), queries.last_backup(each)))
+    except DatabaseUnavailable:
+        DATABASE_UP.set(0)
+        return
+    DATABASE_UP.set(1)
+    LAST_BACKUP.set(backup)
+    for status, count in unfinished.items():
+        TABLES.labels(status).set(count)
+
+
+def _has_token(request: AnyRequest, token: str) -> bool:
+    sent = request.headers.get("Authorization", "").encode()
+    return bool(token) and compare_digest(sent, f"Bearer {token}".encode())
 
 
 routes = [live, ready, metrics]

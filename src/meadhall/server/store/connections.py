@@ -13,7 +13,7 @@ from sqlalchemy import URL, text
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
-from sqlalchemy.pool import NullPool
+from sqlalchemy.pool import NullPool, QueuePool
 
 from meadhall.engine.language import gettext as _
 from meadhall.server.store.file_lock import StoreUnusable
@@ -115,6 +115,7 @@ class Connections:
             pool_pre_ping=True,
             **options,
         )
+        self.size = size
         self._free = asyncio.Semaphore(size)
 
     @asynccontextmanager
@@ -129,6 +130,13 @@ class Connections:
                 await asyncio.shield(connection.close())
             finally:
                 self._free.release()
+
+    @property
+    def in_use(self) -> int:
+        """The number of connections that run a transaction."""
+        pool = self.engine.pool
+        assert isinstance(pool, QueuePool)
+        return pool.checkedout()
 
     async def _connected(self) -> AsyncConnection:
         clock = asyncio.get_running_loop()

@@ -95,6 +95,9 @@ class Database(Protocol):
         Raises NoAnswer, NotStored; IntegrityError if there is such a row.
         """
 
+    def connections(self) -> tuple[int, int] | None:
+        """Return the number of connections in use, and the largest one; None if there is a single one."""
+
     async def changed_outside(self) -> bool:
         """Return whether another program has changed the database since the last call. On PostgreSQL notices tell it."""
 
@@ -160,6 +163,9 @@ class SqliteDatabase:
     async def insert(self, statement: Insert, row: Mapping[str, Any]) -> None:
         """Insert a row. SQLAlchemy would take three times as long as SQLite itself for preparing and ending the transaction."""
         await self._when_unlocked(lambda: self._insert(statement, row))
+
+    def connections(self) -> None:
+        return None
 
     async def changed_outside(self) -> bool:
         """Return whether another program has changed the database since the last call. The first call returns False."""
@@ -343,6 +349,9 @@ class PostgresDatabase:
 
     async def changed_outside(self) -> bool:
         return False
+
+    def connections(self) -> tuple[int, int]:
+        return self._connections.in_use, self._connections.size
 
     async def close(self) -> None:
         await self._connections.engine.dispose()

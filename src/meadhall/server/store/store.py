@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapp
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from datetime import datetime
+from time import monotonic
 from typing import Any, Protocol
 
 from alembic.util import CommandError
@@ -18,6 +19,7 @@ from sqlalchemy.exc import DataError, IntegrityError, ProgrammingError, SQLAlche
 from meadhall.engine.language import gettext as _
 from meadhall.server.errors import DatabaseUnavailable
 from meadhall.server.ops.log_limit import OncePerInterval
+from meadhall.server.ops.metrics import TRANSACTION_SECONDS, TRANSACTIONS
 from meadhall.server.ops.time import Time
 from meadhall.server.settings import Settings
 from meadhall.server.store.connections import refuse_shared_connections
@@ -226,15 +228,23 @@ class Store:
         """Do the same on a connection that requests don't use, with a short time limit: it never waits for one of theirs."""
         return await self._answered(self._apart.transact(work))
 
+    def connections(self) -> tuple[int, int] | None:
+        """Return the number of connections that requests use now, and the largest one; None on SQLite."""
+        return self._database.connections()
+
     async def changed_outside(self) -> bool:
         """Return whether a command has changed the SQLite file since the last call. Raises DatabaseUnavailable."""
         return await self._answered(self._database.changed_outside())
 
     async def _answered(self, transaction: Awaitable[T]) -> T:
         """Return the result of a transaction. Raises DatabaseUnavailable."""
+        began, outcome = monotonic(), "rolled back"
         try:
-            return await transaction
+            result = await transaction
+            outcome = "committed"
+            return result
         except NotStored as error:
+            outcome = "no database"
             log.warning("the database can't store anything: %s", error)
             raise DatabaseUnavailable(
                 _(
@@ -243,11 +253,15 @@ class Store:
                 )
             ) from None
         except NoAnswer as error:
+            outcome = "no database"
             is_fault = isinstance(error.__cause__, DataError | ProgrammingError)  # of this program, probably
             log.warning("the database does not answer: %s", error, exc_info=error if is_fault else None)
             raise DatabaseUnavailable(
                 _("The hall's database doesn't answer at the moment. Please try again in a while.")
             ) from None
+        finally:
+            TRANSACTIONS.labels(outcome).inc()
+            TRANSACTION_SECONDS.observe(monotonic() - began)
 
     async def alive(self) -> bool:
         """Return whether the database stores something; at most once a second it is tried."""

@@ -7,7 +7,7 @@ processes that may open its file can connect to it, and those are the proxies.
 
 from __future__ import annotations
 
-from ipaddress import IPv6Address
+from ipaddress import IPv6Address, ip_address
 from typing import Any, Final
 from urllib.parse import urlsplit
 
@@ -15,8 +15,13 @@ from litestar.enums import ScopeType
 from litestar.types import ASGIApp, Receive, Scope, Send
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
+from meadhall.server.web.host_header import is_name_of_this_machine
+
 _UNIX_SOCKET: Final = "unix"
 """The address of all processes that connect to the Unix socket."""
+
+_FORWARDED: Final = frozenset({b"forwarded", b"via", b"x-forwarded-for", b"x-forwarded-host", b"x-forwarded-proto", b"x-real-ip"})
+"""Headers that proxies add."""
 
 _OWN_HOST: Final = "meadhall.own_host"
 """The name of the extension of a request's scope that has the connection's own Host header."""
@@ -56,6 +61,25 @@ def own_host(scope: Scope) -> str:
     extensions: Any = scope.get("extensions") or {}
     host: str = extensions[_OWN_HOST]["host"] if _OWN_HOST in extensions else _host(scope)
     return host
+
+
+def comes_from_this_machine(scope: Scope) -> bool:
+    """Return whether a program on this machine has sent the request itself, under a name of this machine.
+
+    A proxy on this machine adds headers, or passes the public name. So its requests are none.
+    """
+    address = (scope["client"] or ("", 0))[0]
+    if any(name in _FORWARDED for name, _value in scope["headers"]) or not is_name_of_this_machine(own_host(scope)):
+        return False
+    return address == _UNIX_SOCKET or (_is_address(address) and ip_address(address).is_loopback)
+
+
+def _is_address(text: str) -> bool:
+    try:
+        ip_address(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _host(scope: Scope) -> str:

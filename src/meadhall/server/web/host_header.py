@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from ipaddress import ip_address
 from typing import Final
 
 from litestar.enums import ScopeType
@@ -20,6 +21,15 @@ def is_host(text: str) -> bool:
     """Return whether ``text`` is a host name or an IP address, with or without a port (RFC 9110, 7.2)."""
     match = _HOST.fullmatch(text)
     return match is not None and int(match["port"] or 0) <= _LAST_PORT
+
+
+def is_name_of_this_machine(host: str) -> bool:
+    """Return whether a Host header names this machine: ``localhost``, a name below it, or a loopback address."""
+    name = host.rpartition(":")[0] if host.rpartition(":")[2].isdecimal() and not host.endswith("]") else host
+    try:
+        return ip_address(name.strip("[]")).is_loopback
+    except ValueError:
+        return name.lower() == "localhost" or name.lower().endswith(".localhost")
 
 
 def check_host_header(app: ASGIApp) -> ASGIApp:

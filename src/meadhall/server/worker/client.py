@@ -42,17 +42,25 @@ class Worker(Protocol):
                 raised here.
         """
 
-    async def choose(self, table: str, bot: str, view: View) -> int:
-        """Return the action that a bot chooses for the viewer. The bot is kept for the viewer's next decision at this table."""
-        return await self.run(ChooseAction(table, bot, view))
+    async def choose(self, table: str, bot: str, view: View, whole_budget: bool = False) -> int:
+        """Return the action that a bot chooses for the viewer. The bot is kept for the viewer's next decision at this table.
+
+        Args:
+            whole_budget: let a bot that searches do the same work in every position.
+        """
+        return await self.run(ChooseAction(table, bot, view, whole_budget))
 
     async def hints(self, view: View) -> tuple[Hint, ...]:
         """Return the actions that the strongest bot would consider in the viewer's place, the best first."""
         return await self.run(FindHints(view))
 
-    async def evaluate(self, view: View, seconds: float) -> tuple[float, ...]:
-        """Return the expected payoff of every seat, estimated within some seconds from the viewer's knowledge."""
-        return await self.run(EvaluatePosition(view, seconds))
+    async def evaluate(self, view: View, seconds: float, whole_budget: bool = False) -> tuple[float, ...]:
+        """Return the expected payoff of every seat, estimated within some seconds from the viewer's knowledge.
+
+        Args:
+            whole_budget: do the same work in every position.
+        """
+        return await self.run(EvaluatePosition(view, seconds, whole_budget))
 
     async def analyse(self, record: MatchRecord, knowledge: Knowledge, progress: Progress) -> Analysis:
         """Return the win chances through a finished match; see ``run`` for ``progress``."""

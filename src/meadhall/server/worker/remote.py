@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
+from meadhall.server.ops import metrics
 from meadhall.server.worker.client import Worker, WorkerLost
 from meadhall.server.worker.messages import (
     LENGTH_BYTES,
@@ -66,6 +67,10 @@ class RemoteWorker(Worker):
 
     async def run(self, task: Task[R], progress: Progress | None = None) -> R:
         """Run a task in the process; ``progress`` is called in the event loop."""
+        with metrics.waiting_for_worker(type(task).__name__):
+            return await self._run(task, progress)
+
+    async def _run(self, task: Task[R], progress: Progress | None) -> R:
         writer = await self._connected()
         number, pending = next(self._numbers), self._pending
         result: asyncio.Future[R] = asyncio.get_running_loop().create_future()

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from threading import Lock
 from typing import Any, Generic, TypeVar
 
-from meadhall.bots import Hint, hints
+from meadhall.bots import Hint, SearchBot, hints
 from meadhall.bots.analysis import Analysis, Knowledge, analyse
 from meadhall.bots.evaluation import expected_payoffs
 from meadhall.bots.named import BadBot, check, named_bots
@@ -42,16 +42,20 @@ class Task(ABC, Generic[R]):
 
 @dataclass(frozen=True)
 class ChooseAction(Task[int]):
-    """Let a bot choose an action for the seat to move."""
+    """Let a bot choose an action for the seat to move. ``whole_budget``: with the same work in every position."""
 
     table: str
     bot: str
     view: View
+    whole_budget: bool = False
 
     def run(self, bots: BotCache, progress: Progress) -> int:
         seat = self.view.viewer
         player = bots.take(self.table, seat, self.view.game, self.bot)
-        action = player.choose(self.view)
+        if self.whole_budget and isinstance(player, SearchBot):
+            action = player.choose(self.view, whole_budget=True)
+        else:
+            action = player.choose(self.view)
         bots.put(self.table, seat, player)
         return action
 
@@ -68,13 +72,14 @@ class FindHints(Task[tuple[Hint, ...]]):
 
 @dataclass(frozen=True)
 class EvaluatePosition(Task[tuple[float, ...]]):
-    """Estimate the payoff of every seat from the knowledge of one seat."""
+    """Estimate every seat's payoff from the knowledge of one seat. ``whole_budget``: with the same work in every position."""
 
     view: View
     seconds: float
+    whole_budget: bool = False
 
     def run(self, bots: BotCache, progress: Progress) -> tuple[float, ...]:
-        return expected_payoffs(self.view, self.seconds)
+        return expected_payoffs(self.view, self.seconds, whole_budget=self.whole_budget)
 
 
 @dataclass(frozen=True)
