@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from importlib import import_module
 from types import ModuleType
 from typing import Any, Final
@@ -29,6 +29,7 @@ from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.match_records import MatchRecords
 from meadhall.server.ops import gc_tuning, metrics
 from meadhall.server.ops.loop_lag import measured_lag
+from meadhall.server.ops.tracing import TRACES
 from meadhall.server.pages.picture import Pictures
 from meadhall.server.pages.responses import failed, no_file, refused
 from meadhall.server.pages.templates import static_folders
@@ -76,6 +77,7 @@ from meadhall.server.web.sessions import Sessions, guest_of
 from meadhall.server.web.stream_limit import StreamLimit
 from meadhall.server.web.sub_path import remove_sub_path
 from meadhall.server.worker.client import Worker
+from meadhall.server.worker.threads import run_in_thread
 
 log = logging.getLogger(__name__)
 
@@ -109,6 +111,9 @@ _PAGE_MODULES: Final = (
 )
 _MINUTE: Final = 60.0
 
+_LAST_SPANS: Final = 1.0
+"""Seconds that the last spans of traces have to reach their collector."""
+
 
 async def create_app(
     settings: Settings, store: Store, worker: Worker, process: str = FIRST_PROCESS, *, waits_for_games: bool = False
@@ -122,6 +127,8 @@ async def create_app(
         process: name of this process in metrics.
         waits_for_games: whether its start ends only when every game can be played.
     """
+    if settings.traces:
+        TRACES.begin(settings.traces, process)
     app = build_app(settings.requests_per_minute, development=settings.development)
     await serve_hall(app, settings, store, worker, process)
     app.state.waits_for_games = waits_for_games
@@ -288,6 +295,9 @@ def _lifespan(
             task.cancel()
         await asyncio.gather(*tasks, *resuming, return_exceptions=True)
         await hall.close()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_LAST_SPANS):
+                await run_in_thread(TRACES.end)
 
     return lifespan
 

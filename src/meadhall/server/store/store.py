@@ -21,6 +21,7 @@ from meadhall.server.errors import DatabaseUnavailable
 from meadhall.server.ops.log_limit import OncePerInterval
 from meadhall.server.ops.metrics import TRANSACTION_SECONDS, TRANSACTIONS
 from meadhall.server.ops.time import Time
+from meadhall.server.ops.tracing import TRACES
 from meadhall.server.settings import Settings
 from meadhall.server.store.connections import refuse_shared_connections
 from meadhall.server.store.database import Database, NoAnswer, NotStored, T, first_line, open_database
@@ -240,7 +241,8 @@ class Store:
         """Return the result of a transaction. Raises DatabaseUnavailable."""
         began, outcome = monotonic(), "rolled back"
         try:
-            result = await transaction
+            with TRACES.span("transaction"):
+                result = await transaction
             outcome = "committed"
             return result
         except NotStored as error:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from meadhall.server.ops import metrics
+from meadhall.server.ops.tracing import TRACES
 from meadhall.server.worker.client import Worker, WorkerLost
 from meadhall.server.worker.messages import (
     LENGTH_BYTES,
@@ -67,7 +68,8 @@ class RemoteWorker(Worker):
 
     async def run(self, task: Task[R], progress: Progress | None = None) -> R:
         """Run a task in the process; ``progress`` is called in the event loop."""
-        with metrics.waiting_for_worker(type(task).__name__):
+        name = type(task).__name__
+        with metrics.waiting_for_worker(name), TRACES.span(f"worker {name}"):
             return await self._run(task, progress)
 
     async def _run(self, task: Task[R], progress: Progress | None) -> R:
