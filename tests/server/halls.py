@@ -26,7 +26,7 @@ def tally(settings: Settings) -> Tally:
         found = Tally()
         with snapshot(settings.url) as connection:
             for batch in DatabaseSource.open(connection).batches():
-                if batch.table not in ("counters", "health_checks", "processes", "pulse", "downtimes"):
+                if batch.table not in ("counters", "health_checks", "processes", "pulse", "downtimes", "release"):
                     found.add(batch)
         return found
 

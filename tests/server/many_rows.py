@@ -12,7 +12,8 @@ from meadhall.server.store import schema
 
 SMALL: Final = frozenset(
     {
-        *("secrets", "retired_secrets", "counters", "health_checks", "processes", "pulse", "downtimes", "admission_links"),
+        *("secrets", "retired_secrets", "counters", "health_checks", "processes", "pulse", "downtimes", "release"),
+        "admission_links",
         "challenges",  # they are deleted after minutes
     }
 )

@@ -17,15 +17,18 @@ import pytest
 from sqlalchemy import Connection
 
 from meadhall.cli import main
+from meadhall.engine.game import game
 from meadhall.server.doctor import network
 from meadhall.server.doctor.database import check_clock, check_database
 from meadhall.server.doctor.examine import examine
 from meadhall.server.ops.time import Time
 from meadhall.server.settings import Settings
 from meadhall.server.store.database import open_database
+from meadhall.server.store.store import Store
 from server.findings import about, the_only, troubles
 from server.halls import with_guests
 from server.prepared import create_schema
+from server.rows import table_of
 
 Capture = pytest.CaptureFixture[str]
 
@@ -101,6 +104,28 @@ def test_a_damaged_file_and_an_unknown_schema_are_told(settings: Settings) -> No
     the_only(check_database(settings), "wrong", "newer or another Meadhall")
     file.write_bytes(b"this is no database, and longer than a header of one" * 20)
     the_only(check_database(settings), "wrong", "not a database")
+
+
+def test_running_matches_that_the_rules_can_not_finish_are_counted(settings: Settings) -> None:
+    axes = game("viking-axes").version
+
+    async def add() -> None:
+        async with Store.open(settings) as store:
+            for id, name, rules, status in [
+                ("a1", "viking-axes", axes - 1, "running"),
+                ("a2", "viking-axes", axes - 1, "running"),
+                ("a3", "viking-axes", axes, "running"),
+                ("a4", "viking-axes", axes - 1, "over"),
+                ("a5", "no-such-game", 1, "running"),
+            ]:
+                await store.add_table(table_of(id, game=name, rules=rules, status=status))
+
+    asyncio.run(add())
+    gone, older = about("matches", check_database(settings))
+    assert f"2 running matches of viking-axes began under version {axes - 1} of its rules" in older.text
+    assert "ends them" in older.advice
+    assert "no-such-game" in gone.text
+    assert "not installed" in gone.text
 
 
 def test_a_clock_that_was_set_back_is_told(settings: Settings) -> None:

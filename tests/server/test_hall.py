@@ -5,10 +5,12 @@ from __future__ import annotations
 import gc
 import weakref
 from dataclasses import replace
+from hashlib import sha256
 
 import pytest
 
 from games_for_tests.hoard.rules import DRAW
+from meadhall.engine.record.format import read_record
 from meadhall.server.hall import hall as hall_module
 from meadhall.server.store.models import RULES_CHANGED
 from server.matches import bot_cache_of, bots_and, match_of
@@ -80,6 +82,7 @@ async def test_a_running_match_of_older_rules_is_closed_with_the_reason(hall: Op
     for room in (old, new):
         assert (await host.ask(f"/tables/{room.table.id}/seats", {"seat": "1", "set": "bot:karl"})).status_code == 200
         assert (await host.ask(f"/tables/{room.table.id}/start")).status_code == 200
+    assert (await host.act(old.table.id, match_of(old).legal()[0].action)).status_code == 200
     await hall.store.save_table(replace(old.table, rules=0, is_public=True))
     hall.hall._rooms.clear()
     await hall.hall.resume(HOARD)
@@ -93,6 +96,12 @@ async def test_a_running_match_of_older_rules_is_closed_with_the_reason(hall: Op
     answer = await host.get(f"/tables/{old.table.id}")
     assert answer.status_code == 410
     assert "version 0 of the rules of Hoard" in answer.text
+    assert f'href="/tables/{old.table.id}/record"' in answer.text
+    record = (await host.get(f"/tables/{old.table.id}/record")).json()
+    assert sha256(bytes.fromhex(str(read_record(record).seed))).hexdigest() == record["commitment"]
+    assert (record["rules"], record["complete"], record["abandoned"]) == (0, False, RULES_CHANGED)
+    assert [(each["n"], each["seat"]) for each in record["actions"]][:1] == [(1, 0)]
+    assert (await host.get("/people/me/records")).json() == record
     for table, status in ((lobby.table.id, "gathering"), (new.table.id, "running")):
         kept = await hall.store.table(table)
         assert kept is not None

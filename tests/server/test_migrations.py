@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import shutil
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -145,7 +145,7 @@ async def signed_in(hall: OpenHall) -> tuple[Person, Person]:
 
 
 @pytest.fixture
-def migration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+def migration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], None]]:
     """Return a function that makes this the Meadhall of a later version, with one more migration."""
     folder = tmp_path / "migrations"
     shutil.copytree(Path(migrations.__file__).parent, folder, ignore=shutil.ignore_patterns("__pycache__"))
@@ -153,12 +153,14 @@ def migration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str]
 
     def add(code: str) -> None:
         (folder / "versions" / "later.py").write_text(code.replace("NEWEST", NEWEST))
+        migrations.known_revisions.cache_clear()
 
-    return add
+    yield add
+    migrations.known_revisions.cache_clear()
 
 
 async def test_an_older_database_is_migrated_when_it_is_opened(
-    on_each_database: Settings, migration: Callable[[str], None]
+    on_each_database: Settings, migration: Callable[[str], None], tmp_path: Path
 ) -> None:
     def runes(connection: Connection) -> list[str]:
         return list(connection.exec_driver_sql("SELECT rune FROM guests").scalars())
@@ -167,15 +169,58 @@ async def test_an_older_database_is_migrated_when_it_is_opened(
     migration(LATER)
     findings = await asyncio.to_thread(lambda: list(check_database(on_each_database)))
     (advice,) = [finding.advice for finding in findings if f"older schema ({NEWEST})" in finding.text]
-    assert "Make a backup" in advice
+    assert "backup" in advice
+    if not on_each_database.embedded:
+        with pytest.raises(StoreUnusable, match="Make a backup first"):
+            async with Store.open(on_each_database):
+                pass
+        assert await transact(on_each_database, migrations.current_revision) == NEWEST
+        await asyncio.to_thread(back_up, tmp_path / "hall.backup", on_each_database)
     for _ in range(2):
         async with Store.open(on_each_database) as store:
             assert await store.transact(runes) == ["algiz"] * 3
 
 
-async def test_a_migration_that_fails_changes_nothing(on_each_database: Settings, migration: Callable[[str], None]) -> None:
+async def test_after_a_downgrade_the_version_that_wrote_the_data_is_named_and_the_backup_is_restored(
+    on_each_database: Settings, migration: Callable[[str], None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await asyncio.to_thread(with_guests, on_each_database, 3)
+    await asyncio.to_thread(back_up, tmp_path / "hall.backup", on_each_database)
+    migration(LATER)
+    async with Store.open(on_each_database) as store:
+        await store.transact(lambda connection: connection.exec_driver_sql("UPDATE release SET meadhall = '9.9'"))
+    monkeypatch.undo()
+    migrations.known_revisions.cache_clear()
+    with pytest.raises(StoreUnusable, match=r"version 9\.9, schema later"):
+        async with Store.open(on_each_database):
+            pass
+    with pytest.raises(StoreUnusable, match=r"version 9\.9, schema later"):
+        await asyncio.to_thread(back_up, tmp_path / "other.backup", on_each_database)
+    findings = await asyncio.to_thread(lambda: list(check_database(on_each_database)))
+    assert any("9.9, schema later" in finding.text for finding in findings)
+    if on_each_database.embedded:  # PostgreSQL may have tables of others
+        await asyncio.to_thread(restore, on_each_database.data / f"meadhall-{NEWEST}.backup", on_each_database, True)
+        async with Store.open(on_each_database) as store:
+            assert await store.guest("guest2") is not None
+
+
+async def test_a_migration_without_a_place_for_its_backup_is_refused(
+    on_sqlite: Settings, migration: Callable[[str], None]
+) -> None:
+    (on_sqlite.data / f"meadhall-{NEWEST}.backup").write_text("of another program")
+    migration(LATER)
+    with pytest.raises(StoreUnusable, match="no backup, so the database is not migrated"):
+        async with Store.open(on_sqlite):
+            pass
+    assert await transact(on_sqlite, migrations.current_revision) == NEWEST
+
+
+async def test_a_migration_that_fails_changes_nothing(
+    on_each_database: Settings, migration: Callable[[str], None], tmp_path: Path
+) -> None:
     """Its last step fails."""
     await asyncio.to_thread(with_guests, on_each_database, 1)
+    await asyncio.to_thread(back_up, tmp_path / "hall.backup", on_each_database)
     migration(LATER.replace("ON guests (rune)", "ON guests (ruin)"))
     with pytest.raises(StoreUnusable, match="ruin"):
         async with Store.open(on_each_database):
@@ -199,7 +244,7 @@ async def test_a_process_that_joins_a_running_hall_upgrades_nothing(
     with pytest.raises(StoreUnusable, match="while no hall runs on it"):
         async with Store.open(on_each_database, upgrades=False):
             pass
-    assert await transact(on_each_database, migrations.current_revision) == "0025"
+    assert await transact(on_each_database, migrations.current_revision) == NEWEST
 
 
 def test_a_backup_of_an_older_version_is_restored_and_migrated(

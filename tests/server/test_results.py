@@ -14,6 +14,7 @@ from sqlalchemy import delete, select
 
 from meadhall.engine.record.format import loads, read_records
 from meadhall.engine.record.replay import replay
+from meadhall.server.hall import match_records
 from meadhall.server.hall.profiles import Streak, puzzle_streak, winning_streak
 from meadhall.server.ops.time import Time
 from meadhall.server.settings import Settings
@@ -254,6 +255,38 @@ async def test_all_records_are_one_download_that_verifies_line_by_line(hall: Ope
         replay(record)
         assert record["complete"]
     assert (await hall.person("10.0.0.7").get("/people/me/records")).text == ""
+
+
+@pytest.mark.asyncio
+async def test_the_record_is_written_when_the_match_ends_and_stays_under_other_rules(
+    hall: OpenHall, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    host, friend, room = await hall.two_at(AXES)
+    await play_out(room, {0: host, 1: friend})
+    with monkeypatch.context() as patch:
+        patch.delattr(match_records, "replayed")
+        record = (await host.get("/people/me/records")).json()
+    replay(record)
+    stored = await hall.store.table(room.table.id)
+    assert stored is not None
+    await hall.store.save_table(replace(stored, rules=0))
+    hall.hall._rooms.clear()
+    assert (await host.get(f"/tables/{room.table.id}/record")).json() == record
+    assert (await host.get("/people/me/records")).json() == record
+
+
+@pytest.mark.asyncio
+async def test_the_record_is_written_again_without_the_name_of_a_deleted_person(hall: OpenHall) -> None:
+    host, friend, room = await hall.two_at(AXES)
+    await play_out(room, {0: host, 1: friend})
+    name = room.table.seats[1].name
+    assert (await host.get("/people/me/records")).json()["seats"][1]["name"] == name
+    assert (await friend.post("/privacy/delete", {"sure": "on"})).status_code == 303
+    assert await hall.store.records(room.table.id) == {}
+    answer = await host.get("/people/me/records")
+    assert answer.json()["complete"]
+    assert answer.json()["seats"][1]["name"] == "former player"
+    assert await hall.store.records(room.table.id) != {}
 
 
 @pytest.mark.asyncio

@@ -23,6 +23,7 @@ _CHECKS: Final = {
     "files": marked("open files"),
     "cache": marked("compiled rules"),
     "database": marked("database"),
+    "matches": marked("matches"),
     "clock": marked("clock"),
     "port": marked("port"),
     "push": marked("push messages"),

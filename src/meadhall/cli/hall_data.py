@@ -39,7 +39,7 @@ def back_up(file: Path, settings: Settings) -> None:
             rows = sum(source.counts.values())
             task = progress.add_task(file.name, total=rows)
             write_backup(file, source, lambda done: progress.advance(task, done))
-        # For metrics. The backup is good, also if this can't be stored.
+        # For metrics, and for a migration. The backup is good, also if this can't be stored.
         with suppress(StoreUnusable), beside_halls(settings.url) as connection:
             note_backup(connection, datetime.now(UTC))
         return rows

@@ -96,7 +96,14 @@ class WrongMoment(Refused):
 
 
 class OtherRules(Refused):
-    """The match was started under another version of the game's rules than the installed one."""
+    """The match was started under another version of the game's rules than the installed one.
+
+    ``table``: the id of a finished match, whose record can be downloaded all the same; "" of one that is running.
+    """
+
+    def __init__(self, text: str, table: str = "") -> None:
+        super().__init__(text)
+        self.table = table
 
 
 class KeyReused(Refused):

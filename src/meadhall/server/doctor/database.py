@@ -13,15 +13,18 @@ from typing import Final
 from sqlalchemy import Connection, func, select
 from sqlalchemy.exc import SQLAlchemyError
 
+from meadhall.engine.game import game, game_names
 from meadhall.engine.language import gettext as _
+from meadhall.engine.language import grouped, ngettext
 from meadhall.server.doctor.findings import TOLERANCE, Finding
 from meadhall.server.doctor.postgresql import check_server, connections_needed, try_connections
 from meadhall.server.ops.time import Time
 from meadhall.server.settings import Settings
 from meadhall.server.store import schema
+from meadhall.server.store.before_migration import backup_beside
 from meadhall.server.store.connections import Pooling, advice_on_poolers, pooling_of, shared_connections
 from meadhall.server.store.database import NoAnswer, first_line, open_database
-from meadhall.server.store.migrations import current_revision, known_revisions, newest_revision
+from meadhall.server.store.migrations import current_revision, known_revisions, newest_revision, writer
 from meadhall.server.store.queries import health
 
 _TIMEOUT: Final = 10.0
@@ -43,11 +46,12 @@ def check_database(settings: Settings, *, only_server: bool = False) -> Iterator
     def examine(connection: Connection) -> None:
         found.clear()
         if not only_server:
-            found.append(_schema(current_revision(connection), settings))
+            found.append(_schema(connection, settings))
         if not settings.embedded:
             found.extend(check_server(connection, connections_needed(settings), pooling))
         if not only_server:
             found.extend(_examine(connection))
+            found.extend(_check_rules(connection))
         raise _Undo
 
     async def run() -> None:
@@ -88,7 +92,8 @@ def _examine(connection: Connection) -> Iterator[Finding]:
         yield Finding("database", "ok", _("it stores what it is given"))
 
 
-def _schema(revision: str | None, settings: Settings) -> Finding:
+def _schema(connection: Connection, settings: Settings) -> Finding:
+    revision = current_revision(connection)
     if revision is None:
         return Finding("database", "ok", _("{database} is empty; the first start creates a hall").format(database=settings.url))
     if revision == newest_revision():
@@ -98,14 +103,43 @@ def _schema(revision: str | None, settings: Settings) -> Finding:
             "database",
             "warning",
             _("{database} has an older schema ({revision})").format(database=settings.url, revision=revision),
-            _("Make a backup. The next start of the hall migrates the database."),
+            _("The next start of the hall writes the backup {file} and migrates the database.").format(
+                file=backup_beside(settings.url, revision)
+            )
+            if settings.embedded
+            else _("Make one with `meadhall backup`. Within an hour of it the next start of the hall migrates the database."),
         )
     return Finding(
         "database",
         "wrong",
-        _("{database} was written by a newer or another Meadhall ({revision})").format(database=settings.url, revision=revision),
-        _("Update this Meadhall, or choose another database."),
+        _("{database} was written by a newer or another Meadhall ({version}, schema {revision})").format(
+            database=settings.url, version=writer(connection) or "?", revision=revision
+        ),
+        _("Update this Meadhall, restore a backup from before, or choose another database."),
     )
+
+
+def _check_rules(connection: Connection) -> Iterator[Finding]:
+    """Look for running matches that the installed rules can't finish. The next start of the hall ends those of older rules."""
+    if current_revision(connection) not in known_revisions():
+        return
+    table = schema.tables.c
+    running = select(table.game, table.rules, func.count()).where(table.status == "running").group_by(table.game, table.rules)
+    for name, rules, count in connection.execute(running.order_by(table.game, table.rules)):
+        installed = game(name).version if name in game_names() else None
+        if rules == installed:
+            continue
+        text = ngettext(
+            "{count} running match of {game} began under version {rules} of its rules; {installed}",
+            "{count} running matches of {game} began under version {rules} of its rules; {installed}",
+            count,
+        )
+        here = _("the game is not installed") if installed is None else _("version {rules} is installed").format(rules=installed)
+        if installed is not None and rules < installed:
+            advice = _("The next start of the hall ends them. To let people finish them, start the older Meadhall. Records stay.")
+        else:
+            advice = _("They go on when this version is installed again.")
+        yield Finding("matches", "warning", text.format(count=grouped(count), game=name, rules=rules, installed=here), advice)
 
 
 def _check_damage(connection: Connection) -> Iterator[Finding]:

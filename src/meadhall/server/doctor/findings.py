@@ -16,7 +16,7 @@ class Finding:
     """A result of a check.
 
     Attributes:
-        check: what was checked: ``settings``, ``folder``, ``files``, ``cache``, ``database``, ``clock``, ``port``,
+        check: what was checked: ``settings``, ``folder``, ``files``, ``cache``, ``database``, ``matches``, ``clock``, ``port``,
             ``push`` or ``proxy``.
         status: ``wrong`` if the hall can't work like this, ``warning`` if it works worse than it could.
         text: what was found.

@@ -35,6 +35,7 @@ from meadhall.server.hall.clocks import Clocks
 from meadhall.server.hall.consent import Consent
 from meadhall.server.hall.deadlines import Deadlines, NotUp
 from meadhall.server.hall.hints import Hints, RequestedHint
+from meadhall.server.hall.kept_records import keeping
 from meadhall.server.hall.leases import Leases
 from meadhall.server.hall.presence import Presence, Present
 from meadhall.server.hall.pubsub import Channel, Subscriber
@@ -65,7 +66,7 @@ from meadhall.server.hall.undoing import check_undo
 from meadhall.server.ops.metrics import MATCHES_ENDED
 from meadhall.server.store.models import FINISHED, UNTIMED, Conflict, Entry, Guest, News, SeatRow, TableRow, new_link_token
 from meadhall.server.store.queries.entries import Change, add
-from meadhall.server.store.store import Store, Within, together
+from meadhall.server.store.store import Effect, Store, Within, together
 from meadhall.server.worker.client import Worker
 from meadhall.server.worker.threads import run_in_thread
 
@@ -350,7 +351,8 @@ class Room:
             await self._append(lambda match: take_over(match, self.entry_count + 1, seat, why, "end"), within)
             return
         ended = replace(self.table, status="abandoned", finished_at=self.time.now(), abandon_reason=resigned.abandoned)
-        self.table = await self._store.save_table(replace(ended, outcome=stored_outcome(resigned)), within=within)
+        ended = replace(ended, outcome=stored_outcome(resigned))
+        self.table = await self._store.save_table(ended, self._keeping(resigned), within)
         self.match = resigned
 
     async def let_time_be_up(self, within: Within) -> None:
@@ -475,7 +477,7 @@ class Room:
         entry = self._timed(change(copy))
         clocks = None if self.clocks is None else self.clocks.after(entry, copy)
         outcome, calls = stored_outcome(copy), self._calls(self.table, copy, clocks)
-        also = together(self._deadlines.moved(self.table.id, self.clocks, clocks), calls)
+        also = together(self._deadlines.moved(self.table.id, self.clocks, clocks), calls, self._keeping(copy))
         await self._store.append(self.table.id, entry, copy.over, self.table.version, outcome, also, within)
         self.match, self.clocks = copy, clocks
         self._deadlines.expect(clocks, calls)
@@ -498,7 +500,7 @@ class Room:
             for entry in new.entries:
                 clocks = None if clocks is None else clocks.after(entry, copy)
             calls = self._calls(new.table or self.table, copy, clocks)
-            also = together(self._deadlines.moved(self.table.id, self.clocks, clocks), calls)
+            also = together(self._deadlines.moved(self.table.id, self.clocks, clocks), calls, self._keeping(copy))
             self.table = await self._store.append_all(self.table, new, also, within)
             self.match, self.clocks = copy, clocks
             self._deadlines.expect(clocks, calls)
@@ -506,6 +508,10 @@ class Room:
             self.consent.follow(new.entries)
 
         await self._write(append)
+
+    def _keeping(self, match: Match) -> Effect | None:
+        """Return the effect that stores the record of a match that has ended."""
+        return None if self._development else keeping(self.table.id, match)
 
     def _timed(self, entry: Entry) -> Entry:
         return replace(entry, at=self.time.now()) if entry.at == UNTIMED else entry
@@ -654,7 +660,8 @@ class Room:
                 _(
                     "This match started with version {old} of the rules of {game}; this server has version {new} now. "
                     "It can't be continued or shown here."
-                ).format(old=table.rules, new=self.game.version, game=self.game.title)
+                ).format(old=table.rules, new=self.game.version, game=self.game.title),
+                table.id if table.status in FINISHED else "",
             )
         news = await self._store.news(table.id, table.version, 0)
         table = news.table or table  # the match may have begun or ended meanwhile

@@ -838,3 +838,4 @@ class ErrorPage:
     text: str
     rule: str = ""  # the rule that was broken, "" if none
     request_id: str = ""  # of a request that failed in the server
+    record: str = ""  # the address of the record of a match that can't be shown

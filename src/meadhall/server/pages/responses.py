@@ -18,7 +18,7 @@ from meadhall.engine.errors import MeadhallError
 from meadhall.engine.game_faults import game_fault
 from meadhall.engine.language import gettext as _
 from meadhall.engine.language import speak
-from meadhall.server.errors import NotAdmitted, RefusalInfo, ShutOut, code_of, reason_of, rule_of, status_of
+from meadhall.server.errors import NotAdmitted, OtherRules, RefusalInfo, ShutOut, code_of, reason_of, rule_of, status_of
 from meadhall.server.hall.notification_choices import NotificationChoices
 from meadhall.server.hall.room import Room
 from meadhall.server.ops.logs import request_id
@@ -148,7 +148,8 @@ def refused(request: AnyRequest, error: MeadhallError) -> Response[Any]:
         return refusal_json(error)
     if isinstance(error, NotAdmitted | ShutOut):
         return _not_admitted_page(request, error)
-    return _error_page(request, int(status_of(error)), reason_of(error), rule_of(error))
+    record = link(f"/tables/{error.table}/record") if isinstance(error, OtherRules) and error.table else ""
+    return _error_page(request, int(status_of(error)), reason_of(error), rule_of(error), record=record)
 
 
 def failed(request: AnyRequest, error: Exception) -> Response[Any]:
@@ -208,11 +209,16 @@ def _headers_of(error: Exception) -> dict[str, str]:
 
 
 def _error_page(
-    request: AnyRequest, status: int, text: str, rule: str = "", headers: Mapping[str, str] = MappingProxyType({})
+    request: AnyRequest,
+    status: int,
+    text: str,
+    rule: str = "",
+    headers: Mapping[str, str] = MappingProxyType({}),
+    record: str = "",
 ) -> Response[Any]:
     titles = {403: _("Not allowed"), 404: _("Not found"), 429: _("Too many requests"), 503: _("Not ready yet")}
     request_to_report = request_id.get() if status == HTTPStatus.INTERNAL_SERVER_ERROR else ""
-    content = ErrorPage(status, titles.get(status, _("That didn't work")), text, rule, request_to_report)
+    content = ErrorPage(status, titles.get(status, _("That didn't work")), text, rule, request_to_report, record)
     answer = page(request, _guest_or_stranger(request), "error.html", content, status)
     if status in _LATER:
         answer.headers["Retry-After"] = str(_LATER[HTTPStatus(status)])

@@ -335,9 +335,9 @@ async def stream_events(
 
 
 @get("/tables/{id:str}/record", responses={200: ResponseSpec(RecordedMatch, generate_examples=False), **table_refusals()})
-async def show_record(room: Room, program: Guest) -> Response[str]:
+async def show_record(request: AnyRequest, hall: Hall, program: Guest, id: str) -> Response[str]:
     """Return the match record (``meadhall-match/1``): complete after the match, before that only what you may know."""
-    return record_response(room, room.table.seat_of(program.id))
+    return await record_response(request, hall, program, id)
 
 
 # -------------------------------------------------------------------------------------------------------------------- routers

@@ -8,12 +8,14 @@ from contextlib import suppress
 from litestar import Response, get
 from litestar.response import Stream
 
+from meadhall.engine.errors import UnknownGame
 from meadhall.engine.language import LANGUAGES, speak
 from meadhall.engine.language import gettext as _
 from meadhall.engine.record.format import SUFFIX, dumps
-from meadhall.server.errors import DatabaseUnavailable, NotFound
+from meadhall.server.errors import DatabaseUnavailable, NotFound, OtherRules
 from meadhall.server.hall import daily
 from meadhall.server.hall.hall import Hall
+from meadhall.server.hall.match_records import MatchRecords
 from meadhall.server.hall.pubsub import updates
 from meadhall.server.hall.room import Room
 from meadhall.server.pages.frames import FRAMES
@@ -82,22 +84,34 @@ async def show_rules_of_table(request: AnyRequest, room: Room, guest: Guest) -> 
 
 
 @get("/tables/{id:str}/record")
-async def download_record(room: Room, guest: Guest) -> Response[str]:
+async def download_record(request: AnyRequest, hall: Hall, guest: Guest, id: str) -> Response[str]:
     """Return the match record: complete after the match, before that only what the guest may know."""
-    return record_response(room, room.table.seat_of(guest.id))
+    return await record_response(request, hall, guest, id)
 
 
-def record_response(room: Room, seat: int | None) -> Response[str]:
-    """Return the record of a room's match as a file, as ``seat`` (None: a spectator) may know it. Raises NotFound in a lobby."""
+async def record_response(request: AnyRequest, hall: Hall, guest: Guest, id: str) -> Response[str]:
+    """Return the record of a match as a file, as the guest may know it.
+
+    Of a finished match whose rules aren't installed any more it is the record that was stored. Raises NotFound in a lobby.
+    """
+    try:
+        room = await provide_room(request, hall, id)
+    except (OtherRules, UnknownGame):
+        table = await hall.store.table(id)
+        records: MatchRecords = request.app.state.match_records
+        text = None if table is None else await records.of_table(table)
+        if table is None or text is None:
+            raise
+        return _as_file(text, f"{table.game}-{id}{SUFFIX}")
     if room.match is None:
         raise NotFound(_("The match has not begun yet."))
-    text = dumps(room.match.record(seat, sealed=daily.is_sealed(room.table, room.time)))
-    name = f"{room.game.name}-{room.table.id}{SUFFIX}"
-    return Response(
-        text,
-        media_type="application/json",
-        headers={"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"},
-    )
+    record = room.match.record(room.table.seat_of(guest.id), sealed=daily.is_sealed(room.table, room.time))
+    return _as_file(dumps(record), f"{room.game.name}-{id}{SUFFIX}")
+
+
+def _as_file(text: str, name: str) -> Response[str]:
+    headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
+    return Response(text, media_type="application/json", headers=headers)
 
 
 @get("/tables/{id:str}/picture.png", media_type="image/png")

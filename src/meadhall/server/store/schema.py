@@ -245,6 +245,15 @@ results = Table(
     sqlite_with_rowid=False,
 )
 
+# The records of finished matches, by the language of their texts; see queries/records.py.
+records = Table(
+    "records",
+    metadata,
+    Column("table_id", String(16), ForeignKey("tables.id", ondelete="CASCADE"), primary_key=True),
+    Column("language", String(8), primary_key=True),
+    Column("record", LargeBinary, nullable=False),
+)
+
 # A request for a new table that repeats a key of its guest gets the same table.
 idempotency_keys = Table(
     "idempotency_keys",
@@ -270,6 +279,14 @@ health_checks = Table(
     metadata,
     Column("id", Integer, primary_key=True),
     Column("checked_at", DateTime(timezone=True)),
+)
+
+# One row: the version of Meadhall that has opened the hall last.
+release = Table(
+    "release",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("meadhall", String(40), nullable=False),
 )
 
 # The processes of a hall on PostgreSQL. A process renews its lease all the time; see queries/leases.py.

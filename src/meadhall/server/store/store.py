@@ -23,11 +23,12 @@ from meadhall.server.ops.metrics import TRANSACTION_SECONDS, TRANSACTIONS
 from meadhall.server.ops.time import Time
 from meadhall.server.ops.tracing import TRACES
 from meadhall.server.settings import Settings
+from meadhall.server.store import migrations
+from meadhall.server.store.before_migration import ensure_backup
 from meadhall.server.store.connections import refuse_shared_connections
 from meadhall.server.store.database import Database, NoAnswer, NotStored, T, first_line, open_database
 from meadhall.server.store.file_lock import StoreUnusable, lock_database
 from meadhall.server.store.listener import Listener
-from meadhall.server.store.migrations import current_revision, known_revisions, newest_revision, upgrade
 from meadhall.server.store.models import (
     MOVES,
     Conflict,
@@ -53,6 +54,7 @@ from meadhall.server.store.queries import (
     health,
     idempotency,
     profiles,
+    records,
     scores,
     secrets,
     tables,
@@ -552,9 +554,17 @@ class Store:
         """Return a part of a guest's finished matches, the latest first, and the number of all that are wanted."""
         return await self.transact(lambda connection: profiles.played(connection, guest, wanted, limit, skip))
 
-    async def recordable(self, guest: str, rules: Mapping[str, int]) -> list[str]:
-        """Return the tables of a guest's finished matches under these versions of the games' rules, the first finished first."""
-        return await self.transact(lambda connection: profiles.recordable(connection, guest, rules))
+    async def recordable(self, guest: str) -> list[str]:
+        """Return the tables of a guest's finished matches, the first finished first."""
+        return await self.transact(lambda connection: profiles.recordable(connection, guest))
+
+    async def records(self, table: str) -> dict[str, bytes]:
+        """Return the stored records of a match by their language."""
+        return await self.transact(lambda connection: records.of_table(connection, table))
+
+    async def add_record(self, table: TableRow, language: str, record: bytes) -> None:
+        """Store the record of a finished match, unless its table has changed since this version."""
+        await self.transact(lambda connection: records.add_later(connection, table, language, record))
 
     async def met(self, guest: str, limit: int) -> list[Guest]:
         """Return people who have played matches with a guest, the most frequent first."""
@@ -582,16 +592,13 @@ async def _upgrade(url: URL, upgrades: bool) -> None:
         if url.get_backend_name() != "sqlite":
             await refuse_shared_connections(url)
         await database.transact(_checked)
-        if not upgrades and await database.transact(current_revision) in known_revisions() - {newest_revision()}:
-            raise StoreUnusable(
-                f"the database {url} has to be upgraded while no hall runs on it; stop the hall, and start it again"
-            )
-        await database.transact(upgrade)
+        await database.transact(lambda connection: _migrate(connection, url, upgrades))
         await database.transact(health.check)
     except CommandError as error:
         raise StoreUnusable(
             f"the database {url} was written by a newer or another Meadhall ({first_line(error)}); "
-            "update this one, or choose another database with MEADHALL_DATA or MEADHALL_DATABASE_URL"
+            "update this one, restore a backup from before with meadhall restore --replace, or choose another database with "
+            "MEADHALL_DATA or MEADHALL_DATABASE_URL"
         ) from None
     except NotStored as error:
         raise StoreUnusable(
@@ -602,6 +609,21 @@ async def _upgrade(url: URL, upgrades: bool) -> None:
         raise StoreUnusable(f"the database {url} can't be used: {first_line(error)}") from None
     finally:
         await database.close()
+
+
+def _migrate(connection: Connection, url: URL, upgrades: bool) -> None:
+    """Upgrade a database to the current schema, after a backup. Raises StoreUnusable, CommandError."""
+    migrations.begin(connection)
+    revision = migrations.known_revision(connection)
+    if revision not in (None, migrations.newest_revision()):
+        if not upgrades:
+            raise StoreUnusable(
+                f"the database {url} has to be upgraded while no hall runs on it; stop the hall, and start it again"
+            )
+        ensure_backup(connection, url, str(revision))
+    if revision != migrations.newest_revision():
+        migrations.upgrade(connection)
+    migrations.note_writer(connection)
 
 
 def _checked(connection: Connection) -> None:

@@ -37,7 +37,7 @@ from sqlalchemy.types import TypeDecorator
 from meadhall.engine.errors import MeadhallError
 from meadhall.engine.language import gettext as _
 from meadhall.server.store.database import first_line
-from meadhall.server.store.migrations import current_revision, upgrade
+from meadhall.server.store.migrations import current_revision, known_revision, known_revisions, upgrade
 
 Row = Sequence[Any]
 Progress = Callable[[int], None]
@@ -48,7 +48,7 @@ _LARGE_ROWS: Final = {"uploads": 1}
 """Rows that are read and written together. An upload may have 4 MB."""
 
 _WRITTEN_BY_A_START: Final = frozenset(
-    {"secrets", "retired_secrets", "counters", "health_checks", "processes", "jobs", "pulse", "downtimes"}
+    {"secrets", "retired_secrets", "counters", "health_checks", "processes", "jobs", "pulse", "downtimes", "release"}
 )
 """Tables that have rows as soon as a hall has started. A hall with rows in no other table is empty."""
 
@@ -139,8 +139,8 @@ class DatabaseSource:
 
     @classmethod
     def open(cls, connection: Connection) -> DatabaseSource:
-        """Count the rows. Raises TransferFailed if there is no hall in this database."""
-        revision = current_revision(connection)
+        """Count the rows. Raises TransferFailed if there is no hall in this database, CommandError for an unknown schema."""
+        revision = known_revision(connection)
         if revision is None:
             raise TransferFailed(_("there is no hall in this database"))
         counted = {
@@ -215,8 +215,11 @@ def load(connection: Connection, source: Source, progress: Progress, replace: bo
 
 def _remove_hall(connection: Connection, replace: bool) -> int:
     """Drop the tables of a hall that is empty or will be replaced. Return the number of its starts. Raises NotEmpty."""
-    if current_revision(connection) is None:
+    before = current_revision(connection)
+    if before is None:
         return 0
+    if replace and before not in known_revisions() and connection.dialect.name == "sqlite":
+        return _remove_unknown_hall(connection)
     upgrade(connection)
     revision = current_revision(connection)
     assert revision is not None
@@ -229,6 +232,16 @@ def _remove_hall(connection: Connection, replace: bool) -> int:
     starts = connection.execute(select(counters.c.value).where(counters.c.name == "starts")).scalar_one()
     metadata.drop_all(connection)
     connection.execute(text(f"DROP TABLE {_VERSION_TABLE}"))
+    return int(starts)
+
+
+def _remove_unknown_hall(connection: Connection) -> int:
+    """Drop all tables of an SQLite file that a newer Meadhall has written. Return the number of the hall's starts."""
+    metadata = MetaData()
+    metadata.reflect(connection)
+    counters = metadata.tables["counters"]
+    starts = connection.execute(select(counters.c.value).where(counters.c.name == "starts")).scalar_one()
+    metadata.drop_all(connection)
     return int(starts)
 
 

@@ -7,7 +7,7 @@ from typing import Final
 from sqlalchemy import Connection, delete, select, tuple_, update
 
 from meadhall.server.store import schema
-from meadhall.server.store.queries import tables
+from meadhall.server.store.queries import records, tables
 from meadhall.server.store.queries.guests import lock_guests
 from meadhall.server.store.queries.leaving import unfinished_of, without_seats
 from meadhall.server.store.queries.present import now
@@ -33,6 +33,7 @@ def delete_guest(connection: Connection, guest: str, name: str) -> list[str]:
         tables.save(connection, without_seats(table, guest, now(connection), name))
         changed.add(table.id)
     changed |= tables.change_all_of(connection, guest)
+    records.forget(connection, guest)
     seats = select(_OWNER.table_id, _OWNER.seat).where(_OWNER.guest == guest)
     connection.execute(update(schema.seats).where(tuple_(_SEAT.table_id, _SEAT.seat).in_(seats)).values(name=name))
     for each in reversed(schema.GUEST_COLUMNS):

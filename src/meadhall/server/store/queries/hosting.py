@@ -11,7 +11,7 @@ from sqlalchemy import Connection, exists, func, select, tuple_, update
 
 from meadhall.server.store import schema
 from meadhall.server.store.models import Guest, in_utc
-from meadhall.server.store.queries import admission_links, guests, sessions, tables
+from meadhall.server.store.queries import admission_links, guests, records, sessions, tables
 from meadhall.server.store.queries.leaving import unfinished_of, without_seats
 from meadhall.server.store.queries.present import now
 
@@ -56,6 +56,7 @@ def rename(connection: Connection, guest: Guest, name: str) -> list[str]:
     own = select(_OWNER.table_id, _OWNER.seat).where(_OWNER.guest == guest.id)
     connection.execute(update(schema.seats).where(tuple_(_SEAT.table_id, _SEAT.seat).in_(own)).values(name=name))
     connection.execute(update(schema.chat_lines).where(schema.chat_lines.c.guest == guest.id).values(name=name))
+    records.forget(connection, guest.id)
     return sorted(tables.change_all_of(connection, guest.id))
 
 

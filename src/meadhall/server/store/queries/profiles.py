@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from datetime import UTC, date, datetime
 from typing import Final
 
@@ -102,13 +101,10 @@ def _at_the_same_table(other: str) -> ColumnElement[bool]:
     return exists(select(1).select_from(_OTHER).where(same))
 
 
-def recordable(connection: Connection, guest: str, rules: Mapping[str, int]) -> list[str]:
-    """Return the tables of a guest's finished matches under these versions of the games' rules, the first finished first."""
-    table = schema.tables.c
-    playable = or_(*(and_(table.game == name, table.rules == version) for name, version in rules.items()))
-    source = schema.results.join(schema.tables, _RESULT.table_id == table.id)
-    query = select(_RESULT.table_id).select_from(source).where(_RESULT.guest == guest, playable)
-    return list(connection.execute(query.order_by(_RESULT.finished_at, _RESULT.table_id)).scalars())
+def recordable(connection: Connection, guest: str) -> list[str]:
+    """Return the tables of a guest's finished matches, the first finished first."""
+    query = select(_RESULT.table_id).where(_RESULT.guest == guest).order_by(_RESULT.finished_at, _RESULT.table_id)
+    return list(connection.execute(query).scalars())
 
 
 def met(connection: Connection, guest: str, limit: int) -> list[Guest]:
