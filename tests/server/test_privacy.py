@@ -45,6 +45,7 @@ async def test_the_page_tells_of_every_table_that_has_data_of_a_person(hall: Ope
     page = (await hall.person().get("/privacy")).text
     assert all(title in page for title, _, _ in KEPT.values())
     assert "in one database file" in page
+    assert "after the match: 365 days" in page
     german = (await hall.person(**{"Accept-Language": "de"}).get("/privacy")).text
     assert "Was über dich gespeichert ist" in german
     for path in ("/", "/settings"):

@@ -20,7 +20,7 @@ from meadhall.server.hall import scheduler as scheduler_module
 from meadhall.server.hall.leases import SharedLeases, open_leases
 from meadhall.server.hall.scheduler import Scheduler
 from meadhall.server.ops.time import Time
-from meadhall.server.settings import Settings
+from meadhall.server.settings import Retention, Settings
 from meadhall.server.store import schema
 from meadhall.server.store.models import Job, JobTaken, RequestKey, new_id
 from meadhall.server.store.queries import counters, jobs
@@ -336,7 +336,7 @@ async def test_once_an_hour_outdated_rows_are_deleted(on_sqlite: Settings, monke
             deleted.append(again_at)
 
         monkeypatch.setattr(ada.scheduler, "finish", noted)
-        await housekeeping.keep_house(ada.scheduler)
+        await housekeeping.keep_house(ada.scheduler, Retention(), set)
 
         def left(connection: Connection) -> list[Any]:
             columns = (keys.c.key, schema.retired_secrets.c.id, schema.processes.c.id)

@@ -47,6 +47,23 @@ class BadSetting(MeadhallError):
 
 
 @dataclass(frozen=True)
+class Retention:
+    """For how many days a hall keeps what it may delete; 0: for ever.
+
+    Attributes:
+        lobbies: tables whose match has not begun, or that were closed before it, since they were opened.
+        abandoned: matches that were given up without a result, since their end.
+        chat: the chat of a table, since the end of its match.
+        guests: guests without an account of whom nothing else is stored, since their first choice.
+    """
+
+    lobbies: int = 30
+    abandoned: int = 365
+    chat: int = 365
+    guests: int = 365
+
+
+@dataclass(frozen=True)
 class Settings:
     """Settings of the server.
 
@@ -65,6 +82,7 @@ class Settings:
         admission: who may play: ``open``, ``invited`` or ``accounts``.
         bot_pause: average seconds that a bot takes for an action, its search included.
         requests_per_minute: limit for one client address; 0 for no limit. Streams and static files don't count.
+        retention: for how many days the hall keeps what it may delete.
         tables_per_guest: number of unfinished tables that a guest may host.
         streams_per_client: number of live pages that one client address may keep open; a guest may keep 50.
         connections_per_client: number of connections, and of open requests, that one client address may have.
@@ -90,6 +108,7 @@ class Settings:
     admission: str = OPEN
     bot_pause: float = 0.9
     requests_per_minute: int = 1200
+    retention: Retention = Retention()
     tables_per_guest: int = 50
     streams_per_client: int = 150
     connections_per_client: int = 200
@@ -130,6 +149,12 @@ class Settings:
             admission=_checked_admission(given.get("MEADHALL_ADMISSION") or default.admission),
             bot_pause=number("MEADHALL_BOT_PAUSE", default.bot_pause),
             requests_per_minute=number("MEADHALL_REQUESTS_PER_MINUTE", default.requests_per_minute),
+            retention=Retention(
+                lobbies=number("MEADHALL_KEEP_LOBBIES", default.retention.lobbies),
+                abandoned=number("MEADHALL_KEEP_ABANDONED", default.retention.abandoned),
+                chat=number("MEADHALL_KEEP_CHAT", default.retention.chat),
+                guests=number("MEADHALL_KEEP_GUESTS", default.retention.guests),
+            ),
             tables_per_guest=number("MEADHALL_TABLES_PER_GUEST", default.tables_per_guest),
             streams_per_client=number("MEADHALL_STREAMS_PER_CLIENT", default.streams_per_client),
             connections_per_client=number("MEADHALL_CONNECTIONS_PER_CLIENT", default.connections_per_client),

@@ -419,7 +419,8 @@ class Hall:
 
     async def _keep_house(self) -> None:
         """Let one process of the hall delete outdated rows, from time to time."""
-        await _until_answered(self.time, lambda: keep_house(self.scheduler))
+        kept = self.settings.retention
+        await _until_answered(self.time, lambda: keep_house(self.scheduler, kept, self._rooms.keys))
 
     async def _watch(self) -> None:
         """Read the chats again whenever a command has changed the database of this hall."""
@@ -599,9 +600,11 @@ class Hall:
                 version=0,
             )
 
-        again = await self.room(await room.open_rematch(guest, once_more))
-        if again.is_closed:
-            again = await self.room(await room.open_rematch(guest, once_more, instead_of=again.table.id))
+        id = await room.open_rematch(guest, once_more)
+        opened = await self.store.table(id)
+        if opened is None or opened.status == "closed":  # old tables are deleted
+            id = await room.open_rematch(guest, once_more, instead_of=id)
+        again = await self.room(id)
         with suppress(WrongMoment, NotSeated):  # it has begun already, or the guest has left it
             await again.change_table(agreed(guest, is_ready=True))
             if all(seat.is_ready for seat in again.table.seats if seat.kind == "human"):

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection
 from datetime import timedelta
 from typing import Final
 
 from sqlalchemy import Connection
 
 from meadhall.server.hall.scheduler import Scheduler
+from meadhall.server.settings import Retention
 from meadhall.server.store.queries import (
     attempts,
     challenges,
@@ -15,6 +17,7 @@ from meadhall.server.store.queries import (
     idempotency,
     identity_links,
     leases,
+    retention,
     secrets,
     seeks,
     sessions,
@@ -24,9 +27,20 @@ _KIND: Final = "housekeeping"
 _INTERVAL: Final = timedelta(hours=1)
 
 
-async def keep_house(scheduler: Scheduler) -> None:
-    """Delete outdated rows once an hour, from an hour after the first start on. Raises DatabaseUnavailable."""
-    scheduler.repeat(_KIND, _INTERVAL, delete_outdated)
+async def keep_house(scheduler: Scheduler, kept: Retention, in_use: Callable[[], Collection[str]]) -> None:
+    """Delete outdated rows once an hour, from an hour after the first start on. Raises DatabaseUnavailable.
+
+    Args:
+        scheduler: does it in one process.
+        kept: how long the host keeps what may be deleted.
+        in_use: returns the ids of the tables that are shown or played at, and stay.
+    """
+
+    def delete(connection: Connection) -> None:
+        delete_outdated(connection)
+        retention.delete_old(connection, kept, in_use())
+
+    scheduler.repeat(_KIND, _INTERVAL, delete)
     await scheduler.add(_KIND, "", scheduler.time.now() + _INTERVAL)
 
 

@@ -23,7 +23,7 @@ log = logging.getLogger(__name__)
 
 
 def packed(match: Match) -> bytes:
-    """Return the complete record of a match as it is stored."""
+    """Return the complete record of a match, compressed."""
     return zlib.compress(dumps(match.record()).encode())
 
 

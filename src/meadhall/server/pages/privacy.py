@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from meadhall.engine.language import gettext as _
-from meadhall.engine.language import marked
-from meadhall.server.settings import Settings
+from meadhall.engine.language import marked, ngettext
+from meadhall.server.settings import Retention, Settings
 from meadhall.server.store import schema
 
 STAYS: Final = marked("until you delete it, or everything")
@@ -59,6 +59,16 @@ KEPT: Final[Mapping[str, tuple[str, str, str]]] = {
 }
 """For each table of ``GUEST_COLUMNS``: its title, its contents, and how long it is kept."""
 
+LIMITED: Final[Mapping[str, Mapping[str, str]]] = {
+    "guests": {"guests": marked("without an account, and if nothing else is kept: {days}")},
+    "tables": {
+        "lobbies": marked("if the match never began: {days}"),
+        "abandoned": marked("if it was given up without a result: {days}"),
+    },
+    "chat_lines": {"chat": marked("after the match: {days}")},
+}
+"""How long a table is kept at most, by the field of ``Retention``."""
+
 
 @dataclass(frozen=True)
 class KeptData:
@@ -81,10 +91,21 @@ class PrivacyPage:
 def privacy_page(settings: Settings, has_account: bool) -> PrivacyPage:
     """Return the page for a hall with these settings."""
     names = dict.fromkeys(each.column.table.name for each in schema.GUEST_COLUMNS)
-    kept = tuple(KeptData(_(title), _(content), _(time)) for title, content, time in map(KEPT.__getitem__, names))
+    kept = tuple(KeptData(_(KEPT[name][0]), _(KEPT[name][1]), _time(name, settings.retention)) for name in names)
     place = (
         _("in one database file on the computer that runs this hall")
         if settings.embedded
         else _("in a PostgreSQL database that the host of this hall runs")
     )
     return PrivacyPage(kept, place, has_account)
+
+
+def _time(table: str, retention: Retention) -> str:
+    """Say for how long the rows of a table are kept."""
+    limits = {text: getattr(retention, field) for field, text in LIMITED.get(table, {}).items()}
+    days = [
+        _(text).format(days=ngettext("{count} day", "{count} days", count).format(count=count))
+        for text, count in limits.items()
+        if count
+    ]
+    return "; ".join([_(KEPT[table][2]), *days])

@@ -475,7 +475,7 @@ class Store:
         if self.listener is not None:
             with suppress(ConnectionError):
                 rows = await self.listener.fetch(entries.NEWS, entry_count, table)
-                if rows[0][0] == version:
+                if rows and rows[0][0] == version:
                     return News(None, entries.of_news(rows))
         return await self.transact(lambda connection: entries.news(connection, table, version, entry_count))
 

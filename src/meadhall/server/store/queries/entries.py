@@ -12,6 +12,8 @@ from sqlalchemy import Connection, Text, and_, bindparam, cast, func, insert, se
 from sqlalchemy.dialects.postgresql import asyncpg
 from sqlalchemy.exc import IntegrityError
 
+from meadhall.engine.language import gettext as _
+from meadhall.server.errors import NotFound
 from meadhall.server.store import schema
 from meadhall.server.store.models import Conflict, Entry, News, TableRow
 from meadhall.server.store.notices import CHANNEL
@@ -57,9 +59,14 @@ def all_of(connection: Connection, table: str) -> list[Entry]:
 
 
 def news(connection: Connection, table: str, version: int, entry_count: int) -> News:
-    """Return what has changed at a table since this version and number of entries. Both are of the same time."""
+    """Return what has changed at a table since this version and number of entries. Both are of the same time.
+
+    Raises NotFound if the table was deleted.
+    """
     while True:
         rows = connection.execute(_NEWS, {"id": table, "known": entry_count}).all()
+        if not rows:
+            raise NotFound(_("There is no such table here."))
         changed = None if rows[0].version == version else tables.find(connection, table)
         if changed is None or changed.version == rows[0].version:  # else it has changed between the two queries
             return News(changed, of_news(rows))

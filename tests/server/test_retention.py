@@ -1,0 +1,92 @@
+"""What a hall doesn't keep for ever: lobbies, given-up matches, chats and guests."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+from functools import partial
+
+import pytest
+from sqlalchemy import Connection, delete, insert, select, update
+
+from meadhall.server.settings import Retention, Settings
+from meadhall.server.store import schema
+from meadhall.server.store.models import Guest
+from meadhall.server.store.queries.retention import delete_old
+from meadhall.server.store.store import Store
+from server.manual_time import ManualTime
+from server.people import AXES, OpenHall
+from server.rows import table_of
+
+pytestmark = pytest.mark.asyncio
+
+SLICES = 64
+
+
+@pytest.mark.parametrize("kept", [Retention(30, 90, 90, 90), Retention(0, 0, 0, 0)])
+async def test_what_is_older_than_the_host_wants_to_keep_is_deleted(
+    on_each_database: Settings, time: ManualTime, kept: Retention
+) -> None:
+    old, new = time.now() - timedelta(days=100), time.now() - timedelta(days=20)
+    outcome = {"winners": [0], "scores": [1, 0, 0], "why": "resignation"}
+    tables = {
+        "old lobby": {"status": "gathering", "created_at": old},
+        "lobby in use": {"status": "gathering", "created_at": old},
+        "new lobby": {"status": "gathering", "created_at": new},
+        "closed": {"status": "closed", "created_at": old, "finished_at": old},
+        "given up": {"status": "abandoned", "created_at": old, "started_at": old, "finished_at": old},
+        "just given up": {"status": "abandoned", "created_at": old, "started_at": old, "finished_at": new},
+        "resigned": {"status": "abandoned", "created_at": old, "started_at": old, "finished_at": old, "outcome": outcome},
+        "puzzle": {"status": "abandoned", "created_at": old, "started_at": old, "finished_at": old, "daily": "2026-01-01"},
+        "running": {"status": "running", "created_at": old, "started_at": old},
+        "over": {"status": "over", "created_at": old, "started_at": old, "finished_at": old, "outcome": outcome},
+    }
+    guests = ("old", "new", "seated", "admitted", "shut out", "account", "spoke")
+    async with Store.open(on_each_database, time) as store:
+        for id, values in tables.items():
+            await store.add_table(replace(table_of("seated"), id=id, **values))  # type: ignore[arg-type]
+        for id in guests:
+            await store.save_guest(Guest(id, f"Guest {id}"))
+        await store.transact(partial(_age, old=old))
+        for _ in range(SLICES):
+            await store.transact(lambda connection: delete_old(connection, kept, {"lobby in use"}))
+            await time.advance(3600)
+
+        def left(connection: Connection) -> list[set[str]]:
+            columns = (schema.tables.c.id, schema.chat_lines.c.id, schema.guests.c.id)
+            return [set(connection.execute(select(column)).scalars()) for column in columns]
+
+        deleted = [{"old lobby", "closed", "given up"}, {"over"}, {"old"}] if kept.lobbies else [set[str]()] * 3
+        everything = [set(tables), {"over", "running"}, set(guests)]
+        assert await store.transact(left) == [all_ - gone for all_, gone in zip(everything, deleted, strict=True)]
+
+
+def _age(connection: Connection, old: object) -> None:
+    """Let guests be old, and have the old lines of chat and whatever else keeps them."""
+    guest = schema.guests
+    connection.execute(update(guest).where(guest.c.id != "new").values(created_at=old))
+    connection.execute(update(guest).where(guest.c.id == "admitted").values(admitted_at=old))
+    connection.execute(update(guest).where(guest.c.id == "shut out").values(closed_at=old))
+    account = {"guest": "account", "drawn_name": "a", "folded_name": "a", "handle": "a", "created_at": old}
+    connection.execute(insert(schema.accounts), account)
+    for table in ("over", "running"):
+        line = {"table_id": table, "audience": "players", "number": 1, "id": table, "guest": "spoke", "name": "", "text": "Skål"}
+        connection.execute(insert(schema.chat_lines), {**line, "created_at": old})
+
+
+def _delete(connection: Connection, table: str) -> None:
+    connection.execute(delete(schema.tables).where(schema.tables.c.id == table))
+
+
+async def test_a_rematch_that_was_deleted_is_opened_again(hall: OpenHall, at_once: None) -> None:
+    host, _friend, room = await hall.two_at(AXES)
+    assert (await host.ask(f"/tables/{room.table.id}/resign")).status_code == 200
+    paths = []
+    for _ in range(2):
+        answer = await host.post(f"/tables/{room.table.id}/rematch")
+        assert answer.status_code == 303
+        paths.append(answer.headers["location"])
+        gone = answer.headers["location"].rpartition("/")[2]
+        hall.hall._rooms.pop(gone)
+        await hall.store.transact(partial(_delete, table=gone))
+    assert paths[0] != paths[1]
