@@ -24,7 +24,7 @@ class NoTraces(MeadhallError):
 
 
 class Span:
-    """What happens within a block. Outside of traces it does nothing."""
+    """A span that a block can describe. It does nothing while traces are off."""
 
     def __init__(self, span: Any = None) -> None:
         self._span = span
