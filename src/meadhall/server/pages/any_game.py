@@ -12,6 +12,7 @@ from pathlib import Path
 
 from meadhall.engine.defaults import own_words
 from meadhall.engine.fields import Field, fields_of
+from meadhall.engine.file_cache import file_cache
 from meadhall.engine.game import Game, GamePage, game, game_names
 from meadhall.engine.view import View
 
@@ -80,8 +81,13 @@ ANY_GAME_PAGE: GamePage = AnyGamePage()
 
 def page_of(subject: Game) -> GamePage:
     """Return the functions behind a game's page: its own if it has a template for them, otherwise those of this page."""
-    template = subject.file("page.html")
-    return ANY_GAME_PAGE if subject.page is None or template is None or not template.is_file() else subject.page
+    return ANY_GAME_PAGE if subject.page is None or not _is_file(subject.file("page.html")) else subject.page
+
+
+@file_cache
+def _is_file(path: Path | None) -> bool:
+    """Return whether there is a template. Every page of every move asks."""
+    return path is not None and path.is_file()
 
 
 def any_game_template(name: str) -> tuple[str, str, None] | None:

@@ -6,10 +6,10 @@ private part is one viewer's prompt and controls. The log and the end tell all v
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Hashable, Iterable, Sequence
-from dataclasses import dataclass, field, fields, is_dataclass, replace
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, is_dataclass, replace
 from functools import cached_property
+from operator import attrgetter
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -23,11 +23,12 @@ from meadhall.engine.view import View
 from meadhall.server.hall.room import Room
 from meadhall.server.ops.byte_cache import ByteCache
 from meadhall.server.pages.lobby import lobby_page
-from meadhall.server.pages.log import ToldPart, TurnLog, tellings
-from meadhall.server.pages.match import live_page, seat_views
-from meadhall.server.pages.models import LobbyPage, LoggedTurn, MatchPage, Refusal, SeatView
+from meadhall.server.pages.log import ToldPart, TurnLog
+from meadhall.server.pages.match import public_page, seat_page, seat_views
+from meadhall.server.pages.models import LobbyPage, MatchPage, Refusal, SeatView
 from meadhall.server.pages.patches import CUT, Pieces, pieces_of, without_cuts
 from meadhall.server.pages.templates import environment, template
+from meadhall.server.pages.told import ToldLog
 from meadhall.server.store.models import Guest
 
 _FRAGMENTS_SIZE = 64 * 1024 * 1024
@@ -41,9 +42,6 @@ TALK_PLACE = Markup('<talk-panel id="talk" data-keep></talk-panel>')
 
 Its tag is used for nothing else: idiomorph would change another element with the same tag into this one.
 """
-
-_BEAT = re.compile(r' new beat-\d+(?=">)')
-"""The classes of a text that appears while the board shows a step."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +68,7 @@ class _Public:
 
     page: MatchPage  # of a spectator
     pieces: Pieces
-    latest: tuple[LoggedTurn, ...]  # the turns with events of the last step, oldest first
+    log: ToldLog
 
 
 class _Resting(NamedTuple):
@@ -87,64 +85,39 @@ class _Table:
     def __init__(self) -> None:
         self.version = -1
         self.public: dict[str, _Public] = {}  # by language
+        self.prompts: dict[Hashable, Markup] = {}  # by the values that they depend on
         self.frames: dict[tuple[int | None, str], tuple[Frame, int]] = {}  # by seat and language, with the version for the seat
         self.resting: dict[tuple[int | None, str], _Resting] = {}  # by seat and language
-        self._log: TurnLog | None = None
-        self._turns: dict[tuple[int | None, str], _RenderedTurns] = {}  # by reader and language
+        self.told: ToldLog | None = None
 
     def renew(self, version: int) -> None:
         """Forget what belongs to another version."""
         if version != self.version:
             self.version = version
             self.public.clear()
+            self.prompts.clear()
             self.frames.clear()
 
-    def log(self, view: View, beats: Sequence[int]) -> TurnLog:
+    def log(self, view: View, beats: Sequence[int]) -> ToldLog:
         """Return the log up to this view."""
-        if self._log is None or not self._log.follow(view, beats):
-            self._log = TurnLog(view, beats)
-            self._turns.clear()
-        return self._log
-
-    def turns(self, reader: int | None, language: str, render: Callable[[LoggedTurn, int | None], str]) -> list[str]:
-        """Return the turns of the log for a reader, newest first. Only turns that the last steps have changed are rendered."""
-        assert self._log is not None
-        known = self._turns.setdefault((reader, language), _RenderedTurns(self._log.dropped))
-        return known.update(self._log, lambda turn: render(turn, reader if reader in turn.readers else None))
+        if self.told is None or not self.told.log.follow(view, beats):
+            self.told = ToldLog(TurnLog(view, beats))
+        self.told.follow()
+        return self.told
 
 
-@dataclass
-class _RenderedTurns:
-    """The turns of a log for one reader, oldest first.
-
-    Attributes:
-        dropped: the number of turns that are no longer shown.
-        latest: the turns that the next steps may change, by their first and last event.
-    """
-
-    dropped: int
-    earlier: list[str] = field(default_factory=list)
-    latest: dict[tuple[int, int], str] = field(default_factory=dict)
-
-    def update(self, log: TurnLog, render: Callable[[LoggedTurn], str]) -> list[str]:
-        """Render what is missing, and return all turns, newest first."""
-        del self.earlier[: log.dropped - self.dropped]
-        self.dropped = log.dropped
-        for turn in log.earlier[len(self.earlier) :]:
-            known = self.latest.get(turn.span)
-            self.earlier.append(render(turn) if known is None else _BEAT.sub("", known))
-        self.latest = {turn.span: render(turn) for turn in log.latest}
-        return [*reversed(self.latest.values()), *reversed(self.earlier)]
+_PLAIN = frozenset({str, int, bool, float, type(None)})
 
 
 def _has_markup(value: object) -> bool:
     """Return whether a tuple or a model has Markup in it."""
-    parts: Iterable[object] = ()
+    if type(value) in _PLAIN:
+        return False
     if isinstance(value, tuple | frozenset):
-        parts = value
-    elif is_dataclass(value):
-        parts = [getattr(value, each.name) for each in fields(value)]
-    return any(isinstance(part, Markup) or _has_markup(part) for part in parts)
+        return any(map(_has_markup, value))
+    if is_dataclass(value):
+        return any(_has_markup(getattr(value, name)) for name in value.__dataclass_fields__)
+    return isinstance(value, Markup)
 
 
 class Frames:
@@ -181,7 +154,7 @@ class Frames:
         found = self._fragments.get(key)
         if found is None:
             found = Markup(f"{CUT}{without_cuts(macro(*values))}{CUT}")
-            if not any(map(_has_markup, values)):
+            if not any(_has_markup(value) for value in values if type(value) is not Markup):
                 self._fragments.put(key, found, _VALUES_SIZE + 2 * len(found))
         return found
 
@@ -207,7 +180,9 @@ class Frames:
         public = table.public[language]
         frame, known = table.frames.get((seat, language), (None, None))
         if frame is None or known != number:
-            page = public.page if seat is None else self._page_of_seat(room, match, seat, public)
+            page = public.page
+            if seat is not None:
+                page = seat_page(room, match, match.view(seat), page, public.log.tellings(seat, page.told))
             frame = Frame((self._own_part(table, page, number), public.pieces, self._told_part(table, page)), page)
             table.frames[seat, language] = frame, number
         if notice:
@@ -220,17 +195,9 @@ class Frames:
         view = match.view()
         beats = beats_of(view)
         log = table.log(view, beats)
-        told = ToldPart(log.turns, tellings(log.latest, None, beats[-1]), beats[-1])
-        page = live_page(room, match, view, seat_views(room), told)
-        return _Public(page, pieces_of(self.public(page)), tuple(log.latest))
-
-    @staticmethod
-    def _page_of_seat(room: Room, match: Match, seat: int, public: _Public) -> MatchPage:
-        """Return the page of a seat, with the log and the beats of the spectator's page."""
-        log, told, end = public.page.log, public.page.tellings, public.page.told
-        if told and any(seat in turn.readers for turn in public.latest):
-            told = tellings(public.latest, seat, end)
-        return live_page(room, match, match.view(seat), public.page.seats, ToldPart(log, told, end))
+        told = ToldPart(log.log.turns, log.tellings(None, beats[-1]), beats[-1])
+        page = public_page(room, match, view, seat_views(room), told)
+        return _Public(page, pieces_of(self.public(page)), log)
 
     def _own_part(self, table: _Table, page: MatchPage, version: int) -> Pieces:
         """Return the beginning of a frame: what its viewer alone gets."""
@@ -242,8 +209,8 @@ class Frames:
     def _told_part(self, table: _Table, page: MatchPage) -> Pieces:
         """Return the end of a frame: the result, if there is one, and the log in the words of its viewer."""
         macros: Any = template("_log.html").module
-        language = current_language()
-        turns = table.turns(page.viewer, language, lambda *logged: without_cuts(self._fragment(macros.turn, logged, language)))
+        assert table.told is not None
+        turns = table.told.turns(page.viewer)
         earlier = f"{page.url}/replay" if page.log and page.log[-1].events[0].index else ""
         top, bottom = self.cached(macros.top), self.cached(macros.bottom, earlier)
         side = Markup('<div id="side" class="side">')  # the log, and below it the chat
@@ -257,15 +224,24 @@ class Frames:
     def private(self, page: MatchPage, table: _Table | None = None) -> Markup:
         """Return one viewer's part of a match's frame: prompt, controls and tools."""
         macros: Any = template("_private.html").module
-        parts = [macros.prompt(page)]
+        table = table or _Table()
+        parts: list[str] = [self._prompt(page, table)]
         if page.viewer is not None and not page.result and not page.given_up:  # a spectator has no controls
-            controls = self._controls(page, (table or _Table()).resting)
+            controls = self._controls(page, table.resting)
             number = f'<input type="hidden" name="n" value="{page.n}">'
             parts += [self.cached(macros.form, page.url), number, CUT, controls, "</form>"]
         if page.devices > 1:
             parts.append(macros.other_devices(page.url, page.devices))
         parts.append(macros.tools_of(page))
         return Markup("".join(parts))
+
+    def _prompt(self, page: MatchPage, table: _Table) -> Markup:
+        """Return the prompt, rendered once for all viewers with the same one."""
+        place = page.viewer if page.your_turn else page.viewer is None, current_language(), _of_prompt(page)
+        if place not in table.prompts:
+            macros: Any = template("_private.html").module
+            table.prompts[place] = Markup(macros.prompt(page))
+        return table.prompts[place]
 
     def end(self, page: MatchPage) -> Markup:
         """Return the end of a match for one viewer: the result and the chart."""
@@ -282,6 +258,12 @@ class Frames:
         if known is None or known.own != page.own or known.names != names:
             known = resting[place] = _Resting(page.own, names, Markup(macro(_at_rest(page))))
         return known.controls
+
+
+_of_prompt = attrgetter(
+    *("your_turn", "prompt", "tellings", "notice", "private_events", "stand_in", "absent", "proposal", "goal", "lesson_minutes")
+)
+"""The values of a prompt that differ from viewer to viewer."""
 
 
 def _at_rest(page: MatchPage) -> MatchPage:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import pairwise
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
-from meadhall.engine.events import PUBLIC, Event, EventKind, seat
+from meadhall.engine.events import PUBLIC, Event, EventKind, Part, seat
 from meadhall.engine.game import GameWords, beats_of
 from meadhall.engine.language import gettext as _
-from meadhall.engine.turns import briefs, title, turn_starts
+from meadhall.engine.turns import turn_starts
 from meadhall.engine.view import View
 from meadhall.server.pages.models import LogEntry, LoggedEvent, LoggedTurn, Telling, TurnInWords
 from meadhall.server.web.links import link
@@ -122,52 +122,62 @@ def _newest(view: View, count: int) -> list[LoggedEvent]:
     return newest[next((start for start in begins if start), 0) :]  # a turn at 0 may have begun earlier
 
 
-def tellings(turns: Sequence[LoggedTurn], reader: int | None, end: int) -> tuple[Telling, ...]:
+def tellings(turns: Sequence[LoggedTurn], reader: int | None, end: int, told: TellEvent) -> tuple[Telling, ...]:
     """Return the texts that stand in place of the prompt while the board shows the last step, until the beat ``end``.
 
     ``turns``: those with events of the last step, oldest first.
     """
-    viewer = PUBLIC if reader is None else reader
-    latest = {each.beat: (turn, each) for turn in turns for each in turn.events if each.beat is not None and each.beat < end}
+    latest = {
+        each.beat: (turn, k) for turn in turns for k, each in enumerate(turn.events) if each.beat is not None and each.beat < end
+    }
     beats = [*sorted(latest), end]
     return tuple(
-        Telling(each.index, turn.words.event(each.event, turn.names, viewer), beat, following - beat)
+        Telling(turn.events[k].index, told(turn, k, reader).text, beat, following - beat)
         for beat, following in pairwise(beats)
-        for turn, each in [latest[beat]]
+        for turn, k in [latest[beat]]
     )
 
 
 def _logged(view: View, n: int, first: int, events: Sequence[Event], hinted: bool = False) -> list[LoggedEvent]:
-    kinds = view.game.events
-    logged = [LoggedEvent(n, first + k, event, kinds[event.kind].rule_of(event.arguments)) for k, event in enumerate(events)]
-    if hinted and logged:
-        logged[0] = replace(logged[0], hinted=True)
-    return logged
+    kinds, players = view.game.events, len(view.names)
+    return [
+        LoggedEvent(n, index, event, kind.rule_of(event.arguments), _readers(kind, event, players), hinted and index == first)
+        for index, event in enumerate(events, first)
+        for kind in [kinds[event.kind]]
+    ]
+
+
+def _readers(kind: EventKind, event: Event, players: int) -> frozenset[int]:
+    """Return the seats whose words for an event can differ from a spectator's."""
+    named = [value for k, value in enumerate(event.arguments) if kind.argument(k) is seat]
+    return frozenset(named or (range(players) if kind.you else ()))
 
 
 def _turn(view: View, logged: tuple[LoggedEvent, ...], begun: bool) -> LoggedTurn:
     kinds, first = view.game.events, logged[0].event
     owner = first.arguments[0] if begun and first.arguments and kinds[first.kind].argument(0) is seat else None
-    readers = frozenset(_readers(kinds, logged, len(view.names)))
+    readers = frozenset[int]().union(*(each.readers for each in logged))
     return LoggedTurn(view.game.name, view.game.words, view.names, logged, begun, owner, readers)
 
 
-def _readers(kinds: Mapping[int, EventKind], logged: Iterable[LoggedEvent], players: int) -> Iterable[int]:
-    """Yield the seats whose words for these events can differ from a spectator's."""
-    for each in logged:
-        kind = kinds[each.event.kind]
-        named = [value for k, value in enumerate(each.event.arguments) if kind.argument(k) is seat]
-        yield from named or (range(players) if kind.you else ())
+TellEvent: TypeAlias = Callable[[LoggedTurn, int, int | None], LogEntry]
+"""Puts event ``k`` of a turn into words. The player on the seat of the reader is "you"."""
 
 
-def turn_in_words(turn: LoggedTurn, reader: int | None) -> TurnInWords:
+def tell_event(turn: LoggedTurn, k: int, reader: int | None) -> LogEntry:
+    """Return an event of a turn in words. The player on seat ``reader`` is "you"."""
+    logged, viewer = turn.events[k], PUBLIC if reader is None else reader
+    title = "" if k else turn.words.event(logged.event, turn.names, viewer, Part.TURN)
+    brief = turn.words.event(logged.event, turn.names, viewer, Part.BRIEF) if k or title else ""
+    return _entry(turn.game, turn.words, turn.names, logged, viewer, title, brief)
+
+
+def turn_in_words(turn: LoggedTurn, reader: int | None, told: TellEvent = tell_event) -> TurnInWords:
     """Return a turn of the log in words, with the summary. The player on seat ``reader`` is "you"."""
-    viewer = PUBLIC if reader is None else reader
-    events = [each.event for each in turn.events]
-    told = briefs(turn.words, events, turn.names, viewer)
-    entries = tuple(_entry(turn.game, turn.words, turn.names, *each, viewer) for each in zip(turn.events, told, strict=True))
-    heading = title(turn.words, events, turn.names, viewer) if turn.begun else _("Set-up")
-    single = len(entries) == 1 and entries[0].text == heading
+    entries = tuple(told(turn, k, reader) for k in range(len(turn.events)))
+    first = entries[0]
+    heading = first.title or first.text if turn.begun else _("Set-up")
+    single = len(entries) == 1 and first.text == heading
     return TurnInWords(heading, entries, single, any(entry.hinted for entry in entries))
 
 
@@ -178,18 +188,17 @@ def private_events(view: View, reader: int | None = None) -> tuple[LogEntry, ...
     """
     known = [(0, event) for event in view.setup if event.audience == view.viewer]
     known += [(step.n, event) for step in view.steps for event in step.private_events]
-    first = max(0, len(known) - PRIVATE_EVENTS_SHOWN)
+    first, viewer = max(0, len(known) - PRIVATE_EVENTS_SHOWN), PUBLIC if reader is None else reader
     logged = [each for k, (n, event) in enumerate(known[first:]) for each in _logged(view, n, first + k, [event])]
-    return tuple(
-        _entry(view.game.name, view.game.words, view.names, each, "", PUBLIC if reader is None else reader)
-        for each in reversed(logged)
-    )
+    return tuple(_entry(view.game.name, view.game.words, view.names, each, viewer) for each in reversed(logged))
 
 
-def _entry(game: str, words: GameWords, names: Sequence[str], logged: LoggedEvent, brief: str, viewer: int) -> LogEntry:
-    event, rule = logged.event, logged.rule
-    text = words.event(event, names, viewer)
-    return LogEntry(logged.n, logged.index, event.name, text, rule, rule_url(game, rule), logged.hinted, brief, logged.beat)
+def _entry(
+    game: str, words: GameWords, names: Sequence[str], logged: LoggedEvent, viewer: int, title: str = "", brief: str = ""
+) -> LogEntry:
+    event, rule, text = logged.event, logged.rule, words.event(logged.event, names, viewer)
+    url = rule_url(game, rule)
+    return LogEntry(logged.n, logged.index, event.name, text, rule, url, logged.hinted, title, brief, logged.beat)
 
 
 def rule_url(name: str, rule: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from meadhall.bots import RANKS, bar_of, chance_in_words, chance_of_what, in_words, points_in_words
@@ -36,6 +37,7 @@ from meadhall.server.pages.models import (
     ResultView,
     SeatView,
     StandInView,
+    Telling,
 )
 from meadhall.server.pages.proposals import own_take_back, proposal_view
 from meadhall.server.store.models import FINISHED, TableRow
@@ -78,59 +80,78 @@ def strength(bot: str | None) -> int:
     return next((place for place, rank in enumerate(RANKS, 1) if rank.name == bot), 0)
 
 
-def live_page(room: Room, match: Match, view: View, seats: tuple[SeatView, ...], told: ToldPart) -> MatchPage:
-    """Return the match of a table for one viewer. Only the page of a spectator has the public part.
+def public_page(room: Room, match: Match, view: View, seats: tuple[SeatView, ...], told: ToldPart) -> MatchPage:
+    """Return the match of a table for a spectator.
 
     Args:
-        view: what the viewer may know of the match now.
+        view: what a spectator may know of the match now.
         seats: the seats as every viewer sees them.
-        told: the log and the texts about the last step in the words of this viewer.
+        told: the log and the texts about the last step.
     """
     table = room.table
-    viewer = None if view.viewer == SPECTATOR else view.viewer
-    seated = viewer is not None
     running = table.status == "running"
-    stand_in = match.stand_ins.get(viewer) if running and viewer is not None else None
-    playing = running and seated and stand_in is None
-    undo, undo_refusal = undo_of(match, table, viewer) if playing and viewer is not None else (None, "")
-    beginning = playing and table.daily is None and all(step.seat != viewer for step in match.steps)
-    lessons = match.game.lessons
-    hint = room.hints.current(match, viewer) if viewer is not None else None
+    url = link(f"/tables/{table.id}")
+    share = picture_url(table) if has_picture(table, room.time) else ""
     return match_page(
         match,
         view,
         id=table.id,
-        url=link(f"/tables/{table.id}"),
+        url=url,
         seats=seats,
         abandoned=table.status == "abandoned",
-        public=not seated,
-        reader=viewer,
         told_part=told,
-        undo=undo,
-        undo_refusal=undo_refusal,
-        can_resign=running and seated and (stand_in is None or stand_in.lasts != "end"),
-        goal=match.game.goal_of(match.options) if beginning else "",
-        lesson_minutes=lessons.minutes if lessons and beginning and viewer in room.newcomers else 0,
-        resign_words=_resign_words(room, match, viewer) if running and viewer is not None else "",
-        can_hint=playing and viewer in match.deciders and table.daily is None,
-        hint=hint_view(hint) if hint is not None else None,
-        absent=tuple(_absent(room, match, viewer)) if playing and viewer is not None else (),
-        stand_in=None if stand_in is None else StandInView(stand_in.bot, stand_in.lasts),
         thinking=next((thinking_words(seat) for seat in seats if seat.thinking), ""),
-        spectators=0 if seated else room.open_pages()[None],
-        result=result_view(match, viewer),
+        spectators=room.open_pages()[None],
+        result=result_view(match),
         given_up=given_up_view(match, table) if table.status == "abandoned" and match.awarded is None else None,
-        chart=chart_part(match, room.chart_job, link(f"/tables/{table.id}")) if room.chart_job is not None else None,
+        chart=chart_part(match, room.chart_job, url) if room.chart_job is not None else None,
         rematch=link(f"/tables/{table.rematch}") if table.rematch else "",
         daily=table.daily or "",
         daily_ends=moment(ends_at(table.daily)).iso if table.daily else "",
         daily_ended=table.daily is not None and not is_sealed(table, room.time),
-        proposal=proposal_view(room, match, viewer) if running else None,
+        proposal=proposal_view(room, match, None) if running else None,
         can_propose=running and table.daily is None,
-        take_back=own_take_back(room, match, viewer) if running and viewer is not None and undo is None else None,
-        devices=len(table.seats[viewer].guests) if running and viewer is not None else 0,
-        share=picture_url(table) if has_picture(table, room.time) else "",
-        preview=has_picture(table, room.time) and table.is_public,
+        share=share,
+        preview=bool(share) and table.is_public,
+    )
+
+
+def seat_page(room: Room, match: Match, view: View, public: MatchPage, tellings: tuple[Telling, ...]) -> MatchPage:
+    """Return the match of a table for a seat, without the public part of a page.
+
+    Args:
+        view: what the seat may know of the match now.
+        public: the page of a spectator. What all viewers see is taken from it.
+        tellings: the texts about the last step in the words of the seat.
+    """
+    table, seat = room.table, view.viewer
+    running = table.status == "running"
+    stand_in = match.stand_ins.get(seat) if running else None
+    playing = running and stand_in is None
+    undo, undo_refusal = undo_of(match, table, seat) if playing else (None, "")
+    beginning = playing and table.daily is None and all(step.seat != seat for step in match.steps)
+    lessons = match.game.lessons
+    hint = room.hints.current(match, seat)
+    return replace(
+        public,
+        **_seen(match, view, table.status == "abandoned", seat),
+        tellings=tellings,
+        picture=None,
+        undo=undo,
+        undo_refusal=undo_refusal,
+        can_resign=running and (stand_in is None or stand_in.lasts != "end"),
+        goal=match.game.goal_of(match.options) if beginning else "",
+        lesson_minutes=lessons.minutes if lessons and beginning and seat in room.newcomers else 0,
+        resign_words=_resign_words(room, match, seat) if running else "",
+        can_hint=playing and seat in match.deciders and table.daily is None,
+        hint=hint_view(hint) if hint is not None else None,
+        absent=tuple(_absent(room, match, seat)) if playing else (),
+        stand_in=None if stand_in is None else StandInView(stand_in.bot, stand_in.lasts),
+        spectators=0,
+        result=result_view(match, seat) if public.result else None,
+        proposal=proposal_view(room, match, seat) if running else None,
+        take_back=own_take_back(room, match, seat) if running and undo is None else None,
+        devices=len(table.seats[seat].guests) if running else 0,
     )
 
 
@@ -209,10 +230,6 @@ def match_page(
         told_part: the log; None: read it from the view.
         more: the other fields of a MatchPage, for the page of a table.
     """
-    viewer = view.viewer if view.viewer >= 0 else None
-    played_by_bot = reader is not None and reader in match.stand_ins
-    yours = viewer is not None and view.actor == viewer and not abandoned and not played_by_bot
-    game_page = page_of(match.game)
     told = told_part or (ToldPart(log(view)) if public else ToldPart())
     return MatchPage(
         id=id,
@@ -220,21 +237,32 @@ def match_page(
         game=match.game.name,
         title=match.game.title,
         seats=seats,
-        viewer=viewer,
         status="abandoned" if abandoned else "running" if view.actor is not None else "over",
-        prompt=_prompt(match, view, abandoned, reader, played_by_bot),
-        your_turn=yours,
         n=view.next_number,
-        choices=choices(match.game, view) if yours else (),
         log=told.log,
         tellings=told.tellings,
         told=told.end,
-        private_events=private_events(view, reader) if view.viewer != SPECTATOR else (),
-        picture=game_page.picture(view) if public else None,
-        own=None if viewer is None else game_page.own(_Waiting(view) if view.actor == viewer and not yours else view),
+        picture=page_of(match.game).picture(view) if public else None,
         commitment=match.commitment,
+        **_seen(match, view, abandoned, reader),
         **more,
     )
+
+
+def _seen(match: Match, view: View, abandoned: bool, reader: int | None) -> dict[str, Any]:
+    """Return the fields of a page that only the viewer gets, as far as they follow from the match. ``reader``: see match_page."""
+    viewer = view.viewer if view.viewer >= 0 else None
+    played_by_bot = reader is not None and reader in match.stand_ins
+    yours = viewer is not None and view.actor == viewer and not abandoned and not played_by_bot
+    known = _Waiting(view) if view.actor == viewer and not yours else view
+    return {
+        "viewer": viewer,
+        "prompt": _prompt(match, view, abandoned, reader, played_by_bot),
+        "your_turn": yours,
+        "choices": choices(match.game, view) if yours else (),
+        "private_events": private_events(view, reader) if view.viewer != SPECTATOR else (),
+        "own": None if viewer is None else page_of(match.game).own(known),
+    }
 
 
 class _Waiting(View):

@@ -407,6 +407,7 @@ class LogEntry:
     rule: str  # "AA-3.2"
     rule_url: str  # the rulebook at that rule
     hinted: bool = False  # the first event of an action that was played with a hint
+    title: str = ""  # its words as the title of the turn that it begins, if they differ from its text
     brief: str = ""  # its words in the summary of its turn; "" if the summary leaves it out
     beat: int | None = None  # when the board shows it, if it belongs to the last step
 
@@ -419,13 +420,14 @@ class LoggedEvent:
     index: int  # unique in the match, ascending with time
     event: Event
     rule: str
+    readers: frozenset[int]  # the seats whose words for it can differ from a spectator's
     hinted: bool = False  # the first event of an action that was played with a hint
     beat: int | None = None  # when the board shows it, if it belongs to the last step
 
 
 @dataclass(frozen=True)
 class LoggedTurn:
-    """A turn in the log: public events only. It is hashable, so its HTML is rendered once for all readers of the same words."""
+    """A turn in the log: public events only."""
 
     game: str
     words: GameWords
@@ -439,10 +441,6 @@ class LoggedTurn:
     def span(self) -> tuple[int, int]:
         """The indices of its first and last event."""
         return self.events[0].index, self.events[-1].index
-
-    def __hash__(self) -> int:
-        first, last = self.events[0], self.events[-1]
-        return hash((self.names, first.index, last.index, last.n, last.event.arguments, last.beat))
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,162 @@
+"""The CPU time of drawing a move for the pages of its players and of a spectator, in one process without sockets.
+
+    .venv/bin/python benchmarks/drawing.py [CHECKOUT [CHECKOUT]] [--games axes-and-allies …] [--moves 100] [--rounds 5]
+
+Plays random actions with interpreted rules, as a hall does. ``move`` is the time to check, apply and store an action, ``draw``
+the time of all its frames and patches, for each move the fastest of the rounds. ``texts`` is a digest of all frames: it stays the
+same as long as pages look the same. Two checkouts take turns, so that both meet the same neighbours on a busy machine. Every
+checkout plays the same matches, half of them in German.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import hashlib
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__)
+PLAYERS = {"axes-and-allies": 4, "axxa": 2, "dungeon-allies": 4, "viking-axes": 4}
+OPTIONS = {"axxa": {"mode": "versus"}, "viking-axes": {"variant": "strategic"}}
+BASE = "http://hall.test"
+
+
+# ------------------------------------------------------------------------------------------------------ in a process per checkout
+
+
+async def measure() -> None:
+    """Answer each line of the standard input, a game and a number of moves, by the times of the moves and the digest."""
+    from meadhall.server.hall import hall as hall_module  # noqa: PLC0415 - of the checkout
+    from meadhall.server.settings import Settings  # noqa: PLC0415
+    from server.manual_time import ManualTime  # noqa: PLC0415
+    from server.people import open_hall  # noqa: PLC0415
+    from server.ready import ReadyAtOnce  # noqa: PLC0415
+
+    vars(hall_module).update(Readiness=ReadyAtOnce)
+    with tempfile.TemporaryDirectory() as data:
+        settings = Settings(data=Path(data), browser=False, bot_pause=0.0, requests_per_minute=0, tables_per_guest=10**6)
+        async with open_hall(settings, time=ManualTime()) as hall:
+            for line in sys.stdin:
+                name, moves = line.split()
+                print(json.dumps(await played(hall, name, int(moves))), flush=True)
+
+
+async def started(hall: Any, name: str, seed: bytes) -> tuple[Any, list[Any]]:
+    """Start a match with this seed. Return the room, its players and a spectator."""
+    from meadhall.engine import chance  # noqa: PLC0415
+    from meadhall.server.store.models import Guest  # noqa: PLC0415
+
+    vars(chance).update(new_seed=lambda: seed)
+    people = [hall.person(f"10.0.3.{seat}") for seat in range(PLAYERS[name])]
+    for person, called in zip(people, ("Astrid", "Björn", "Dagny", "Eirik"), strict=False):
+        await person.ask("/settings", {"name": called})
+    table = await people[0].open(name, players=len(people))
+    await people[0].ask(f"/tables/{table}/options", OPTIONS.get(name, {}))
+    for friend in people[1:]:
+        await friend.ask(f"/tables/{table}/seats", {"set": "sit"})
+    assert (await people[0].ask(f"/tables/{table}/start")).status_code == 200
+    room = await hall.room(table)
+    return room, [*(Guest(next(iter(row.guests)), row.name) for row in room.table.seats), Guest("x", "Spectator")]
+
+
+async def played(hall: Any, name: str, moves: int) -> dict[str, Any]:
+    """Play some moves. Return the seconds of each to apply and to draw it, bytes for each page, and the digest of all texts."""
+    from meadhall.engine.language import speaking  # noqa: PLC0415
+    from meadhall.server.pages.frames import FRAMES  # noqa: PLC0415
+    from meadhall.server.pages.patches import SentFrame  # noqa: PLC0415
+
+    FRAMES.forget()
+    FRAMES._fragments = type(FRAMES._fragments)(64 << 20)  # else a round finds what the last one has rendered for the same match
+    draw, move, drawn, size, digest, clock = (
+        random.Random(name),
+        list[float](),
+        list[float](),
+        0,
+        hashlib.sha256(),
+        time.thread_time,
+    )
+    for number in count():
+        room, guests = await started(hall, name, bytes([number]) * 32)
+        sent = [SentFrame() for _ in guests]
+        with speaking(("en", "de")[number % 2]):
+            while len(move) < moves and not room.match.over:
+                action = draw.choice(room.match.legal()).action
+                begin = clock()
+                await room.act(guests[room.match.actor], action)
+                acted = clock()
+                frames = [FRAMES.frame(room, guest, BASE) for guest in guests]
+                patches = [page.patch_to(frame.sections) for page, frame in zip(sent, frames, strict=True)]
+                move.append(acted - begin)
+                drawn.append(clock() - acted)
+                size += sum(map(len, patches))
+                for frame in frames:
+                    digest.update("".join(map("".join, frame.sections)).replace(room.table.id, "TABLE").encode())
+        if len(move) == moves:
+            return {"move": move, "draw": drawn, "bytes": size / moves / len(guests), "texts": digest.hexdigest()[:8]}
+    raise AssertionError
+
+
+# --------------------------------------------------------------------------------------------------------------------- the turns
+
+
+def process(checkout: Path) -> subprocess.Popen[str]:
+    """Start a process that draws with the code of a checkout."""
+    path = os.pathsep.join(map(str, (checkout / "src", checkout / "tests")))
+    environment = os.environ | {"PYTHONPATH": path, "MEADHALL_INTERPRET": "1"}
+    command = [sys.executable, str(HERE), "--answer"]
+    return subprocess.Popen(command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+
+def asked(one: subprocess.Popen[str], name: str, moves: int) -> dict[str, Any]:
+    """Let a process play and draw."""
+    assert one.stdin
+    assert one.stdout
+    one.stdin.write(f"{name} {moves}\n")
+    one.stdin.flush()
+    answer: dict[str, Any] = json.loads(one.stdout.readline())
+    return answer
+
+
+def best(rounds: Sequence[dict[str, Any]], what: str) -> float:
+    """Return the milliseconds of a move: the mean of the fastest times of each move."""
+    fastest = list(map(min, zip(*(each[what] for each in rounds), strict=True)))
+    return 1000 * sum(fastest) / len(fastest)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("checkouts", nargs="*", type=Path, default=[HERE.resolve().parents[1]])
+    parser.add_argument("--games", nargs="+", choices=PLAYERS, default=list(PLAYERS))
+    parser.add_argument("--moves", type=int, default=100)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--answer", action="store_true", help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    if given.answer:
+        asyncio.run(measure())
+        return
+    processes = [process(checkout) for checkout in given.checkouts]
+    for name in given.games:
+        rounds = [[asked(each, name, given.moves) for each in processes] for _ in range(given.rounds + 1)][1:]  # one warms up
+        for checkout, found in zip(given.checkouts, zip(*rounds, strict=True), strict=True):
+            first, draw = found[0], best(found, "draw")
+            print(
+                f"{name:16} move {best(found, 'move'):5.2f} ms  draw {draw:6.2f} ms  bytes a page {first['bytes']:6.0f}"
+                f"  texts {first['texts']}  {checkout}",
+                flush=True,
+            )
+    for each in processes:
+        each.terminate()
+
+
+if __name__ == "__main__":
+    main()

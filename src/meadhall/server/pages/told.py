@@ -1,0 +1,110 @@
+"""The log of a table as HTML, in the words of each reader. It grows with the match: each event is told once for each wording."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeAlias
+
+from markupsafe import Markup
+
+from meadhall.engine.language import current_language
+from meadhall.server.pages.log import TurnLog, tell_event, tellings, turn_in_words
+from meadhall.server.pages.models import LogEntry, LoggedTurn, Telling
+from meadhall.server.pages.templates import template
+
+Reader: TypeAlias = tuple[int | None, str]
+"""The seat that the words call "you", if they call one so, and the language."""
+
+_BEAT = re.compile(r' new beat-\d+(?=">)')
+"""The classes of a text that appears while the board shows a step."""
+
+
+@dataclass(frozen=True)
+class _ToldEvent:
+    """An event in one wording: its line, and its part of the summary of its turn."""
+
+    entry: LogEntry
+    line: str
+    brief: str
+
+    def at_rest(self) -> _ToldEvent:
+        """Return the event after its step has been shown."""
+        return _ToldEvent(replace(self.entry, beat=None), _BEAT.sub("", self.line), _BEAT.sub("", self.brief))
+
+
+@dataclass
+class _Turns:
+    """The turns of a log for one reader, oldest first.
+
+    Attributes:
+        dropped: the number of turns that are no longer shown.
+        latest: the turns that the next steps may change, by their first and last event.
+    """
+
+    dropped: int
+    earlier: list[str] = field(default_factory=list)
+    latest: dict[tuple[int, int], str] = field(default_factory=dict)
+
+
+class ToldLog:
+    """The turns of a log as HTML."""
+
+    def __init__(self, log: TurnLog) -> None:
+        self.log = log
+        self._events: dict[tuple[int, Reader], _ToldEvent] = {}  # of turns that the next steps may change
+        self._latest: dict[tuple[tuple[int, int], Reader], str] = {}  # turns with events of the last step
+        self._turns: dict[Reader, _Turns] = {}
+
+    def follow(self) -> None:
+        """Forget what the last step has changed."""
+        first = self.log.latest[0].span[0] if self.log.latest else 0
+        self._events = {key: told for key, told in self._events.items() if key[0] >= first}
+        self._latest.clear()
+
+    def turns(self, seat: int | None) -> list[str]:
+        """Return the turns for a seat or a spectator, newest first, in the current language. Only what is new is rendered."""
+        log, reader = self.log, (seat, current_language())
+        known = self._turns.setdefault(reader, _Turns(log.dropped))
+        del known.earlier[: log.dropped - known.dropped]
+        known.dropped = log.dropped
+        for turn in log.earlier[len(known.earlier) :]:
+            text = known.latest.get(turn.span)
+            known.earlier.append(self._turn(turn, reader) if text is None else _BEAT.sub("", text))
+        known.latest = {turn.span: self._turn(turn, reader) for turn in log.latest}
+        return [*reversed(known.latest.values()), *reversed(known.earlier)]
+
+    def tellings(self, seat: int | None, end: int) -> tuple[Telling, ...]:
+        """Return the texts that stand in place of the prompt while the board shows the last step, until the beat ``end``."""
+        return tellings(self.log.latest, seat, end, self._entry)
+
+    def _turn(self, turn: LoggedTurn, reader: Reader) -> str:
+        seat, language = reader
+        place = turn.span, (seat if seat in turn.readers else None, language)
+        if place not in self._latest:
+            macros: Any = template("_log.html").module
+            told = turn_in_words(turn, seat, self._entry)
+            rendered = [(each.brief, each.line) for each in (self._told(turn, k, seat) for k in range(len(turn.events)))]
+            briefs, lines = (Markup("".join(texts)) for texts in zip(*rendered, strict=True))  # noqa: S704 - of templates
+            self._latest[place] = str(macros.whole_turn(turn.seat, told, briefs, lines))
+        return self._latest[place]
+
+    def _entry(self, turn: LoggedTurn, k: int, seat: int | None) -> LogEntry:
+        return self._told(turn, k, seat).entry
+
+    def _told(self, turn: LoggedTurn, k: int, seat: int | None) -> _ToldEvent:
+        event = turn.events[k]
+        reader = seat if seat in event.readers else None
+        place = event.index, (reader, current_language())
+        told = self._events.get(place)
+        if told is None:
+            told = self._events[place] = self._tell(turn, k, reader)
+        elif told.entry.beat != event.beat:
+            told = self._events[place] = told.at_rest()
+        return told
+
+    def _tell(self, turn: LoggedTurn, k: int, reader: int | None) -> _ToldEvent:
+        macros: Any = template("_log.html").module
+        entry = tell_event(turn, k, reader)
+        first = not any(self._told(turn, earlier, reader).brief for earlier in range(k))
+        return _ToldEvent(entry, str(macros.line(entry)), str(macros.brief(entry, first)) if entry.brief else "")
