@@ -22,6 +22,7 @@ from markupsafe import Markup
 
 from meadhall.engine.game import game, game_names
 from meadhall.engine.language import current_language, gettext, grouped, ngettext
+from meadhall.pictures.template_code import DirectCalls, DirectMacro, escaped
 
 HERE = Path(__file__).parent
 STATIC = HERE / "static"
@@ -42,6 +43,12 @@ class PiecesTemplate(Template):
 
     To render such a macro takes longer than to look up what it has rendered for the same values.
     """
+
+    @classmethod
+    def _from_namespace(cls, environment: Environment, namespace: Any, names: Any) -> Template:
+        """Return the template of compiled code. The code gets the macros and the escaping of ``template_code``."""
+        namespace.update(Macro=DirectMacro, escape=escaped)
+        return super()._from_namespace(environment, namespace, names)
 
     def make_module(self, *given: Any, **named: Any) -> TemplateModule:
         """Return the module of the template, from which other templates import macros."""
@@ -95,6 +102,7 @@ def new_environment(*folders: Path, otherwise: Loader | None = None) -> Environm
         extensions=["jinja2.ext.i18n", "jinja2.ext.do", OneLine],
     )
     environment.template_class = PiecesTemplate
+    environment.code_generator_class = DirectCalls
     environment.newstyle_gettext = True  # type: ignore[attr-defined]
     environment.filters["grouped"] = grouped
     environment.globals.update(_=translated, gettext=translated, ngettext=translated_number)

@@ -1,0 +1,60 @@
+"""The code that Jinja makes of templates, without detours that no template here needs.
+
+A call in a template calls the function at once. Jinja would first ask whether the function takes the context or the way of
+escaping: no function of ours does, and macros are always escaped.
+"""
+
+from __future__ import annotations
+
+from keyword import iskeyword
+from typing import Any
+
+from jinja2 import nodes
+from jinja2.compiler import CodeGenerator, Frame
+from jinja2.runtime import Macro
+from markupsafe import Markup, escape
+
+
+class DirectCalls(CodeGenerator):
+    """Writes the code of templates, with direct calls."""
+
+    def visit_Call(self, node: nodes.Call, frame: Frame, forward_caller: bool = False) -> None:  # noqa: N802 - of Jinja
+        """Write a call."""
+        self.visit(node.node, frame)
+        self.write("(")
+        for value in node.args:
+            self.visit(value, frame)
+            self.write(", ")
+        for stars, values in (("*", node.dyn_args), ("**", node.dyn_kwargs)):
+            if values is not None:
+                self.write(stars)
+                self.visit(values, frame)
+                self.write(", ")
+        for keyword in node.kwargs:
+            begin, end = ("**{%r: ", "}, ") if iskeyword(keyword.key) else ("%s=", ", ")
+            self.write(begin % keyword.key)
+            self.visit(keyword.value, frame)
+            self.write(end)
+        self.write("caller=caller)" if forward_caller else ")")
+
+
+class DirectMacro(Macro):
+    """A macro that is called at once, if it is given exactly its arguments."""
+
+    def __init__(self, *given: Any) -> None:
+        super().__init__(*given)
+        self._exact = -1 if self.caller or self.catch_kwargs or self.catch_varargs else self._argument_count
+
+    def __call__(self, *values: Any, **named: Any) -> str:
+        """Render the macro."""
+        if len(values) == self._exact and not named:
+            return Markup(self._func(*values))  # noqa: S704 - of a template, which escapes what it shows
+        return super().__call__(*values, **named)
+
+
+def escaped(value: Any) -> str:
+    """Return a value as a part of a page. Most are Markup, numbers or words, which don't need Jinja's slower way."""
+    kind = type(value)
+    if kind is Markup or (kind is str and value.isalnum()):
+        return value  # type: ignore[no-any-return]
+    return str(value) if kind is int else escape(value)
