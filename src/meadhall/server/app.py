@@ -111,7 +111,7 @@ _PAGE_MODULES: Final = (
 )
 _MINUTE: Final = 60.0
 
-_LAST_SPANS: Final = 1.0
+_LAST_SPANS: Final = 0.5
 """Seconds that the last spans of traces have to reach their collector."""
 
 

@@ -6,12 +6,14 @@ no key. Nothing that a client sends begins a trace or joins one.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http import HTTPStatus
 from typing import Any, Final
 
 from meadhall.engine.errors import MeadhallError
+from meadhall.server.ops.log_limit import OncePerInterval
 
 SERVICE: Final = "meadhall"
 
@@ -63,15 +65,16 @@ class Traces:
             NoTraces: the package for traces is not installed.
         """
         try:
-            from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter  # noqa: PLC0415
+            from opentelemetry.exporter.otlp.proto.http import trace_exporter  # noqa: PLC0415
             from opentelemetry.sdk.resources import Resource  # noqa: PLC0415
             from opentelemetry.sdk.trace import TracerProvider  # noqa: PLC0415
             from opentelemetry.sdk.trace.export import BatchSpanProcessor  # noqa: PLC0415
         except ImportError as error:
             raise NoTraces("MEADHALL_TRACES needs more packages: pip install 'meadhall[hall,traces]'") from error
+        logging.getLogger(trace_exporter.__name__).addFilter(OncePerInterval())  # a collector that is away
         resource = Resource.create({"service.name": SERVICE, "service.instance.id": process})
         self._provider = TracerProvider(resource=resource, shutdown_on_exit=False)
-        self._provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter(collector)))
+        self._provider.add_span_processor(BatchSpanProcessor(trace_exporter.OTLPSpanExporter(collector)))
         self._tracer = self._provider.get_tracer(SERVICE)
 
     def end(self) -> None:
