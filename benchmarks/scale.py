@@ -42,7 +42,7 @@ class Need:
         pages = tables * assumed["pages_a_table"]
         memory = 1e6 * (max(1, ceil(cores)) * measured["web_mb"] + tables * measured["table_mb"] + pages * measured["page_mb"])
         sqlite, postgresql = (
-            365 * matches * (moves_of_a_match * measured[name] + assumed["bytes_a_table"])
+            365 * matches * (moves_of_a_match * (measured[name] + measured["bytes_of_record_a_move"]) + assumed["bytes_a_table"])
             for name in ("bytes_a_move", "bytes_a_move_postgresql")
         )
         return cls(moves, cores, tables, memory, (sqlite, postgresql))
