@@ -7,6 +7,7 @@ from typing import Any
 import httpx
 import pytest
 
+from meadhall.server.hall.sign_in_limit import OF_ACCOUNT
 from server.people import OpenHall, Program, Visitor
 
 pytestmark = pytest.mark.asyncio
@@ -52,6 +53,19 @@ async def test_a_program_signs_in_and_out(hall: OpenHall) -> None:
     assert (await owner.post("/account/sign-out", {"session": "others"})).status_code == 204
     assert (await third.read("/account")).status_code == 401
     assert (await owner.read("/account")).status_code == 200
+
+
+async def test_a_program_that_has_signed_in_is_known(hall: OpenHall) -> None:
+    made = (await (await hall.program()).post("/account", {"name": "Sigrid", "password": PASSWORD})).json()
+    device = (await sign_in(hall, password=PASSWORD, device=made["device"])).json()["device"]
+    for _ in range(OF_ACCOUNT.free):
+        await sign_in(hall, password="wrong wrong")  # noqa: S106
+    assert (await sign_in(hall, password=PASSWORD)).status_code == 429
+    assert (await sign_in(hall, password=PASSWORD, device=device[:-1])).status_code == 429
+    for told in (made["device"], device):
+        assert (await sign_in(hall, password=PASSWORD, device=told)).status_code == 201
+    owner = Program(hall.app, Authorization=f"Bearer {made['token']}")
+    assert (await owner.post("/account/confirm", {"password": PASSWORD})).status_code == 200, "its session is known"
 
 
 async def test_the_cookie_of_a_browser_is_no_bearer_token(hall: OpenHall) -> None:

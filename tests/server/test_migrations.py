@@ -14,11 +14,13 @@ from typing import Any
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
-from sqlalchemy import Connection, Table, inspect
+from sqlalchemy import Connection, Table, inspect, text
 
 import meadhall
 from meadhall.cli.hall_data import back_up, restore
 from meadhall.server.doctor.database import check_database
+from meadhall.server.hall.accounts import Accounts, Device
+from meadhall.server.hall.sign_in_limit import Client
 from meadhall.server.ops.time import Time
 from meadhall.server.settings import Settings
 from meadhall.server.store import migrations
@@ -134,6 +136,23 @@ async def test_a_hall_of_the_first_release_goes_on(settings: Settings, at_once: 
         stored = await hall.store.table(RUNNING)
         assert stored is not None
         assert stored.status == "over", "its clock didn't run while the hall was down"
+
+
+async def test_accounts_whose_names_look_alike_only_now_keep_their_names(on_sqlite: Settings) -> None:
+    def earlier(connection: Connection) -> None:
+        connection.execute(text("UPDATE guests SET name = 'Sig·rid' WHERE id = 'bbbb'"))
+        connection.execute(text("UPDATE accounts SET drawn_name = folded_name WHERE guest = 'bbbb'"))
+        connection.execute(text("UPDATE alembic_version SET version_num = '0026'"))
+
+    async with Store.open(on_sqlite) as store:
+        accounts = Accounts(store, lambda _tables: None)
+        for guest, name in (("aaaa", "Sigrid"), ("bbbb", "Bo")):
+            await accounts.create_with_password(Guest(guest, name), name, ADAS_PASSWORD, Device("browser", "a phone"))
+        await store.transact(earlier)
+    async with Store.open(on_sqlite) as store:
+        accounts = Accounts(store, lambda _tables: None)
+        for guest, name in (("aaaa", "Sigrid"), ("bbbb", "Sig·rid"), ("aaaa", "SIGRID")):
+            assert (await accounts.by_password(name, ADAS_PASSWORD, Client("10.0.0.1"))).guest == guest, name
 
 
 async def signed_in(hall: OpenHall) -> tuple[Person, Person]:

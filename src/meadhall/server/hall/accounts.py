@@ -235,7 +235,7 @@ class Accounts:
             FAILED_SIGN_INS.labels("password").inc()
             raise NotThatPerson(_("The name or the password is wrong."))
         assert account.password is not None
-        await self._limit.succeed(name, account.handle, client)
+        await self._limit.succeed(name, account, client)
         again = await self._passwords.hash_again(password, account.password)
         if again is not None:
             stored = account.password
@@ -244,20 +244,20 @@ class Accounts:
 
     async def by_recovery_code(self, name: str, code: str, client: Client) -> Account:
         """Return the account with this name, and use up its recovery code. Raises NotThatPerson, TooMany."""
-        account = await self._counted(name, client)
+        account = await self._counted(name, client, is_code=True)
         guest, hash = "" if account is None else account.guest, recovery_codes.hash_of(code)
         is_right = await self._store.transact(lambda connection: accounts.use_code(connection, guest, hash))
         if account is None or not is_right:
             FAILED_SIGN_INS.labels("recovery code").inc()
             raise NotThatPerson(_("The name or the recovery code is wrong, or the code was used before."))
-        await self._limit.succeed(name, account.handle, client)
+        await self._limit.succeed(name, account, client, is_code=True)
         return account
 
-    async def _counted(self, name: str, client: Client) -> Account | None:
+    async def _counted(self, name: str, client: Client, is_code: bool = False) -> Account | None:
         """Return the account with a name, and count an attempt to sign in. Raises TooMany."""
         cleaned = clean_name(name)
         account = await self._store.transact(lambda connection: accounts.find_by_name(connection, cleaned))
-        await self._limit.count(cleaned, None if account is None else account.handle, client)
+        await self._limit.count(cleaned, account, client, is_code)
         return account
 
     async def sign_in(self, account: Account, device: Device, own: Guest | None = None, takes_along: bool = False) -> SignedIn:

@@ -38,7 +38,7 @@ def clean_line(text: str) -> str:
         raise _too_long(len(text))
     letters = unicodedata.normalize("NFC", text)
     kept = "".join(_kept(letters, place) for place in range(len(letters)))
-    line = " ".join("".join(map(_with_few_marks, _CLUSTER.findall(kept))).split())
+    line = " ".join(with_few_marks(kept).split())
     length = len(_CLUSTER.findall(line))
     if length == 0:
         raise BadLine(_("Write something first."))
@@ -58,6 +58,11 @@ def _kept(letters: str, place: int) -> str:
     if category[0] == "Z" or letter in "\t\n\r\v\f\x85":
         return " "
     return "" if category[0] == "C" or is_unseen(letter) else letter
+
+
+def with_few_marks(text: str) -> str:
+    """Return a text with at most four combining marks on each letter."""
+    return "".join(map(_with_few_marks, _CLUSTER.findall(text)))
 
 
 def _with_few_marks(cluster: str) -> str:

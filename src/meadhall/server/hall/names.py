@@ -8,6 +8,7 @@ from collections.abc import Collection
 from itertools import chain, count
 
 from meadhall.engine.checks import is_unseen
+from meadhall.server.hall.chat_text import with_few_marks
 from meadhall.server.store.lookalikes import look_alike
 
 NAME_LENGTH = 24
@@ -36,10 +37,19 @@ def bot_name(seat: int) -> str:
 
 
 def clean_name(text: str) -> str:
-    """Return ``text`` as a name: printable, on one line, with single blanks, at most 24 characters; "" if nothing is left."""
+    """Return ``text`` as a name: printable, on one line, with single blanks, at most 24 characters; "" if nothing is left.
+
+    A letter has no more combining marks than in a line of chat, and none stands without a letter.
+    """
     letters = unicodedata.normalize("NFC", text[:_LONGEST_TEXT])
     printable = "".join(" " if is_unseen(c) or unicodedata.category(c)[0] in "CZ" else c for c in letters)
-    return " ".join(printable.split())[:NAME_LENGTH].strip()
+    words = map(_without_first_marks, with_few_marks(printable).split())
+    return " ".join(word for word in words if word)[:NAME_LENGTH].strip()
+
+
+def _without_first_marks(word: str) -> str:
+    first = next((place for place, letter in enumerate(word) if unicodedata.category(letter)[0] != "M"), len(word))
+    return word[first:]
 
 
 def unlike_others(name: str, others: Collection[str]) -> str:

@@ -31,7 +31,7 @@ from meadhall.server.hall.scheduler import Scheduler
 from meadhall.server.ops.log_limit import OncePerInterval
 from meadhall.server.store.models import Guest, Job, PushSubscription, TableRow, new_id
 from meadhall.server.store.queries import attempts, jobs, push
-from meadhall.server.store.queries.attempts import Limit
+from meadhall.server.store.queries.attempts import Counter, Limit
 from meadhall.server.store.queries.present import now
 from meadhall.server.store.store import Store
 from meadhall.server.worker.threads import run_in_thread
@@ -233,11 +233,7 @@ class Notifications:
     async def _counts(self, subject: str, limit: Limit) -> bool:
         """Count something in the present day. Return False if there were too many."""
         key = sha256(f"{_JOB}\0{subject}".encode()).hexdigest()
-        work = partial(attempts.count, key=key, limit=limit)
-        try:
-            return await self._store.transact(work) is None
-        except IntegrityError:  # another process has just counted the first one
-            return await self._store.transact(work) is None
+        return await self._store.transact(partial(attempts.count_unless_paused, counter=Counter(key, limit)))
 
     async def _is_due(self, guest: str, note: Notification) -> bool | datetime:
         """Return whether the guest wants to know and the event is still true, or the time from which on it will be."""

@@ -17,8 +17,9 @@ from meadhall.server.hall.sign_in_limit import Client
 from meadhall.server.routes.account import confirmed_session
 from meadhall.server.routes.api_refusals import STRICT, refusals
 from meadhall.server.store.models import Account, Guest
-from meadhall.server.web.request import AnyRequest, client_address
-from meadhall.server.web.sessions import session_of
+from meadhall.server.web.known_devices import LONGEST as LONGEST_DEVICE
+from meadhall.server.web.request import AnyRequest
+from meadhall.server.web.sessions import Sessions, session_of
 
 _Name = Annotated[str, msgspec.Meta(min_length=1, max_length=40)]
 _Password = Annotated[str, msgspec.Meta(max_length=LONGEST)]
@@ -26,12 +27,17 @@ _Code = Annotated[str, msgspec.Meta(max_length=40)]
 
 
 class SignIn(msgspec.Struct, forbid_unknown_fields=True):
-    """The name of an account and its password, or else one of its recovery codes. ``label``: what the owner calls the program."""
+    """The name of an account and its password, or else one of its recovery codes.
+
+    ``label``: what the owner calls the program. ``device``: what the program was told when it signed in before. Then attempts of
+    others don't slow it.
+    """
 
     name: _Name
     password: _Password = ""
     recovery_code: _Code = ""
     label: Annotated[str, msgspec.Meta(max_length=60)] = ""
+    device: Annotated[str, msgspec.Meta(max_length=LONGEST_DEVICE)] = ""
 
 
 class Proof(msgspec.Struct, forbid_unknown_fields=True):
@@ -61,6 +67,14 @@ class SignOut(msgspec.Struct, forbid_unknown_fields=True):
     session: Annotated[str, msgspec.Meta(max_length=16)] | None = None
 
 
+class NewSession(msgspec.Struct):
+    """The token of a new session. It is yours until you sign out. Keep ``device``, and send it when you sign in again."""
+
+    name: str
+    token: str
+    device: str
+
+
 class SessionToken(msgspec.Struct):
     """The token of a new session. It is yours until you sign out."""
 
@@ -69,10 +83,14 @@ class SessionToken(msgspec.Struct):
 
 
 class AccountCreated(msgspec.Struct):
-    """A new account: the token that replaces the one of your guest, and ten recovery codes, which are told only now."""
+    """A new account: the token that replaces the one of your guest, and ten recovery codes, which are told only now.
+
+    Keep ``device``, and send it when you sign in again.
+    """
 
     name: str
     token: str
+    device: str
     recovery_codes: list[str]
 
 
@@ -116,12 +134,12 @@ class AccountInfo(msgspec.Struct):
 
 
 @post("/sessions", status_code=201, responses=refusals(400, 403, 413))
-async def open_session(data: Annotated[SignIn, STRICT], request: AnyRequest, hall: Hall) -> SessionToken:
+async def open_session(data: Annotated[SignIn, STRICT], request: AnyRequest, hall: Hall, sessions: Sessions) -> NewSession:
     """Sign in to an account, for a token. Attempts are slowed by account and by address."""
-    client = Client(client_address(request))
+    client = sessions.client_of(request, data.device)
     account = await _proved(hall.accounts, data.name, data.password, data.recovery_code, client)
     signed_in = await hall.accounts.sign_in(account, Device("program", data.label or _("A program")))
-    return SessionToken(account.name, signed_in.token)
+    return NewSession(account.name, signed_in.token, sessions.device_with(account, data.device))
 
 
 async def _proved(accounts: Accounts, name: str, password: str, code: str, client: Client) -> Account:
@@ -131,11 +149,11 @@ async def _proved(accounts: Accounts, name: str, password: str, code: str, clien
 
 
 @post("/account", status_code=201, responses=refusals(400, 401, 409, 413))
-async def new_account(data: Annotated[NewAccount, STRICT], hall: Hall, program: Guest) -> AccountCreated:
+async def new_account(data: Annotated[NewAccount, STRICT], hall: Hall, program: Guest, sessions: Sessions) -> AccountCreated:
     """Make an account of your guest. Its tables and matches stay. The token that you have used is not accepted any more."""
     device = Device("program", data.label or _("A program"))
     signed_in, codes = await hall.accounts.create_with_password(program, data.name, data.password, device)
-    return AccountCreated(signed_in.account.name, signed_in.token, codes)
+    return AccountCreated(signed_in.account.name, signed_in.token, sessions.device_with(signed_in.account), codes)
 
 
 @get("/account", responses=refusals(401, 409))
@@ -145,10 +163,12 @@ async def show_account(request: AnyRequest, hall: Hall, program: Guest) -> Accou
 
 
 @post("/account/confirm", status_code=200, responses=refusals(400, 401, 403, 409, 413))
-async def confirm_account(data: Annotated[Proof, STRICT], request: AnyRequest, hall: Hall, program: Guest) -> SessionToken:
+async def confirm_account(
+    data: Annotated[Proof, STRICT], request: AnyRequest, hall: Hall, program: Guest, sessions: Sessions
+) -> SessionToken:
     """Prove again who you are. Changes of how you sign in need it half an hour after signing in. You get another token."""
     session = session_of(request)
-    client = Client(client_address(request))
+    client = sessions.client_of(request)
     account = await _proved(hall.accounts, program.name, data.password, data.recovery_code, client)
     if session is None or account.guest != program.id:
         raise NotThatPerson(_("The name or the password is wrong."))

@@ -1,4 +1,7 @@
-"""A cookie that tells which accounts have signed in on a device before. It gives no access: see ``hall.sign_in_limit``."""
+"""What tells which accounts have signed in on a device before: a cookie, or a text that a program keeps.
+
+It gives no access: see ``hall.sign_in_limit``.
+"""
 
 from __future__ import annotations
 
@@ -11,28 +14,34 @@ from litestar.datastructures import Cookie
 from litestar.types import HTTPScope
 
 from meadhall.server.hall.sign_in_limit import Client, mark_of
+from meadhall.server.store.models import Session
 from meadhall.server.web.links import link
 from meadhall.server.web.request import AnyRequest, client_address
 
 COOKIE: Final = "meadhall_device"
 
 _YEAR: Final = 365 * 24 * 3600
-_LONGEST: Final = 1000
+LONGEST: Final = 1000
 _MOST_ACCOUNTS: Final = 10
 
 
-def client_of(request: AnyRequest, keys: Sequence[URLSafeSerializer]) -> Client:
-    """Return where an attempt to sign in comes from. ``keys`` verify the cookie."""
-    device, accounts = _read(request, keys)
-    return Client(client_address(request), device, frozenset(accounts))
+def client_of(request: AnyRequest, session: Session | None, keys: Sequence[URLSafeSerializer], told: str = "") -> Client:
+    """Return where an attempt to sign in comes from. ``keys`` verify the cookie, or what a program has ``told``."""
+    device, accounts = _read(told or request.cookies.get(COOKIE, ""), keys)
+    return Client(client_address(request), device, frozenset(accounts), session)
 
 
 def remember(request: AnyRequest, keys: Sequence[URLSafeSerializer], handle: str) -> None:
-    """Let the response tell the device that an account has signed in on it. The first of the ``keys`` signs the cookie."""
-    device, accounts = _read(request, keys)
+    """Let the response tell a browser that an account has signed in on it."""
+    request.scope["state"]["new_device"] = with_account(request.cookies.get(COOKIE, ""), keys, handle)
+
+
+def with_account(text: str, keys: Sequence[URLSafeSerializer], handle: str) -> str:
+    """Return what a device keeps after an account has signed in on it. The first of the ``keys`` signs it."""
+    device, accounts = _read(text, keys)
     mark = mark_of(handle)
     known = [mark, *(each for each in accounts if each != mark)][:_MOST_ACCOUNTS]
-    request.scope["state"]["new_device"] = keys[0].dumps([device or secrets.token_hex(8), known])
+    return str(keys[0].dumps([device or secrets.token_hex(8), known]))
 
 
 def device_cookie(value: str, scope: HTTPScope) -> str:
@@ -42,9 +51,8 @@ def device_cookie(value: str, scope: HTTPScope) -> str:
     return cookie.to_header(header="")
 
 
-def _read(request: AnyRequest, keys: Sequence[URLSafeSerializer]) -> tuple[str, list[str]]:
-    text = request.cookies.get(COOKIE, "")
-    for key in keys if len(text) <= _LONGEST else ():
+def _read(text: str, keys: Sequence[URLSafeSerializer]) -> tuple[str, list[str]]:
+    for key in keys if len(text) <= LONGEST else ():
         try:
             found: Any = key.loads(text)
         except BadSignature:

@@ -27,7 +27,7 @@ from meadhall.server.hall.accounts import Accounts, SignedIn
 from meadhall.server.hall.names import any_name, clean_name
 from meadhall.server.hall.notification_choices import NotificationChoices
 from meadhall.server.hall.sign_in_limit import Client
-from meadhall.server.store.models import Guest, ProfileVisibility, RetiredSecret, Session, SessionKind, new_id
+from meadhall.server.store.models import Account, Guest, ProfileVisibility, RetiredSecret, Session, SessionKind, new_id
 from meadhall.server.store.queries import sessions
 from meadhall.server.store.store import Store
 from meadhall.server.web import known_devices
@@ -180,9 +180,13 @@ class Sessions:
         """Let the response give a browser the new cookie of its session."""
         request.scope["state"]["new_session"] = token
 
-    def client_of(self, request: AnyRequest) -> Client:
-        """Return where an attempt to sign in comes from."""
-        return known_devices.client_of(request, self._devices)
+    def client_of(self, request: AnyRequest, device: str = "") -> Client:
+        """Return where an attempt to sign in comes from. ``device``: what a program keeps in place of a cookie."""
+        return known_devices.client_of(request, session_of(request), self._devices, device)
+
+    def device_with(self, account: Account, device: str = "") -> str:
+        """Return what a program keeps after an account has signed in on it."""
+        return known_devices.with_account(device, self._devices, account.handle)
 
     async def _of_session(self, token: str, kind: SessionKind, request: AnyRequest) -> Guest | None:
         """Return the guest of a session, None if it has ended."""

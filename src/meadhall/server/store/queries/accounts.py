@@ -56,7 +56,7 @@ def rename(connection: Connection, guest: str, name: str) -> None:
 
 def _looks_like(name: str) -> ColumnElement[bool]:
     keys = NameKeys.of(name)
-    return or_(_ACCOUNT.drawn_name == keys.drawn, _ACCOUNT.folded_name == keys.folded)
+    return or_(_ACCOUNT.drawn_name.in_((keys.drawn, keys.spelled)), _ACCOUNT.folded_name == keys.folded)
 
 
 def _run_unless_taken(connection: Connection, statement: Any) -> None:
@@ -82,8 +82,8 @@ def find(connection: Connection, guest: str) -> Account | None:
 
 
 def find_by_name(connection: Connection, name: str) -> Account | None:
-    """Return the account whose name looks like this one."""
-    return _find(connection, _looks_like(name))
+    """Return the account whose name looks like this one, first of all the one with the same spelling."""
+    return _find(connection, _ACCOUNT.drawn_name == NameKeys.of(name).spelled) or _find(connection, _looks_like(name))
 
 
 def find_by_handle(connection: Connection, handle: str) -> Account | None:

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
-from sqlalchemy import Connection, case, delete, insert, select, update
+from sqlalchemy import Connection, case, delete, select, update
 
 from meadhall.server.store import schema
 from meadhall.server.store.models import in_utc
 from meadhall.server.store.queries.present import now
+from meadhall.server.store.queries.upserts import insert_into
 
 FORGOTTEN_AFTER: Final = timedelta(days=1)
 """Time without an attempt after which earlier ones don't count."""
@@ -33,35 +34,50 @@ class Limit:
         return min(self.longest, self.first * float(2 ** min(count - self.free, 20)))
 
 
-def count(connection: Connection, key: str, limit: Limit) -> datetime | None:
-    """Count an attempt as failed; return None. During a pause count nothing; return the end of the pause.
+@dataclass(frozen=True)
+class Counter:
+    """What counts attempts under one key."""
 
-    Raises IntegrityError if another transaction counts the first attempt of this key at the same time.
-    """
-    row = connection.execute(select(schema.failed_attempts).where(_ATTEMPT.key == key).with_for_update()).one_or_none()
-    moment = now(connection)  # after another transaction with this key has ended
-    if row is None:
-        first = {"count": 1, "next_at": moment + limit.pause_after(1), "last_at": moment}
-        connection.execute(insert(schema.failed_attempts).values(key=key, **first))
-        return None
-    next_at, last_at = in_utc(row.next_at), in_utc(row.last_at)
-    if int(row._mapping["count"]) >= limit.free and next_at > moment:
-        return next_at
-    counted = 1 if last_at <= moment - FORGOTTEN_AFTER else int(row._mapping["count"]) + 1
-    changed = {"count": counted, "next_at": moment + limit.pause_after(counted), "last_at": moment}
-    connection.execute(update(schema.failed_attempts).where(_ATTEMPT.key == key).values(**changed))
-    return None
+    key: str
+    limit: Limit
 
 
-def forget(connection: Connection, key: str) -> None:
-    """Forget all attempts of a key, after one that succeeded."""
-    connection.execute(delete(schema.failed_attempts).where(_ATTEMPT.key == key))
+def pause_of(connection: Connection, counter: Counter) -> datetime | None:
+    """Return the end of the pause of a counter, None if it doesn't pause. Other transactions that count with it wait."""
+    new = {"key": counter.key, "count": 0, "next_at": now(connection), "last_at": now(connection)}
+    connection.execute(insert_into(connection, schema.failed_attempts).values(new).on_conflict_do_nothing())
+    row = connection.execute(select(schema.failed_attempts).where(_ATTEMPT.key == counter.key).with_for_update()).one()
+    end = in_utc(row.next_at)
+    return end if int(row._mapping["count"]) >= counter.limit.free and end > now(connection) else None
 
 
-def take_back(connection: Connection, key: str) -> None:
-    """Take back the last attempt of a key, because it succeeded. Earlier ones still count."""
+def count(connection: Connection, counter: Counter) -> None:
+    """Count an attempt as failed, after ``pause_of`` has found no pause."""
+    row = connection.execute(select(schema.failed_attempts).where(_ATTEMPT.key == counter.key)).one()
+    moment = now(connection)
+    counted = 1 if in_utc(row.last_at) <= moment - FORGOTTEN_AFTER else int(row._mapping["count"]) + 1
+    changed = {"count": counted, "next_at": moment + counter.limit.pause_after(counted), "last_at": moment}
+    connection.execute(update(schema.failed_attempts).where(_ATTEMPT.key == counter.key).values(**changed))
+
+
+def count_unless_paused(connection: Connection, counter: Counter) -> bool:
+    """Count an attempt. Return False, and count nothing, during a pause."""
+    if pause_of(connection, counter) is not None:
+        return False
+    count(connection, counter)
+    return True
+
+
+def forget(connection: Connection, counter: Counter) -> None:
+    """Forget all attempts of a counter, after one that succeeded."""
+    connection.execute(delete(schema.failed_attempts).where(_ATTEMPT.key == counter.key))
+
+
+def take_back(connection: Connection, counter: Counter) -> None:
+    """Take back the last attempt of a counter, because it succeeded. Earlier ones still count."""
     fewer = case((_ATTEMPT.count > 0, _ATTEMPT.count - 1), else_=0)
-    connection.execute(update(schema.failed_attempts).where(_ATTEMPT.key == key).values(count=fewer, next_at=now(connection)))
+    changed = update(schema.failed_attempts).where(_ATTEMPT.key == counter.key)
+    connection.execute(changed.values(count=fewer, next_at=now(connection)))
 
 
 def delete_outdated(connection: Connection) -> None:
