@@ -113,7 +113,7 @@ async def test_a_hall_of_the_first_release_goes_on(settings: Settings, at_once: 
     written = await asyncio.to_thread(tally, settings)
     async with Store.open(settings):
         pass
-    assert not written.differences(await asyncio.to_thread(tally, settings))
+    assert written.differences(await asyncio.to_thread(tally, settings)) == ["accounts"], "which names look alike has changed"
     async with open_hall(settings) as hall:
         ada, bjorn = await signed_in(hall)
         assert 'data-theme="dark"' in (await ada.get("/settings")).text
