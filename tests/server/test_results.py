@@ -327,3 +327,21 @@ async def test_names_at_a_table_lead_to_profiles(hall: OpenHall) -> None:
     assert (await hall.person("10.0.0.9").get(answer.headers["location"])).status_code == 403
     assert (await friend.get(answer.headers["location"])).status_code == 200
     assert (await host.get(f"/tables/{room.table.id}/people/7")).status_code == 404
+
+
+@pytest.mark.asyncio
+async def test_a_private_profile_tells_strangers_neither_id_nor_present_name(hall: OpenHall) -> None:
+    host, friend, room = await hall.two_at(AXES)
+    person = (await host.get(f"/tables/{room.table.id}/people/1")).headers["location"]
+    await friend.post("/people/me/visibility", {"profile": "private"})
+    await friend.post("/settings", {"name": "Thorgerd"})
+    stranger = hall.person("10.0.0.9")
+    await stranger.post("/people/me/visibility", {"profile": "public"})
+    asked = [await stranger.get(f"/tables/{room.table.id}/people/1"), await stranger.get(person)]
+    asked.append(await stranger.post(f"{person}/ignore", {"set": "mute"}))
+    asked += [await stranger.get(f"/people/me?with={person.rpartition('/')[2]}"), await stranger.get("/people")]
+    for answer in asked:
+        assert "Thorgerd" not in answer.text
+        assert person.rpartition("/")[2] not in answer.headers.get("location", "")
+    assert [answer.status_code for answer in asked] == [403, 403, 404, 404, 200]
+    assert (await friend.get(f"/tables/{room.table.id}/people/1")).status_code == 303, "their own"

@@ -68,7 +68,9 @@ class Acquaintances:
 
     async def ignore(self, guest: Guest, public_id: str, kind: IgnoreKind, on: bool) -> None:
         """Mute or block a person, or stop doing so. They are not told. Raises NotFound."""
-        person = await self._person(guest, public_id)
+        person, found = await self._person(guest, public_id), await self._ignoring.of(guest.id)
+        if on and person.id not in found.muted | found.blocked and not await self.knows(guest, person):
+            raise NotFound(_("There is no such person here."))
         if not guest.is_stored:
             await self._store.save_guest(guest)
         await self._ignoring.change(guest.id, [person.id], kind, on)
@@ -94,12 +96,12 @@ class Acquaintances:
         if room.table.status != "gathering":
             raise WrongMoment(_("The host has closed this table.") if room.is_closed else _("The match has already started."))
         person = await self._person(guest, public_id)
+        if not await self._store.have_met(guest.id, person.id):
+            raise NotFound(_("You can invite people that you have played with."))
         if room.table.seat_of(person.id) is not None:
             raise WrongMoment(_("{name} already has a seat here.").format(name=person.name))
         if all(row.kind != "open" for row in room.table.seats):
             raise WrongMoment(_("All seats are taken."))
-        if not await self._store.have_met(guest.id, person.id):
-            raise NotFound(_("You can invite people that you have played with."))
 
         def invite(connection: Connection) -> None:
             if invitations.count_since(connection, guest.id, timedelta(hours=1)) >= MOST_INVITED:
@@ -129,6 +131,10 @@ class Acquaintances:
         """Return whether the guest can still accept the invitation that a push message is about."""
         found = await self._store.transact(lambda connection: invitations.pending(connection, guest))
         return any(each.table == notification.table for each in found)
+
+    async def knows(self, guest: Guest, person: Guest) -> bool:
+        """Return whether a guest may learn a person's name by their id."""
+        return await self._store.shows_profile(person, guest) or await self._store.have_met(guest.id, person.id)
 
     async def _person(self, guest: Guest, public_id: str) -> Guest:
         person = await self._store.guest_by_public_id(public_id)

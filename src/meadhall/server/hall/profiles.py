@@ -59,18 +59,16 @@ async def visible_person(store: Store, public_id: str, viewer: Guest) -> Guest:
     person = await store.guest_by_public_id(public_id)
     if person is None:
         raise NotFound(_("There is no such person here."))
-    if not await may_see(store, person, viewer):
-        if person.profile == "private":
-            raise PrivateProfile(_("{name} keeps this profile private.").format(name=person.name))
-        raise PrivateProfile(_("Only people who have played with {name} see this profile.").format(name=person.name))
+    await check_visible(store, person, viewer)
     return person
 
 
-async def may_see(store: Store, person: Guest, viewer: Guest) -> bool:
-    """Return whether the viewer may see the person's profile."""
-    if person.id == viewer.id or person.profile == "public":
-        return True
-    return person.profile == "opponents" and viewer.is_stored and await store.have_met(person.id, viewer.id)
+async def check_visible(store: Store, person: Guest, viewer: Guest) -> None:
+    """Refuse a viewer who may not see the person's profile. Raises PrivateProfile, which tells no name: it may be a new one."""
+    if not await store.shows_profile(person, viewer):
+        if person.profile == "private":
+            raise PrivateProfile(_("This profile is private."))
+        raise PrivateProfile(_("Only people who have played with this person see this profile."))
 
 
 def winning_streak(scores: Sequence[float]) -> Streak:

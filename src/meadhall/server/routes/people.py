@@ -13,7 +13,7 @@ from meadhall.engine.language import gettext as _
 from meadhall.server.errors import NotFound
 from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.match_records import MatchRecords, gzipped
-from meadhall.server.hall.profiles import profile_of, visible_person
+from meadhall.server.hall.profiles import check_visible, profile_of, visible_person
 from meadhall.server.hall.room import Room
 from meadhall.server.pages.person import MATCHES_SHOWN, MET_SHOWN, person_page
 from meadhall.server.pages.responses import Html, page, see_other
@@ -53,12 +53,13 @@ async def show_person(
 
 
 @get("/tables/{id:str}/people/{seat:int}")
-async def show_person_at_table(hall: Hall, room: Room, seat: int) -> Redirect:
-    """Lead to the profile of the person on a seat. The table itself has no public ids."""
+async def show_person_at_table(hall: Hall, room: Room, guest: Guest, seat: int) -> Redirect:
+    """Lead to the profile of the person on a seat, if the guest may see it. The table itself has no public ids."""
     owners = room.table.seats[seat].guests if 0 <= seat < len(room.table.seats) else frozenset()
     person = await hall.store.guest(min(owners)) if owners else None
     if person is None:
         raise NotFound(_("There is no such person here."))
+    await check_visible(hall.store, person, guest)
     return see_other(link(f"/people/{person.public_id}"))
 
 
@@ -79,8 +80,8 @@ async def wanted_matches(hall: Hall, is_own: bool, viewer: Guest, **chosen: str)
     if result not in ("", *RESULTS):
         raise NotFound(result)
     other = await hall.store.guest_by_public_id(opponent) if opponent else None
-    if opponent and other is None:
-        raise NotFound(opponent)
+    if opponent and (other is None or not await hall.acquaintances.knows(viewer, other)):
+        raise NotFound(_("There is no such person here."))
     viewer_id = None if is_own else viewer.id
     names = [name for name in game_names() if chosen["game"] in ("", name)]
     return PlayedFilter(tuple(names), result, other.id if other else "", viewer_id)

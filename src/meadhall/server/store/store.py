@@ -574,6 +574,12 @@ class Store:
         """Return whether two guests have had seats at the same table whose match has begun."""
         return await self.transact(lambda connection: profiles.have_met(connection, one, other))
 
+    async def shows_profile(self, person: Guest, viewer: Guest) -> bool:
+        """Return whether the viewer may see the person's profile."""
+        if person.id == viewer.id or person.profile == "public":
+            return True
+        return person.profile == "opponents" and viewer.is_stored and await self.have_met(person.id, viewer.id)
+
     # ------------------------------------------------------------------------------------------------------------ uploads
 
     async def add_upload(self, record: str) -> str:
