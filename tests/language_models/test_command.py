@@ -8,12 +8,14 @@ import signal
 import subprocess
 import sys
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
 
+import httpx2
 import pytest
 import pytest_asyncio
 from mcp import Client
+from mcp.client.streamable_http import streamable_http_client
 
 from language_models.mcp_players import COMMAND, MATCHES, check_end, play, refused, standard_streams, use
 from meadhall.cli import main
@@ -35,8 +37,8 @@ async def hall(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Proces
 
 
 @asynccontextmanager
-async def by_http(*arguments: str) -> AsyncIterator[Client]:
-    """Run the command at a free port and connect a client."""
+async def by_http(*arguments: str) -> AsyncIterator[str]:
+    """Run the command at a free port, and yield its address."""
     port = free_port()
     environment = {**os.environ, "MEADHALL_INTERPRET": "1", "MEADHALL_LANG": "en"}
     process = await asyncio.create_subprocess_exec(
@@ -51,8 +53,7 @@ async def by_http(*arguments: str) -> AsyncIterator[Client]:
             except OSError:
                 assert process.returncode is None
                 await asyncio.sleep(0.05)
-        async with Client(f"http://127.0.0.1:{port}/mcp") as client:
-            yield client
+        yield f"http://127.0.0.1:{port}/mcp"
     finally:
         process.send_signal(signal.SIGKILL)
         await process.wait()
@@ -64,9 +65,7 @@ async def at(url: str, name: str) -> AsyncIterator[Client]:
     tables = HallTables(url, name)
     async with Client(build(tables)) as client:
         yield client
-    for stream in tables._streams.values():
-        await stream.close()
-    await tables._client.aclose()
+    await tables.close()
 
 
 async def test_a_whole_match_on_standard_streams() -> None:
@@ -81,7 +80,7 @@ async def test_a_whole_match_on_standard_streams() -> None:
 
 
 async def test_a_whole_match_by_http_without_a_hall() -> None:
-    async with by_http("--name", "Ada") as client:
+    async with by_http("--name", "Ada") as address, Client(address) as client:
         position, rules = await play(client, "viking-axes", players=2)
         check_end(position, rules)
 
@@ -121,6 +120,26 @@ async def test_two_models_play_each_other_in_a_hall(hall: Process) -> None:
         assert position["winners"] in (["Ada"], ["Bo"])
 
 
+async def test_by_http_each_client_plays_as_its_own_guest_of_the_hall(hall: Process) -> None:
+    async with hall.client() as people:
+        tokens = [(await people.post("/api/v1/guests", json={"name": name})).json()["token"] for name in ("Ada", "Bo")]
+    async with by_http("--hall", hall.url) as address, AsyncExitStack() as stack:
+        async with httpx2.AsyncClient() as stranger:
+            for credentials in ({}, {"Authorization": "Bearer nonsense"}):
+                asked = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+                assert (await stranger.post(address, json=asked, headers=credentials)).status_code == 401
+        clients = []
+        for token in tokens:
+            headers = {"Authorization": f"Bearer {token}"}
+            sender = await stack.enter_async_context(httpx2.AsyncClient(headers=headers, timeout=60))
+            clients.append(await stack.enter_async_context(Client(streamable_http_client(address, http_client=sender))))
+        ada, bo = clients
+        opened = await use(ada, "open_table", game="axes-and-allies", players=2, open_seats=1)
+        assert [len((await use(each, "list_tables"))["yours"]) for each in clients] == [1, 0]
+        joined = await use(bo, "take_seat", table=opened["table"])
+        assert (joined["your_seat"], (await use(ada, "look", table=opened["table"]))["your_seat"]) == (1, 0)
+
+
 async def test_a_hall_that_can_not_be_reached_is_said_in_words() -> None:
     async with at(f"http://127.0.0.1:{free_port()}", "Ada") as client:
         assert "can't be reached" in await refused(client, "list_games")
@@ -133,7 +152,13 @@ async def test_a_wrong_token_is_said_in_words(hall: Process) -> None:
 
 @pytest.mark.parametrize(
     ("arguments", "words"),
-    [(("--hall", "hall.example.org"), "http://"), (("--http", "nowhere"), "HOST:PORT"), (("--http", "127.0.0.1:x"), "HOST:PORT")],
+    [
+        (("--hall", "hall.example.org"), "http://"),
+        (("--http", "nowhere"), "HOST:PORT"),
+        (("--http", "127.0.0.1:x"), "HOST:PORT"),
+        (("--http", "0.0.0.0:8765"), "one player"),
+        (("--http", "0.0.0.0:8765", "--hall", "http://127.0.0.1:1", "--token", "t"), "one player"),
+    ],
 )
 async def test_a_bad_address_is_refused(
     arguments: tuple[str, ...], words: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

@@ -27,12 +27,32 @@ def serve_tools(hall: str | None, http: str | None, name: str | None, token: str
     logging.getLogger("httpx2").setLevel(logging.WARNING)
     from meadhall.mcp.server import build  # noqa: PLC0415 - needs the package
 
-    server = build(_tables(hall, name or _("Language model"), token or ""))
     if http is None:
-        server.run("stdio")
+        build(_tables(hall, name or _("Language model"), token or "")).run("stdio")
         return
     host, port = address(http)
-    server.run("streamable-http", host=host, port=port)
+    if hall is not None and token is None:
+        from mcp.server.transport_security import TransportSecuritySettings  # noqa: PLC0415
+
+        from meadhall.mcp.players import Players  # noqa: PLC0415
+
+        # A page of another site doesn't know a token. So a proxy may use any name for Host.
+        unnamed = TransportSecuritySettings(enable_dns_rebinding_protection=False)
+        build(Players(_checked(hall))).run("streamable-http", host=host, port=port, transport_security=unnamed)
+    elif _is_own_machine(host):
+        build(_tables(hall, name or _("Language model"), token or "")).run("streamable-http", host=host, port=port)
+    else:
+        raise MeadhallError(
+            _(
+                "Others can reach {host}, and all clients would be one player there. Name a hall with --hall and leave "
+                "--token out: then each client sends its own token of the hall. Or choose 127.0.0.1."
+            ).format(host=host)
+        )
+
+
+def _is_own_machine(host: str) -> bool:
+    """Return whether only programs of this machine reach a host. For these names the server also checks Host and Origin."""
+    return host in ("127.0.0.1", "localhost", "::1")
 
 
 def _tables(hall: str | None, name: str, token: str) -> Tables:
@@ -40,11 +60,16 @@ def _tables(hall: str | None, name: str, token: str) -> Tables:
         from meadhall.mcp.local import LocalTables  # noqa: PLC0415
 
         return LocalTables(name)
-    if urlsplit(hall).scheme not in ("http", "https") or not urlsplit(hall).hostname:
-        raise MeadhallError(_("The hall's address must begin with http:// or https://, not {address}.").format(address=hall))
     from meadhall.mcp.hall import HallTables  # noqa: PLC0415
 
-    return HallTables(hall, name, token)
+    return HallTables(_checked(hall), name, token)
+
+
+def _checked(hall: str) -> str:
+    """Return the address of a hall. Raises MeadhallError."""
+    if urlsplit(hall).scheme not in ("http", "https") or not urlsplit(hall).hostname:
+        raise MeadhallError(_("The hall's address must begin with http:// or https://, not {address}.").format(address=hall))
+    return hall
 
 
 def address(text: str) -> tuple[str, int]:

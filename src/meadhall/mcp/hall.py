@@ -68,6 +68,12 @@ class HallTables:
             return _decoded(answer)
         raise _refusal(answer)
 
+    async def close(self) -> None:
+        """Close the streams and connections to the hall."""
+        for stream in self._streams.values():
+            await stream.close()
+        await self._client.aclose()
+
     async def _credentials(self) -> dict[str, str]:
         async with self._entering:
             if not self._token:

@@ -7,10 +7,11 @@ from functools import wraps
 from importlib.metadata import version
 from typing import Annotated, Any, Final, TypeVar
 
+from mcp.server.auth.settings import AuthSettings
 from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp_types import CallToolResult, TextContent, ToolAnnotations
-from pydantic import BaseModel, Field
+from pydantic import AnyHttpUrl, BaseModel, Field
 
 from meadhall.engine.errors import MeadhallError, Refused, UnknownGame
 from meadhall.engine.game import Game, game_names
@@ -25,6 +26,7 @@ from meadhall.mcp.answers import (
     RulesAnswer,
     TablesAnswer,
 )
+from meadhall.mcp.players import Players
 from meadhall.mcp.tables import (
     Position,
     Tables,
@@ -59,8 +61,9 @@ _PLAYS: Final = ToolAnnotations(read_only_hint=False, destructive_hint=False, op
 _GIVES_UP: Final = ToolAnnotations(read_only_hint=False, destructive_hint=True, open_world_hint=False)
 
 
-def build(tables: Tables) -> MCPServer[Any]:
-    """Return a server whose tools play at these tables."""
+def build(tables: Tables | Players) -> MCPServer[Any]:
+    """Return a server whose tools play at these tables; with ``Players``, at those of the client that calls them."""
+    players = tables if isinstance(tables, Players) else None
     server: MCPServer[Any] = MCPServer(
         "meadhall",
         title="Meadhall",
@@ -68,20 +71,26 @@ def build(tables: Tables) -> MCPServer[Any]:
         instructions=INSTRUCTIONS,
         version=version("meadhall"),
         log_level="WARNING",
+        token_verifier=players,
+        auth=None if players is None else AuthSettings(issuer_url=AnyHttpUrl(players.url), resource_server_url=None),
     )
-    _add_reading(server, tables)
-    _add_seating(server, tables)
-    _add_playing(server, tables)
+
+    def own_tables() -> Tables:
+        return tables.current() if isinstance(tables, Players) else tables
+
+    _add_reading(server, own_tables)
+    _add_seating(server, own_tables)
+    _add_playing(server, own_tables)
     _add_rulebooks(server)
     return server
 
 
-def _add_reading(server: MCPServer[Any], tables: Tables) -> None:
+def _add_reading(server: MCPServer[Any], own_tables: Callable[[], Tables]) -> None:
     @server.tool(annotations=_READS)
     @in_words
     async def list_games() -> Annotated[CallToolResult, GamesAnswer]:
         """List the games: how many can play, their options, and the bots."""
-        games = await tables.games()
+        games = await own_tables().games()
         lines = [game_text(each) for each in games]
         return _result("\n".join(lines), GamesAnswer(games=games))
 
@@ -89,7 +98,7 @@ def _add_reading(server: MCPServer[Any], tables: Tables) -> None:
     @in_words
     async def list_tables() -> Annotated[CallToolResult, TablesAnswer]:
         """List your tables, and the public tables of others where you can take a seat."""
-        yours, others = await tables.listed()
+        yours, others = await own_tables().listed()
         told = ["Yours:", *map(table_text, yours), "Open:", *map(table_text, others)]
         return _result("\n".join(told), TablesAnswer(yours=yours, open=others))
 
@@ -97,13 +106,13 @@ def _add_reading(server: MCPServer[Any], tables: Tables) -> None:
     @in_words
     async def look(table: TableId) -> Annotated[CallToolResult, PositionAnswer]:
         """Read the position as your seat may know it: what has happened since you looked last, the board, your legal actions."""
-        return _told(await tables.look(table))
+        return _told(await own_tables().look(table))
 
     @server.tool(name="legal_actions", annotations=_READS)
     @in_words
     async def list_legal_actions(table: TableId) -> Annotated[CallToolResult, LegalAnswer]:
         """List your legal actions with their numbers; none if it isn't your turn."""
-        position = await tables.look(table, tell=False)
+        position = await own_tables().look(table, tell=False)
         legal = legal_actions(position.view) if position.your_turn else []
         number = position.view.next_number if position.view else 0
         answer = LegalAnswer(your_turn=position.your_turn, next_number=number, legal=legal)
@@ -113,7 +122,7 @@ def _add_reading(server: MCPServer[Any], tables: Tables) -> None:
     @in_words
     async def why_not(table: TableId, action: GivenAction) -> Annotated[CallToolResult, ReasonAnswer]:
         """Ask why you can't play an action: the reason, the id of the rule and its text. It plays nothing."""
-        found = reason(await tables.look(table, tell=False), action)
+        found = reason(await own_tables().look(table, tell=False), action)
         rule = f" ({found.rule})\nRule {found.rule}: {found.rule_text}" if found.rule else ""
         return _result(f"{found.text or found.action}: {found.reason}{rule}", found)
 
@@ -128,7 +137,7 @@ def _add_reading(server: MCPServer[Any], tables: Tables) -> None:
         return _result(text, RulesAnswer(game=game, rules=text))
 
 
-def _add_seating(server: MCPServer[Any], tables: Tables) -> None:
+def _add_seating(server: MCPServer[Any], own_tables: Callable[[], Tables]) -> None:
     @server.tool(annotations=_PLAYS)
     @in_words
     async def open_table(
@@ -147,7 +156,7 @@ def _add_seating(server: MCPServer[Any], tables: Tables) -> None:
         public: Annotated[bool, Field(description="whether the hall lists the table for everyone")] = False,
     ) -> Annotated[CallToolResult, PositionAnswer]:
         """Open a table and take seat 0. Bots get the other seats; without open seats the match begins at once."""
-        return _told(await tables.open(game, players, bots or [], open_seats, options or {}, public))
+        return _told(await own_tables().open(game, players, bots or [], open_seats, options or {}, public))
 
     @server.tool(annotations=_PLAYS)
     @in_words
@@ -156,16 +165,16 @@ def _add_seating(server: MCPServer[Any], tables: Tables) -> None:
         seat: Annotated[int | None, Field(description="the number of the seat; by default the first open one")] = None,
     ) -> Annotated[CallToolResult, PositionAnswer]:
         """Take an open seat at a table of the hall."""
-        return _told(await tables.join(table, seat))
+        return _told(await own_tables().join(table, seat))
 
     @server.tool(annotations=_PLAYS)
     @in_words
     async def start_match(table: TableId) -> Annotated[CallToolResult, PositionAnswer]:
         """Start the match at your table when all seats are taken. At the table of another, agree to the start."""
-        return _told(await tables.start(table))
+        return _told(await own_tables().start(table))
 
 
-def _add_playing(server: MCPServer[Any], tables: Tables) -> None:
+def _add_playing(server: MCPServer[Any], own_tables: Callable[[], Tables]) -> None:
     @server.tool(annotations=_PLAYS)
     @in_words
     async def act(
@@ -179,16 +188,16 @@ def _add_playing(server: MCPServer[Any], tables: Tables) -> None:
         ] = 10.0,
     ) -> Annotated[CallToolResult, PositionAnswer]:
         """Play an action, and read what happened then. An illegal one changes nothing: you get the reason and the rule."""
-        before = await tables.look(table, tell=False)
+        before = await own_tables().look(table, tell=False)
         if before.view is None:
             raise ToolError("The match has not begun.")
         try:
-            position = await tables.act(table, read_action(before.view, action), number)
+            position = await own_tables().act(table, read_action(before.view, action), number)
         except Refused as refused:
             raise ToolError(refusal_text(before.view, refused)) from refused
         if wait_seconds and not position.your_turn and not position.is_over:
             happened = position.happened
-            position = await tables.wait(table, wait_seconds)
+            position = await own_tables().wait(table, wait_seconds)
             position.happened = [*happened, *position.happened]
         return _told(position)
 
@@ -199,13 +208,13 @@ def _add_playing(server: MCPServer[Any], tables: Tables) -> None:
         seconds: Annotated[float, Field(description="the longest time to wait", ge=0, le=MAX_WAIT)] = 60.0,
     ) -> Annotated[CallToolResult, PositionAnswer]:
         """Wait until it is your turn or the match is over, then read the position. Call it again if the time was too short."""
-        return _told(await tables.wait(table, seconds))
+        return _told(await own_tables().wait(table, seconds))
 
     @server.tool(annotations=_GIVES_UP)
     @in_words
     async def resign(table: TableId) -> Annotated[CallToolResult, PositionAnswer]:
         """Give up your seat in a running match. It can't be undone."""
-        return _told(await tables.resign(table))
+        return _told(await own_tables().resign(table))
 
 
 def _add_rulebooks(server: MCPServer[Any]) -> None:
