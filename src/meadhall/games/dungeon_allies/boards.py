@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal
+from typing import Literal
 
 from meadhall.games.dungeon_allies import names
 from meadhall.games.dungeon_allies.components import (
@@ -20,13 +20,12 @@ from meadhall.games.dungeon_allies.components import (
 )
 from meadhall.games.dungeon_allies.names import Names
 from meadhall.games.dungeon_allies.pieces import (
-    CARDS,
     COLOURS,
     DICE,
     FIGHT_DICE,
     FIRST_FOLLOWER,
+    GONE,
     ITEMS,
-    MONSTERS,
     NONE,
     SIDES,
     SKILLS,
@@ -34,11 +33,12 @@ from meadhall.games.dungeon_allies.pieces import (
     TRAINER_SPACES,
     Target,
 )
+from meadhall.games.dungeon_allies.plain import PlainState
 from meadhall.games.dungeon_allies.rules.excursion import is_doubled, is_fighting
 from meadhall.games.dungeon_allies.rules.scoring import card_score, points_of
 from meadhall.games.dungeon_allies.rules.sorcerer import price
 from meadhall.games.dungeon_allies.rules.treasure import is_guarded
-from meadhall.games.dungeon_allies.state import Event, has_seen, has_tile
+from meadhall.games.dungeon_allies.state import Event, has_seen
 from meadhall.games.dungeon_allies.story import Fight, FightDie, Monster, monster_of
 from meadhall.sdk import View
 
@@ -48,10 +48,14 @@ ROW = 4
 
 @dataclass(frozen=True)
 class Items:
-    """Counts of red, blue, yellow, green and white crystals and of gold; the same in words."""
+    """Counts of red, blue, yellow, green and white crystals and of gold."""
 
     counts: tuple[int, ...]
-    words: str
+
+    @property
+    def words(self) -> str:
+        """Return the same in words."""
+        return names.amounts(self.counts)
 
 
 @dataclass(frozen=True)
@@ -228,12 +232,13 @@ class Boards:
 
     def __init__(self, view: View) -> None:
         self._view = view
-        self._state: Any = view.state
+        self._state = view.state  # for rules
+        self._known = PlainState(view.states)
         self._names = Names(components_of(view.options))
         self._players = range(view.state.players)
         self._dice: defaultdict[int, list[PlacedDie]] = defaultdict(list)
-        for seat, targets in enumerate(self._state.place[: view.state.players].tolist()):
-            for die, target in enumerate(targets):
+        for seat in self._players:
+            for die, target in enumerate(self._known.place[seat]):
                 self._dice[target].append(PlacedDie(seat, die))
 
     def dice(self, target: int) -> tuple[PlacedDie, ...]:
@@ -249,48 +254,49 @@ class Boards:
     def cells(self) -> tuple[int, ...]:
         """Return the cell of every square."""
         found: list[int] = []
+        levels = self._known.level
         for square in range(SQUARES):
-            begins = square > 0 and self._state.level[square] != self._state.level[square - 1]
+            begins = square > 0 and levels[square] != levels[square - 1]
             following = found[-1] + 1 if found else 0
             found.append(ROW * -(-following // ROW) if begins else following)
         return tuple(found)
 
     def square(self, square: int) -> Square:
         """Return a square."""
-        tile, target = bool(has_tile(self._state, square)), Target.SQUARE + square
+        tile, target = self._known.monster[square] != GONE, Target.SQUARE + square
         return Square(
             target=target,
             name=self._names.square(square),
-            level=int(self._state.level[square]),
+            level=self._known.level[square],
             cell=self.cells[square],
             tile=tile,
             monster=self.monster(square),
-            former="" if tile else self._names.monster(self._state.former[square]),
+            former="" if tile else self._names.monster(self._known.former[square]),
             seen=self.seen(square),
             dice=self.dice(target),
         )
 
     def monster(self, square: int) -> Monster | None:
         """Return the tile on a square, if the viewer knows it."""
-        monster = int(self._state.monster[square])
-        return None if monster < 0 else monster_of(self._state, self._names, monster)
+        monster = self._known.monster[square]
+        return None if monster < 0 else monster_of(self._known, self._names, monster)
 
     def seen(self, square: int) -> tuple[int, ...]:
         """DA-3.4: Return the seats that know the tile on a square."""
-        if not self._state.seen[square]:
+        if not self._known.seen[square]:
             return ()
         return tuple(seat for seat in self._players if has_seen(self._state, seat, square))
 
     def fight(self) -> Fight | None:
         """Return the current fight."""
-        square = int(self._state.square)
+        square = self._known.square
         monster = None if square == NONE else self.monster(square)
         if monster is None or self._view.actor is None:
             return None
         last = self._view.steps[-1].events if self._view.steps else ()
         rolls = [event.arguments[1] for event in last if event.kind in (Event.ROLLED, Event.REROLLED)]
         dice = tuple(self._fight_die(die, SIDES[die] in rolls) for die in range(FIGHT_DICE) if is_fighting(self._state, die))
-        return Fight(self._view.actor, square, int(self._state.level[square]), monster, dice)
+        return Fight(self._view.actor, square, self._known.level[square], monster, dice)
 
     def _fight_die(self, die: int, fresh: bool) -> FightDie:
         state = self._state
@@ -302,52 +308,52 @@ class Boards:
     def track(self) -> Track:
         """Return the turn order."""
         spaces = tuple(map(self._track_space, self._players))
-        order = (seat for seat in self._state.order.tolist() if seat != NONE)
+        order = (seat for seat in self._known.order if seat != NONE)
         return Track(int(Target.TURN_ORDER), spaces, tuple(order))
 
     def _track_space(self, space: int) -> TrackSpace:
-        seat = self._state.track[space]
+        seat = self._known.track[space]
         die = next((die for die in self._dice[Target.TURN_ORDER] if die.seat == seat), None)
-        return TrackSpace(items(self._state.track_gift[space]), die)
+        return TrackSpace(items(self._known.track_gift[space]), die)
 
     def treasure(self, space: int) -> Treasure:
         """Return a treasure space."""
         target, guarded = Target.TREASURE + space, bool(is_guarded(self._state, space))
-        return Treasure(target, space + 1, items(self._state.treasure[space]), guarded, self._only_die(target))
+        return Treasure(target, space + 1, items(self._known.treasure[space]), guarded, self._only_die(target))
 
     def trainer(self) -> Trainer:
         """Return the trainer."""
-        trainees = self._state.trainee[: self._state.trainees]
-        dice = tuple(PlacedDie(*divmod(int(trainee), DICE)) for trainee in trainees)
+        trainees = self._known.trainee[: self._known.trainees]
+        dice = tuple(PlacedDie(*divmod(trainee, DICE)) for trainee in trainees)
         return Trainer(int(Target.TRAINER), dice, TRAINER_SPACES)
 
     def tavern(self) -> Tavern:
         """Return the tavern."""
-        state = self._state
+        state = self._known
         return Tavern(
             target=int(Target.TAVERN),
             follower=self.ally(state.stack[state.followers - 1]) if state.followers else None,
-            left=int(state.followers),
-            bidder=None if state.bidder == NONE else int(state.bidder),
-            bid=int(state.bid),
+            left=state.followers,
+            bidder=None if state.bidder == NONE else state.bidder,
+            bid=state.bid,
             dice=self.dice(Target.TAVERN),
         )
 
     def prisoner(self, space: int) -> Prisoner:
         """Return a prisoner."""
         target, name = Target.PRISONER + space, self._names.prisoner(space)
-        offering, reward = items(self._state.offering[space]), items(self._state.reward[space])
+        offering, reward = items(self._known.offering[space]), items(self._known.reward[space])
         return Prisoner(target, name, offering, reward, self._only_die(target))
 
     def market(self) -> Market:
         """Return the trade table."""
-        sides = [items(side) for side in self._state.exchange]
-        lines = tuple((sides[2 * line], sides[2 * line + 1]) for line in range(self._state.lines))
-        return Market(int(Target.TRADE), lines, self.dice(Target.TRADE), items(self._state.box))
+        sides = self._known.exchange
+        lines = tuple((items(sides[2 * line]), items(sides[2 * line + 1])) for line in range(self._known.lines))
+        return Market(int(Target.TRADE), lines, self.dice(Target.TRADE), items(self._known.box))
 
     def offer(self, space: int) -> Offer:
         """Return a sorcerer space."""
-        target, card = Target.SORCERER + space, int(self._state.display[space])
+        target, card = Target.SORCERER + space, self._known.display[space]
         return Offer(target, None if card == NONE else self.card(card), self._only_die(target))
 
     def price(self) -> Items:
@@ -359,20 +365,20 @@ class Boards:
 
     def area(self, seat: int) -> PlayerArea:
         """Return everything that a player has."""
-        state = self._state
-        kept = Counter(int(state.weakness[monster]) for monster in range(MONSTERS) if state.owner[monster] == seat)
+        state = self._known
+        kept = [weakness for weakness, owner in zip(state.weakness, state.owner, strict=True) if owner == seat]
         return PlayerArea(
             seat=seat,
             items=items(state.crystals[seat], state.gold[seat]),
             members=tuple(self._members(seat)),
-            cards=tuple(self.card(card, seat) for card in range(CARDS) if state.card_owner[card] == seat),
-            kept=tuple(kept[skill] for skill in range(SKILLS)),
-            points=int(points_of(state, seat)),
+            cards=tuple(self.card(card, seat) for card, owner in enumerate(state.card_owner) if owner == seat),
+            kept=tuple(map(kept.count, range(SKILLS))),
+            points=int(points_of(self._state, seat)),
         )
 
     def _members(self, seat: int) -> Iterable[Member]:
         for die in range(DICE):
-            ally, target = self._state.ally[seat, die], int(self._state.place[seat, die])
+            ally, target = self._known.ally[seat][die], self._known.place[seat][die]
             if target == Target.TRAINER and PlacedDie(seat, die) in self._trained:
                 target = NONE  # the trained ally has a larger die now, and this ally joined later
             if ally != NONE:
@@ -391,7 +397,7 @@ class Boards:
 
     def ally(self, ally: int) -> Ally:
         """Return a character or a follower."""
-        return Ally(self._names.ally(ally), int(self._state.skill[ally]), ally >= FIRST_FOLLOWER)
+        return Ally(self._names.ally(ally), self._known.skill[ally], ally >= FIRST_FOLLOWER)
 
     def card(self, card: int, owner: int = NONE) -> Card:
         """Return a card, with its score for its owner."""
@@ -413,5 +419,4 @@ def value(kind: Points) -> Value:
 
 def items(counts: Iterable[int], gold: int = 0) -> Items:
     """Return the items with these counts by colour. The gold is the last count or an argument."""
-    all_counts = (*map(int, counts), int(gold))[:ITEMS]
-    return Items(all_counts, names.amounts(all_counts))
+    return Items((*counts, gold)[:ITEMS])

@@ -9,9 +9,14 @@ from meadhall.games.dungeon_allies.rules.treasure import is_guarded
 from meadhall.games.dungeon_allies.state import State
 from meadhall.sdk import gettext as _
 
+DIE_MATTERS = (Target.TRAINER, Target.TAVERN)
+"""Where it depends on the die what a seat lacks."""
+
 
 def caution(state: State, seat: int, target: int, die: int) -> str:
     """Return what the seat still lacks to gain something from this die on a target; "" if it lacks nothing."""
+    if target < Target.TURN_ORDER:
+        return ""
     if target == Target.TRAINER:
         return _at_the_trainer(state, seat, die)
     if target == Target.TAVERN:

@@ -43,6 +43,10 @@ STEPS = {
 """The eight places."""
 
 
+_FIRST_TARGETS = (*map(int, Target), TARGETS)
+_FIRST_SPOTS = (*map(int, Spot), SPOTS)
+
+
 class Names:
     """Names of the pieces and squares of these components. Built-in names are translated, others are used as typed."""
 
@@ -78,11 +82,11 @@ class Names:
 
     def target(self, target: int) -> str:
         """Return the name of a target: "Y3", "Turn order", "Treasure 2"."""
-        return self._space(target, (*Target, TARGETS))
+        return self._space(target, _FIRST_TARGETS)
 
     def spot(self, spot: int) -> str:
         """Return the name of a spot: "Y3", "Turn order 1", "Treasure 2"."""
-        return self._space(spot, (*Spot, SPOTS))
+        return self._space(spot, _FIRST_SPOTS)
 
     def _space(self, number: int, firsts: Sequence[int]) -> str:
         step = bisect(firsts, number)
@@ -127,13 +131,18 @@ def amount(item: int, count: int) -> str:
     """Return a number of crystals of a colour, or of gold: "2 red crystals"."""
     if item == Item.GOLD:
         return _("{count} gold").format(count=count)
-    return (
-        ngettext("{count} red crystal", "{count} red crystals", count),
-        ngettext("{count} blue crystal", "{count} blue crystals", count),
-        ngettext("{count} yellow crystal", "{count} yellow crystals", count),
-        ngettext("{count} green crystal", "{count} green crystals", count),
-        ngettext("{count} white crystal", "{count} white crystals", count),
-    )[item].format(count=count)
+    match item:
+        case Item.RED:
+            text = ngettext("{count} red crystal", "{count} red crystals", count)
+        case Item.BLUE:
+            text = ngettext("{count} blue crystal", "{count} blue crystals", count)
+        case Item.YELLOW:
+            text = ngettext("{count} yellow crystal", "{count} yellow crystals", count)
+        case Item.GREEN:
+            text = ngettext("{count} green crystal", "{count} green crystals", count)
+        case _:
+            text = ngettext("{count} white crystal", "{count} white crystals", count)
+    return text.format(count=count)
 
 
 def amounts(counts: Iterable[int]) -> str:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cache, lru_cache
+from itertools import pairwise
 from typing import Any
 
 from meadhall.games.dungeon_allies.actions import Act, Phase, parse, place, trade
@@ -26,7 +27,7 @@ from meadhall.games.dungeon_allies.boards import (
     items,
     value,
 )
-from meadhall.games.dungeon_allies.cautions import at_the_tavern, caution
+from meadhall.games.dungeon_allies.cautions import DIE_MATTERS, at_the_tavern, caution
 from meadhall.games.dungeon_allies.components import COMPONENTS
 from meadhall.games.dungeon_allies.names import Names
 from meadhall.games.dungeon_allies.pieces import (
@@ -41,6 +42,7 @@ from meadhall.games.dungeon_allies.pieces import (
     TREASURES,
     Target,
 )
+from meadhall.games.dungeon_allies.plain import PlainState
 from meadhall.games.dungeon_allies.rules.excursion import is_fighting
 from meadhall.games.dungeon_allies.state import ROUND_ENDS, State, has_seen
 from meadhall.games.dungeon_allies.story import Fight, FightDie, Monster, Scene, story
@@ -269,26 +271,31 @@ FIGHT_BEATS, SCENE_BEATS, MOST_BEATS = 9, 5, 50
 
 def own(view: View) -> Own:
     """Return the values for a seat's private part."""
-    state, boards, seat = view.state, Boards(view), view.viewer
+    state, known, boards, seat = view.state, PlainState(view.states), Boards(view), view.viewer
     phase = Phase(state.phase) if view.actor == seat else None
     area = boards.area(seat)
     fight = boards.fight() if phase in (Phase.PREP, Phase.REROLL) else None
     actions = () if phase is None else offered(view)
+
+    @cache  # of this decision: the dice that the seat still has go to the same places
+    def lacking(target: int, die: int) -> str:
+        return caution(state, seat, target, die)
+
     return Own(
         phase="" if phase is None else phase.name.lower(),
-        turn=int(state.turn),
+        turn=known.turn,
         area=area,
         unplaced=tuple(_unplaced(state, seat)) if phase == Phase.PLACE else (),
-        seen=tuple(_seen_tiles(state, boards, area)),
+        seen=tuple(_seen_tiles(state, known, boards, area)),
         follower=boards.tavern().follower if phase == Phase.FOLLOWER_DIE else None,
         price=boards.price() if phase == Phase.BUY else None,
-        bargain=_bargain(boards, int(state.cursor)) if phase == Phase.PRISONER else None,
+        bargain=_bargain(boards, known.cursor) if phase == Phase.PRISONER else None,
         fight=fight,
         chances=() if fight is None else tuple(_chances(view, fight)),
         warning=at_the_tavern(state, seat) if phase == Phase.BID else "",
-        deeds=tuple((action, _deed(state, boards, action)) for action in actions),
-        targets=tuple(_targets(state)),
-        levels=tuple(tuple(square for square in range(SQUARES) if state.level[square] == level) for level in range(LEVELS)),
+        deeds=tuple((action, _deed(state, boards, action, lacking)) for action in actions),
+        targets=_targets(known.prisoners),
+        levels=tuple(tuple(square for square in range(SQUARES) if known.level[square] == level) for level in range(LEVELS)),
         cells=boards.cells,
     )
 
@@ -299,19 +306,22 @@ def _bargain(boards: Boards, space: int) -> tuple[Items, Items]:
     return prisoner.offering, prisoner.reward
 
 
-def _targets(state: State) -> Iterable[tuple[int, ...]]:
-    """DA-4.1: Yield the targets of the eight places."""
-    for first, end in zip(Target, (*list(Target)[1:], TARGETS), strict=True):
-        yield tuple(range(first, first + state.prisoners if first == Target.PRISONER else end))
+def _targets(prisoners: int) -> tuple[tuple[int, ...], ...]:
+    """DA-4.1: Return the targets of the eight places."""
+    return tuple(targets[:prisoners] if targets[0] == Target.PRISONER else targets for targets in _PLACES)
 
 
-def _deed(state: State, boards: Boards, action: int) -> Deed:
+_PLACES = tuple(tuple(range(first, end)) for first, end in pairwise((*Target, TARGETS)))
+"""The targets of the eight places, if there are as many prisoners as there can be."""
+
+
+def _deed(state: State, boards: Boards, action: int, lacking: Callable[[int, int], str]) -> Deed:
     kind, argument = parse(action)
     name = kind.name.lower()
     match kind:
         case Act.PLACE:
             target, die = divmod(argument, DICE)
-            return Deed(name, target=target, die=die, caution=caution(state, state.actor, target, die))
+            return Deed(name, target=target, die=die, caution=lacking(target, die if target in DIE_MATTERS else NONE))
         case Act.PEEK | Act.FIGHT:
             return Deed(name, target=Target.SQUARE + argument)
         case Act.BID:
@@ -352,10 +362,10 @@ def _unplaced(state: State, seat: int) -> Iterable[int]:
     return (die for die in range(DICE) if state.ally[seat, die] != NONE and state.place[seat, die] == NONE)
 
 
-def _seen_tiles(state: State, boards: Boards, area: PlayerArea) -> Iterable[SeenTile]:
+def _seen_tiles(state: State, known: PlainState, boards: Boards, area: PlayerArea) -> Iterable[SeenTile]:
     """DA-3.4: Yield the tiles that the seat has looked at and that are not face up yet."""
-    for number in range(SQUARES):
-        if state.seen[number] and has_seen(state, area.seat, number) and not has_seen(state, NONE, number):
+    for number, seen in enumerate(known.seen):
+        if seen and has_seen(state, area.seat, number) and not has_seen(state, NONE, number):
             square = boards.square(number)
             assert square.monster is not None, "a seat knows the tiles that it has seen"
             chances = tuple((member.die, _chance_alone(member, square.monster, square.level)) for member in area.members)
@@ -379,8 +389,9 @@ def _explained(view: View) -> Iterator[int]:
     match state.phase:
         case Phase.PLACE:
             dice = list(_unplaced(state, view.viewer))
-            for target in (target for targets in _targets(state) for target in targets):
-                actions = [place(target, die) for die in dice]
+            for target in (target for targets in _targets(state.prisoners) for target in targets):
+                first = place(target, 0)
+                actions = [first + die for die in dice]
                 refused = [action for action in actions if action not in legal]
                 yield from refused if len(refused) < len(actions) else refused[:1]
             yield int(Act.ILLUMINATE)

@@ -8,8 +8,9 @@ from typing import Literal
 
 from meadhall.games.dungeon_allies.components import ITEM_NAMES, Components, components_of
 from meadhall.games.dungeon_allies.names import Names
-from meadhall.games.dungeon_allies.pieces import LEVELS, MONSTERS, SIDES, Item
-from meadhall.games.dungeon_allies.state import Event, State, Step
+from meadhall.games.dungeon_allies.pieces import LEVELS, SIDES, Item
+from meadhall.games.dungeon_allies.plain import PlainState
+from meadhall.games.dungeon_allies.state import Event, Step
 from meadhall.sdk import Event as GameEvent
 from meadhall.sdk import View
 
@@ -131,11 +132,10 @@ WITH_ITEMS = (Event.LOOTS, Event.FREES, Event.BUYS)
 """Events whose line also shows the gains and payments that follow."""
 
 
-def monster_of(state: State, names: Names, monster: int) -> Monster:
+def monster_of(state: PlainState, names: Names, monster: int) -> Monster:
     """Return a tile by its number."""
-    faces = tuple((int(state.target[level, monster]), int(state.bounty[level, monster])) for level in range(LEVELS))
-    most = max(state.bounty[LEVELS - 1, other] for other in range(MONSTERS))
-    return Monster(names.monster(monster), int(state.weakness[monster]), faces, faces[-1][1] == most)
+    faces = tuple((state.target[level][monster], state.bounty[level][monster]) for level in range(LEVELS))
+    return Monster(names.monster(monster), state.weakness[monster], faces, faces[-1][1] == max(state.bounty[LEVELS - 1]))
 
 
 def story(view: View) -> tuple[int, tuple[Scene, ...]]:
@@ -159,6 +159,7 @@ class SceneBuilder:
 
     def __init__(self, view: View) -> None:
         self._view = view
+        self._state = PlainState(view.states)
         self._components: Components = components_of(view.options)
         self._names = Names(self._components)
         self._scenes: list[Scene] = []
@@ -210,8 +211,7 @@ class SceneBuilder:
         fight = self._fight
         if kind == Event.REVEALED:
             square, monster = int(arguments[0]), [each.id for each in self._components.monster].index(str(arguments[1]))
-            state = self._view.state
-            self._fight = Fight(0, square, int(state.level[square]), monster_of(state, self._names, monster))
+            self._fight = Fight(0, square, self._state.level[square], monster_of(self._state, self._names, monster))
         elif fight and kind == Event.ENHANCES:
             self._fight = replace(fight, dice=(*fight.dice, FightDie(_size(arguments), extra=True)))
         elif fight and kind == Event.BLESSES:
