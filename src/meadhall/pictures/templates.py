@@ -22,7 +22,7 @@ from markupsafe import Markup
 
 from meadhall.engine.game import game, game_names
 from meadhall.engine.language import current_language, gettext, grouped, ngettext
-from meadhall.pictures.template_code import DirectCalls, DirectMacro, escaped
+from meadhall.pictures.template_code import DirectCalls, DirectMacro, as_markup, escaped
 
 HERE = Path(__file__).parent
 STATIC = HERE / "static"
@@ -142,7 +142,7 @@ def game_static_files(name: str, suffix: str) -> list[Path]:
 
 def translated(message: str, **values: Any) -> Markup:
     """Translate ``_("…")`` in a template."""
-    text = Markup(gettext(message))
+    text = as_markup(gettext(message))
     return text % values if values else text
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import pairwise
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 from meadhall.engine.events import PUBLIC, Event, EventKind, Part, seat
 from meadhall.engine.game import GameWords, beats_of
@@ -122,20 +122,14 @@ def _newest(view: View, count: int) -> list[LoggedEvent]:
     return newest[next((start for start in begins if start), 0) :]  # a turn at 0 may have begun earlier
 
 
-def tellings(turns: Sequence[LoggedTurn], reader: int | None, end: int, told: TellEvent) -> tuple[Telling, ...]:
+def tellings(entries: Iterable[LogEntry], end: int) -> tuple[Telling, ...]:
     """Return the texts that stand in place of the prompt while the board shows the last step, until the beat ``end``.
 
-    ``turns``: those with events of the last step, oldest first.
+    ``entries``: the events of the last step, and possibly earlier ones, oldest first.
     """
-    latest = {
-        each.beat: (turn, k) for turn in turns for k, each in enumerate(turn.events) if each.beat is not None and each.beat < end
-    }
+    latest = {each.beat: each for each in entries if each.beat is not None and each.beat < end}
     beats = [*sorted(latest), end]
-    return tuple(
-        Telling(turn.events[k].index, told(turn, k, reader).text, beat, following - beat)
-        for beat, following in pairwise(beats)
-        for turn, k in [latest[beat]]
-    )
+    return tuple(Telling(latest[beat].index, latest[beat].text, beat, following - beat) for beat, following in pairwise(beats))
 
 
 def _logged(view: View, n: int, first: int, events: Sequence[Event], hinted: bool = False) -> list[LoggedEvent]:
@@ -160,10 +154,6 @@ def _turn(view: View, logged: tuple[LoggedEvent, ...], begun: bool) -> LoggedTur
     return LoggedTurn(view.game.name, view.game.words, view.names, logged, begun, owner, readers)
 
 
-TellEvent: TypeAlias = Callable[[LoggedTurn, int, int | None], LogEntry]
-"""Puts event ``k`` of a turn into words. The player on the seat of the reader is "you"."""
-
-
 def tell_event(turn: LoggedTurn, k: int, reader: int | None) -> LogEntry:
     """Return an event of a turn in words. The player on seat ``reader`` is "you"."""
     logged, viewer = turn.events[k], PUBLIC if reader is None else reader
@@ -172,9 +162,13 @@ def tell_event(turn: LoggedTurn, k: int, reader: int | None) -> LogEntry:
     return _entry(turn.game, turn.words, turn.names, logged, viewer, title, brief)
 
 
-def turn_in_words(turn: LoggedTurn, reader: int | None, told: TellEvent = tell_event) -> TurnInWords:
+def turn_in_words(turn: LoggedTurn, reader: int | None) -> TurnInWords:
     """Return a turn of the log in words, with the summary. The player on seat ``reader`` is "you"."""
-    entries = tuple(told(turn, k, reader) for k in range(len(turn.events)))
+    return summed_up(turn, tuple(tell_event(turn, k, reader) for k in range(len(turn.events))))
+
+
+def summed_up(turn: LoggedTurn, entries: tuple[LogEntry, ...]) -> TurnInWords:
+    """Return a turn of the log from the words of its events."""
     first = entries[0]
     heading = first.title or first.text if turn.begun else _("Set-up")
     single = len(entries) == 1 and first.text == heading

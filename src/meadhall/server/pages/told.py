@@ -6,10 +6,9 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
-from markupsafe import Markup
-
 from meadhall.engine.language import current_language
-from meadhall.server.pages.log import TurnLog, tell_event, tellings, turn_in_words
+from meadhall.pictures.template_code import as_markup
+from meadhall.server.pages.log import TurnLog, summed_up, tell_event, tellings
 from meadhall.server.pages.models import LogEntry, LoggedTurn, Telling
 from meadhall.server.pages.templates import template
 
@@ -54,6 +53,7 @@ class ToldLog:
         self.log = log
         self._events: dict[tuple[int, Reader], _ToldEvent] = {}  # of turns that the next steps may change
         self._latest: dict[tuple[tuple[int, int], Reader], str] = {}  # turns with events of the last step
+        self._tellings: dict[Reader, tuple[Telling, ...]] = {}
         self._turns: dict[Reader, _Turns] = {}
 
     def follow(self) -> None:
@@ -61,6 +61,7 @@ class ToldLog:
         first = self.log.latest[0].span[0] if self.log.latest else 0
         self._events = {key: told for key, told in self._events.items() if key[0] >= first}
         self._latest.clear()
+        self._tellings.clear()
 
     def turns(self, seat: int | None) -> list[str]:
         """Return the turns for a seat or a spectator, newest first, in the current language. Only what is new is rendered."""
@@ -76,21 +77,23 @@ class ToldLog:
 
     def tellings(self, seat: int | None, end: int) -> tuple[Telling, ...]:
         """Return the texts that stand in place of the prompt while the board shows the last step, until the beat ``end``."""
-        return tellings(self.log.latest, seat, end, self._entry)
+        turns = self.log.latest
+        reader = seat if any(seat in turn.readers for turn in turns) else None, current_language()
+        if reader not in self._tellings:
+            entries = (self._told(turn, k, seat).entry for turn in turns for k in range(len(turn.events)))
+            self._tellings[reader] = tellings(entries, end)
+        return self._tellings[reader]
 
     def _turn(self, turn: LoggedTurn, reader: Reader) -> str:
         seat, language = reader
         place = turn.span, (seat if seat in turn.readers else None, language)
         if place not in self._latest:
             macros: Any = template("_log.html").module
-            told = turn_in_words(turn, seat, self._entry)
-            rendered = [(each.brief, each.line) for each in (self._told(turn, k, seat) for k in range(len(turn.events)))]
-            briefs, lines = (Markup("".join(texts)) for texts in zip(*rendered, strict=True))  # noqa: S704 - of templates
-            self._latest[place] = str(macros.whole_turn(turn.seat, told, briefs, lines))
+            events = [self._told(turn, k, seat) for k in range(len(turn.events))]
+            told = summed_up(turn, tuple([each.entry for each in events]))
+            briefs, lines = ("".join([getattr(each, part) for each in events]) for part in ("brief", "line"))
+            self._latest[place] = str(macros.whole_turn(turn.seat, told, as_markup(briefs), as_markup(lines)))
         return self._latest[place]
-
-    def _entry(self, turn: LoggedTurn, k: int, seat: int | None) -> LogEntry:
-        return self._told(turn, k, seat).entry
 
     def _told(self, turn: LoggedTurn, k: int, seat: int | None) -> _ToldEvent:
         event = turn.events[k]
