@@ -11,6 +11,7 @@ from sqlalchemy import func, select
 
 import meadhall
 from games_for_tests.hoard.rules import BOAST, LOOK
+from meadhall.engine.view import SPECTATOR
 from meadhall.server.hall import consent
 from meadhall.server.hall.proposals import Proposal
 from meadhall.server.hall.room import Room
@@ -187,7 +188,7 @@ async def test_bots_agree_to_a_draw_when_they_do_not_expect_to_win(
         if the_open(room).waiting != {2}:
             await vote(friend, room)
         await until(room, lambda: ending(room) == how)
-        assert worker.viewers == [2], "it judges from its own view"
+        assert worker.viewers == [SPECTATOR], "its answer tells nothing about its hand"
         assert (room.table.status == "abandoned") == (how == "accepted")
 
 

@@ -1,7 +1,8 @@
 """Let the bots of one room answer proposals.
 
 A bot agrees to everything that costs it nothing. To a draw it agrees when it doesn't expect to do better by playing on. It judges
-from its own view, like at every decision, and it answers at a moment that doesn't depend on the position.
+from what everyone knows: otherwise a player who asks again and again would learn what is in its hand. It answers at a moment
+that doesn't depend on the position.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import logging
 from typing import TYPE_CHECKING, Final
 
 from meadhall.engine.award import drawn_by_agreement
+from meadhall.engine.view import SPECTATOR
 from meadhall.server.errors import DatabaseUnavailable, Stale, WrongMoment
 from meadhall.server.hall.leases import Leases
 from meadhall.server.hall.proposals import Proposal
@@ -82,7 +84,7 @@ class BotVotes:
         match = self._room.running_match()
         await self._worker.load(self._room.game.name)
         pause = asyncio.create_task(self._room.time.sleep(_ANSWER_AFTER * self._room.bots.pause / _USUAL_PAUSE))
-        payoffs = await self._worker.evaluate(match.view(seat), _SECONDS, self._room.bots.learn_of_secrets(match))
+        payoffs = await self._worker.evaluate(match.view(SPECTATOR), _SECONDS, self._room.bots.learn_of_secrets(match))
         await pause
         award = drawn_by_agreement(match.parties, match.living)
         return award is not None and payoffs[seat] <= award.scores[seat]
