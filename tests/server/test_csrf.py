@@ -120,15 +120,6 @@ async def test_programs_are_not_affected(hall: OpenHall, headers: dict[str, str]
     assert table.status_code == 201
 
 
-async def test_an_old_token_and_its_cookie_are_ignored(hall: OpenHall) -> None:
-    """A page from before an update may still be open."""
-    person = hall.person()
-    person.http.cookies.set("meadhall_csrf", "0" * 128, domain="hall.test")
-    table = await person.open()
-    answer = await person.post(f"/tables/{table}/options", {"_csrf_token": "0" * 128})
-    assert answer.status_code == 303
-
-
 @pytest.mark.parametrize(
     ("forwarded", "origin", "status"),
     [

@@ -18,7 +18,6 @@ from litestar.openapi.plugins import JsonRenderPlugin
 from litestar.openapi.spec import Server
 from litestar.plugins import PluginProtocol
 from litestar.plugins.core import MsgspecDIPlugin
-from litestar.response import Redirect
 from litestar.static_files import create_static_files_router
 from litestar.types import Receive, Scope, Send
 
@@ -52,7 +51,6 @@ from meadhall.server.routes import (
     privacy,
     proposals,
     quick_match,
-    redirects,
     replay,
     seat_links,
     tables,
@@ -107,7 +105,6 @@ _PAGE_MODULES: Final = (
     people,
     acquaintances,
     privacy,
-    redirects,
 )
 _MINUTE: Final = 60.0
 
@@ -204,17 +201,13 @@ async def _refuse(scope: Scope, receive: Receive, send: Send, error: Exception) 
 
 
 def _pages(modules: Iterable[ModuleType]) -> Router:
-    async def identify(request: AnyRequest) -> Redirect | None:
+    async def identify(request: AnyRequest) -> None:
         """Refuse forms of other sites, find the guest of the session, and choose the language of the response."""
         check_same_origin(request)
-        redirect = redirects.redirect_old_parameters(request)
-        if redirect is not None:
-            return redirect
         await request.app.state.sessions.refresh()
         request.scope["state"]["guest"] = guest = await request.app.state.sessions.from_cookie(request)
         speak(guest.language)
         request.app.state.hall.admission.check(guest, request.url.path)
-        return None
 
     return Router(
         "/",

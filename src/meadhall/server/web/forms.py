@@ -17,16 +17,13 @@ _LONGEST: Final = 200
 _LONGEST_OF_ALL: Final = 16_000
 """Characters that are read of a field that may be long, such as the answer of an authenticator."""
 
-_OLD_TOKEN: Final = "_csrf_token"  # noqa: S105 - the name of a field
-"""A field of the forms of version 0.1. Pages from before an update may still send it."""
-
 
 async def read_form(request: AnyRequest, longest: int = _LONGEST) -> Form:
     """Return the text fields of a form, each cut to ``longest`` characters. Files are left out."""
     if request.method != "POST":
         return {}
     data = await request.form()
-    return {name: value[:longest] for name, value in data.items() if isinstance(value, str) and name != _OLD_TOKEN}
+    return {name: value[:longest] for name, value in data.items() if isinstance(value, str)}
 
 
 async def read_long_form(request: AnyRequest) -> Form:
