@@ -69,7 +69,7 @@ class PostgreSQL:
         """Create the database that ``new_database`` copies."""
 
         async def migrate() -> None:
-            database = open_database(make_url(self._url(_TEMPLATE)), Time())
+            database = open_database(make_url(self._url(_TEMPLATE)), Time(), timeout=None)
             await database.transact(migrations.upgrade)
             await database.close()
 

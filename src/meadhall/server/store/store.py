@@ -8,7 +8,6 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapp
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from datetime import datetime
-from time import monotonic
 from typing import Any, Protocol
 
 from alembic.util import CommandError
@@ -241,7 +240,7 @@ class Store:
 
     async def _answered(self, transaction: Awaitable[T]) -> T:
         """Return the result of a transaction. Raises DatabaseUnavailable."""
-        began, outcome = monotonic(), "rolled back"
+        began, outcome = self.time.seconds(), "rolled back"
         try:
             with TRACES.span("transaction"):
                 result = await transaction
@@ -265,7 +264,7 @@ class Store:
             ) from None
         finally:
             TRANSACTIONS.labels(outcome).inc()
-            TRANSACTION_SECONDS.observe(monotonic() - began)
+            TRANSACTION_SECONDS.observe(self.time.seconds() - began)
 
     async def alive(self) -> bool:
         """Return whether the database stores something; at most once a second it is tried."""
