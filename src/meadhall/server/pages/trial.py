@@ -92,7 +92,8 @@ def _try_end(match: Match) -> None:
     last = len(match.steps)
     for position in range(0, last + 1, max(1, last // _EVERY)):
         _try_replay(match, match.view_at(position, EVERYTHING))
-    table = TableRow(_ID, match.game.name, match.game.version, match.options, "over", "", True, b"", datetime(2000, 1, 1, tzinfo=UTC), ())
+    opened = datetime(2000, 1, 1, tzinfo=UTC)
+    table = TableRow(_ID, match.game.name, match.game.version, match.options, "over", "", True, b"", opened, ())
     picture.svg(picture.picture_of(match, table))
 
 
