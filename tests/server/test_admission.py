@@ -171,6 +171,18 @@ async def test_the_host_invites_while_the_hall_runs(on_sqlite: Settings) -> None
         assert (await asyncio.to_thread(run_command, hosted, "invite", "revoke", id)).returncode != 0
 
 
+async def test_the_host_withdraws_the_invitation_of_a_person_who_is_shut_out(on_sqlite: Settings) -> None:
+    invited = replace(on_sqlite, admission="invited")
+    async with open_hall(invited) as hall:
+        path = f"/admission/{await invite(hall, uses=3)}"
+        await hall.person().post(path, {"name": "Villain"})
+        id = await listed(invited, "Villain")
+        assert "can come back" in await run(invited, "people", "close", id)
+        assert (await hall.person("10.0.0.2").get(path)).status_code == 200
+        assert "is withdrawn" in await run(invited, "people", "close", id, "--revoke")
+        assert (await hall.person("10.0.0.3").get(path)).status_code == 404
+
+
 async def test_the_host_shuts_a_person_out_and_lets_them_in_again(on_each_database: Settings) -> None:
     async with open_hall(on_each_database) as hall:
         host, friend, room = await hall.three_at(AXES)

@@ -455,6 +455,7 @@ def rename_person(
 
 def close_person(
     person: Annotated[str, typer.Argument(help=_(PERSON_ID))],
+    revoke: Annotated[bool, typer.Option("--revoke", help=_("Also withdraw the invitation that has admitted them."))] = False,
     data: Annotated[Path | None, typer.Option(help=_(DATA))] = None,
     database_url: Annotated[str | None, typer.Option(help=_(DATABASE_URL))] = None,
 ) -> None:
@@ -462,7 +463,7 @@ def close_person(
     from meadhall.cli.hall_data import chosen_settings
     from meadhall.cli.people import close
 
-    close(chosen_settings(data, database_url), person)
+    close(chosen_settings(data, database_url), person, revoke)
 
 
 def open_person(
@@ -584,7 +585,7 @@ def build() -> typer.Typer:
     people = typer.Typer(help=_("List, rename and shut out the people of a hall, also while it runs."), no_args_is_help=True)
     people.command("list", help=_("List people, the newest first."))(list_people)
     people.command("rename", help=_("Give a person another name, at all their seats, too."))(rename_person)
-    people.command("close", help=_("Shut a person out: signed out everywhere, and can't come back."))(close_person)
+    people.command("close", help=_("Shut a person out: signed out everywhere, off all tables that are not over."))(close_person)
     people.command("open", help=_("Admit a person again after they were shut out."))(open_person)
     people.command("link", help=_("Print a link that signs a person in once who has lost their account."))(link_to_person)
     app.add_typer(people, name="people")

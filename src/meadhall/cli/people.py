@@ -10,11 +10,11 @@ from meadhall.engine.language import gettext as _
 from meadhall.engine.language import grouped, ngettext
 from meadhall.server.hall.identity_links import VALID_FOR, new_link
 from meadhall.server.hall.names import clean_name
-from meadhall.server.settings import Settings
+from meadhall.server.settings import ACCOUNTS, INVITED, OPEN, Settings
 from meadhall.server.store.maintenance import beside_halls, run_offline, snapshot
 from meadhall.server.store.models import Guest
 from meadhall.server.store.notices import in_parts, tell_from_command
-from meadhall.server.store.queries import guests, hosting, identity_links
+from meadhall.server.store.queries import admission_links, guests, hosting, identity_links
 from meadhall.server.store.queries.present import now
 
 if TYPE_CHECKING:
@@ -55,19 +55,34 @@ def rename(settings: Settings, person: str, name: str) -> None:
     print(_("{id} is now called {name}.").format(id=person, name=cleaned))
 
 
-def close(settings: Settings, person: str) -> None:
-    """Shut a person out: signed out everywhere, off the tables that are not over. Raises BadSetup."""
+def close(settings: Settings, person: str, revokes: bool) -> None:
+    """Shut a person out: signed out everywhere, off the tables that are not over. Raises BadSetup.
+
+    Args:
+        settings: they name the hall.
+        person: their public id.
+        revokes: whether the invitation that has admitted them is withdrawn, too.
+    """
+    revoked: list[str] = []
 
     def change(connection: Connection, guest: Guest) -> str:
         _tell(connection, guest, hosting.close(connection, guest.id))
+        if revokes and (link := admission_links.revoke_of(connection, guest.id)) is not None:
+            revoked.append(link)
         return guest.name
 
     name = _change(settings, person, change)
-    print(
-        _("{name} is shut out: signed out everywhere, and can't come back. Undo it with: meadhall people open {id}").format(
-            name=name, id=person
-        )
-    )
+    print(_("{name} is shut out and signed out everywhere. Undo it with: meadhall people open {id}").format(name=name, id=person))
+    for link in revoked:
+        print(_("The invitation {id} is withdrawn.").format(id=link))
+    if revokes and not revoked:
+        print(_("No invitation that still exists has admitted them."))
+    if settings.admission == OPEN:
+        print(_("In an open hall they can come back as a new guest. Against that choose MEADHALL_ADMISSION=invited or accounts."))
+    elif settings.admission == INVITED and not revokes:
+        print(_("With an invitation that isn't used up they can come back as a new guest; --revoke withdraws the one they had."))
+    elif settings.admission == ACCOUNTS:
+        print(_("They can come back with a new account. Against that choose MEADHALL_ADMISSION=invited."))
 
 
 def reopen(settings: Settings, person: str) -> None:

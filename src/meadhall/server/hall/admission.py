@@ -54,7 +54,7 @@ class Admission:
         return path.startswith(_PUBLIC) or (self.mode == ACCOUNTS and path.startswith(_FOR_NEW_ACCOUNTS))
 
     def reason(self) -> str:
-        """Choose the guests that may play here."""
+        """Return who may play here, in words."""
         if self.mode == INVITED:
             return _("This hall is for invited guests. Ask its host for an invitation link.")
         return _("This hall is for people with an account.")
@@ -75,10 +75,11 @@ class Admission:
         """Admit a guest with an invitation. One who is admitted already doesn't use it up. Raises NotFound, NameTaken."""
 
         def enter(connection: Connection, tell: Tell) -> bool:
-            if not admission_links.use(connection, hash_of(token)):
+            link = admission_links.use(connection, hash_of(token))
+            if link is None:
                 return False
             guests.save(connection, guest)
-            admission_links.admit(connection, guest.id)
+            admission_links.admit(connection, guest.id, link)
             tell("guest", guest.id)
             return True
 

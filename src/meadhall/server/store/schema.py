@@ -75,6 +75,7 @@ guests = Table(
     Column("notifications", JSON(none_as_null=True)),
     Column("created_at", DateTime(timezone=True), nullable=False),
     Column("admitted_at", DateTime(timezone=True)),  # by an invitation to the hall
+    Column("admitted_by", String(16)),  # the id of that invitation
     Column("closed_at", DateTime(timezone=True)),  # by the host of the hall
 )
 

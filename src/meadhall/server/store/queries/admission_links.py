@@ -35,10 +35,10 @@ def find(connection: Connection, token: str) -> AdmissionLink | None:
     return found[0] if found else None
 
 
-def use(connection: Connection, token: str) -> bool:
-    """Use a link once, and return whether it admits. Of two transactions that use the last one, one gets False."""
+def use(connection: Connection, token: str) -> str | None:
+    """Use a link once, and return its id. Of two transactions that use the last one, one gets None."""
     used = update(schema.admission_links).where(_is_valid(connection, token)).values(used=_LINK.used + 1)
-    return connection.execute(used).rowcount > 0
+    return connection.scalar(used.returning(_LINK.id))
 
 
 def revoke(connection: Connection, id: str) -> bool:
@@ -46,11 +46,16 @@ def revoke(connection: Connection, id: str) -> bool:
     return connection.execute(delete(schema.admission_links).where(_LINK.id == id)).rowcount > 0
 
 
-def admit(connection: Connection, guest: str) -> None:
-    """Admit a stored guest."""
-    connection.execute(
-        update(schema.guests).where(_GUEST.id == guest, _GUEST.admitted_at.is_(None)).values(admitted_at=now(connection))
-    )
+def admit(connection: Connection, guest: str, link: str | None) -> None:
+    """Admit a stored guest, by the link with that id."""
+    values = {"admitted_at": now(connection), "admitted_by": link}
+    connection.execute(update(schema.guests).where(_GUEST.id == guest, _GUEST.admitted_at.is_(None)).values(**values))
+
+
+def revoke_of(connection: Connection, guest: str) -> str | None:
+    """Delete the link that has admitted a guest, and return its id; None if it is gone already."""
+    link = connection.scalar(select(_GUEST.admitted_by).where(_GUEST.id == guest))
+    return link if link is not None and revoke(connection, link) else None
 
 
 def shut_out(connection: Connection, guest: str, is_closed: bool) -> None:

@@ -50,8 +50,9 @@ def merge_guests(connection: Connection, source: str, target: str) -> list[str]:
         if each.merge == "move":
             _move(connection, each.column, source, target)
     _keep_choices(connection, source, target)
-    if connection.scalar(select(_GUEST.admitted_at).where(_GUEST.id == source)) is not None:
-        admission_links.admit(connection, target)
+    admitted = connection.execute(select(_GUEST.admitted_at, _GUEST.admitted_by).where(_GUEST.id == source)).one_or_none()
+    if admitted is not None and admitted.admitted_at is not None:
+        admission_links.admit(connection, target, admitted.admitted_by)
     connection.execute(delete(schema.guests).where(_GUEST.id == source))
     return sorted(changed)
 
