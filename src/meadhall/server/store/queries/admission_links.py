@@ -38,7 +38,8 @@ def find(connection: Connection, token: str) -> AdmissionLink | None:
 def use(connection: Connection, token: str) -> str | None:
     """Use a link once, and return its id. Of two transactions that use the last one, one gets None."""
     used = update(schema.admission_links).where(_is_valid(connection, token)).values(used=_LINK.used + 1)
-    return connection.scalar(used.returning(_LINK.id))
+    id: str | None = connection.scalar(used.returning(_LINK.id))
+    return id
 
 
 def revoke(connection: Connection, id: str) -> bool:
