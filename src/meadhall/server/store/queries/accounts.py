@@ -30,7 +30,8 @@ _NUMBERED: Final = 20
 
 def owner_of(connection: Connection, name: str) -> str | None:
     """Return the id of the guest whose account has a name that looks like this one."""
-    return connection.scalar(select(_ACCOUNT.guest).where(_looks_like(name)).limit(1))
+    found = find_by_name(connection, name)
+    return None if found is None else found.guest
 
 
 def free_name(connection: Connection, guest: Guest, is_chosen: bool) -> str:
@@ -52,11 +53,6 @@ def rename(connection: Connection, guest: str, name: str) -> None:
     keys = NameKeys.of(name)
     changed = update(schema.accounts).where(_ACCOUNT.guest == guest).values(drawn_name=keys.drawn, folded_name=keys.folded)
     _run_unless_taken(connection, changed)
-
-
-def _looks_like(name: str) -> ColumnElement[bool]:
-    keys = NameKeys.of(name)
-    return or_(_ACCOUNT.drawn_name.in_((keys.drawn, keys.spelled)), _ACCOUNT.folded_name == keys.folded)
 
 
 def _run_unless_taken(connection: Connection, statement: Any) -> None:
@@ -83,7 +79,9 @@ def find(connection: Connection, guest: str) -> Account | None:
 
 def find_by_name(connection: Connection, name: str) -> Account | None:
     """Return the account whose name looks like this one, first of all the one with the same spelling."""
-    return _find(connection, _ACCOUNT.drawn_name == NameKeys.of(name).spelled) or _find(connection, _looks_like(name))
+    keys = NameKeys.of(name)
+    is_alike = or_(_ACCOUNT.drawn_name == keys.drawn, _ACCOUNT.folded_name == keys.folded)
+    return _find(connection, _ACCOUNT.drawn_name == keys.spelled) or _find(connection, is_alike)
 
 
 def find_by_handle(connection: Connection, handle: str) -> Account | None:
