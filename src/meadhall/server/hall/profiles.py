@@ -64,7 +64,7 @@ async def visible_person(store: Store, public_id: str, viewer: Guest) -> Guest:
 
 
 async def check_visible(store: Store, person: Guest, viewer: Guest) -> None:
-    """Refuse a viewer who may not see the person's profile. Raises PrivateProfile, which tells no name: it may be a new one."""
+    """Refuse a viewer who may not see the person's profile. Raises PrivateProfile without the name: it may be a new one."""
     if not await store.shows_profile(person, viewer):
         if person.profile == "private":
             raise PrivateProfile(_("This profile is private."))

@@ -118,7 +118,7 @@ class SignInLimit:
 
 @dataclass(frozen=True)
 class _Counters:
-    """What counts an attempt.
+    """The counters of an attempt.
 
     Attributes:
         of_account: it is refused if all of these pause.

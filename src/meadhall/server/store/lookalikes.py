@@ -32,7 +32,7 @@ def look_alike(name: str, other: str) -> bool:
 
 @dataclass(frozen=True)
 class NameKeys:
-    """What a database needs of a name to find one that looks like it: two names look alike if one of their keys is the same.
+    """Keys by which a database finds names that look alike: two names do if they share one of the first two.
 
     The keys are hashes, because the skeleton of a short name may be long.
 

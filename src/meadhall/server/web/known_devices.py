@@ -1,4 +1,4 @@
-"""What tells which accounts have signed in on a device before: a cookie, or a text that a program keeps.
+"""Devices on which an account has signed in before, known by a cookie or by a text that a program keeps.
 
 It gives no access: see ``hall.sign_in_limit``.
 """

@@ -36,7 +36,7 @@ class Limit:
 
 @dataclass(frozen=True)
 class Counter:
-    """What counts attempts under one key."""
+    """A counter of attempts, by its key."""
 
     key: str
     limit: Limit
