@@ -182,7 +182,8 @@ class Frames:
         if frame is None or known != number:
             page = public.page
             if seat is not None:
-                page = seat_page(room, match, match.view(seat), page, public.log.tellings(seat, page.told))
+                tellings = public.log.tellings(seat, page.told) if public.log.names(seat) else page.tellings
+                page = seat_page(room, match, match.view(seat), page, tellings)
             frame = Frame((self._own_part(table, page, number), public.pieces, self._told_part(table, page)), page)
             table.frames[seat, language] = frame, number
         if notice:

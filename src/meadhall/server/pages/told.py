@@ -53,7 +53,6 @@ class ToldLog:
         self.log = log
         self._events: dict[tuple[int, Reader], _ToldEvent] = {}  # of turns that the next steps may change
         self._latest: dict[tuple[tuple[int, int], Reader], str] = {}  # turns with events of the last step
-        self._tellings: dict[Reader, tuple[Telling, ...]] = {}
         self._turns: dict[Reader, _Turns] = {}
 
     def follow(self) -> None:
@@ -61,7 +60,6 @@ class ToldLog:
         first = self.log.latest[0].span[0] if self.log.latest else 0
         self._events = {key: told for key, told in self._events.items() if key[0] >= first}
         self._latest.clear()
-        self._tellings.clear()
 
     def turns(self, seat: int | None) -> list[str]:
         """Return the turns for a seat or a spectator, newest first, in the current language. Only what is new is rendered."""
@@ -75,14 +73,13 @@ class ToldLog:
         known.latest = {turn.span: self._turn(turn, reader) for turn in log.latest}
         return [*reversed(known.latest.values()), *reversed(known.earlier)]
 
+    def names(self, seat: int) -> bool:
+        """Return whether the words for the last step may differ for a seat from those for a spectator."""
+        return any(seat in turn.readers for turn in self.log.latest)
+
     def tellings(self, seat: int | None, end: int) -> tuple[Telling, ...]:
         """Return the texts that stand in place of the prompt while the board shows the last step, until the beat ``end``."""
-        turns = self.log.latest
-        reader = seat if any(seat in turn.readers for turn in turns) else None, current_language()
-        if reader not in self._tellings:
-            entries = (self._told(turn, k, seat).entry for turn in turns for k in range(len(turn.events)))
-            self._tellings[reader] = tellings(entries, end)
-        return self._tellings[reader]
+        return tellings((self._told(turn, k, seat).entry for turn in self.log.latest for k in range(len(turn.events))), end)
 
     def _turn(self, turn: LoggedTurn, reader: Reader) -> str:
         seat, language = reader
