@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from html import unescape
 from typing import Any
 
 import pytest
+from jinja2 import Environment
 from markupsafe import Markup
 
+from meadhall.engine.events import PUBLIC, Event, Part
+from meadhall.engine.game import game
 from meadhall.engine.language import speaking
 from meadhall.server.hall.room import Room
 from meadhall.server.pages.frames import FRAMES
@@ -82,6 +87,31 @@ async def test_the_log_of_a_seat_has_the_same_events_as_a_spectators(hall: OpenH
     assert lines[0] == lines[1] == lines[2]
 
 
+async def test_each_event_is_told_once_for_each_wording(hall: OpenHall, monkeypatch: pytest.MonkeyPatch) -> None:
+    host, friend, room = await hall.two_at(AXES)
+    told: Counter[tuple[int, int, Part]] = Counter()  # by the identity of the event: equal ones happen again
+    tell = game(AXES).words.event
+
+    def counted(event: Event, names: Sequence[str], viewer: int = PUBLIC, part: Part = Part.LINE) -> str:
+        told[id(event), viewer, part] += 1
+        return tell(event, names, viewer, part)
+
+    def draw() -> None:
+        for guest in (player(room, 0), player(room, 1), SPECTATOR, player(room, 0)):
+            FRAMES.frame(room, guest, BASE)
+
+    draw()
+    monkeypatch.setattr(game(AXES).words, "event", counted)
+    for _ in range(3):
+        match = room.match
+        assert match is not None
+        if match.actor is not None:
+            await (host, friend)[match.actor].act(room.table.id, match.legal()[-1].action)
+            draw()
+    assert told
+    assert set(told.values()) == {1}
+
+
 async def test_every_language_has_its_frames(hall: OpenHall) -> None:
     _host, _friend, room = await hall.two_at(HOARD)
     assert "You are watching." in FRAMES.frame(room, SPECTATOR, BASE).html
@@ -124,3 +154,28 @@ async def test_a_text_that_equals_markup_is_escaped_whatever_was_rendered_before
     values = (image, str(image), Told(image), Told(str(image)))
     assert ["<img" in FRAMES.cached(module.show, value) for value in values] == [True, False, True, False]
     assert [without_cuts(FRAMES.cached(module.show, value)) for value in (1, True, 1.0)] == ["1", "True", "1.0"]
+
+
+TEMPLATE = """
+{% macro button(text, class="", key=none) %}
+<b class="{{ class }}"{% if key %} data-key="{{ key }}"{% endif %}>{{ text }}{{ caller() }}</b>
+{% endmacro %}
+{% macro plain(text, more="…") %}<i>{{ text }}{{ more }}</i>{% endmacro %}
+{% macro any() %}{{ varargs | join("+") }}{{ kwargs.get("class") }}{% endmacro %}
+{% for each in values %}
+{{ plain(each) }}{{ plain(each, more=each) }}{{ plain(*[each, loop.index]) }}{{ any(each, 2, **{"class": each}) }}
+{% call button(each, class="strong", key=loop.index) %}
+{% set kept %}{{ each }}{% endset %}{{ plain(each) }}{{ kept }}{{ each ~ "<" }}
+{% endcall %}
+{% endfor %}
+{{ range(3) | list }}{{ dict(a=1).get("a") }}
+"""
+
+
+async def test_templates_render_what_jinja_renders_without_the_shorter_code() -> None:
+    usual = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
+    values = ("<a href='x'>", 'a & "b"', "plain", Markup("<u>"), 7, True, None, 1.5, ["<"], "ß…")
+    assert (
+        environment().from_string(TEMPLATE).render(values=values).split()
+        == usual.from_string(TEMPLATE).render(values=values).split()
+    )
