@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, is_dataclass, replace
 from functools import cached_property
-from operator import attrgetter
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -85,7 +84,6 @@ class _Table:
     def __init__(self) -> None:
         self.version = -1
         self.public: dict[str, _Public] = {}  # by language
-        self.prompts: dict[Hashable, Markup] = {}  # by the values that they depend on
         self.frames: dict[tuple[int | None, str], tuple[Frame, int]] = {}  # by seat and language, with the version for the seat
         self.resting: dict[tuple[int | None, str], _Resting] = {}  # by seat and language
         self.told: ToldLog | None = None
@@ -95,7 +93,6 @@ class _Table:
         if version != self.version:
             self.version = version
             self.public.clear()
-            self.prompts.clear()
             self.frames.clear()
 
     def log(self, view: View, beats: Sequence[int]) -> ToldLog:
@@ -225,24 +222,15 @@ class Frames:
     def private(self, page: MatchPage, table: _Table | None = None) -> Markup:
         """Return one viewer's part of a match's frame: prompt, controls and tools."""
         macros: Any = template("_private.html").module
-        table = table or _Table()
-        parts: list[str] = [self._prompt(page, table)]
+        parts: list[str] = [macros.prompt(page)]
         if page.viewer is not None and not page.result and not page.given_up:  # a spectator has no controls
-            controls = self._controls(page, table.resting)
+            controls = self._controls(page, (table or _Table()).resting)
             number = f'<input type="hidden" name="n" value="{page.n}">'
             parts += [self.cached(macros.form, page.url), number, CUT, controls, "</form>"]
         if page.devices > 1:
             parts.append(macros.other_devices(page.url, page.devices))
         parts.append(macros.tools_of(page))
         return Markup("".join(parts))
-
-    def _prompt(self, page: MatchPage, table: _Table) -> Markup:
-        """Return the prompt, rendered once for all viewers with the same one."""
-        place = page.viewer if page.your_turn else page.viewer is None, current_language(), _of_prompt(page)
-        if place not in table.prompts:
-            macros: Any = template("_private.html").module
-            table.prompts[place] = Markup(macros.prompt(page))
-        return table.prompts[place]
 
     def end(self, page: MatchPage) -> Markup:
         """Return the end of a match for one viewer: the result and the chart."""
@@ -259,12 +247,6 @@ class Frames:
         if known is None or known.own != page.own or known.names != names:
             known = resting[place] = _Resting(page.own, names, Markup(macro(_at_rest(page))))
         return known.controls
-
-
-_of_prompt = attrgetter(
-    *("your_turn", "prompt", "tellings", "notice", "private_events", "stand_in", "absent", "proposal", "goal", "lesson_minutes")
-)
-"""The values of a prompt that differ from viewer to viewer."""
 
 
 def _at_rest(page: MatchPage) -> MatchPage:
