@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import AsyncIterator, Iterator
 from contextlib import ExitStack
 from dataclasses import replace
@@ -14,6 +15,7 @@ from meadhall.cli.hall_data import back_up
 from meadhall.engine.game import registered
 from meadhall.server.hall import hall as hall_module
 from meadhall.server.ops import gc_tuning
+from meadhall.server.ops.log_limit import OncePerInterval
 from meadhall.server.ops.time import Time
 from meadhall.server.settings import Settings
 from ports import free_port
@@ -31,6 +33,15 @@ def hoard() -> Iterator[None]:
     """Register Hoard with its page."""
     with registered(hoard_on_a_page.game):
         yield
+
+
+@pytest.fixture(autouse=True)
+def logged_anew() -> None:
+    """Let each test log lines that another test has logged a moment ago (``OncePerInterval``)."""
+    for logger in logging.root.manager.loggerDict.values():
+        for each in logger.filters if isinstance(logger, logging.Logger) else ():
+            if isinstance(each, OncePerInterval):
+                each.forget()
 
 
 @pytest.fixture(scope="session")

@@ -14,11 +14,9 @@ import pytest
 from sqlalchemy import text
 
 from meadhall.server.errors import DatabaseUnavailable
-from meadhall.server.ops.log_limit import OncePerInterval
 from meadhall.server.ops.time import Time
 from meadhall.server.settings import Settings
 from meadhall.server.store import database
-from meadhall.server.store import store as store_module
 from meadhall.server.store.models import Entry, Guest
 from meadhall.server.store.queries import chat
 from meadhall.server.store.store import Store
@@ -94,9 +92,8 @@ async def test_while_another_program_holds_the_lock_readers_go_on_and_writers_wa
 
 
 async def test_a_lock_that_stays_is_told_as_unavailable_in_one_line(
-    hall: OpenHall, settings: Settings, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    hall: OpenHall, settings: Settings, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(store_module.log, "filters", [OncePerInterval()])  # another test may have logged the same
     host, friend, room = await hall.two_at(AXES)
     assert room.match is not None
     mover, action = (host, friend)[room.match.actor or 0], room.match.legal()[0].action

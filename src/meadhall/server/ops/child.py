@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import signal
 import socket
+from asyncio.subprocess import Process
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Final
@@ -33,6 +35,17 @@ _SILENCE: Final = 30.0
 
 class CannotStart(MeadhallError):
     """A process ended with an error before it was ready for the first time."""
+
+
+def send_signal(process: Process | None, number: int) -> None:
+    """Send a signal to a process, if it runs.
+
+    ``Process.send_signal`` collects the status of a process that has just ended, before asyncio does, which then warns of an
+    unknown child.
+    """
+    if process is not None and process.returncode is None:
+        with suppress(ProcessLookupError):
+            os.kill(process.pid, number)
 
 
 class Child:
@@ -108,9 +121,7 @@ class Child:
     def retire(self) -> None:
         """Ask the process to stop when it has answered what it was asked (SIGHUP). It isn't started again."""
         self._retired.set()
-        if self._process is not None:
-            with suppress(ProcessLookupError):
-                self._process.send_signal(signal.SIGHUP)
+        send_signal(self._process, signal.SIGHUP)
 
     async def _outcome_in_turn(self) -> tuple[str, bool]:
         """Do the same as ``_outcome``, and release the turn when the process is ready."""
@@ -139,9 +150,7 @@ class Child:
 
     def kill(self) -> None:
         """End the process at once."""
-        if self._process is not None:
-            with suppress(ProcessLookupError):
-                self._process.kill()
+        send_signal(self._process, signal.SIGKILL)
 
     async def _run(self) -> int:
         """Run the process once and return its exit status."""

@@ -21,6 +21,11 @@ class OncePerInterval(logging.Filter):
         self._passed: dict[str, float] = {}
         self._left_out: dict[str, int] = {}
 
+    def forget(self) -> None:
+        """Let every message pass again."""
+        self._passed.clear()
+        self._left_out.clear()
+
     def filter(self, record: logging.LogRecord) -> bool:
         if record.levelno >= logging.ERROR:
             return True

@@ -6,6 +6,7 @@ import asyncio
 import itertools
 import logging
 import pickle
+import signal
 import sys
 from abc import abstractmethod
 from contextlib import suppress
@@ -14,6 +15,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from meadhall.server.ops import metrics
+from meadhall.server.ops.child import send_signal
 from meadhall.server.ops.tracing import TRACES
 from meadhall.server.worker.client import Worker, WorkerLost
 from meadhall.server.worker.messages import (
@@ -164,7 +166,7 @@ class WorkerProcess(RemoteWorker):
             try:
                 await asyncio.wait_for(process.wait(), _CLOSE_TIMEOUT)
             except TimeoutError:
-                process.kill()
+                send_signal(process, signal.SIGKILL)
                 await process.wait()
 
 
