@@ -53,6 +53,18 @@ async def test_a_forged_cookie_is_a_new_guest(hall: OpenHall, forged: str) -> No
     assert any(cookie.startswith("meadhall_guest=") for cookie in cookies(answer))
 
 
+async def test_a_request_from_before_a_sign_in_leaves_the_new_cookie_alone(hall: OpenHall) -> None:
+    """A script of the page may send it at the same time, and its answer may come last."""
+    person = hall.person()
+    await person.get("/settings")
+    before = dict(person.http.cookies)
+    await person.post("/account/new", {"name": "Late", "password": "correct horse battery"})
+    late = hall.person()
+    late.http.cookies.update(before)
+    assert "set-cookie" not in (await late.get("/settings/notifications/key", **{"Sec-Fetch-Mode": "cors"})).headers
+    assert "set-cookie" in (await late.get("/settings", **{"Sec-Fetch-Mode": "navigate"})).headers
+
+
 async def test_a_tampered_cookie_is_a_new_guest(hall: OpenHall) -> None:
     person = hall.person()
     await person.post("/settings", {"name": "Ada"})

@@ -110,7 +110,8 @@ class Sessions:
         """Return the guest of the session cookie. Without a valid one return a new guest, whose cookie the response will set.
 
         A cookie that was signed with a replaced key is renewed. The cookie of a session that has ended, and the signed id of a
-        guest who has an account, are not valid.
+        guest who has an account, are not valid. Such a cookie is replaced only where the browser loads a page: a script's request
+        may have been sent before a sign-in whose answer has just set another cookie.
         """
         cookies = _session_cookies(request)
         for cookie in cookies:
@@ -125,7 +126,10 @@ class Sessions:
                     if is_renewed:
                         self._sign(request, guest)
                     return guest
-        return self.begin_anew(request)
+        guest = self.begin_anew(request)
+        if cookies and request.headers.get("Sec-Fetch-Mode", "navigate") != "navigate":
+            del request.scope["state"]["new_session"]
+        return guest
 
     def begin_anew(self, request: AnyRequest) -> Guest:
         """Return a new guest, whose cookie the response will set."""
