@@ -195,6 +195,13 @@ async def test_a_match_that_begins_or_ends_elsewhere_does_so_on_every_page(halls
 # ----------------------------------------------------------------------------------------------------------- private changes
 
 
+@pytest.fixture
+def visits_last(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let guests be present for an hour after a request: that a visit ends is a public change."""
+    monkeypatch.setattr(room_module, "VISIT_SECONDS", 3600.0)
+
+
+@pytest.mark.usefixtures("visits_last")
 async def test_a_hint_reaches_the_pages_of_its_seat_and_no_others(halls: Halls) -> None:
     host, friend, room = await halls.one.two_at(HOARD)
     table = room.table.id
@@ -219,6 +226,7 @@ async def test_a_hint_reaches_the_pages_of_its_seat_and_no_others(halls: Halls) 
     assert match_of(there).steps[0].hinted
 
 
+@pytest.mark.usefixtures("visits_last")
 async def test_another_device_is_shown_to_its_player_only(halls: Halls) -> None:
     host, friend, room = await halls.one.two_at(HOARD)
     there = await halls.two.room(room.table.id)
