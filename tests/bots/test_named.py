@@ -79,6 +79,14 @@ def test_an_answer_that_is_no_legal_action_is_refused(answer: object, module: An
         bot(match.game, "ada").choose(match.view(match.actor))
 
 
+def test_an_action_of_the_game_that_is_not_legal_now_is_refused(module: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    module.wrong = lambda view: next(action for action in range(view.game.actions) if action not in view.legal)
+    name_bots(monkeypatch, "ada=bots_of_mine:wrong")
+    match = game(AXES).match(players=2, seed="named")
+    with pytest.raises(BadAnswer, match="which is not a legal action"):
+        bot(match.game, "ada").choose(match.view(match.actor))
+
+
 def test_a_bot_that_changes_its_view_changes_nothing(module: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     def spoil(view: View) -> int:
         view.states["actor"] = 1
