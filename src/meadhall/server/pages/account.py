@@ -68,7 +68,7 @@ class AccountPage:
     called: tuple[CalledView, ...]
     since: Moment
     notice: str = ""
-    done: str = ""  # what has just been changed
+    done: str = ""  # the change that was just made
     shortest: int = SHORTEST
     longest: int = LONGEST
 

@@ -25,7 +25,7 @@ log = logging.getLogger(__name__)
 _YOUNG_ENOUGH: Final = 3600.0
 """Seconds since a backup within which PostgreSQL is migrated."""
 
-_MORE_TIME: Final = f"EXTEND_TIMEOUT_USEC={60_000_000}"
+_MORE_TIME: Final = "EXTEND_TIMEOUT_USEC=60000000"
 """Tells systemd that the start goes on for another minute."""
 
 
