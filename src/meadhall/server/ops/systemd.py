@@ -12,7 +12,7 @@ log = logging.getLogger(__name__)
 READY = "READY=1"
 STOPPING = "STOPPING=1"
 
-_MORE_TIME = f"EXTEND_TIMEOUT_USEC={60_000_000}"
+MORE_TIME = "EXTEND_TIMEOUT_USEC=60000000"
 """Wait another minute for the end of the start, also beyond ``TimeoutStartSec=``."""
 
 
@@ -39,6 +39,6 @@ def reloading() -> None:
 def keep_alive(is_open: bool) -> None:
     """Say every second that the service works. Until it is open, its start may take longer: rules may have to be compiled."""
     if not is_open:
-        notify(_MORE_TIME)
+        notify(MORE_TIME)
     elif os.environ.get("WATCHDOG_USEC") and os.environ.get("WATCHDOG_PID", str(os.getpid())) == str(os.getpid()):
         notify("WATCHDOG=1")

@@ -25,9 +25,6 @@ log = logging.getLogger(__name__)
 _YOUNG_ENOUGH: Final = 3600.0
 """Seconds since a backup within which PostgreSQL is migrated."""
 
-_MORE_TIME: Final = "EXTEND_TIMEOUT_USEC=60000000"
-"""Tells systemd that the start goes on for another minute."""
-
 
 def backup_beside(url: URL, revision: str) -> Path:
     """Return the file for the backup that an SQLite hall writes before it is migrated from a revision."""
@@ -41,7 +38,7 @@ def ensure_backup(connection: Connection, url: URL, revision: str) -> None:
         file = backup_beside(url, revision)
         log.info("before the migration from schema %s to %s a backup is written: %s", revision, newest_revision(), file)
         try:
-            write_backup(file, DatabaseSource.open(connection), lambda _rows: systemd.notify(_MORE_TIME))
+            write_backup(file, DatabaseSource.open(connection), lambda _rows: systemd.notify(systemd.MORE_TIME))
         except BadBackup as error:
             raise StoreUnusable(_("no backup, so the database is not migrated: {reason}").format(reason=error)) from None
         return
