@@ -27,8 +27,8 @@ from meadhall.bots.analysis import Analysis
 from meadhall.bots.search import NODES, Tree
 from meadhall.engine.advice import Advice
 from meadhall.engine.game import Game
-from meadhall.engine.match import Match
-from meadhall.engine.view import SPECTATOR
+from meadhall.engine.match.match import Match
+from meadhall.engine.match.view import SPECTATOR
 from meadhall.server.worker.remote import WorkerProcess
 
 GAMES: tuple[tuple[str, int, dict[str, Any]], ...] = (

@@ -71,7 +71,7 @@ async def started(hall: Any, name: str, seed: bytes) -> tuple[Any, list[Any]]:
 
 async def played(hall: Any, name: str, moves: int) -> dict[str, Any]:
     """Play some moves. Return the seconds of each to apply and to draw it, bytes for each page, and the digest of all texts."""
-    from meadhall.engine.language import speaking  # noqa: PLC0415
+    from meadhall.engine.text.language import speaking  # noqa: PLC0415
     from meadhall.server.pages.frames import FRAMES  # noqa: PLC0415
     from meadhall.server.pages.patches import SentFrame  # noqa: PLC0415
 

@@ -23,7 +23,7 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from meadhall.engine.rule import rule
+from meadhall.engine.compile.rule import rule
 from meadhall.envs import gym_env, vector_env
 
 HERE = Path(__file__).parent

@@ -8,9 +8,9 @@ import numba
 import numpy as np
 from numba import types
 
-from meadhall.engine.chance import below, key_from_counter
-from meadhall.engine.events import NO_LOG_SHAPE
 from meadhall.engine.game import Game
+from meadhall.engine.state.chance import below, key_from_counter
+from meadhall.engine.state.events import NO_LOG_SHAPE
 
 options = {"cache": True, "nogil": True, "error_model": "numpy"}
 

@@ -16,10 +16,10 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import meadhall
-from meadhall.engine.bulk import CHUNK, seed_number
-from meadhall.engine.gpu.device import check_gpu
-from meadhall.engine.gpu.launch import RESIDENT
-from meadhall.engine.gpu.playouts import WAVE, Wave, play_at_random
+from meadhall.engine.compute.bulk import CHUNK, seed_number
+from meadhall.engine.compute.gpu.device import check_gpu
+from meadhall.engine.compute.gpu.launch import RESIDENT
+from meadhall.engine.compute.gpu.playouts import WAVE, Wave, play_at_random
 
 SECONDS = 8 * 60
 GAMES = 1_000_000

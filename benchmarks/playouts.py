@@ -29,8 +29,8 @@ from rich.console import Console
 from rich.table import Table
 
 import meadhall
-from meadhall.engine.bulk import seed_number
-from meadhall.engine.compiled import loops
+from meadhall.engine.compile.compiled import loops
+from meadhall.engine.compute.bulk import seed_number
 
 HERE = Path(__file__).parent
 BUILD = HERE / "build"

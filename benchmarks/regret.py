@@ -20,9 +20,9 @@ from math import sqrt
 from meadhall.bots import Budget, Search, bot
 from meadhall.bots.hints import MIN_VISITS
 from meadhall.bots.ranks import RANKS
-from meadhall.engine.chance import new_seed
 from meadhall.engine.game import game
-from meadhall.engine.view import View
+from meadhall.engine.match.view import View
+from meadhall.engine.state.chance import new_seed
 
 SECONDS = {rank.name: rank.budget.seconds for rank in RANKS if rank.budget}
 """The search time of a level in seconds."""

@@ -14,11 +14,11 @@ from typing import Any
 import llvmlite.binding as llvm
 import numpy as np
 
-from meadhall.engine.compiled import LOOPS, module_of
+from meadhall.engine.compile.compiled import LOOPS, module_of
+from meadhall.engine.compute.gpu.compile import HOPPER, _device_of, _signature
+from meadhall.engine.compute.gpu.launch import KERNELS
+from meadhall.engine.compute.gpu.translate import rebuilt, translated
 from meadhall.engine.game import Game
-from meadhall.engine.gpu.compile import HOPPER, _device_of, _signature
-from meadhall.engine.gpu.launch import KERNELS
-from meadhall.engine.gpu.translate import rebuilt, translated
 
 ONE_THREAD = """
 define i32 @"llvm.nvvm.read.ptx.sreg.{register}"() alwaysinline {{ ret i32 {value} }}

@@ -16,10 +16,10 @@ from typing import Any
 from games_for_tests.every import EVERY_GAME
 from meadhall import Game, Match
 from meadhall.bots import bot
-from meadhall.engine.conformance import setups
-from meadhall.engine.knowledge import redealt
+from meadhall.engine.laws.check_game import setups
+from meadhall.engine.laws.hidden import redealt
+from meadhall.engine.match.view import SPECTATOR
 from meadhall.engine.record.format import dumps
-from meadhall.engine.view import SPECTATOR
 from sizes import LONG
 
 GREEDY = 2

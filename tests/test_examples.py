@@ -17,7 +17,7 @@ import meadhall.bots
 import meadhall.envs
 import meadhall.lab
 import meadhall.sdk
-from meadhall.engine.rule import INTERPRETED
+from meadhall.engine.compile.rule import INTERPRETED
 
 ROOT = Path(__file__).parent.parent
 DIRECTIVE = re.compile(r"^::: (\S+)$", re.MULTILINE)
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.skipif(not INTERPRETED, reason="compiled rules have no 
 
 PACKAGES = (meadhall, meadhall.bots, meadhall.envs, meadhall.lab, meadhall.sdk)
 
-LONG = {"meadhall.engine.conformance.check_game", "meadhall.lab.frames.InFrames.to_pandas"}
+LONG = {"meadhall.engine.laws.check_game.check_game", "meadhall.lab.frames.InFrames.to_pandas"}
 """Examples that take seconds: matches with every number of players, and a large library. Other tests call the same functions."""
 
 

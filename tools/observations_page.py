@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import meadhall
-from meadhall.engine.schema import GameState
+from meadhall.engine.state.schema import GameState
 from meadhall.envs import layout
 from meadhall.envs.observation import VIEWER
 

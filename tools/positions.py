@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from meadhall.engine.chance import below, key_from_counter
-from meadhall.engine.events import NO_LOG_SHAPE
-from meadhall.engine.rule import rule
-from meadhall.engine.schema import state_at
+from meadhall.engine.compile.rule import rule
+from meadhall.engine.state.chance import below, key_from_counter
+from meadhall.engine.state.events import NO_LOG_SHAPE
+from meadhall.engine.state.schema import state_at
 
 if TYPE_CHECKING:
     ACTIONS = 0

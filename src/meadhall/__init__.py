@@ -9,10 +9,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from meadhall.engine.award import Award
-    from meadhall.engine.batch import Batch
-    from meadhall.engine.bulk import random_playouts
-    from meadhall.engine.conformance import check_game
+    from meadhall.engine.compute.batch import Batch
+    from meadhall.engine.compute.bulk import random_playouts
     from meadhall.engine.errors import (
         BadGame,
         BadSetup,
@@ -30,9 +28,11 @@ if TYPE_CHECKING:
         UnknownGame,
     )
     from meadhall.engine.game import Game, game, game_names
-    from meadhall.engine.match import Match, Result
+    from meadhall.engine.laws.check_game import check_game
+    from meadhall.engine.match.award import Award
+    from meadhall.engine.match.match import Match, Result
+    from meadhall.engine.match.view import Action, Seat, View
     from meadhall.engine.record.replay import replay
-    from meadhall.engine.view import Action, Seat, View
     from meadhall.lab import Report, simulate
 
 __all__ = [
@@ -67,11 +67,20 @@ __all__ = [
     "simulate",
 ]
 
-_ENGINE_MODULES = ("errors", "game", "match", "view", "bulk", "batch", "record.replay", "conformance")
+_ENGINE_MODULES = (
+    "errors",
+    "game",
+    "match.match",
+    "match.view",
+    "compute.bulk",
+    "compute.batch",
+    "record.replay",
+    "laws.check_game",
+)
 
 
 def __getattr__(name: str) -> Any:
-    """Import a public name at its first use. The command must first choose how rules run, see ``engine.mode``."""
+    """Import a public name at its first use. The command must first choose how rules run, see ``engine.compile.mode``."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     for module in (*(f"meadhall.engine.{module}" for module in _ENGINE_MODULES), "meadhall.lab"):

@@ -7,13 +7,22 @@ and what a game must supply.
 """
 
 from meadhall.engine.advice import Advice, always_quiescent, equal_payoffs, never_solved, uniform_random
-from meadhall.engine.chance import below, die, draw, shuffle
-from meadhall.engine.conformance import check_game
-from meadhall.engine.daily import Daily, Figure, Figures, Outcome
-from meadhall.engine.deciders import is_among, lowest_seat
-from meadhall.engine.elimination import places_by_elimination
+from meadhall.engine.compile.portable import local_array
+from meadhall.engine.compile.rule import i64, rule, u64
+from meadhall.engine.compute.statistics import Counts, Rate, Spread, Statistics, Totals, histogram
 from meadhall.engine.errors import BadGame, BadSetup, ConformanceError, IllegalAction, MeadhallError, Refused
-from meadhall.engine.events import (
+from meadhall.engine.game import Game, GamePage, GameRules, GameWords, HidingRules, Scoring, register, registered
+from meadhall.engine.kind import Kind, Parties, PayoffRange
+from meadhall.engine.laws.check_game import check_game
+from meadhall.engine.match.deciders import is_among, lowest_seat
+from meadhall.engine.match.elimination import places_by_elimination
+from meadhall.engine.match.match import Match, Result
+from meadhall.engine.match.offers import OfferState, all_seats_but, close_offer, is_offered, make_offer, refuse_offer
+from meadhall.engine.match.view import Seat, View, legal_actions
+from meadhall.engine.options import CACHE_SIZE, Choice, Document, Option
+from meadhall.engine.solution import Solution, Solver
+from meadhall.engine.state.chance import below, die, draw, shuffle
+from meadhall.engine.state.events import (
     HIDDEN,
     NO_LOG_SHAPE,
     PUBLIC,
@@ -33,19 +42,10 @@ from meadhall.engine.events import (
     number,
     seat,
 )
-from meadhall.engine.game import Game, GamePage, GameRules, GameWords, HidingRules, Scoring, register, registered
-from meadhall.engine.kind import Kind, Parties, PayoffRange
-from meadhall.engine.language import current_language, decimal, gettext, listed, marked, ngettext, percent
-from meadhall.engine.lessons import Lesson, Lessons
-from meadhall.engine.match import Match, Result
-from meadhall.engine.offers import OfferState, all_seats_but, close_offer, is_offered, make_offer, refuse_offer
-from meadhall.engine.options import CACHE_SIZE, Choice, Document, Option
-from meadhall.engine.portable import local_array
-from meadhall.engine.rule import i64, rule, u64
-from meadhall.engine.schema import I8, I16, I32, U8, U16, U32, GameState, Grid, Row, States, copy_state, record, state_at
-from meadhall.engine.solution import Solution, Solver
-from meadhall.engine.statistics import Counts, Rate, Spread, Statistics, Totals, histogram
-from meadhall.engine.view import Seat, View, legal_actions
+from meadhall.engine.state.schema import I8, I16, I32, U8, U16, U32, GameState, Grid, Row, States, copy_state, record, state_at
+from meadhall.engine.text.daily import Daily, Figure, Figures, Outcome
+from meadhall.engine.text.language import current_language, decimal, gettext, listed, marked, ngettext, percent
+from meadhall.engine.text.lessons import Lesson, Lessons
 
 VERSION = (1, 0)
 """The version of the interface. The first number rises when a game must be changed, the second when something is added."""

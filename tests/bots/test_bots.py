@@ -14,7 +14,7 @@ from games_for_tests.hoard.rules import CARDS
 from meadhall import game
 from meadhall.bots import Budget, UnknownBot, bot, bot_names, hints
 from meadhall.engine.game import Game
-from meadhall.engine.knowledge import redealt, without_chance
+from meadhall.engine.laws.hidden import redealt, without_chance
 from sizes import sized
 
 AA = game("axes-and-allies")

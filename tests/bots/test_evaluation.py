@@ -7,8 +7,8 @@ import pytest
 from games_for_tests.hoard import game as hoard
 from meadhall import game
 from meadhall.bots.evaluation import expected_payoffs
-from meadhall.engine.match import Match
-from meadhall.engine.view import concealed
+from meadhall.engine.match.match import Match
+from meadhall.engine.match.view import concealed
 
 ROLLOUTS = 40
 

@@ -13,9 +13,9 @@ from meadhall import Match, Seat, game
 from meadhall.bots import Budget, Hint, Search, chance_in_words, chance_of_what, hints, in_words
 from meadhall.bots.hints import MIN_VISITS
 from meadhall.bots.ranks import KING
-from meadhall.engine.language import speaking
+from meadhall.engine.match.view import View
 from meadhall.engine.solution import Solution
-from meadhall.engine.view import View
+from meadhall.engine.text.language import speaking
 
 AA = game("axes-and-allies")
 BUDGET = Budget(iterations=60, trees=1)

@@ -20,11 +20,11 @@ from meadhall.bots import Budget, Findings, Search, SearchBot, bot, search
 from meadhall.bots.search import SLICE, TURN, Considered, Tree
 from meadhall.bots.tree import SIZE, VISITS
 from meadhall.engine.advice import Advice, equal_payoffs, never_solved, uniform_random
-from meadhall.engine.match import Match
-from meadhall.engine.rule import rule
-from meadhall.engine.schema import States
+from meadhall.engine.compile.rule import rule
+from meadhall.engine.match.match import Match
+from meadhall.engine.match.view import EVERYTHING, View
 from meadhall.engine.solution import Solution
-from meadhall.engine.view import EVERYTHING, View
+from meadhall.engine.state.schema import States
 from sizes import sized
 
 SEED = b"a seed of a search"

@@ -20,12 +20,14 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "examples" / "pig" / "src"))
 from meadhall.bots import analysis
 from meadhall.bots.ranks import RANKS
 from meadhall.bots.rollouts import Rollouts
-from meadhall.engine.bulk import Floats
+from meadhall.engine.compute.bulk import Floats
 from meadhall.engine.game import register
-from meadhall.engine.schema import States
-from meadhall.engine.view import EVERYTHING
+from meadhall.engine.match.view import EVERYTHING
+from meadhall.engine.state.schema import States
 from meadhall.server import run
-from meadhall.server.hall import absences, bots, hall, room, uptime
+from meadhall.server.hall import hall, room
+from meadhall.server.hall.bots import bots
+from meadhall.server.hall.time import absences, uptime
 from meadhall.server.settings import Settings
 from meadhall.server.worker.client import WorkerThreads
 from server.ready import ReadyAtOnce

@@ -17,7 +17,7 @@ from browser.people import SAME_ORIGIN, NewPerson
 from browser.table import PATIENCE, Table, open_table, whose_turn
 from browser.test_chart import upload
 from browser.traffic import RECORD_TRAFFIC
-from meadhall.engine.match import Match
+from meadhall.engine.match.match import Match
 from meadhall.engine.record.replay import replay
 from meadhall.games.dungeon_allies.actions import Act
 from meadhall.games.dungeon_allies.names import BUILT_IN

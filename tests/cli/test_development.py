@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from meadhall.cli import main, serve
-from meadhall.engine import mode
+from meadhall.engine.compile import mode
 from meadhall.server.settings import Settings
 from ports import free_port
 

@@ -12,7 +12,7 @@ import pytest
 import digests
 from games_for_tests.every import EVERY_GAME
 from meadhall import Game
-from meadhall.engine.rule import INTERPRETED
+from meadhall.engine.compile.rule import INTERPRETED
 
 pytestmark = [pytest.mark.compiled, pytest.mark.slow("a process plays all the matches with interpreted rules")]
 

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from meadhall.engine import chance
+from meadhall.engine.state import chance
 
 MASK = (1 << 64) - 1
 SEED = chance.seed_from_text("meadhall")

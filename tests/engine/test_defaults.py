@@ -15,9 +15,9 @@ from games_for_tests.least import game
 from meadhall import BadGame, IllegalAction, check_game, random_playouts, replay
 from meadhall.bots import bot
 from meadhall.engine.game import registered
-from meadhall.engine.language import speaking
 from meadhall.engine.record.format import dumps, loads
-from meadhall.engine.rulebook import mark_rules, rule_ids, rulebook_text
+from meadhall.engine.text.language import speaking
+from meadhall.engine.text.rulebook import mark_rules, rule_ids, rulebook_text
 from meadhall.lab import simulate, tournament
 
 RULES = ("setup", "legal", "play", "score")

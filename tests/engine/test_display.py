@@ -10,8 +10,8 @@ from rich.console import Console
 
 import meadhall
 from meadhall import Batch, Seat, simulate
-from meadhall.engine.compiled import loops
-from meadhall.engine.language import speaking
+from meadhall.engine.compile.compiled import loops
+from meadhall.engine.text.language import speaking
 from meadhall.lab import tournament
 
 NAMES = [Seat("[bold]Astrid", "human"), Seat("<b>Björn</b>", "human"), Seat("Karl", "bot", "karl")]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from meadhall.engine.errors import BadEvent, BadGame
-from meadhall.engine.events import (
+from meadhall.engine.state.events import (
     ARGUMENTS,
     HIDDEN,
     NO_LOG_SHAPE,

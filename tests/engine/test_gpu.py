@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from meadhall import BadSetup, game, random_playouts
-from meadhall.engine.bulk import seed_number
+from meadhall.engine.compute.bulk import seed_number
 
 needs_numba_cuda = pytest.mark.skipif(find_spec("numba_cuda") is None, reason="numba-cuda has wheels for Linux on x86-64 only")
 
@@ -50,7 +50,7 @@ def test_kernels_compile_for_a_gpu_and_their_code_plays_the_games_of_the_cpu(
     name: str, players: int, games: int, options: dict[str, Any]
 ) -> None:
     from device_code import DeviceCode  # noqa: PLC0415 - needs numba-cuda
-    from meadhall.engine.gpu.compile import SIGNATURES, ptx  # noqa: PLC0415 - like above
+    from meadhall.engine.compute.gpu.compile import SIGNATURES, ptx  # noqa: PLC0415 - like above
 
     subject = game(name)
     for kernel in SIGNATURES:
@@ -70,7 +70,7 @@ def test_kernels_compile_for_a_gpu_and_their_code_plays_the_games_of_the_cpu(
 
 PLAYOUTS = """
 import json
-from meadhall.engine import bulk
+from meadhall.engine.compute import bulk
 bulk.CHUNK = 16
 found = []
 for name, players, count, options in games:
@@ -189,9 +189,10 @@ IMPORTS = """
 import json, sys
 import meadhall
 meadhall.random_playouts("axes-and-allies", 2, 10, "any", threads=1)
-print(json.dumps([name for name in sys.modules if name.startswith(("numba_cuda", "numba.cuda", "cuda", "meadhall.engine.gpu"))]))
+unwanted = "numba_cuda", "numba.cuda", "cuda", "meadhall.engine.compute.gpu"
+print(json.dumps([name for name in sys.modules if name.startswith(unwanted)]))
 """
 
 
 def test_a_run_on_the_cpu_loads_nothing_of_the_gpu() -> None:
-    assert json.loads(run(IMPORTS)) == ["meadhall.engine.gpu", "meadhall.engine.gpu.device"]
+    assert json.loads(run(IMPORTS)) == ["meadhall.engine.compute.gpu", "meadhall.engine.compute.gpu.device"]

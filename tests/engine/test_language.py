@@ -11,7 +11,7 @@ from babel.messages.catalog import Message
 
 import translations
 from meadhall import MalformedAction, game
-from meadhall.engine.language import (
+from meadhall.engine.text.language import (
     add_catalogues,
     current_language,
     decimal,

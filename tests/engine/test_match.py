@@ -29,8 +29,8 @@ from meadhall import (
     Seat,
     game,
 )
-from meadhall.engine.events import HIDDEN
-from meadhall.engine.view import EVERYTHING
+from meadhall.engine.match.view import EVERYTHING
+from meadhall.engine.state.events import HIDDEN
 
 SEED = "a match to look at"
 

@@ -11,7 +11,7 @@ from games_for_tests.barter import game as barter
 from games_for_tests.barter.rules import ACCEPT, END, KINDS, REFUSE
 from meadhall import IllegalAction, Match, check_game, replay, simulate
 from meadhall.bots import Budget, hints
-from meadhall.engine import conformance
+from meadhall.engine.laws import check_game as conformance
 
 
 def offer(match: Match[Any]) -> int:

@@ -20,9 +20,9 @@ from meadhall import BadSetup, ConformanceError, Match, check_game, game, random
 from meadhall.bots import Budget, Search, bar_of, hints, in_words
 from meadhall.bots.analysis import analyse
 from meadhall.bots.evaluation import expected_payoffs
-from meadhall.engine import conformance
-from meadhall.engine.display import Table
-from meadhall.engine.language import speaking
+from meadhall.engine.laws import check_game as conformance
+from meadhall.engine.text.display import Table
+from meadhall.engine.text.language import speaking
 from meadhall.lab import tournament
 from meadhall.sdk import PayoffRange, rule
 

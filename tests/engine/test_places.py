@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from meadhall.engine.places import line_of, place_of
+from meadhall.engine.text.toml_lines import line_of, place_of
 
 TEXT = """\
 # [not.a.table]

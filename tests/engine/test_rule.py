@@ -13,8 +13,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from meadhall.engine import mode, rule
-from meadhall.engine.rule import INTERPRETED, cache_folder, cache_root
+from meadhall.engine.compile import mode, rule
+from meadhall.engine.compile.rule import INTERPRETED, cache_folder, cache_root
 
 
 def run(code: str, **environment: str) -> str:
@@ -25,11 +25,11 @@ def run(code: str, **environment: str) -> str:
     return done.stdout
 
 
-SUMS = "from meadhall.engine.rule import rule\n\n@rule\ndef plus(a, b):\n    return a {sign} b\n"
+SUMS = "from meadhall.engine.compile.rule import rule\n\n@rule\ndef plus(a, b):\n    return a {sign} b\n"
 RULES = """
 from pathlib import Path
 import numpy as np
-from meadhall.engine.rule import rule
+from meadhall.engine.compile.rule import rule
 from plug_in.sums import plus
 
 VALUES = np.load(Path(__file__).with_name("values.npz"))["values"]
@@ -70,7 +70,9 @@ def test_machine_code_is_found_again_until_a_source_or_a_data_file_changes(tmp_p
 @pytest.mark.compiled
 def test_code_in_a_folder_that_can_not_be_written_is_read_and_only_compiling_is_refused(tmp_path: Path) -> None:
     """The folder may belong to another user, or be part of an image."""
-    (tmp_path / "plug_in.py").write_text("from meadhall.engine.rule import rule\n\n@rule\ndef twice(k):\n    return 2 * k\n")
+    (tmp_path / "plug_in.py").write_text(
+        "from meadhall.engine.compile.rule import rule\n\n@rule\ndef twice(k):\n    return 2 * k\n"
+    )
     cold, warm = tmp_path / "cold", tmp_path / "warm"
     code = (
         "import plug_in\n"
@@ -98,7 +100,9 @@ def test_code_in_a_folder_that_can_not_be_written_is_read_and_only_compiling_is_
 
 @pytest.mark.compiled
 def test_compiled_rules_check_their_bounds_if_asked_to(tmp_path: Path) -> None:
-    (tmp_path / "plug_in.py").write_text("from meadhall.engine.rule import rule\n\n@rule\ndef write(row, k):\n    row[k] = 1\n")
+    (tmp_path / "plug_in.py").write_text(
+        "from meadhall.engine.compile.rule import rule\n\n@rule\ndef write(row, k):\n    row[k] = 1\n"
+    )
     code = (
         "import numpy as np; from meadhall.engine import mode; mode.check_bounds()\n"
         "from plug_in import write\n"
@@ -137,7 +141,7 @@ def test_machine_code_goes_to_the_users_cache_by_default(monkeypatch: pytest.Mon
 @pytest.mark.parametrize(
     ("module", "package"),
     [
-        ("meadhall.engine.chance", "meadhall.engine"),
+        ("meadhall.engine.state.chance", "meadhall.engine"),
         ("meadhall.games.axes_and_allies.rules", "meadhall.games.axes_and_allies"),
         ("plug_in.rules.small", "plug_in"),
         ("single", "single"),

@@ -9,8 +9,8 @@ import numpy as np
 
 from games_for_tests.hoard import game as hoard
 from games_for_tests.hoard.rules import State, has_card, put_in_hand
-from meadhall.engine.rule import rule
-from meadhall.engine.schema import I8, I32, GameState, Grid, Row, field_names, record, state_at
+from meadhall.engine.compile.rule import rule
+from meadhall.engine.state.schema import I8, I32, GameState, Grid, Row, field_names, record, state_at
 
 
 @record

@@ -62,7 +62,7 @@ def test_the_folder_of_machine_code_changes_with_every_source_that_it_depends_on
     shutil.copytree(Path(meadhall.__file__).parent, copy, ignore=shutil.ignore_patterns("server", "__pycache__", "static"))
     code = """
 import meadhall.games.axes_and_allies
-from meadhall.engine.rule import cache_folder
+from meadhall.engine.compile.rule import cache_folder
 print(cache_folder("meadhall.games.axes_and_allies").name)
 """
     environment = {
@@ -80,7 +80,7 @@ print(cache_folder("meadhall.games.axes_and_allies").name)
 
     found = [folder()]
     assert found == [folder()]
-    for changed in ("engine/chance.py", "sdk.py", "games/axes_and_allies/rules.py"):
+    for changed in ("engine/state/chance.py", "sdk.py", "games/axes_and_allies/rules.py"):
         with (copy / changed).open("a") as source:
             source.write("\n# changed\n")
         found.append(folder())

@@ -13,9 +13,9 @@ import pytest
 import meadhall
 from meadhall import BadSetup, Batch, random_playouts, simulate
 from meadhall.bots import bot, hints
-from meadhall.engine.bulk import seed_number
 from meadhall.engine.checks import check_seed
-from meadhall.engine.conformance import check_game
+from meadhall.engine.compute.bulk import seed_number
+from meadhall.engine.laws.check_game import check_game
 from meadhall.lab import tournament
 
 GAME = "axes-and-allies"

@@ -12,13 +12,13 @@ from games_for_tests.broken import BROKEN, RULES
 from games_for_tests.hoard import game as hoard
 from games_for_tests.hoard import rules
 from meadhall import ConformanceError, check_game
-from meadhall.engine import conformance
-from meadhall.engine.conformance import check_position
-from meadhall.engine.example import Example, Move
+from meadhall.engine.compile.rule import rule
 from meadhall.engine.game import Game, registered
-from meadhall.engine.rule import rule
-from meadhall.engine.schema import Grid
-from meadhall.engine.shrink import shrink, violation
+from meadhall.engine.laws import check_game as conformance
+from meadhall.engine.laws.check_game import check_position
+from meadhall.engine.laws.counterexample import Example, Move
+from meadhall.engine.laws.shrink import shrink, violation
+from meadhall.engine.state.schema import Grid
 
 
 @pytest.fixture(autouse=True)

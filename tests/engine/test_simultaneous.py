@@ -15,9 +15,9 @@ from games_for_tests.goofspiel import game as goofspiel
 from games_for_tests.goofspiel import rules
 from games_for_tests.goofspiel.rules import UNKNOWN, Event, State
 from meadhall import BadSetup, Batch, ConformanceError, Match, NotYourTurn, RecordError, check_game, game, replay
-from meadhall.engine import conformance
-from meadhall.engine.deciders import SEALED
-from meadhall.engine.view import EVERYTHING
+from meadhall.engine.laws import check_game as conformance
+from meadhall.engine.match.deciders import SEALED
+from meadhall.engine.match.view import EVERYTHING
 from meadhall.sdk import Choice, Grid, emit, rule
 
 FOUR = Choice("cards", {"four": ""})

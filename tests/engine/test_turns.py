@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from meadhall.engine.events import PUBLIC, Event, EventKind, Part, number, seat
 from meadhall.engine.game import beats_of, game
-from meadhall.engine.language import LANGUAGES, speaking
-from meadhall.engine.match import Match
-from meadhall.engine.turns import briefs, title, turn_starts
+from meadhall.engine.match.match import Match
+from meadhall.engine.state.events import PUBLIC, Event, EventKind, Part, number, seat
+from meadhall.engine.text.language import LANGUAGES, speaking
+from meadhall.engine.text.turns import briefs, title, turn_starts
 
 NAMES = ("Xaveria", "Yngvild", "Zoltan", "Quirin")
 """Names that no text of a game contains."""

@@ -16,10 +16,10 @@ from games_for_tests.goofspiel import game as goofspiel
 from games_for_tests.nim import State as NimState
 from games_for_tests.nim import game as nim
 from meadhall import Game, sdk
-from meadhall.engine import chance
-from meadhall.engine.chance import step_key
-from meadhall.engine.match import Match
-from meadhall.engine.schema import States, copied
+from meadhall.engine.match.match import Match
+from meadhall.engine.state import chance
+from meadhall.engine.state.chance import step_key
+from meadhall.engine.state.schema import States, copied
 from meadhall.envs import openspiel
 from meadhall.envs.openspiel.position import MAX_OUTCOMES, Draw, Position, Setting
 from meadhall.envs.openspiel.scripted import Needed, ScriptedRules, UnknownChance

@@ -18,10 +18,10 @@ from games_for_tests.hoard import game as hoard
 from games_for_tests.kuhn import game as kuhn
 from games_for_tests.outnumbered import game as outnumbered
 from meadhall import Game, game
-from meadhall.engine.knowledge import redealt
-from meadhall.engine.match import Match
-from meadhall.engine.schema import copied, state_at
-from meadhall.engine.view import concealed
+from meadhall.engine.laws.hidden import redealt
+from meadhall.engine.match.match import Match
+from meadhall.engine.match.view import concealed
+from meadhall.engine.state.schema import copied, state_at
 from meadhall.envs import aec_env, gym_env, information_state, observe, openspiel, parallel_env, render, vector_env
 from meadhall.envs.openspiel.game import MeadhallState, short_name
 from meadhall.envs.opponents import stepping_of, table_of

@@ -15,8 +15,8 @@ from gymnasium.wrappers.vector import DictInfoToList, RecordEpisodeStatistics
 
 import meadhall
 from meadhall import BadSetup, Batch, IllegalAction, MalformedAction
-from meadhall.engine.chance import below
-from meadhall.engine.rule import INTERPRETED, rule
+from meadhall.engine.compile.rule import INTERPRETED, rule
+from meadhall.engine.state.chance import below
 from meadhall.envs import announcement, layout, observe, vector, vector_env
 
 SETUPS: tuple[tuple[str, int, dict[str, Any]], ...] = (

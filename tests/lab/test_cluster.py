@@ -15,12 +15,12 @@ import pytest
 import meadhall
 from games_for_tests.nim import game as nim
 from lab.works import Failing
-from meadhall.engine import bulk
+from meadhall.engine.compile.rule import INTERPRETED
+from meadhall.engine.compute import bulk
+from meadhall.engine.compute.executors import Processes, Serial, cluster, run_chunks
+from meadhall.engine.compute.executors.cluster import ClusterFailed, NoCluster, connected
+from meadhall.engine.compute.executors.fingerprint import fingerprint
 from meadhall.engine.errors import BadSetup
-from meadhall.engine.executors import Processes, Serial, cluster, run_chunks
-from meadhall.engine.executors.cluster import ClusterFailed, NoCluster, connected
-from meadhall.engine.executors.fingerprint import fingerprint
-from meadhall.engine.rule import INTERPRETED
 from meadhall.lab import tournament
 
 GAME = "axes-and-allies"

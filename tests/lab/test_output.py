@@ -63,7 +63,7 @@ def test_the_metadata_tell_the_run(tmp_path: Path) -> None:
 
 def test_rows_of_compiled_loops_add_up_to_the_report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(parquet, "ROWS", 5)
-    monkeypatch.setattr("meadhall.engine.bulk.CHUNK", 2)
+    monkeypatch.setattr("meadhall.engine.compute.bulk.CHUNK", 2)
     file = tmp_path / "rows.parquet"
     report = meadhall.simulate(GAME, ["greedy", "random"], games=13, seed="sums", players=3, out=file)
     found = rows(file)
@@ -174,7 +174,7 @@ def test_a_folder_that_is_not_there_is_reported(tmp_path: Path, capsys: pytest.C
 
 MEASURED = """
 import resource, sys, meadhall
-from meadhall.engine import bulk
+from meadhall.engine.compute import bulk
 from meadhall.lab import parquet
 bulk.CHUNK, parquet.ROWS = 1024, 4096
 meadhall.simulate("axes-and-allies", ["greedy", "random"], games=8192, seed="warm", out=sys.argv[1])

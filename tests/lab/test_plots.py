@@ -8,7 +8,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 import games_for_tests.hoard  # noqa: F401 (registers the game)
-from meadhall.engine.language import speaking
+from meadhall.engine.text.language import speaking
 from meadhall.lab import Tournament, plots, tournament
 from meadhall.lab.plots import NoPlots, write_plots
 

@@ -19,10 +19,10 @@ import pytest
 
 import meadhall
 from lab.works import Failing
-from meadhall.engine import bulk
+from meadhall.engine.compute import bulk
+from meadhall.engine.compute.executors import cluster, run_chunks
+from meadhall.engine.compute.executors.cluster import ClusterFailed, connected
 from meadhall.engine.errors import BadSetup
-from meadhall.engine.executors import cluster, run_chunks
-from meadhall.engine.executors.cluster import ClusterFailed, connected
 from meadhall.lab import tournament
 
 if TYPE_CHECKING:

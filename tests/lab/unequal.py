@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from meadhall.engine.bulk import Floats
+from meadhall.engine.compute.bulk import Floats
 from meadhall.lab.schedule import Schedule
 
 

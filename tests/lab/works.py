@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass
 
 from meadhall import BadSetup, game
-from meadhall.engine.executors import Pieces
+from meadhall.engine.compute.executors import Pieces
 from meadhall.engine.game import Game
 
 

@@ -19,7 +19,7 @@ from mcp.client.streamable_http import streamable_http_client
 
 from language_models.mcp_players import COMMAND, MATCHES, check_end, play, refused, standard_streams, use
 from meadhall.cli import main
-from meadhall.engine import mode
+from meadhall.engine.compile import mode
 from meadhall.mcp.hall import HallTables
 from meadhall.mcp.server import build
 from ports import free_port

@@ -15,10 +15,12 @@ from sqlalchemy import Connection, insert, update
 
 from meadhall.engine.errors import MeadhallError
 from meadhall.engine.game import register, registered
-from meadhall.engine.view import View
+from meadhall.engine.match.view import View
 from meadhall.server import app, run
 from meadhall.server.app import build_app
-from meadhall.server.hall import bots, clock_choice, clocks, hall, uptime
+from meadhall.server.hall import hall
+from meadhall.server.hall.bots import bots
+from meadhall.server.hall.time import clock_choice, clocks, uptime
 from meadhall.server.run import serve
 from meadhall.server.settings import Settings
 from meadhall.server.store import schema

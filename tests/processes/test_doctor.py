@@ -37,7 +37,7 @@ def test_a_cache_that_can_not_be_written_is_wrong_and_a_cold_one_is_told(tmp_pat
     environment = os.environ | {"MEADHALL_CACHE": str(tmp_path), "MEADHALL_INTERPRET": ""}
     script = (
         "import os; from meadhall.server.doctor.machine import check_compiled_rules\n"
-        "from meadhall.engine.rule import cache_folder\n"
+        "from meadhall.engine.compile.rule import cache_folder\n"
         "print(*check_compiled_rules())\n"
         "cache_folder.cache_clear(); os.environ['MEADHALL_CACHE'] = '/proc/cache'\n"
         "(finding,) = check_compiled_rules(); assert finding.status == 'wrong' and '/proc/cache' in finding.text, finding"

@@ -13,7 +13,7 @@ import httpx
 import pytest
 
 import meadhall
-from meadhall.engine.view import legal_actions
+from meadhall.engine.match.view import legal_actions
 from processes.process import Command
 
 pytestmark = pytest.mark.asyncio

@@ -20,10 +20,10 @@ import numpy.typing as npt
 
 from meadhall import Batch, Match, Seat, game
 from meadhall.bots import bot
-from meadhall.engine.chance import step_key
-from meadhall.engine.conformance import setups
+from meadhall.engine.laws.check_game import setups
 from meadhall.engine.record.format import SUFFIX, dumps
-from meadhall.engine.schema import States
+from meadhall.engine.state.chance import step_key
+from meadhall.engine.state.schema import States
 from meadhall.games.axxa.board import SPACES, distance
 from meadhall.games.axxa.state import HEIGHT, NUMBERS, OF_EACH, TRIPLET_SIZE, Ending
 from meadhall.games.dungeon_allies.actions import Act

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from meadhall.engine.daily import Daily, Figure, Figures
-from meadhall.engine.match import Match
+from meadhall.engine.match.match import Match
+from meadhall.engine.text.daily import Daily, Figure, Figures
 from server import hoard_on_a_page
 
 ENOUGH = 30

@@ -12,12 +12,12 @@ import httpx
 
 from games_for_tests.hoard.rules import BOAST
 from games_for_tests.hoard.words import NAMES
-from meadhall.engine import chance
-from meadhall.engine.events import Event
-from meadhall.engine.knowledge import redealt
-from meadhall.engine.match import Match
-from meadhall.engine.schema import States
-from meadhall.engine.view import concealed
+from meadhall.engine.laws.hidden import redealt
+from meadhall.engine.match.match import Match
+from meadhall.engine.match.view import concealed
+from meadhall.engine.state import chance
+from meadhall.engine.state.events import Event
+from meadhall.engine.state.schema import States
 from meadhall.server.hall.room import Room
 from server.people import OpenHall, Program, Visitor, stream
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from meadhall.engine.match import Match
+from meadhall.engine.match.match import Match
 from meadhall.server.hall.room import Room
 from meadhall.server.worker.bot_cache import BotCache
 from meadhall.server.worker.client import WorkerThreads

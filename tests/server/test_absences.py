@@ -9,9 +9,9 @@ from functools import partial
 
 import pytest
 
-from meadhall.server.hall import absences
-from meadhall.server.hall.clocks import deadline_after
 from meadhall.server.hall.room import Room
+from meadhall.server.hall.time import absences
+from meadhall.server.hall.time.clocks import deadline_after
 from meadhall.server.ops.time import Time
 from meadhall.server.settings import Settings
 from meadhall.server.store.clock import Clock

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from meadhall.server.hall.accounts import Accounts, Device
-from meadhall.server.hall.sign_in_limit import Client
+from meadhall.server.hall.people.accounts import Accounts, Device
+from meadhall.server.hall.people.sign_in_limit import Client
 from meadhall.server.settings import Settings
 from meadhall.server.store.models import Guest
 from meadhall.server.store.store import Store

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from meadhall.server.hall import acquaintances
+from meadhall.server.hall.people import acquaintances
 from server.people import OpenHall, Person, Program
 from server.test_chat import lines, said, shown
 

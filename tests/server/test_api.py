@@ -21,8 +21,8 @@ import meadhall
 from games_for_tests.hoard.rules import BOAST, DRAW, LOOK
 from meadhall.bots import Hint
 from meadhall.server.app import BODY_LIMIT
-from meadhall.server.hall import absences
 from meadhall.server.hall.room import Room
+from meadhall.server.hall.time import absences
 from meadhall.server.routes.lobby import DOCUMENT_LIMIT
 from meadhall.server.store.models import Guest
 from meadhall.server.web import event_stream

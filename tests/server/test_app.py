@@ -23,7 +23,7 @@ from prometheus_client import CONTENT_TYPE_LATEST, REGISTRY
 from meadhall.cli.hall_data import back_up
 from meadhall.engine.game import game_names
 from meadhall.server.errors import NotThatPerson
-from meadhall.server.hall.sign_in_limit import Client
+from meadhall.server.hall.people.sign_in_limit import Client
 from meadhall.server.routes.lobby import DOCUMENT_LIMIT
 from meadhall.server.settings import Settings
 from meadhall.server.store.database import NoAnswer

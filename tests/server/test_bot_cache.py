@@ -10,7 +10,7 @@ import time
 import pytest
 
 import meadhall
-from meadhall.engine.view import View
+from meadhall.engine.match.view import View
 from meadhall.server.worker import bot_cache
 from meadhall.server.worker.bot_cache import BotCache
 from meadhall.server.worker.tasks import ChooseAction

@@ -16,9 +16,9 @@ import meadhall
 from games_for_tests.hoard.rules import DRAW
 from meadhall.bots import bot
 from meadhall.engine.game import BEAT_SECONDS, beats_of
-from meadhall.engine.view import SPECTATOR, View
+from meadhall.engine.match.view import SPECTATOR, View
 from meadhall.server.errors import DatabaseUnavailable
-from meadhall.server.hall import bots as bots_module
+from meadhall.server.hall.bots import bots as bots_module
 from meadhall.server.settings import Settings
 from meadhall.server.store.models import Entry
 from meadhall.server.store.store import Store

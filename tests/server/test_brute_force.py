@@ -13,10 +13,10 @@ from argon2 import PasswordHasher, extract_parameters
 from sqlalchemy import Connection, select, update
 
 from meadhall.server.errors import NotThatPerson, TooMany
-from meadhall.server.hall import passwords
-from meadhall.server.hall.accounts import Accounts, Device
-from meadhall.server.hall.passwords import Passwords
-from meadhall.server.hall.sign_in_limit import OF_ACCOUNT, OF_ADDRESS, OF_PLACE, Client, mark_of
+from meadhall.server.hall.people import passwords
+from meadhall.server.hall.people.accounts import Accounts, Device
+from meadhall.server.hall.people.passwords import Passwords
+from meadhall.server.hall.people.sign_in_limit import OF_ACCOUNT, OF_ADDRESS, OF_PLACE, Client, mark_of
 from meadhall.server.settings import Settings
 from meadhall.server.store import schema
 from meadhall.server.store.models import Account, Guest

@@ -15,12 +15,12 @@ import pytest
 import meadhall
 from games_for_tests.hoard.rules import LOOK
 from meadhall.bots.analysis import Analysis, Knowledge, TurningPoint, analyse
-from meadhall.engine.match import Match
+from meadhall.engine.match.match import Match
 from meadhall.engine.record.format import dumps, loads
 from meadhall.engine.record.replay import replay as replayed
 from meadhall.server.errors import TooMany, WrongMoment
-from meadhall.server.hall import chart_queue
-from meadhall.server.hall.chart_queue import ChartJob, ChartQueue
+from meadhall.server.hall.bots import chart_queue
+from meadhall.server.hall.bots.chart_queue import ChartJob, ChartQueue
 from meadhall.server.ops.time import Time
 from meadhall.server.pages.chart import BOTTOM, COLUMNS, CREST, LEFT, MARK, RIGHT, TOP, chart_view, spread
 from meadhall.server.routes import replay as replay_routes

@@ -9,9 +9,9 @@ from datetime import timedelta
 import httpx
 import pytest
 
-from meadhall.server.hall import chat, talk
-from meadhall.server.hall.chat_text import LONGEST_LINE
 from meadhall.server.hall.room import Room
+from meadhall.server.hall.talk import chat, talk
+from meadhall.server.hall.talk.chat_text import LONGEST_LINE
 from meadhall.server.pages import talk as pages
 from meadhall.server.settings import Settings
 from meadhall.server.store.models import Audience, ChatLine

@@ -13,11 +13,11 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 import meadhall
 from games_for_tests.goofspiel import game as goofspiel
-from meadhall.engine.match import Match
-from meadhall.engine.stand_in import Lasting
-from meadhall.engine.view import Seat
-from meadhall.server.hall.clocks import COME_BACK, ONE_MORE_MINUTE, Clocks, standstills
-from meadhall.server.hall.stand_ins import give_back, take_over
+from meadhall.engine.match.match import Match
+from meadhall.engine.match.stand_in import Lasting
+from meadhall.engine.match.view import Seat
+from meadhall.server.hall.bots.stand_ins import give_back, take_over
+from meadhall.server.hall.time.clocks import COME_BACK, ONE_MORE_MINUTE, Clocks, standstills
 from meadhall.server.store.clock import Clock
 from meadhall.server.store.models import Downtime, Entry
 from server.people import HOARD

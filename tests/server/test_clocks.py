@@ -10,10 +10,10 @@ import pytest
 import meadhall
 from games_for_tests.hoard.rules import BOAST, LOOK
 from meadhall.engine.errors import BadSetup
-from meadhall.engine.match import Match
-from meadhall.engine.view import Seat
-from meadhall.server.hall.clock_choice import SECONDS, TIME_UP, check_clock
-from meadhall.server.hall.clocks import Clocks, running_seconds, standstills
+from meadhall.engine.match.match import Match
+from meadhall.engine.match.view import Seat
+from meadhall.server.hall.time.clock_choice import SECONDS, TIME_UP, check_clock
+from meadhall.server.hall.time.clocks import Clocks, running_seconds, standstills
 from meadhall.server.store.clock import Clock, ClockKind
 from meadhall.server.store.models import Downtime, Entry, EntryKind
 from server.people import HOARD

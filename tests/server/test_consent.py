@@ -11,9 +11,9 @@ from sqlalchemy import func, select
 
 import meadhall
 from games_for_tests.hoard.rules import BOAST, LOOK
-from meadhall.engine.view import SPECTATOR
-from meadhall.server.hall import consent
-from meadhall.server.hall.proposals import Proposal
+from meadhall.engine.match.view import SPECTATOR
+from meadhall.server.hall.consent import consent
+from meadhall.server.hall.consent.proposals import Proposal
 from meadhall.server.hall.room import Room
 from meadhall.server.settings import Settings
 from meadhall.server.store import schema

@@ -18,12 +18,12 @@ from sqlalchemy import Connection
 
 from games_for_tests.hoard.rules import BOAST, DRAW
 from games_for_tests.hoard.words import NAMES
-from meadhall.engine.daily import Outcome
 from meadhall.engine.game import game, registered
-from meadhall.engine.match import Match
+from meadhall.engine.match.match import Match
+from meadhall.engine.text.daily import Outcome
 from meadhall.games.axxa import daily as axxa
-from meadhall.server.hall import daily, daily_outcomes
-from meadhall.server.hall.daily import seed_of, today
+from meadhall.server.hall.daily import daily, daily_outcomes
+from meadhall.server.hall.daily.daily import seed_of, today
 from meadhall.server.hall.room import Room
 from meadhall.server.settings import Settings
 from meadhall.server.store.models import Conflict, SeatRow, new_link_token

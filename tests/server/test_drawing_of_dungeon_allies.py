@@ -11,7 +11,7 @@ import pytest
 
 from games.dungeon_allies.scenes import DA, at_random, enriched
 from games.dungeon_allies.shapes import drawn as drawn_shape
-from meadhall.engine.match import Match
+from meadhall.engine.match.match import Match
 from meadhall.games.dungeon_allies.actions import Act, Phase
 from meadhall.games.dungeon_allies.page import own
 from meadhall.games.dungeon_allies.pieces import TARGETS, Target

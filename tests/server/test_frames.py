@@ -13,9 +13,9 @@ import pytest
 from jinja2 import Environment
 from markupsafe import Markup
 
-from meadhall.engine.events import PUBLIC, Event, Part
 from meadhall.engine.game import game
-from meadhall.engine.language import speaking
+from meadhall.engine.state.events import PUBLIC, Event, Part
+from meadhall.engine.text.language import speaking
 from meadhall.server.hall.room import Room
 from meadhall.server.pages.frames import FRAMES
 from meadhall.server.pages.models import LobbyPage, MatchPage, Refusal

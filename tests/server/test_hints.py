@@ -11,7 +11,7 @@ import pytest
 
 from games_for_tests.hoard.rules import BOAST, DRAW, LOOK
 from meadhall.bots import Hint
-from meadhall.engine.view import View
+from meadhall.engine.match.view import View
 from meadhall.server.hall.replaying import replayed
 from meadhall.server.settings import Settings
 from meadhall.server.store.models import Entry

@@ -11,7 +11,7 @@ import pytest
 import pytest_asyncio
 from sqlalchemy import select
 
-from meadhall.server.hall import identity_links
+from meadhall.server.hall.people import identity_links
 from meadhall.server.settings import Settings
 from meadhall.server.store import schema
 from meadhall.server.store.queries import identity_links as queries

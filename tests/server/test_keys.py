@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from meadhall.server.hall import daily
+from meadhall.server.hall.daily import daily
 from meadhall.server.ops.time import Time
 from meadhall.server.settings import Settings
 from meadhall.server.store import models

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from meadhall.engine.conformance import lessons_are_sound
 from meadhall.engine.game import game, game_names
-from meadhall.engine.language import gettext, speaking
-from meadhall.engine.lessons import LEARNER
+from meadhall.engine.laws.check_game import lessons_are_sound
+from meadhall.engine.text.language import gettext, speaking
+from meadhall.engine.text.lessons import LEARNER
 from meadhall.games.axes_and_allies.rules import ALLY, ATTACK
 from server.people import AXES, HOARD, OpenHall
 

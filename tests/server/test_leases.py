@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection, func, select
 
-from meadhall.server.hall.leases import SharedLeases, SoleLeases, open_leases
+from meadhall.server.hall.processes.leases import SharedLeases, SoleLeases, open_leases
 from meadhall.server.ops.time import Time
 from meadhall.server.settings import Settings
 from meadhall.server.store import schema

@@ -14,10 +14,10 @@ import pytest_asyncio
 from sqlalchemy import Connection, text
 
 from games_for_tests.hoard.rules import BOAST, LOOK
-from meadhall.engine.match import Match
-from meadhall.server.hall import presence as presence_module
+from meadhall.engine.match.match import Match
 from meadhall.server.hall import replaying
 from meadhall.server.hall import room as room_module
+from meadhall.server.hall.notices import presence as presence_module
 from meadhall.server.hall.room import Room
 from meadhall.server.settings import Settings
 from server.people import HOARD, PATIENCE, OpenHall, Program, Stream, open_hall, stream

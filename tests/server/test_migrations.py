@@ -19,8 +19,8 @@ from sqlalchemy import Connection, Table, inspect
 import meadhall
 from meadhall.cli.hall_data import back_up, restore
 from meadhall.server.doctor.database import check_database
-from meadhall.server.hall.accounts import Accounts
-from meadhall.server.hall.sign_in_limit import Client
+from meadhall.server.hall.people.accounts import Accounts
+from meadhall.server.hall.people.sign_in_limit import Client
 from meadhall.server.ops.time import Time
 from meadhall.server.settings import Settings
 from meadhall.server.store import migrations

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from meadhall.engine.checks import is_unseen
-from meadhall.server.hall.names import NAME_LENGTH, any_name, bot_name, clean_name, unlike_others
+from meadhall.server.hall.people.names import NAME_LENGTH, any_name, bot_name, clean_name, unlike_others
 from meadhall.server.store.lookalikes import look_alike
 
 

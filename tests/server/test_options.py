@@ -12,9 +12,9 @@ from games_for_tests.every import EVERY_GAME
 from games_for_tests.hoard import game as hoard
 from meadhall.cli import main
 from meadhall.engine.game import Choice, Game
-from meadhall.engine.language import LANGUAGES, speaking
 from meadhall.engine.record.format import dumps, loads
-from meadhall.engine.rulebook import rulebook_text
+from meadhall.engine.text.language import LANGUAGES, speaking
+from meadhall.engine.text.rulebook import rulebook_text
 from meadhall.server.settings import Settings
 from server.people import OpenHall, open_hall
 

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from sqlalchemy import update
 
 from meadhall.server.errors import BadPasskey
-from meadhall.server.hall.accounts import Accounts, Device
-from meadhall.server.hall.passkeys import RelyingParty
+from meadhall.server.hall.people.accounts import Accounts, Device
+from meadhall.server.hall.people.passkeys import RelyingParty
 from meadhall.server.ops.time import Time
 from meadhall.server.settings import Settings
 from meadhall.server.store import schema

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 from meadhall.engine.errors import CannotUndo
 from meadhall.engine.game import game, game_names, installed
-from meadhall.engine.language import speaking
-from meadhall.engine.view import Seat
+from meadhall.engine.match.view import Seat
+from meadhall.engine.text.language import speaking
 from meadhall.server.hall import room as room_module
 from meadhall.server.hall.room import Room
 from meadhall.server.pages.frames import FRAMES

@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 
 from meadhall.engine.game import game, game_names
-from meadhall.engine.language import speak
-from meadhall.engine.match import Match
-from meadhall.engine.view import Seat
+from meadhall.engine.match.match import Match
+from meadhall.engine.match.view import Seat
+from meadhall.engine.text.language import speak
 from meadhall.pictures.flat_css import flattened
 from meadhall.pictures.flat_svg import without_uses
 from meadhall.server.errors import TooMany, WrongMoment
-from meadhall.server.hall import daily
+from meadhall.server.hall.daily import daily
 from meadhall.server.hall.room import Room
 from meadhall.server.ops.time import Time
 from meadhall.server.pages import picture

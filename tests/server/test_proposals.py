@@ -12,7 +12,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 
 from meadhall.engine.errors import MeadhallError, Refused
 from meadhall.server.errors import NotSeated, Stale, TooMany, WrongMoment
-from meadhall.server.hall.proposals import KINDS, WAIT_DECISIONS, WAIT_TIME, Proposals, What, check_kind
+from meadhall.server.hall.consent.proposals import KINDS, WAIT_DECISIONS, WAIT_TIME, Proposals, What, check_kind
 from meadhall.server.store.models import Entry, EntryKind
 
 START = datetime(2026, 11, 26, 20, 0, tzinfo=UTC)

@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from meadhall.server.hall.pubsub import Channel, updates
+from meadhall.server.hall.notices.pubsub import Channel, updates
 from server.manual_time import ManualTime
 
 

@@ -13,8 +13,8 @@ import pytest
 import pytest_asyncio
 
 from meadhall.server.errors import DatabaseUnavailable
-from meadhall.server.hall import quick_match as quick_match_module
-from meadhall.server.hall.quick_match import QuickMatch
+from meadhall.server.hall.matching import quick_match as quick_match_module
+from meadhall.server.hall.matching.quick_match import QuickMatch
 from meadhall.server.hall.room import Room
 from meadhall.server.settings import Settings
 from meadhall.server.store.queries import ignored, seeks

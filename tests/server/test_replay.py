@@ -16,8 +16,8 @@ import meadhall
 from games_for_tests.hoard.rules import BOAST, DRAW, LOOK
 from meadhall.engine.record.format import dumps, loads
 from meadhall.engine.record.replay import replay
-from meadhall.server.hall import uploads
-from meadhall.server.hall.uploads import Uploads
+from meadhall.server.hall.records import uploads
+from meadhall.server.hall.records.uploads import Uploads
 from meadhall.server.pages.models import Viewer
 from meadhall.server.pages.replay import replay_page
 from meadhall.server.pages.templates import render

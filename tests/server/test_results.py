@@ -14,8 +14,8 @@ from sqlalchemy import delete, select
 
 from meadhall.engine.record.format import loads, read_records
 from meadhall.engine.record.replay import replay
-from meadhall.server.hall import match_records
-from meadhall.server.hall.profiles import Streak, puzzle_streak, winning_streak
+from meadhall.server.hall.people.profiles import Streak, puzzle_streak, winning_streak
+from meadhall.server.hall.records import match_records
 from meadhall.server.ops.time import Time
 from meadhall.server.settings import Settings
 from meadhall.server.store import schema

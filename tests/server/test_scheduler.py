@@ -15,10 +15,10 @@ import pytest
 from sqlalchemy import Connection, insert, select, update
 
 from meadhall.server.errors import DatabaseUnavailable
-from meadhall.server.hall import housekeeping
-from meadhall.server.hall import scheduler as scheduler_module
-from meadhall.server.hall.leases import SharedLeases, open_leases
-from meadhall.server.hall.scheduler import Scheduler
+from meadhall.server.hall.processes import housekeeping
+from meadhall.server.hall.processes import scheduler as scheduler_module
+from meadhall.server.hall.processes.leases import SharedLeases, open_leases
+from meadhall.server.hall.processes.scheduler import Scheduler
 from meadhall.server.ops.time import Time
 from meadhall.server.settings import Retention, Settings
 from meadhall.server.store import schema

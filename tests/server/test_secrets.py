@@ -14,8 +14,8 @@ import pytest
 
 from games_for_tests.hoard.rules import BOAST, DRAW, LOOK
 from meadhall.bots import Hint
-from meadhall.engine import chance
-from meadhall.engine.view import SPECTATOR
+from meadhall.engine.match.view import SPECTATOR
+from meadhall.engine.state import chance
 from meadhall.server.hall.room import Room
 from meadhall.server.settings import Settings
 from meadhall.server.store.models import Guest

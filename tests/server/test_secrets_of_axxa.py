@@ -6,9 +6,9 @@ import random
 
 import pytest
 
-from meadhall.engine import match as matches
-from meadhall.engine.match import Match
-from meadhall.engine.view import SPECTATOR
+from meadhall.engine.match import match as matches
+from meadhall.engine.match.match import Match
+from meadhall.engine.match.view import SPECTATOR
 from meadhall.games.axxa.state import Act
 from server.leaks import all_responses, with_other_hidden_parts
 from server.people import OpenHall, Person, Program

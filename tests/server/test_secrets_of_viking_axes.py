@@ -8,8 +8,8 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from meadhall.engine.match import Match
-from meadhall.engine.view import SPECTATOR
+from meadhall.engine.match.match import Match
+from meadhall.engine.match.view import SPECTATOR
 from meadhall.games.viking_axes.cards import TITLES
 from meadhall.games.viking_axes.state import Phase
 from meadhall.server.hall.room import Room

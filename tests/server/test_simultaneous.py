@@ -15,11 +15,11 @@ from games_for_tests.goofspiel import game as goofspiel
 from games_for_tests.goofspiel.rules import UNKNOWN
 from meadhall.bots import Hint
 from meadhall.engine.game import registered
-from meadhall.engine.match import Match
-from meadhall.engine.view import Seat, View
-from meadhall.server.hall import clock_choice
-from meadhall.server.hall.clocks import Clocks
+from meadhall.engine.match.match import Match
+from meadhall.engine.match.view import Seat, View
 from meadhall.server.hall.room import Room
+from meadhall.server.hall.time import clock_choice
+from meadhall.server.hall.time.clocks import Clocks
 from meadhall.server.settings import Settings
 from meadhall.server.store.clock import Clock
 from meadhall.server.store.models import Entry, EntryKind

@@ -9,8 +9,8 @@ import pytest
 
 import meadhall
 from meadhall.server.errors import WrongMoment
+from meadhall.server.hall.bots.stand_ins import take_over
 from meadhall.server.hall.room import Room
-from meadhall.server.hall.stand_ins import take_over
 from meadhall.server.settings import Settings
 from server.matches import at_turn, match_of, stored
 from server.people import HOARD, OpenHall, open_hall, play_out, until

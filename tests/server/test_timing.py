@@ -13,9 +13,9 @@ import pytest
 import meadhall
 from games_for_tests.hoard.rules import DRAW
 from meadhall.bots import RANKS, Hint
-from meadhall.engine.view import View
-from meadhall.server.hall import bots as bots_module
-from meadhall.server.hall.bots import has_secrets
+from meadhall.engine.match.view import View
+from meadhall.server.hall.bots import bots as bots_module
+from meadhall.server.hall.bots.bots import has_secrets
 from meadhall.server.worker import bot_cache, tasks
 from server.leaks import timeless
 from server.manual_time import settled

@@ -23,12 +23,12 @@ from games_for_tests.least import legal, score
 from games_for_tests.least import play as take
 from meadhall.engine.errors import CannotUndo, MatchOver, Refused
 from meadhall.engine.game import registered
-from meadhall.engine.match import Match
-from meadhall.engine.view import Seat
+from meadhall.engine.match.match import Match
+from meadhall.engine.match.view import Seat
 from meadhall.sdk import rule
 from meadhall.server.errors import Stale
+from meadhall.server.hall.consent.undoing import check_undo, undo_of
 from meadhall.server.hall.room import Room
-from meadhall.server.hall.undoing import check_undo, undo_of
 from meadhall.server.settings import Settings
 from meadhall.server.store.models import Entry, SeatRow, TableRow, new_link_token
 from server.matches import at_turn, match_of, stored, undo

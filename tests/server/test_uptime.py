@@ -11,10 +11,10 @@ from functools import partial
 import pytest
 from sqlalchemy import Connection, insert, select, update
 
-from meadhall.server.hall.clocks import COME_BACK
-from meadhall.server.hall.leases import open_leases
-from meadhall.server.hall.scheduler import Scheduler
-from meadhall.server.hall.uptime import CLOCK_JOB, GAP, Uptime
+from meadhall.server.hall.processes.leases import open_leases
+from meadhall.server.hall.processes.scheduler import Scheduler
+from meadhall.server.hall.time.clocks import COME_BACK
+from meadhall.server.hall.time.uptime import CLOCK_JOB, GAP, Uptime
 from meadhall.server.ops.time import Time
 from meadhall.server.settings import Settings
 from meadhall.server.store import schema
@@ -161,7 +161,7 @@ async def test_a_clock_of_the_machine_that_is_set_is_no_downtime_and_is_logged_o
             await known.beat()
         assert time.now() == before, "clocks go on"
         assert known.standstills == ()
-        (line,) = [record.getMessage() for record in caplog.records if record.name == "meadhall.server.hall.uptime"]
+        (line,) = [record.getMessage() for record in caplog.records if record.name == "meadhall.server.hall.time.uptime"]
         assert f"was set {'back' if jump < timedelta(0) else 'forward'} by 3600.0 s" in line
         time.jump(-jump.total_seconds())
         await known.beat()

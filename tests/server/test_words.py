@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from meadhall import game
-from meadhall.engine.headlines import headline, your_headline
-from meadhall.engine.language import speaking
-from meadhall.engine.match import Result
+from meadhall.engine.match.match import Result
+from meadhall.engine.text.headlines import headline, your_headline
+from meadhall.engine.text.language import speaking
 from meadhall.server.pages.match import match_page
 
 

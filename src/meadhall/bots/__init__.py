@@ -8,7 +8,7 @@ from meadhall.bots.named import BadAnswer, BadBot, NamedBot
 from meadhall.bots.policy import PolicyBot
 from meadhall.bots.ranks import RANKS, Rank
 from meadhall.bots.search import Budget, Considered, Findings, Search, SearchBot
-from meadhall.engine.language import add_catalogues
+from meadhall.engine.text.language import add_catalogues
 
 add_catalogues(Path(__file__).parent / "locale")
 

@@ -18,14 +18,14 @@ import numpy as np
 from meadhall.bots.rollouts import Rollouts
 from meadhall.bots.threads import background
 from meadhall.engine.checks import check_count, quoted
-from meadhall.engine.cores import cores
+from meadhall.engine.compute.cores import cores
 from meadhall.engine.errors import BadSetup
-from meadhall.engine.events import Event, seat
-from meadhall.engine.language import gettext as _
-from meadhall.engine.language import grouped, listed, ngettext
-from meadhall.engine.match import Match, Step
-from meadhall.engine.schema import States
-from meadhall.engine.view import EVERYTHING, SPECTATOR, concealed, visible
+from meadhall.engine.match.match import Match, Step
+from meadhall.engine.match.view import EVERYTHING, SPECTATOR, concealed, visible
+from meadhall.engine.state.events import Event, seat
+from meadhall.engine.state.schema import States
+from meadhall.engine.text.language import gettext as _
+from meadhall.engine.text.language import grouped, listed, ngettext
 
 Knowledge = Literal["public", "everything"]
 """The information that chances are computed from: common knowledge, or everything including hidden cards."""

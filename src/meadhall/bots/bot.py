@@ -13,7 +13,7 @@ from meadhall.bots.search import Budget, SearchBot
 from meadhall.engine.checks import Seed, check_seed, quoted
 from meadhall.engine.errors import MeadhallError
 from meadhall.engine.game import Game
-from meadhall.engine.view import View
+from meadhall.engine.match.view import View
 
 _SEARCH = re.compile(r"search@(?:(?P<seconds>\d{1,4}(?:\.\d{1,6})?)s|(?P<iterations>[1-9]\d{0,8}))")
 

@@ -6,7 +6,7 @@ import time
 
 from meadhall.bots.rollouts import Rollouts
 from meadhall.bots.threads import background
-from meadhall.engine.view import View
+from meadhall.engine.match.view import View
 
 FIRST = 8
 """The rollouts of the first batch, however long they take."""

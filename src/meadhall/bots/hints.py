@@ -9,10 +9,10 @@ from meadhall.bots.ranks import KING
 from meadhall.bots.search import Budget, Search
 from meadhall.engine.checks import Seed, check_seed
 from meadhall.engine.game import Scoring
-from meadhall.engine.language import decimal
-from meadhall.engine.language import gettext as _
+from meadhall.engine.match.view import View
 from meadhall.engine.solution import Solution
-from meadhall.engine.view import View
+from meadhall.engine.text.language import decimal
+from meadhall.engine.text.language import gettext as _
 
 MAX_HINTS = 3
 """The largest number of actions in a hint."""

@@ -23,8 +23,8 @@ from meadhall.bots.ranks import RANKS, Rank
 from meadhall.engine.checks import quoted
 from meadhall.engine.errors import MeadhallError
 from meadhall.engine.game import Game, game_names
-from meadhall.engine.language import marked
-from meadhall.engine.view import View, action_number
+from meadhall.engine.match.view import View, action_number
+from meadhall.engine.text.language import marked
 
 VARIABLE: Final = "MEADHALL_BOTS"
 """The environment variable with the declarations of named bots, separated by spaces."""

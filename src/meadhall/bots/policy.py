@@ -7,13 +7,13 @@ from typing import Any, Self
 
 import numpy as np
 
-from meadhall.engine.chance import step_key
 from meadhall.engine.checks import Seed, check_seed
-from meadhall.engine.compiled import loops
+from meadhall.engine.compile.compiled import loops
+from meadhall.engine.compile.loops import GREEDY, RANDOM
 from meadhall.engine.game import Game
-from meadhall.engine.loops import GREEDY, RANDOM
-from meadhall.engine.schema import copied
-from meadhall.engine.view import View
+from meadhall.engine.match.view import View
+from meadhall.engine.state.chance import step_key
+from meadhall.engine.state.schema import copied
 
 POLICIES = {"random": RANDOM, "greedy": GREEDY, "thrall": RANDOM, "karl": GREEDY}
 """The compiled policies by bot name."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from meadhall.bots.search import Budget
-from meadhall.engine.language import marked
+from meadhall.engine.text.language import marked
 
 
 @dataclass(frozen=True)

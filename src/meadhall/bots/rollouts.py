@@ -8,9 +8,9 @@ from typing import Any
 
 from meadhall.bots.search import Tree
 from meadhall.bots.tree import ITERATIONS
-from meadhall.engine.bulk import Floats
+from meadhall.engine.compute.bulk import Floats
 from meadhall.engine.game import Game
-from meadhall.engine.schema import States
+from meadhall.engine.state.schema import States
 
 
 class Rollouts:

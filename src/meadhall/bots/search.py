@@ -33,15 +33,15 @@ from meadhall.bots.tree import (
     SIZE,
     VISITS,
 )
-from meadhall.engine.bulk import seed_number
 from meadhall.engine.checks import Seed, check_seed
-from meadhall.engine.compiled import module_of
-from meadhall.engine.cores import cores
-from meadhall.engine.events import NO_LOG_SHAPE
+from meadhall.engine.compile.compiled import module_of
+from meadhall.engine.compute.bulk import seed_number
+from meadhall.engine.compute.cores import cores
 from meadhall.engine.game import Game
 from meadhall.engine.kind import Parties, PayoffRange
-from meadhall.engine.schema import States
-from meadhall.engine.view import View
+from meadhall.engine.match.view import View
+from meadhall.engine.state.events import NO_LOG_SHAPE
+from meadhall.engine.state.schema import States
 
 _SOURCE = Path(__file__).with_name("tree.py")
 NODES = 1 << 17

@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import cache, partial
 
-from meadhall.engine.cores import cores
+from meadhall.engine.compute.cores import cores
 
 
 @cache

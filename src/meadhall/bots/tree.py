@@ -17,9 +17,9 @@ from __future__ import annotations
 from math import log, sqrt
 from typing import TYPE_CHECKING, Any
 
-from meadhall.engine.chance import key_from_counter
-from meadhall.engine.rule import rule
-from meadhall.engine.schema import Grid, Row, States, state_at
+from meadhall.engine.compile.rule import rule
+from meadhall.engine.state.chance import key_from_counter
+from meadhall.engine.state.schema import Grid, Row, States, state_at
 
 if TYPE_CHECKING:
     # Supplied by compiled.module_of.

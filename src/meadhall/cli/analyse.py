@@ -26,10 +26,10 @@ from meadhall.bots.hints import percent_in_words
 from meadhall.cli.console import console, progress_bar
 from meadhall.cli.transcript import outcome
 from meadhall.engine.errors import BadSetup, RecordError
-from meadhall.engine.language import gettext as _
-from meadhall.engine.match import Match
+from meadhall.engine.match.match import Match
 from meadhall.engine.record.format import read_records
 from meadhall.engine.record.replay import replay
+from meadhall.engine.text.language import gettext as _
 
 BARS = "▁▂▃▄▅▆▇█"
 ROWS = 24

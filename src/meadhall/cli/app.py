@@ -17,10 +17,10 @@ import typer
 from platformdirs import user_cache_path
 
 from meadhall.cli.console import INTERRUPTED, USAGE, chosen_language, complain
+from meadhall.engine.compile.mode import check_bounds, prefer_interpreted
 from meadhall.engine.errors import MeadhallError
-from meadhall.engine.language import gettext as _
-from meadhall.engine.language import marked, speaking
-from meadhall.engine.mode import check_bounds, prefer_interpreted
+from meadhall.engine.text.language import gettext as _
+from meadhall.engine.text.language import marked, speaking
 
 OUT = marked(
     "Write the matches to this file: FILE.parquet gets a row for each match, FILE.jsonl, .jsonl.gz or .jsonl.zst their records; "

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from meadhall.cli.console import complain
 from meadhall.engine.errors import BadSetup
-from meadhall.engine.language import gettext as _
-from meadhall.engine.language import grouped, ngettext
-from meadhall.server.hall.phrases import in_words
+from meadhall.engine.text.language import gettext as _
+from meadhall.engine.text.language import grouped, ngettext
+from meadhall.server.hall.talk.phrases import in_words
 from meadhall.server.settings import Settings
 from meadhall.server.store.maintenance import beside_halls, run_offline, snapshot
 from meadhall.server.store.models import ChatLine

@@ -17,17 +17,17 @@ from rich.text import Text
 from meadhall.cli.console import WRONG, console, progress_bar
 from meadhall.cli.game_source import find_game
 from meadhall.cli.messages import untranslated
-from meadhall.engine.conformance import FurtherLaw, check_game, check_position, further_law
+from meadhall.engine.compile.rule import INTERPRETED
 from meadhall.engine.errors import ConformanceError, MeadhallError
-from meadhall.engine.example import Example, Move
 from meadhall.engine.game import Game
-from meadhall.engine.language import gettext as _
-from meadhall.engine.language import ngettext
-from meadhall.engine.match import Match
-from meadhall.engine.rule import INTERPRETED
-from meadhall.engine.rulebook import rule_sentence
-from meadhall.engine.shrink import shrink, violation
-from meadhall.engine.violations import LAWS
+from meadhall.engine.laws.check_game import FurtherLaw, check_game, check_position, further_law
+from meadhall.engine.laws.counterexample import Example, Move
+from meadhall.engine.laws.shrink import shrink, violation
+from meadhall.engine.laws.words import LAWS
+from meadhall.engine.match.match import Match
+from meadhall.engine.text.language import gettext as _
+from meadhall.engine.text.language import ngettext
+from meadhall.engine.text.rulebook import rule_sentence
 
 _SHOWN = 12
 """The number of the last actions that an example shows."""

@@ -12,7 +12,7 @@ from unicodedata import category
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from meadhall.engine.language import LANGUAGES, add_catalogues
+from meadhall.engine.text.language import LANGUAGES, add_catalogues
 
 WRONG = 1
 """Exit status when a verification failed."""

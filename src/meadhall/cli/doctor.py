@@ -10,8 +10,8 @@ from typing import Final
 from rich.text import Text
 
 from meadhall.cli.console import WRONG, console, without_control_characters
-from meadhall.engine.language import gettext as _
-from meadhall.engine.language import marked, ngettext
+from meadhall.engine.text.language import gettext as _
+from meadhall.engine.text.language import marked, ngettext
 from meadhall.server.doctor.examine import examine
 from meadhall.server.doctor.findings import Finding
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from meadhall.engine.errors import BrokenGame, UnknownGame
 from meadhall.engine.game import GROUP, Game, game, game_names, register
-from meadhall.engine.language import gettext as _
+from meadhall.engine.text.language import gettext as _
 
 
 def find_game(where: str) -> Game:

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from meadhall.cli.console import WRONG, complain, progress_bar
-from meadhall.engine.language import gettext as _
-from meadhall.engine.language import grouped, ngettext
-from meadhall.server.hall.record_check import RecordCheck, check_records, count_matches
+from meadhall.engine.text.language import gettext as _
+from meadhall.engine.text.language import grouped, ngettext
+from meadhall.server.hall.records.record_check import RecordCheck, check_records, count_matches
 from meadhall.server.settings import BadSetting, Settings, database_of
 from meadhall.server.store.backup_file import BackupFile, write_backup
 from meadhall.server.store.file_lock import StoreUnusable

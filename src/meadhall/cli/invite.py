@@ -6,7 +6,7 @@ from datetime import timedelta
 
 from meadhall.cli.people import address
 from meadhall.engine.errors import BadSetup
-from meadhall.engine.language import gettext as _
+from meadhall.engine.text.language import gettext as _
 from meadhall.server.ops.time import Time
 from meadhall.server.settings import INVITED, Settings
 from meadhall.server.store.admission_link import AdmissionLink, new_link

@@ -7,12 +7,12 @@ from rich.text import Text
 
 from meadhall.cli.console import console, typed_line
 from meadhall.cli.transcript import print_choices, print_events, print_table
-from meadhall.engine.choices import Choices
 from meadhall.engine.errors import BadSetup, Refused
 from meadhall.engine.game import Game
-from meadhall.engine.language import gettext as _
-from meadhall.engine.lessons import LEARNER, Lesson, answer_to
-from meadhall.engine.view import View
+from meadhall.engine.match.view import View
+from meadhall.engine.text.choices import Choices
+from meadhall.engine.text.language import gettext as _
+from meadhall.engine.text.lessons import LEARNER, Lesson, answer_to
 
 LEAVE = "quit"
 

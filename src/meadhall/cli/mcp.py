@@ -7,9 +7,9 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from meadhall.engine import mode
+from meadhall.engine.compile import mode
 from meadhall.engine.errors import MeadhallError
-from meadhall.engine.language import gettext as _
+from meadhall.engine.text.language import gettext as _
 
 if TYPE_CHECKING:
     from meadhall.mcp.tables import Tables

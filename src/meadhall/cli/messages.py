@@ -16,8 +16,8 @@ from babel.messages.pofile import read_po, write_po
 from meadhall.cli.console import console
 from meadhall.cli.game_source import find_game
 from meadhall.engine.game import Game
-from meadhall.engine.language import LANGUAGES, ngettext
-from meadhall.engine.language import gettext as _
+from meadhall.engine.text.language import LANGUAGES, ngettext
+from meadhall.engine.text.language import gettext as _
 
 KEYWORDS: Mapping[str, Any] = {"_": None, "gettext": None, "marked": None, "ngettext": (1, 2)}
 _OPTIONS = {"**.html": {"extensions": "jinja2.ext.i18n,jinja2.ext.do", "silent": "false"}}

@@ -18,8 +18,8 @@ import typer
 from meadhall.cli.console import console
 from meadhall.engine.defaults import title_of
 from meadhall.engine.game import game_names
-from meadhall.engine.language import gettext as _
-from meadhall.engine.language import ngettext
+from meadhall.engine.text.language import gettext as _
+from meadhall.engine.text.language import ngettext
 
 _SUFFIXES = (".css", ".html", ".md", ".po", ".py", ".toml")
 _NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from meadhall.cli.console import complain
 from meadhall.engine.errors import BadSetup
-from meadhall.engine.language import gettext as _
-from meadhall.engine.language import grouped, ngettext
-from meadhall.server.hall.identity_links import VALID_FOR, new_link
-from meadhall.server.hall.names import clean_name
+from meadhall.engine.text.language import gettext as _
+from meadhall.engine.text.language import grouped, ngettext
+from meadhall.server.hall.people.identity_links import VALID_FOR, new_link
+from meadhall.server.hall.people.names import clean_name
 from meadhall.server.settings import ACCOUNTS, INVITED, OPEN, Settings
 from meadhall.server.store.maintenance import beside_halls, run_offline, snapshot
 from meadhall.server.store.models import Guest

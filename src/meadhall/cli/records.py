@@ -10,11 +10,11 @@ from rich.text import Text
 from meadhall.cli.console import WRONG, complain, console, progress_bar
 from meadhall.cli.transcript import outcome, print_events, print_step, print_table
 from meadhall.engine.errors import RecordError
-from meadhall.engine.language import gettext as _
-from meadhall.engine.language import grouped, ngettext
-from meadhall.engine.match import Match, Step
+from meadhall.engine.match.match import Match, Step
 from meadhall.engine.record.format import read_records
 from meadhall.engine.record.replay import replay
+from meadhall.engine.text.language import gettext as _
+from meadhall.engine.text.language import grouped, ngettext
 
 
 def verify_files(paths: Sequence[Path]) -> int:

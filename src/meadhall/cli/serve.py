@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from meadhall.cli.console import USAGE
-from meadhall.engine import mode
+from meadhall.engine.compile import mode
 from meadhall.engine.errors import MeadhallError, NoCache
-from meadhall.engine.language import gettext as _
+from meadhall.engine.text.language import gettext as _
 
 if TYPE_CHECKING:
     from meadhall.server.settings import Settings
@@ -114,7 +114,7 @@ def _serve(compiles: bool, dev: bool) -> None:
 
 def check_compiled_rules() -> None:
     """Check that rules can be compiled, or are: a folder of compiled rules may belong to another user. Raises NoCache."""
-    from meadhall.engine.rule import check_cache
+    from meadhall.engine.compile.rule import check_cache
 
     try:
         check_cache()

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from meadhall.cli.console import INTERRUPTED, console, progress_bar, quiet_stdout
-from meadhall.engine.cores import cores
+from meadhall.engine.compute.cores import cores
 from meadhall.engine.game import game
 from meadhall.lab.plots import check_plots, write_plots
 from meadhall.lab.schedule import scheduled

@@ -14,12 +14,12 @@ from rich.text import Text
 
 from meadhall.bots import Hint, chance_in_words, chance_of_what
 from meadhall.cli.console import without_control_characters
-from meadhall.engine.award import Award, award_in_words
-from meadhall.engine.events import Event
-from meadhall.engine.headlines import headline_of
-from meadhall.engine.language import gettext as _
-from meadhall.engine.match import Match, Result, Step
-from meadhall.engine.view import EVERYTHING, SPECTATOR, View
+from meadhall.engine.match.award import Award, award_in_words
+from meadhall.engine.match.match import Match, Result, Step
+from meadhall.engine.match.view import EVERYTHING, SPECTATOR, View
+from meadhall.engine.state.events import Event
+from meadhall.engine.text.headlines import headline_of
+from meadhall.engine.text.language import gettext as _
 
 
 def print_events(

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from meadhall.engine.chance import below
-from meadhall.engine.rule import rule
-from meadhall.engine.schema import Row
+from meadhall.engine.compile.rule import rule
+from meadhall.engine.state.chance import below
+from meadhall.engine.state.schema import Row
 
 
 @rule

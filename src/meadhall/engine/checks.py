@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from meadhall.engine import chance
 from meadhall.engine.errors import BadSetup
+from meadhall.engine.state import chance
 
 MAX_COUNT = 1_000_000_000
 """The largest number of games, matches or processes that one call accepts."""

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from meadhall.engine.checks import quoted
+from meadhall.engine.compile.rule import rule
 from meadhall.engine.errors import BadGame
-from meadhall.engine.events import PUBLIC, Event, EventKind, Part, number, seat
-from meadhall.engine.language import gettext as _
-from meadhall.engine.language import speaking
-from meadhall.engine.rule import rule
+from meadhall.engine.state.events import PUBLIC, Event, EventKind, Part, number, seat
+from meadhall.engine.text.language import gettext as _
+from meadhall.engine.text.language import speaking
 
 if TYPE_CHECKING:
     from meadhall.engine.game import GameRules, GameWords

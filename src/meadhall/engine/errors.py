@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from meadhall.engine.example import Example
+    from meadhall.engine.laws.counterexample import Example
 
 MAX_REASON = 400
 """The maximum length of a RecordError's reason, in characters. Reasons quote the record."""
@@ -102,7 +102,7 @@ class ConformanceError(MeadhallError):
     """A game breaks one of the laws that ``check_game`` tests.
 
     Attributes:
-        law: the law, one of ``meadhall.engine.violations.LAWS``.
+        law: the law, one of ``meadhall.engine.laws.words.LAWS``.
         place: the game, number of players, options, match seed and position.
         reason: the counterexample.
         example: the position, in a form that reproduces it; None if the law is not about one position, and after pickling.

@@ -24,23 +24,23 @@ import numpy.typing as npt
 
 from meadhall.engine.advice import Advice
 from meadhall.engine.checks import Seed, as_integer, quoted
+from meadhall.engine.compute.statistics import NOTHING, Statistics
 from meadhall.engine.defaults import NoEvents, check_name, check_rules, complete_words, own_words, title_of
 from meadhall.engine.errors import BadGame, BadSetup, BrokenGame, UnknownGame
-from meadhall.engine.events import PUBLIC, Event, EventKind, Part
 from meadhall.engine.kind import SHARES, Declared, Information, Kind, Parties, PayoffRange, declared, kind_of
-from meadhall.engine.language import add_catalogues, gettext
 from meadhall.engine.options import Choice as Choice
 from meadhall.engine.options import Document as Document
 from meadhall.engine.options import Option
-from meadhall.engine.schema import S
 from meadhall.engine.solution import Solver
-from meadhall.engine.statistics import NOTHING, Statistics
+from meadhall.engine.state.events import PUBLIC, Event, EventKind, Part
+from meadhall.engine.state.schema import S
+from meadhall.engine.text.language import add_catalogues, gettext
 
 if TYPE_CHECKING:
-    from meadhall.engine.daily import Daily
-    from meadhall.engine.lessons import Lessons
-    from meadhall.engine.match import Match
-    from meadhall.engine.view import Seat, View
+    from meadhall.engine.match.match import Match
+    from meadhall.engine.match.view import Seat, View
+    from meadhall.engine.text.daily import Daily
+    from meadhall.engine.text.lessons import Lessons
 
 GROUP = "meadhall.games"
 
@@ -64,7 +64,7 @@ class Scoring(Enum):
 class GameRules(Protocol):
     """The rule functions that every game has, on the game's state. ``log`` receives the events.
 
-    A game whose seats decide at the same time has one more, ``deciders(state) -> int``, see ``engine/deciders.py``.
+    A game whose seats decide at the same time has one more, ``deciders(state) -> int``, see ``engine/match/deciders.py``.
     """
 
     def setup(self, state: Any, players: int, options: Any, log: Any) -> None:
@@ -565,7 +565,7 @@ class Game(Generic[S]):
             >>> meadhall.game("viking-axes").match(players=3, seed="mead", seats=["Gorm", "Björn", "Astrid"], variant="strategic")
             <Match of viking-axes: 3 players, 0 actions, Björn to move>
         """
-        from meadhall.engine.match import Match  # noqa: PLC0415 - a match refers to its game: the only circular import
+        from meadhall.engine.match.match import Match  # noqa: PLC0415 - a match refers to its game: the only circular import
 
         return Match(self, players=players, seed=seed, seats=seats, options=options)
 

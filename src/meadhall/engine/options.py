@@ -17,8 +17,8 @@ import msgspec
 
 from meadhall.engine.checks import is_unseen, quoted
 from meadhall.engine.errors import BadSetup
-from meadhall.engine.language import gettext as _
-from meadhall.engine.places import line_of, place_of
+from meadhall.engine.text.language import gettext as _
+from meadhall.engine.text.toml_lines import line_of, place_of
 
 D = TypeVar("D", bound=msgspec.Struct)
 

@@ -11,9 +11,9 @@ from importlib.util import cache_from_source, find_spec
 from pathlib import Path
 from types import ModuleType
 
+from meadhall.engine.compile.rule import SOURCES, rules_package
 from meadhall.engine.file_cache import forget_files
 from meadhall.engine.game import Game, installed_games, load_again
-from meadhall.engine.rule import SOURCES, rules_package
 
 _CODE = (*SOURCES, ".toml")
 """Suffixes of the files of which a game is made when it is imported."""

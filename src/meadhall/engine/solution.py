@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from meadhall.engine.view import View
+    from meadhall.engine.match.view import View
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from threading import Timer
 from typing import Any
 
+from meadhall.engine.compile.rule import INTERPRETED, rules_folder
 from meadhall.engine.game import Game
-from meadhall.engine.rule import INTERPRETED, rules_folder
 
 PATIENCE = 2.0
 """Seconds without a word. To load machine code from the cache takes less."""

@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium.vector import AutoresetMode
 
-from meadhall.engine.bulk import seed_number
 from meadhall.engine.checks import Seed, check_seed
+from meadhall.engine.compute.bulk import seed_number
 from meadhall.engine.game import Game
 from meadhall.envs import stepping
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from meadhall.engine.events import Event
-from meadhall.engine.schema import States, field_names
-from meadhall.engine.view import View, VisibleStep
+from meadhall.engine.match.view import View, VisibleStep
+from meadhall.engine.state.events import Event
+from meadhall.engine.state.schema import States, field_names
 
 
 def information_state(view: View) -> str:

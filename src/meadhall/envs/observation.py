@@ -19,10 +19,10 @@ import numpy as np
 import numpy.typing as npt
 
 from meadhall.engine.checks import quoted
-from meadhall.engine.compiled import loops
+from meadhall.engine.compile.compiled import loops
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.game import Game
-from meadhall.engine.schema import States, copied, field_names
+from meadhall.engine.state.schema import States, copied, field_names
 from meadhall.envs.stepping import VIEWER_AT
 
 if TYPE_CHECKING:

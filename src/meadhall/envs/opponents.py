@@ -13,7 +13,7 @@ import numpy.typing as npt
 from meadhall.bots.policy import POLICIES
 from meadhall.engine.advice import uniform_random
 from meadhall.engine.checks import as_integer, quoted
-from meadhall.engine.compiled import module_of
+from meadhall.engine.compile.compiled import module_of
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.game import Game
 from meadhall.envs.observation import layout

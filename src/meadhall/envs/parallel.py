@@ -8,9 +8,9 @@ from typing import Any
 from pettingzoo import ParallelEnv
 
 from meadhall.engine.checks import quoted
-from meadhall.engine.deciders import is_simultaneous
 from meadhall.engine.errors import BadSetup, MalformedAction
 from meadhall.engine.game import Game
+from meadhall.engine.match.deciders import is_simultaneous
 from meadhall.envs.observation import Form
 from meadhall.envs.render import MODES
 from meadhall.envs.seats import Seats

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from meadhall.engine.checks import quoted
 from meadhall.engine.errors import BadSetup
-from meadhall.engine.view import View
+from meadhall.engine.match.view import View
 from meadhall.envs.observation import Form, Observation, check_form, observe
 
 Policy = Callable[[Any, npt.NDArray[np.int8]], Any]

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from meadhall.engine.checks import quoted
 from meadhall.engine.errors import BadSetup, MeadhallError
-from meadhall.engine.view import View
+from meadhall.engine.match.view import View
 
 if TYPE_CHECKING:
     from meadhall.pictures import Theme

@@ -18,9 +18,9 @@ import numpy.typing as npt
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from meadhall.engine.bulk import Floats
 from meadhall.engine.checks import Seed, as_integer, check_count, quoted
-from meadhall.engine.cores import cores
+from meadhall.engine.compute.bulk import Floats
+from meadhall.engine.compute.cores import cores
 from meadhall.engine.errors import BadSetup, IllegalAction, MalformedAction
 from meadhall.engine.game import Game, game
 from meadhall.envs.announcement import announced

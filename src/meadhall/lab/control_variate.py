@@ -14,7 +14,7 @@ from typing import NamedTuple, Self
 import numpy as np
 import numpy.typing as npt
 
-from meadhall.engine.bulk import Floats
+from meadhall.engine.compute.bulk import Floats
 
 MIN_MATCHES = 20
 """The smallest number of matches for the regression."""

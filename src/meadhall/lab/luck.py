@@ -11,14 +11,14 @@ from __future__ import annotations
 import numpy as np
 
 from meadhall.bots.rollouts import Rollouts
-from meadhall.engine.bulk import Floats
-from meadhall.engine.chance import step_key
-from meadhall.engine.compiled import loops
-from meadhall.engine.deciders import acting
-from meadhall.engine.events import NO_LOG_SHAPE
-from meadhall.engine.match import Match, Step
-from meadhall.engine.schema import States, copied
-from meadhall.engine.view import EVERYTHING, SPECTATOR, concealed
+from meadhall.engine.compile.compiled import loops
+from meadhall.engine.compute.bulk import Floats
+from meadhall.engine.match.deciders import acting
+from meadhall.engine.match.match import Match, Step
+from meadhall.engine.match.view import EVERYTHING, SPECTATOR, concealed
+from meadhall.engine.state.chance import step_key
+from meadhall.engine.state.events import NO_LOG_SHAPE
+from meadhall.engine.state.schema import States, copied
 
 PLAYOUTS = 256
 """The number of rollouts that estimate the value of a position."""

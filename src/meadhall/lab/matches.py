@@ -12,16 +12,16 @@ import numpy as np
 import numpy.typing as npt
 
 from meadhall.bots import bot
-from meadhall.engine.bulk import seed_number
 from meadhall.engine.checks import check_count, seed_label
+from meadhall.engine.compute.bulk import seed_number
+from meadhall.engine.compute.executors import Executor, Pieces, Processes, Progress, Serial, run_chunks
+from meadhall.engine.compute.executors.cluster import check_cluster, connected
+from meadhall.engine.compute.statistics import Counts
 from meadhall.engine.errors import BadSetup
-from meadhall.engine.executors import Executor, Pieces, Processes, Progress, Serial, run_chunks
-from meadhall.engine.executors.cluster import check_cluster, connected
 from meadhall.engine.game import Game, game, installed
-from meadhall.engine.match import Match
+from meadhall.engine.match.match import Match
+from meadhall.engine.match.view import Seat
 from meadhall.engine.record.format import dumps
-from meadhall.engine.statistics import Counts
-from meadhall.engine.view import Seat
 from meadhall.lab.luck import luck
 
 CHUNK = 16

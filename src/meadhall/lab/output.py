@@ -15,8 +15,8 @@ from typing import Any, BinaryIO, NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from meadhall.engine.bulk import Floats
 from meadhall.engine.checks import check_text, quoted
+from meadhall.engine.compute.bulk import Floats
 from meadhall.engine.errors import BadSetup
 from meadhall.lab.json_lines import JsonLines
 from meadhall.lab.matches import Plan

@@ -15,8 +15,8 @@ import numpy as np
 
 from meadhall.engine.errors import MeadhallError
 from meadhall.engine.game import game
-from meadhall.engine.language import decimal, grouped, percent
-from meadhall.engine.language import gettext as _
+from meadhall.engine.text.language import decimal, grouped, percent
+from meadhall.engine.text.language import gettext as _
 from meadhall.lab.control_variate import Adjusted
 from meadhall.lab.standings import Standing, Tournament
 

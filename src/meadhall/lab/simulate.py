@@ -12,11 +12,11 @@ import numpy as np
 
 from meadhall.bots import bot
 from meadhall.bots.policy import POLICIES
-from meadhall.engine import bulk
-from meadhall.engine.bulk import Played, TournamentLoop, bulk_executor
 from meadhall.engine.checks import Seed, check_count, check_run_seed
+from meadhall.engine.compute import bulk
+from meadhall.engine.compute.bulk import Played, TournamentLoop, bulk_executor
+from meadhall.engine.compute.executors import Executor, Pieces, Progress, Work, run_chunks
 from meadhall.engine.errors import BadSetup
-from meadhall.engine.executors import Executor, Pieces, Progress, Work, run_chunks
 from meadhall.engine.game import Game, game, registered
 from meadhall.lab import matches
 from meadhall.lab.aggregate import Aggregate

@@ -10,10 +10,10 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from meadhall.engine.bulk import Floats
-from meadhall.engine.display import Displayed, Table
-from meadhall.engine.language import grouped, percent
-from meadhall.engine.statistics import Mean, Rate, Spread
+from meadhall.engine.compute.bulk import Floats
+from meadhall.engine.compute.statistics import Mean, Rate, Spread
+from meadhall.engine.text.display import Displayed, Table
+from meadhall.engine.text.language import grouped, percent
 from meadhall.lab.control_variate import Adjusted
 from meadhall.lab.frames import InFrames, Row, columns
 from meadhall.lab.ratings import Rating, ratings

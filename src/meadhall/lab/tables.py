@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from meadhall.engine.display import Table
+from meadhall.engine.compute.statistics import Mean, Rate, Spread
 from meadhall.engine.game import game
-from meadhall.engine.language import decimal, grouped, marked, percent, percent_with_interval
-from meadhall.engine.language import gettext as _
-from meadhall.engine.statistics import Mean, Rate, Spread
+from meadhall.engine.text.display import Table
+from meadhall.engine.text.language import decimal, grouped, marked, percent, percent_with_interval
+from meadhall.engine.text.language import gettext as _
 from meadhall.lab.control_variate import MIN_MATCHES
 
 if TYPE_CHECKING:

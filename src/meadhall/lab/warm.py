@@ -14,12 +14,12 @@ import numpy as np
 
 from meadhall.bots import bot
 from meadhall.bots.search import Budget, Search
-from meadhall.engine.batch import Batch
-from meadhall.engine.bulk import random_playouts, tournament
-from meadhall.engine.compiled import loops
+from meadhall.engine.compile.compiled import loops
+from meadhall.engine.compile.loops import RANDOM
+from meadhall.engine.compile.rule import INTERPRETED, rules_folder
+from meadhall.engine.compute.batch import Batch
+from meadhall.engine.compute.bulk import random_playouts, tournament
 from meadhall.engine.game import Game, game, game_names
-from meadhall.engine.loops import RANDOM
-from meadhall.engine.rule import INTERPRETED, rules_folder
 from meadhall.lab.matches import play_out
 
 Progress = Callable[[int, int], None]

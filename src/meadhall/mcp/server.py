@@ -16,7 +16,7 @@ from pydantic import AnyHttpUrl, BaseModel, Field
 from meadhall.engine.errors import MeadhallError, Refused, UnknownGame
 from meadhall.engine.game import Game, game_names
 from meadhall.engine.game import game as find_game
-from meadhall.engine.rulebook import rule_ids, rule_sentence, rulebook_text
+from meadhall.engine.text.rulebook import rule_ids, rule_sentence, rulebook_text
 from meadhall.mcp.answers import (
     GameAnswer,
     GamesAnswer,

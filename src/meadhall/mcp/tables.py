@@ -7,10 +7,10 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from meadhall.engine.choices import Choices
 from meadhall.engine.errors import IllegalAction, MeadhallError, Refused
-from meadhall.engine.rulebook import rule_sentence
-from meadhall.engine.view import View
+from meadhall.engine.match.view import View
+from meadhall.engine.text.choices import Choices
+from meadhall.engine.text.rulebook import rule_sentence
 from meadhall.mcp.answers import ActionAnswer, GameAnswer, PositionAnswer, ReasonAnswer, SeatAnswer, TableAnswer
 
 

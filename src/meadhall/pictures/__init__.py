@@ -5,7 +5,7 @@ The server draws its pages with the same templates, signs and colours.
 
 from pathlib import Path
 
-from meadhall.engine.language import add_catalogues
+from meadhall.engine.text.language import add_catalogues
 from meadhall.pictures.board import WIDTH, svg
 from meadhall.pictures.flat_css import Theme
 from meadhall.pictures.png import png

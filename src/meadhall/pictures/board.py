@@ -16,11 +16,11 @@ import numpy as np
 from jinja2 import Template
 from markupsafe import Markup
 
-from meadhall.engine.compiled import loops
+from meadhall.engine.compile.compiled import loops
 from meadhall.engine.file_cache import file_cache
-from meadhall.engine.headlines import headline as headline_for
-from meadhall.engine.match import Result
-from meadhall.engine.view import View
+from meadhall.engine.match.match import Result
+from meadhall.engine.match.view import View
+from meadhall.engine.text.headlines import headline as headline_for
 from meadhall.pictures.flat_css import FlatStyles, Theme, flattened
 from meadhall.pictures.flat_svg import without_uses
 from meadhall.pictures.templates import STATIC, environment, game_style_files, has_template

@@ -21,7 +21,7 @@ from jinja2.runtime import Macro
 from markupsafe import Markup
 
 from meadhall.engine.game import game, game_names
-from meadhall.engine.language import current_language, gettext, grouped, ngettext
+from meadhall.engine.text.language import current_language, gettext, grouped, ngettext
 from meadhall.pictures.template_code import DirectCalls, DirectMacro, as_markup, escaped
 
 HERE = Path(__file__).parent

@@ -22,10 +22,10 @@ from litestar.static_files import create_static_files_router
 from litestar.types import Receive, Scope, Send
 
 from meadhall.engine.errors import MeadhallError
-from meadhall.engine.language import speak
-from meadhall.server.hall import push_service
+from meadhall.engine.text.language import speak
 from meadhall.server.hall.hall import Hall
-from meadhall.server.hall.match_records import MatchRecords
+from meadhall.server.hall.notices import push_service
+from meadhall.server.hall.records.match_records import MatchRecords
 from meadhall.server.ops import gc_tuning, metrics
 from meadhall.server.ops.loop_lag import measured_lag
 from meadhall.server.ops.tracing import TRACES

@@ -20,7 +20,7 @@ from meadhall.engine.errors import (
     Refused,
     UnknownGame,
 )
-from meadhall.engine.language import gettext as _
+from meadhall.engine.text.language import gettext as _
 
 
 class RefusalInfo(msgspec.Struct):

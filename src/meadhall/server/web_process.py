@@ -11,7 +11,7 @@ import socket
 import sys
 from pathlib import Path
 
-from meadhall.engine import mode
+from meadhall.engine.compile import mode
 
 log = logging.getLogger("meadhall.server.web_process")
 

@@ -13,11 +13,11 @@ import pytest
 
 from meadhall import Match, game
 from meadhall.bots import bot
-from meadhall.engine.chance import die, key_from_counter
-from meadhall.engine.compiled import loops
-from meadhall.engine.events import NO_LOG_SHAPE
-from meadhall.engine.schema import States
+from meadhall.engine.compile.compiled import loops
 from meadhall.engine.solution import Solution
+from meadhall.engine.state.chance import die, key_from_counter
+from meadhall.engine.state.events import NO_LOG_SHAPE
+from meadhall.engine.state.schema import States
 from meadhall.games.axes_and_allies.advice import solved_value
 from meadhall.games.axes_and_allies.exact import IMPATIENCE, MAX_SOLVED, TOLERANCE, MarkovGame, solve_all, solved, solver
 from meadhall.games.axes_and_allies.rules import ALLY, ATTACK, SIDES, State

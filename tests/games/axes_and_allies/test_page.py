@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 from meadhall import game
-from meadhall.engine.match import Match
+from meadhall.engine.match.match import Match
 from meadhall.games.axes_and_allies.page import beats, picture
 
 AA = game("axes-and-allies")

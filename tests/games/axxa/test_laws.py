@@ -6,7 +6,7 @@ import pytest
 
 from games.axxa.scenes import AXXA, FEW, SETUPS
 from meadhall import check_game
-from meadhall.engine import conformance
+from meadhall.engine.laws import check_game as conformance
 from sizes import sized
 
 TRIED = [setup if setup in FEW[1:3] else pytest.param(setup, marks=pytest.mark.long) for setup in SETUPS]

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from games.axxa.scenes import FAR, move, scene
-from meadhall.engine.match import Match
+from meadhall.engine.match.match import Match
 from meadhall.engine.record.replay import replay
 from meadhall.games.axxa.board import SPACES, routes
 from meadhall.games.axxa.page import Picture, Waypoints, own, picture

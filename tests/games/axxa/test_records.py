@@ -8,7 +8,7 @@ import pytest
 
 from games.axxa.scenes import AXXA
 from meadhall import Match, RecordError, replay
-from meadhall.engine.conformance import setups
+from meadhall.engine.laws.check_game import setups
 from meadhall.engine.record.format import read_records
 from meadhall.games.axxa.state import Ending
 

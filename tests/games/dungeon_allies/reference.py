@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 import meadhall.games.dungeon_allies as package
-from meadhall.engine.chance import below, step_key
+from meadhall.engine.state.chance import below, step_key
 
 DATA = tomllib.loads((Path(package.__file__).parent / "components.toml").read_text(encoding="utf-8"))
 COLOURS = ["red", "blue", "yellow", "green", "white"]

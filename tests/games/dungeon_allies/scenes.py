@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from meadhall import IllegalAction, Match, game
-from meadhall.engine.chance import seed_from_text
-from meadhall.engine.events import Event
-from meadhall.engine.view import legal_actions
+from meadhall.engine.match.view import legal_actions
+from meadhall.engine.state.chance import seed_from_text
+from meadhall.engine.state.events import Event
 from meadhall.games.dungeon_allies import actions
 from meadhall.games.dungeon_allies.actions import Act, Phase
 from meadhall.games.dungeon_allies.components import ITEM_NAMES, SKILL_NAMES

@@ -12,7 +12,7 @@ import pytest
 from games.dungeon_allies.scenes import DA, A, B, place, scene, send, state_of, target
 from meadhall import Match
 from meadhall.bots import bot
-from meadhall.engine.chance import step_key
+from meadhall.engine.state.chance import step_key
 from meadhall.games.dungeon_allies.actions import Act, Phase
 from meadhall.games.dungeon_allies.advice import ADVICE
 from meadhall.games.dungeon_allies.heuristics.evaluation import FEATURES, Feature

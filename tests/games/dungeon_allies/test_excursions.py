@@ -29,7 +29,7 @@ from games.dungeon_allies.scenes import (
     trade,
 )
 from meadhall import Match
-from meadhall.engine.chance import below, step_key
+from meadhall.engine.state.chance import below, step_key
 from meadhall.games.dungeon_allies.actions import Act, Phase
 from meadhall.games.dungeon_allies.pieces import GONE
 from meadhall.games.dungeon_allies.state import current_round

@@ -29,9 +29,9 @@ from games.dungeon_allies.scenes import (
     trade,
 )
 from meadhall import Match
-from meadhall.engine.compiled import loops
-from meadhall.engine.schema import States
-from meadhall.engine.view import concealed
+from meadhall.engine.compile.compiled import loops
+from meadhall.engine.match.view import concealed
+from meadhall.engine.state.schema import States
 from meadhall.games.dungeon_allies.actions import Act
 from meadhall.games.dungeon_allies.pieces import GONE, NONE
 from meadhall.games.dungeon_allies.state import State

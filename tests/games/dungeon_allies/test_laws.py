@@ -11,8 +11,8 @@ import pytest
 import meadhall.games.dungeon_allies as package
 from games.dungeon_allies.scenes import DA
 from meadhall import check_game
-from meadhall.engine import conformance
-from meadhall.engine.rulebook import rule_ids
+from meadhall.engine.laws import check_game as conformance
+from meadhall.engine.text.rulebook import rule_ids
 from sizes import sized
 
 SETUPS = list(conformance.setups(DA))

@@ -12,7 +12,7 @@ import pytest
 
 from games.dungeon_allies.scenes import DA, at_random, enriched, go, play_at_random, scene, send
 from meadhall import Match
-from meadhall.engine.view import EVERYTHING
+from meadhall.engine.match.view import EVERYTHING
 from meadhall.games.dungeon_allies import actions, page
 from meadhall.games.dungeon_allies.actions import Act, Phase
 from meadhall.games.dungeon_allies.boards import PlacedDie

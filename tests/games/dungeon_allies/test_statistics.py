@@ -13,8 +13,8 @@ import pytest
 import meadhall
 from games.dungeon_allies.scenes import DA
 from meadhall.cli import main
-from meadhall.engine.events import append_argument, emit, new_log
 from meadhall.engine.record.format import read_records
+from meadhall.engine.state.events import append_argument, emit, new_log
 from meadhall.games.dungeon_allies.pieces import SPOTS, SQUARES, Spot
 from meadhall.games.dungeon_allies.state import Event
 from meadhall.games.dungeon_allies.statistics import COUNTERS, PLACES, STATISTICS, Count, tally

@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 
 from meadhall import Game, IllegalAction, Match, game
-from meadhall.engine import events
-from meadhall.engine.choices import Choices
-from meadhall.engine.language import speaking
-from meadhall.engine.rulebook import rule_ids, rule_sentence, rulebook_text
+from meadhall.engine.state import events
+from meadhall.engine.text.choices import Choices
+from meadhall.engine.text.language import speaking
+from meadhall.engine.text.rulebook import rule_ids, rule_sentence, rulebook_text
 from meadhall.games.dungeon_allies import actions
 from meadhall.games.dungeon_allies.actions import Act, Phase
 from meadhall.games.dungeon_allies.components import COMPONENTS

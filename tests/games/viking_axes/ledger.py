@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from games.viking_axes.scenes import CARDS
-from meadhall.engine.events import Event
+from meadhall.engine.state.events import Event
 from meadhall.games.viking_axes.state import COPIES, Card
 
 

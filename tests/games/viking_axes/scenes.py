@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from meadhall import Match, game
-from meadhall.engine.events import Event
-from meadhall.engine.view import legal_actions
+from meadhall.engine.match.view import legal_actions
+from meadhall.engine.state.events import Event
 from meadhall.games.viking_axes.cards import TITLES
 from meadhall.games.viking_axes.state import (
     AXE_KINDS,

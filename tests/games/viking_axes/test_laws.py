@@ -8,7 +8,7 @@ import pytest
 
 from games.viking_axes.scenes import VA
 from meadhall import check_game
-from meadhall.engine import conformance
+from meadhall.engine.laws import check_game as conformance
 from sizes import sized
 
 SETUPS = list(conformance.setups(VA))

@@ -9,7 +9,7 @@ from itertools import chain
 import pytest
 
 from meadhall import Match, game
-from meadhall.engine.view import EVERYTHING, SPECTATOR
+from meadhall.engine.match.view import EVERYTHING, SPECTATOR
 from meadhall.games.viking_axes import page
 from meadhall.games.viking_axes.state import AXE_KINDS, KINDS, SHIELD_KINDS, Act, Card, Phase, shields_on
 from meadhall.games.viking_axes.story import Piece, Story

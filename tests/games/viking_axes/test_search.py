@@ -10,7 +10,7 @@ import pytest
 from games.viking_axes.scenes import CARDS, VA, scene
 from meadhall import Match
 from meadhall.bots import bot
-from meadhall.engine.schema import state_at
+from meadhall.engine.state.schema import state_at
 from meadhall.games.viking_axes.evaluation import evaluate
 from meadhall.games.viking_axes.state import Act
 from sizes import sized

@@ -16,7 +16,7 @@ from msgspec import UNSET, Meta, UnsetType
 
 from meadhall.engine.checks import MAX_NAME, MAX_REASON, quoted
 from meadhall.engine.errors import RecordError
-from meadhall.engine.language import gettext as _
+from meadhall.engine.text.language import gettext as _
 
 if sys.version_info >= (3, 14):
     from compression import zstd

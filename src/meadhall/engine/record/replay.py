@@ -8,12 +8,12 @@ from typing import Any, cast
 
 from msgspec import UNSET
 
-from meadhall.engine.award import Award
 from meadhall.engine.checks import MAX_NAME, check_clock, check_line, quoted
 from meadhall.engine.errors import BadSetup, MeadhallError, RecordError
-from meadhall.engine.events import Event
 from meadhall.engine.game import Game, game
-from meadhall.engine.match import Match, Step
+from meadhall.engine.match.award import Award
+from meadhall.engine.match.match import Match, Step
+from meadhall.engine.match.view import Seat, check_seat
 from meadhall.engine.record.format import (
     MatchRecord,
     RecordedAction,
@@ -23,7 +23,7 @@ from meadhall.engine.record.format import (
     read_record,
     read_time,
 )
-from meadhall.engine.view import Seat, check_seat
+from meadhall.engine.state.events import Event
 
 
 def every_action(record: MatchRecord) -> list[RecordedAction]:

@@ -6,13 +6,13 @@ from copy import deepcopy
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
-from meadhall.engine.deciders import SEALED
-from meadhall.engine.events import Event
+from meadhall.engine.match.deciders import SEALED
+from meadhall.engine.match.view import EVERYTHING, Seat, visible
 from meadhall.engine.record.format import FORMAT, MatchRecord, written_time
-from meadhall.engine.view import EVERYTHING, Seat, visible
+from meadhall.engine.state.events import Event
 
 if TYPE_CHECKING:
-    from meadhall.engine.match import Match, Step
+    from meadhall.engine.match.match import Match, Step
 
 
 def to_record(match: Match, viewer: int, *, legal: bool, sealed: bool) -> MatchRecord:

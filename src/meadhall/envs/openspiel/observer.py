@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 import pyspiel
 
-from meadhall.engine.schema import field_names
-from meadhall.engine.view import SPECTATOR
+from meadhall.engine.match.view import SPECTATOR
+from meadhall.engine.state.schema import field_names
 from meadhall.envs.information import fields_in_text, information_state
 from meadhall.envs.observation import layout, observe
 

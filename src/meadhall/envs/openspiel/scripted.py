@@ -15,11 +15,12 @@ from threading import Lock
 from types import CellType, CodeType, FunctionType, ModuleType
 from typing import Any
 
-from meadhall.engine import chance, rule, schema
+from meadhall.engine.compile import rule
 from meadhall.engine.errors import MeadhallError
-from meadhall.engine.events import Event, new_log, read_log
 from meadhall.engine.game import Game
-from meadhall.engine.schema import States, copied
+from meadhall.engine.state import chance, schema
+from meadhall.engine.state.events import Event, new_log, read_log
+from meadhall.engine.state.schema import States, copied
 
 _LOG_CAPACITY = 64
 _FOREIGN = frozenset((*sys.stdlib_module_names, "numpy", "numba"))

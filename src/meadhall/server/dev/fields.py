@@ -10,9 +10,9 @@ import numpy as np
 
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.game import Game
-from meadhall.engine.language import gettext as _
-from meadhall.engine.schema import States, field_names
-from meadhall.engine.view import SPECTATOR, concealed
+from meadhall.engine.match.view import SPECTATOR, concealed
+from meadhall.engine.state.schema import States, field_names
+from meadhall.engine.text.language import gettext as _
 
 T = TypeVar("T")
 

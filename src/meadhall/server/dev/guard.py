@@ -12,7 +12,7 @@ from litestar.connection import ASGIConnection
 from litestar.exceptions import PermissionDeniedException
 from litestar.handlers import BaseRouteHandler
 
-from meadhall.engine.language import gettext as _
+from meadhall.engine.text.language import gettext as _
 from meadhall.server.hall.hall import Hall
 from meadhall.server.web.forwarded import own_host
 from meadhall.server.web.host_header import is_name_of_this_machine

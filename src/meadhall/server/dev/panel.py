@@ -8,11 +8,11 @@ from typing import Literal, cast, get_args
 
 from meadhall.bots import bot_names
 from meadhall.engine.errors import MeadhallError
-from meadhall.engine.events import PUBLIC, Event
-from meadhall.engine.language import gettext as _
-from meadhall.engine.match import Match
-from meadhall.engine.schema import States
-from meadhall.engine.view import EVERYTHING, concealed, legal_actions
+from meadhall.engine.match.match import Match
+from meadhall.engine.match.view import EVERYTHING, concealed, legal_actions
+from meadhall.engine.state.events import PUBLIC, Event
+from meadhall.engine.state.schema import States
+from meadhall.engine.text.language import gettext as _
 from meadhall.server.dev.fields import Field, fields_of
 from meadhall.server.errors import reason_of, rule_of
 from meadhall.server.hall.replaying import Stop

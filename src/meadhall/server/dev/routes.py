@@ -13,8 +13,8 @@ from litestar.exceptions import HTTPException
 from litestar.response import Redirect, Stream
 
 from meadhall.engine.errors import BadSetup, MeadhallError
-from meadhall.engine.language import gettext as _
-from meadhall.engine.language import speak
+from meadhall.engine.text.language import gettext as _
+from meadhall.engine.text.language import speak
 from meadhall.server.dev.guard import refuse_other_names
 from meadhall.server.dev.panel import Panel, panel_of, tab_of
 from meadhall.server.dev.problems import problem_of
@@ -23,7 +23,7 @@ from meadhall.server.dev.tables import act, change_player, continue_from, edit, 
 from meadhall.server.dev.workshop import Workshop
 from meadhall.server.errors import NotFound, reason_of, rule_of, status_of
 from meadhall.server.hall.hall import Hall
-from meadhall.server.hall.pubsub import updates
+from meadhall.server.hall.notices.pubsub import updates
 from meadhall.server.hall.room import Room
 from meadhall.server.pages.models import Refusal
 from meadhall.server.pages.replay import replay_page

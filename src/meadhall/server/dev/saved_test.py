@@ -8,9 +8,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from meadhall.engine.language import speaking
-from meadhall.engine.match import Match
-from meadhall.engine.schema import field_names
+from meadhall.engine.match.match import Match
+from meadhall.engine.state.schema import field_names
+from meadhall.engine.text.language import speaking
 from meadhall.server.dev.panel import action_text, actor_of, states_at
 from meadhall.server.store.models import Entry
 

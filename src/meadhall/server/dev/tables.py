@@ -8,9 +8,9 @@ from dataclasses import replace
 from meadhall.bots import UnknownBot, bot_names
 from meadhall.engine.checks import check_seed
 from meadhall.engine.errors import BadSetup
-from meadhall.engine.language import gettext as _
-from meadhall.engine.match import Match
-from meadhall.engine.view import SPECTATOR
+from meadhall.engine.match.match import Match
+from meadhall.engine.match.view import SPECTATOR
+from meadhall.engine.text.language import gettext as _
 from meadhall.server.dev.fields import changed_fields
 from meadhall.server.errors import Stale, WrongMoment
 from meadhall.server.hall.hall import Hall

@@ -14,11 +14,11 @@ from watchfiles import awatch
 
 from meadhall.engine.file_cache import forget_files
 from meadhall.engine.game import Game, game, installed_games
-from meadhall.engine.language import gettext as _
 from meadhall.engine.reloading import Sources, is_code, reload, sources_of
+from meadhall.engine.text.language import gettext as _
 from meadhall.server.dev.problems import Problem, problem_of
 from meadhall.server.hall.hall import Hall
-from meadhall.server.hall.pubsub import Channel
+from meadhall.server.hall.notices.pubsub import Channel
 from meadhall.server.hall.room import Room
 from meadhall.server.pages.frames import FRAMES
 from meadhall.server.store.models import Guest

@@ -14,8 +14,8 @@ from sqlalchemy import Connection, func, select
 from sqlalchemy.exc import SQLAlchemyError
 
 from meadhall.engine.game import game, game_names
-from meadhall.engine.language import gettext as _
-from meadhall.engine.language import grouped, ngettext
+from meadhall.engine.text.language import gettext as _
+from meadhall.engine.text.language import grouped, ngettext
 from meadhall.server.doctor.findings import TOLERANCE, Finding
 from meadhall.server.doctor.postgresql import check_server, connections_needed, try_connections
 from meadhall.server.ops.time import Time

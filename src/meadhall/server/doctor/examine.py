@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from meadhall.engine.language import gettext as _
+from meadhall.engine.text.language import gettext as _
 from meadhall.server.doctor import database, machine, network
 from meadhall.server.doctor.findings import Finding
 from meadhall.server.settings import BadSetting, Settings

@@ -11,12 +11,12 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Final
 
-from meadhall.engine import mode
+from meadhall.engine.compile import mode
+from meadhall.engine.compile.rule import cache_root, check_cache
 from meadhall.engine.errors import NoCache
 from meadhall.engine.game import game, game_names
-from meadhall.engine.language import gettext as _
-from meadhall.engine.language import listed
-from meadhall.engine.rule import cache_root, check_cache
+from meadhall.engine.text.language import gettext as _
+from meadhall.engine.text.language import listed
 from meadhall.lab.warm import is_warm
 from meadhall.server.doctor.findings import Finding
 from meadhall.server.settings import Settings, known_variables

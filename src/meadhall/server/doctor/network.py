@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
 
-from meadhall.engine.language import gettext as _
+from meadhall.engine.text.language import gettext as _
 from meadhall.server.doctor.findings import Finding
-from meadhall.server.hall.push_service import contact_at
+from meadhall.server.hall.notices.push_service import contact_at
 from meadhall.server.listener import CannotListen, bind
 from meadhall.server.routes.echo import PATH, PAUSE
 from meadhall.server.settings import Settings

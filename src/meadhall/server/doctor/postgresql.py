@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from sqlalchemy import Connection, func, select, text
 
-from meadhall.engine.language import gettext as _
+from meadhall.engine.text.language import gettext as _
 from meadhall.server.doctor.findings import TOLERANCE, Finding
 from meadhall.server.settings import Settings
 from meadhall.server.store.connections import OF_HALLS, Pooling, connections_possible

@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import Any
 
 from meadhall.engine.checks import as_integer
-from meadhall.engine.language import gettext as _
-from meadhall.engine.match import Match
+from meadhall.engine.match.match import Match
+from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import Stale
 
 

@@ -14,31 +14,32 @@ from math import inf
 from typing import Any, TypeVar
 
 from meadhall.bots.ranks import HUSCARL
-from meadhall.engine import chance
 from meadhall.engine.errors import BadSetup, MeadhallError
 from meadhall.engine.game import game, game_names
-from meadhall.engine.language import gettext as _
+from meadhall.engine.state import chance
+from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import DatabaseUnavailable, KeyReused, NotFound, NotSeated, TooMany, WrongMoment
-from meadhall.server.hall import consent
-from meadhall.server.hall.accounts import Accounts
-from meadhall.server.hall.acquaintances import Acquaintances
-from meadhall.server.hall.admission import Admission
-from meadhall.server.hall.chart_queue import ChartQueue
-from meadhall.server.hall.daily_outcomes import DailyOutcomes
-from meadhall.server.hall.deadlines import Deadlines
-from meadhall.server.hall.housekeeping import keep_house
-from meadhall.server.hall.identity_links import IdentityLinks
-from meadhall.server.hall.ignoring import Ignoring
-from meadhall.server.hall.leases import open_leases
-from meadhall.server.hall.notifications import Notification, Notifications
-from meadhall.server.hall.outside_changes import watch
-from meadhall.server.hall.presence import Presence, Present
-from meadhall.server.hall.push_service import PushServices
-from meadhall.server.hall.quick_match import QuickMatch
-from meadhall.server.hall.readiness import Readiness
+from meadhall.server.hall.bots.chart_queue import ChartQueue
+from meadhall.server.hall.consent import consent
+from meadhall.server.hall.daily.daily_outcomes import DailyOutcomes
+from meadhall.server.hall.matching.quick_match import QuickMatch
+from meadhall.server.hall.notices.notifications import Notification, Notifications
+from meadhall.server.hall.notices.presence import Presence, Present
+from meadhall.server.hall.notices.push_service import PushServices
+from meadhall.server.hall.people.accounts import Accounts
+from meadhall.server.hall.people.acquaintances import Acquaintances
+from meadhall.server.hall.people.admission import Admission
+from meadhall.server.hall.people.identity_links import IdentityLinks
+from meadhall.server.hall.people.ignoring import Ignoring
+from meadhall.server.hall.processes.housekeeping import keep_house
+from meadhall.server.hall.processes.leases import open_leases
+from meadhall.server.hall.processes.outside_changes import watch
+from meadhall.server.hall.processes.readiness import Readiness
+from meadhall.server.hall.processes.scheduler import Scheduler
+from meadhall.server.hall.processes.table_jobs import at_table
+from meadhall.server.hall.records.uploads import Uploads
 from meadhall.server.hall.replaying import stored_outcome
 from meadhall.server.hall.room import Room
-from meadhall.server.hall.scheduler import Scheduler
 from meadhall.server.hall.seating import (
     agreed,
     arranged,
@@ -50,11 +51,10 @@ from meadhall.server.hall.seating import (
     with_options,
     with_person,
 )
-from meadhall.server.hall.table_jobs import at_table
-from meadhall.server.hall.talk import Talk
-from meadhall.server.hall.turn_calls import turn_due
-from meadhall.server.hall.uploads import Uploads
-from meadhall.server.hall.uptime import Uptime
+from meadhall.server.hall.talk.talk import Talk
+from meadhall.server.hall.time.deadlines import Deadlines
+from meadhall.server.hall.time.turn_reminders import turn_due
+from meadhall.server.hall.time.uptime import Uptime
 from meadhall.server.ops.time import Time
 from meadhall.server.settings import Settings
 from meadhall.server.store.clock import Clock

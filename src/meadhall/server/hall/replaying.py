@@ -9,17 +9,17 @@ from typing import Any, Final
 
 import numpy as np
 
-from meadhall.engine.award import Award
 from meadhall.engine.checks import quoted
 from meadhall.engine.errors import BadSetup, MatchOver
 from meadhall.engine.game import Game
-from meadhall.engine.language import gettext as _
-from meadhall.engine.match import Match
-from meadhall.engine.schema import States, copied, field_names
-from meadhall.engine.view import Seat
-from meadhall.server.hall.clocks import Clocks, Standstill
-from meadhall.server.hall.proposals import ENTRY_KINDS as PROPOSAL_KINDS
-from meadhall.server.hall.stand_ins import replay_return, replay_take_over
+from meadhall.engine.match.award import Award
+from meadhall.engine.match.match import Match
+from meadhall.engine.match.view import Seat
+from meadhall.engine.state.schema import States, copied, field_names
+from meadhall.engine.text.language import gettext as _
+from meadhall.server.hall.bots.stand_ins import replay_return, replay_take_over
+from meadhall.server.hall.consent.proposals import ENTRY_KINDS as PROPOSAL_KINDS
+from meadhall.server.hall.time.clocks import Clocks, Standstill
 from meadhall.server.store.models import Entry, EntryKind, SeatRow, TableRow
 
 InformationSets = set[tuple[int, bytes]]

@@ -17,28 +17,34 @@ from functools import partial
 from math import inf
 from typing import Any, Literal
 
-from meadhall.engine.award import RESIGNATION, TIME
 from meadhall.engine.errors import MeadhallError
 from meadhall.engine.game import Game
-from meadhall.engine.language import gettext as _
-from meadhall.engine.match import Match
-from meadhall.engine.stand_in import Lasting
+from meadhall.engine.match.award import RESIGNATION, TIME
+from meadhall.engine.match.match import Match
+from meadhall.engine.match.stand_in import Lasting
+from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import Closing, DatabaseUnavailable, NotSeated, OtherRules, Stale, WrongMoment
-from meadhall.server.hall.absences import Absences
 from meadhall.server.hall.action_numbers import check_number, was_played
-from meadhall.server.hall.audience import private_seats
-from meadhall.server.hall.bot_votes import BotVotes
-from meadhall.server.hall.bots import BotDriver
-from meadhall.server.hall.chart_queue import ChartJob
-from meadhall.server.hall.chat import Chat
-from meadhall.server.hall.clocks import Clocks
-from meadhall.server.hall.consent import Consent
-from meadhall.server.hall.deadlines import Deadlines, NotUp
-from meadhall.server.hall.hints import Hints, RequestedHint
-from meadhall.server.hall.kept_records import keeping
-from meadhall.server.hall.leases import Leases
-from meadhall.server.hall.presence import Presence, Present
-from meadhall.server.hall.pubsub import Channel, Subscriber
+from meadhall.server.hall.bots.bots import BotDriver
+from meadhall.server.hall.bots.chart_queue import ChartJob
+from meadhall.server.hall.bots.hints import Hints, RequestedHint
+from meadhall.server.hall.bots.stand_ins import (
+    as_played,
+    check_absence,
+    check_not_resigned,
+    check_own_decision,
+    give_back,
+    persons_playing,
+    take_over,
+)
+from meadhall.server.hall.consent.bot_votes import BotVotes
+from meadhall.server.hall.consent.consent import Consent
+from meadhall.server.hall.consent.undoing import check_undo
+from meadhall.server.hall.notices.audience import private_seats
+from meadhall.server.hall.notices.presence import Presence, Present
+from meadhall.server.hall.notices.pubsub import Channel, Subscriber
+from meadhall.server.hall.processes.leases import Leases
+from meadhall.server.hall.records.kept_records import keeping
 from meadhall.server.hall.replaying import (
     InformationSets,
     Stop,
@@ -52,17 +58,11 @@ from meadhall.server.hall.replaying import (
     todays_options,
 )
 from meadhall.server.hall.seating import check_start
-from meadhall.server.hall.stand_ins import (
-    as_played,
-    check_absence,
-    check_not_resigned,
-    check_own_decision,
-    give_back,
-    persons_playing,
-    take_over,
-)
-from meadhall.server.hall.turn_calls import TurnCalls, calls_after
-from meadhall.server.hall.undoing import check_undo
+from meadhall.server.hall.talk.chat import Chat
+from meadhall.server.hall.time.absences import Absences
+from meadhall.server.hall.time.clocks import Clocks
+from meadhall.server.hall.time.deadlines import Deadlines, NotUp
+from meadhall.server.hall.time.turn_reminders import TurnCalls, calls_after
 from meadhall.server.ops.metrics import MATCHES_ENDED
 from meadhall.server.store.models import FINISHED, UNTIMED, Conflict, Entry, Guest, News, SeatRow, TableRow, new_link_token
 from meadhall.server.store.queries.entries import Change, add

@@ -12,11 +12,11 @@ from typing import Any
 from meadhall.bots import UnknownBot, bot_names
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.game import Document, Game
-from meadhall.engine.language import gettext as _
-from meadhall.engine.language import listed as joined
-from meadhall.engine.language import ngettext
+from meadhall.engine.text.language import gettext as _
+from meadhall.engine.text.language import listed as joined
+from meadhall.engine.text.language import ngettext
 from meadhall.server.errors import NotFound, NotSeated, WrongMoment
-from meadhall.server.hall.names import bot_name, unlike_others
+from meadhall.server.hall.people.names import bot_name, unlike_others
 from meadhall.server.store.models import Guest, SeatRow, TableRow, new_link_token
 
 Change = Callable[[TableRow], TableRow]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from meadhall.server.hall.accounts import Overview
-from meadhall.server.hall.passwords import LONGEST, SHORTEST
+from meadhall.server.hall.people.accounts import Overview
+from meadhall.server.hall.people.passwords import LONGEST, SHORTEST
 from meadhall.server.pages.dates import moment
 from meadhall.server.pages.models import Moment
 from meadhall.server.store.models import Session

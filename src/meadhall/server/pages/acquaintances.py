@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from meadhall.engine.game import game
-from meadhall.server.hall.acquaintances import Known
+from meadhall.server.hall.people.acquaintances import Known
 from meadhall.server.hall.room import Room
 from meadhall.server.pages.dates import moment
 from meadhall.server.pages.models import InvitationCard, Moment

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from meadhall.engine.defaults import own_words
-from meadhall.engine.fields import Field, fields_of
 from meadhall.engine.file_cache import file_cache
 from meadhall.engine.game import Game, GamePage, game, game_names
-from meadhall.engine.view import View
+from meadhall.engine.match.view import View
+from meadhall.engine.state.state_text import Field, fields_of
 
 _TEMPLATES = Path(__file__).parent / "templates" / "any_game"
 _NARROWEST, _WIDEST, _STEP = 20, 120, 10

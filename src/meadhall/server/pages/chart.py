@@ -10,10 +10,10 @@ from itertools import pairwise
 
 from meadhall.bots.analysis import Analysis, accuracy_in_words, change_in_words, party_in_words, turning_point_in_words
 from meadhall.bots.hints import percent_in_words
-from meadhall.engine.language import current_language
-from meadhall.engine.language import gettext as _
-from meadhall.engine.match import Match
-from meadhall.server.hall.chart_queue import ChartJob
+from meadhall.engine.match.match import Match
+from meadhall.engine.text.language import current_language
+from meadhall.engine.text.language import gettext as _
+from meadhall.server.hall.bots.chart_queue import ChartJob
 from meadhall.server.pages.models import ChartLine, ChartMark, ChartPart, ChartPoint, ChartTick, ChartView
 from meadhall.server.web.links import link
 

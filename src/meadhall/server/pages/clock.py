@@ -14,10 +14,10 @@ from typing import Final
 import msgspec
 from markupsafe import Markup
 
-from meadhall.engine.language import gettext as _
-from meadhall.engine.language import ngettext
-from meadhall.server.hall.clock_choice import DAY, MINUTE
-from meadhall.server.hall.clocks import Clocks
+from meadhall.engine.text.language import gettext as _
+from meadhall.engine.text.language import ngettext
+from meadhall.server.hall.time.clock_choice import DAY, MINUTE
+from meadhall.server.hall.time.clocks import Clocks
 from meadhall.server.pages.dates import decimal, moment
 from meadhall.server.pages.models import ClockView
 from meadhall.server.store.clock import Clock

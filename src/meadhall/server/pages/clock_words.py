@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Final
 
 from meadhall.engine.errors import BadSetup
-from meadhall.engine.language import gettext as _
-from meadhall.engine.language import ngettext
-from meadhall.server.hall.clock_choice import DAY, MINUTE, SECONDS, check_clock
+from meadhall.engine.text.language import gettext as _
+from meadhall.engine.text.language import ngettext
+from meadhall.server.hall.time.clock_choice import DAY, MINUTE, SECONDS, check_clock
 from meadhall.server.store.clock import Clock
 
 NO_CLOCK: Final = "none"

@@ -8,12 +8,12 @@ from datetime import date
 
 from babel.dates import format_date
 
-from meadhall.engine.daily import Figure, Outcome
 from meadhall.engine.game import Game
-from meadhall.engine.language import current_language
-from meadhall.engine.language import gettext as _
-from meadhall.engine.match import Match
-from meadhall.server.hall.daily import (
+from meadhall.engine.match.match import Match
+from meadhall.engine.text.daily import Figure, Outcome
+from meadhall.engine.text.language import current_language
+from meadhall.engine.text.language import gettext as _
+from meadhall.server.hall.daily.daily import (
     Attempt,
     counts,
     deal,

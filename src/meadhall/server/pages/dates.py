@@ -7,7 +7,7 @@ from datetime import UTC, date, datetime
 from babel.dates import format_date, format_datetime
 from babel.numbers import format_decimal
 
-from meadhall.engine.language import current_language
+from meadhall.engine.text.language import current_language
 from meadhall.server.pages.models import Moment
 
 

@@ -16,9 +16,9 @@ from jinja2.runtime import Macro
 from markupsafe import Markup
 
 from meadhall.engine.game import beats_of
-from meadhall.engine.language import current_language
-from meadhall.engine.match import Match
-from meadhall.engine.view import View
+from meadhall.engine.match.match import Match
+from meadhall.engine.match.view import View
+from meadhall.engine.text.language import current_language
 from meadhall.server.hall.room import Room
 from meadhall.server.ops.byte_cache import ByteCache
 from meadhall.server.pages.lobby import lobby_page

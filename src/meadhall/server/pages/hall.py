@@ -8,14 +8,14 @@ from datetime import datetime
 
 from meadhall.bots import ranks
 from meadhall.engine.game import Game, game, game_names
-from meadhall.engine.headlines import headline
-from meadhall.engine.language import gettext as _
-from meadhall.engine.language import listed, ngettext
-from meadhall.engine.match import Match, Result
-from meadhall.server.hall.choices import choices_of, last_choice
+from meadhall.engine.match.match import Match, Result
+from meadhall.engine.text.headlines import headline
+from meadhall.engine.text.language import gettext as _
+from meadhall.engine.text.language import listed, ngettext
 from meadhall.server.hall.hall import Hall
+from meadhall.server.hall.matching.choices import choices_of, last_choice
+from meadhall.server.hall.matching.table_filter import TableFilter
 from meadhall.server.hall.room import Room
-from meadhall.server.hall.table_filter import TableFilter
 from meadhall.server.pages.acquaintances import invitation_cards
 from meadhall.server.pages.dates import moment
 from meadhall.server.pages.models import (

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 from meadhall.engine.file_cache import file_cache
 from meadhall.engine.game import Game, game
-from meadhall.engine.language import gettext as _
-from meadhall.engine.lessons import LEARNER, answer_to
-from meadhall.engine.match import Match
-from meadhall.engine.view import SPECTATOR, View
+from meadhall.engine.match.match import Match
+from meadhall.engine.match.view import SPECTATOR, View
+from meadhall.engine.text.language import gettext as _
+from meadhall.engine.text.lessons import LEARNER, answer_to
 from meadhall.server.pages.log import rule_url
 from meadhall.server.pages.match import match_page, result_view
 from meadhall.server.pages.models import LessonPage, MatchPage, Refusal, SeatView

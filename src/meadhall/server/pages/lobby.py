@@ -13,7 +13,7 @@ import segno
 from meadhall.bots import ranks
 from meadhall.engine import options
 from meadhall.engine.game import Game, applies
-from meadhall.engine.language import gettext as _
+from meadhall.engine.text.language import gettext as _
 from meadhall.server.hall.room import Room
 from meadhall.server.hall.seating import start_refusal
 from meadhall.server.pages.clock_choice import clock_choice

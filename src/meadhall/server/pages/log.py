@@ -7,11 +7,11 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import NamedTuple
 
-from meadhall.engine.events import PUBLIC, Event, EventKind, Part, seat
 from meadhall.engine.game import GameWords, beats_of
-from meadhall.engine.language import gettext as _
-from meadhall.engine.turns import turn_starts
-from meadhall.engine.view import View
+from meadhall.engine.match.view import View
+from meadhall.engine.state.events import PUBLIC, Event, EventKind, Part, seat
+from meadhall.engine.text.language import gettext as _
+from meadhall.engine.text.turns import turn_starts
 from meadhall.server.pages.models import LogEntry, LoggedEvent, LoggedTurn, Telling, TurnInWords
 from meadhall.server.web.links import link
 

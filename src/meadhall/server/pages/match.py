@@ -8,19 +8,19 @@ from dataclasses import replace
 from typing import Any
 
 from meadhall.bots import RANKS, bar_of, chance_in_words, chance_of_what, in_words, points_in_words
-from meadhall.engine.award import Award, award_in_words
 from meadhall.engine.game import Game
-from meadhall.engine.headlines import headline_of
-from meadhall.engine.language import current_language, grouped, listed, ngettext
-from meadhall.engine.language import gettext as _
-from meadhall.engine.match import Match, Result
-from meadhall.engine.view import SPECTATOR, View
-from meadhall.server.hall.consent import GIVEN_UP
-from meadhall.server.hall.daily import ends_at, is_sealed
-from meadhall.server.hall.hints import RequestedHint
+from meadhall.engine.match.award import Award, award_in_words
+from meadhall.engine.match.match import Match, Result
+from meadhall.engine.match.view import SPECTATOR, View
+from meadhall.engine.text.headlines import headline_of
+from meadhall.engine.text.language import current_language, grouped, listed, ngettext
+from meadhall.engine.text.language import gettext as _
+from meadhall.server.hall.bots.hints import RequestedHint
+from meadhall.server.hall.bots.stand_ins import as_played, persons_playing
+from meadhall.server.hall.consent.consent import GIVEN_UP
+from meadhall.server.hall.consent.undoing import undo_of
+from meadhall.server.hall.daily.daily import ends_at, is_sealed
 from meadhall.server.hall.room import Room
-from meadhall.server.hall.stand_ins import as_played, persons_playing
-from meadhall.server.hall.undoing import undo_of
 from meadhall.server.ops.time import Time
 from meadhall.server.pages.any_game import page_of
 from meadhall.server.pages.chart import chart_part

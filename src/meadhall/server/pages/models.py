@@ -9,10 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from meadhall.engine.daily import Outcome
-from meadhall.engine.events import Event
 from meadhall.engine.game import GameWords
-from meadhall.engine.stand_in import Lasting
+from meadhall.engine.match.stand_in import Lasting
+from meadhall.engine.state.events import Event
+from meadhall.engine.text.daily import Outcome
 from meadhall.server.store.models import SeatKind, TableStatus
 
 # ----------------------------------------------------------------------------------------------------------------------- forms

@@ -8,10 +8,10 @@ from typing import Final
 from urllib.parse import urlencode
 
 from meadhall.engine.game import game, game_names
-from meadhall.engine.language import gettext as _
-from meadhall.engine.language import listed, ngettext
-from meadhall.server.hall.choices import choices_of
-from meadhall.server.hall.table_filter import TableFilter, changed_choices, variant
+from meadhall.engine.text.language import gettext as _
+from meadhall.engine.text.language import listed, ngettext
+from meadhall.server.hall.matching.choices import choices_of
+from meadhall.server.hall.matching.table_filter import TableFilter, changed_choices, variant
 from meadhall.server.pages.clock_words import clock_in_words
 from meadhall.server.pages.models import FilterField, OpenTables, Option, OptionGroup, TableCard
 from meadhall.server.store.models import TableRow

@@ -9,9 +9,9 @@ from typing import Literal
 from urllib.parse import urlencode
 
 from meadhall.engine.game import game, game_names
-from meadhall.engine.language import gettext as _
-from meadhall.engine.language import grouped, ngettext
-from meadhall.server.hall.profiles import Profile, Streak
+from meadhall.engine.text.language import gettext as _
+from meadhall.engine.text.language import grouped, ngettext
+from meadhall.server.hall.people.profiles import Profile, Streak
 from meadhall.server.pages.dates import day_in_words, month_in_words
 from meadhall.server.pages.hall import card
 from meadhall.server.pages.models import FilterField, Option, OptionGroup, TableCard

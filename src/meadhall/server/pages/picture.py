@@ -12,9 +12,9 @@ from babel.dates import format_date
 
 import meadhall.server.pages.frames  # noqa: F401 - the macros of boards use its cache
 from meadhall.engine.file_cache import file_cache
-from meadhall.engine.language import gettext as _
-from meadhall.engine.match import Match
-from meadhall.engine.view import SPECTATOR
+from meadhall.engine.match.match import Match
+from meadhall.engine.match.view import SPECTATOR
+from meadhall.engine.text.language import gettext as _
 from meadhall.pictures.flat_css import FlatStyles, flattened
 from meadhall.pictures.flat_svg import without_uses
 from meadhall.pictures.png import png

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from meadhall.engine.language import gettext as _
-from meadhall.engine.language import marked, ngettext
+from meadhall.engine.text.language import gettext as _
+from meadhall.engine.text.language import marked, ngettext
 from meadhall.server.settings import Retention, Settings
 from meadhall.server.store import schema
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from meadhall.engine.language import gettext as _
-from meadhall.engine.language import ngettext
-from meadhall.engine.match import Match, Step
+from meadhall.engine.match.match import Match, Step
+from meadhall.engine.text.language import gettext as _
+from meadhall.engine.text.language import ngettext
 from meadhall.server.errors import reason_of
-from meadhall.server.hall.proposals import Closed, Proposal, What
+from meadhall.server.hall.consent.proposals import Closed, Proposal, What
 from meadhall.server.hall.room import Room
 from meadhall.server.pages.dates import moment
 from meadhall.server.pages.models import AnswerView, OfferView, ProposalView, ProposePage, SeatChoice, TakeBackChoice

@@ -7,10 +7,10 @@ from datetime import datetime
 from typing import Final
 
 from meadhall.engine.game import game
-from meadhall.engine.language import gettext as _
-from meadhall.engine.language import ngettext
-from meadhall.server.hall.choices import choices_of
-from meadhall.server.hall.quick_match import Pool
+from meadhall.engine.text.language import gettext as _
+from meadhall.engine.text.language import ngettext
+from meadhall.server.hall.matching.choices import choices_of
+from meadhall.server.hall.matching.quick_match import Pool
 from meadhall.server.pages.clock_words import clock_in_words, clock_value, time_in_words, usual_clocks
 from meadhall.server.pages.hall import OPTION
 from meadhall.server.pages.models import Option, QuickCard, QuickPage

@@ -6,11 +6,11 @@ from dataclasses import replace
 
 from meadhall.bots.analysis import Knowledge
 from meadhall.engine.errors import MeadhallError
-from meadhall.engine.language import gettext as _
-from meadhall.engine.match import Match
-from meadhall.engine.view import EVERYTHING, SPECTATOR
+from meadhall.engine.match.match import Match
+from meadhall.engine.match.view import EVERYTHING, SPECTATOR
+from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import reason_of
-from meadhall.server.hall.chart_queue import ChartJob, ChartQueue
+from meadhall.server.hall.bots.chart_queue import ChartJob, ChartQueue
 from meadhall.server.pages.chart import chart_part
 from meadhall.server.pages.match import given_up_view, match_page, result_view, strength
 from meadhall.server.pages.models import ChartPage, ChartPart, ReplayPage, SeatView

@@ -16,10 +16,10 @@ from litestar.response import Redirect
 
 from meadhall.engine.errors import MeadhallError
 from meadhall.engine.game_faults import game_fault
-from meadhall.engine.language import gettext as _
-from meadhall.engine.language import speak
+from meadhall.engine.text.language import gettext as _
+from meadhall.engine.text.language import speak
 from meadhall.server.errors import NotAdmitted, OtherRules, RefusalInfo, ShutOut, code_of, reason_of, rule_of, status_of
-from meadhall.server.hall.notification_choices import NotificationChoices
+from meadhall.server.hall.notices.notification_choices import NotificationChoices
 from meadhall.server.hall.room import Room
 from meadhall.server.ops.logs import request_id
 from meadhall.server.pages.clock import filled, milliseconds

@@ -14,12 +14,12 @@ from typing import Any, Final
 
 from markupsafe import Markup
 
-from meadhall.engine.language import current_language
+from meadhall.engine.text.language import current_language
 from meadhall.server.hall.hall import Hall
-from meadhall.server.hall.ignoring import hears
-from meadhall.server.hall.phrases import all_phrases, in_words
+from meadhall.server.hall.people.ignoring import hears
 from meadhall.server.hall.room import Room
-from meadhall.server.hall.talk import Listener, audience_of, audiences_of, heard
+from meadhall.server.hall.talk.phrases import all_phrases, in_words
+from meadhall.server.hall.talk.talk import Listener, audience_of, audiences_of, heard
 from meadhall.server.pages.dates import moment
 from meadhall.server.pages.frames import FRAMES, TALK_PLACE
 from meadhall.server.pages.models import Moment, Refusal

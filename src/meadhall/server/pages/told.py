@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
-from meadhall.engine.language import current_language
+from meadhall.engine.text.language import current_language
 from meadhall.pictures.template_code import as_markup
 from meadhall.server.pages.log import TurnLog, summed_up, tell_event, tellings
 from meadhall.server.pages.models import LogEntry, LoggedTurn, Telling

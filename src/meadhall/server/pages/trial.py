@@ -10,10 +10,10 @@ from datetime import UTC, datetime
 from typing import Final
 
 from meadhall.engine.game import Game, beats_of
-from meadhall.engine.knowledge import demand
-from meadhall.engine.language import LANGUAGES, speaking
-from meadhall.engine.match import Match
-from meadhall.engine.view import EVERYTHING, SPECTATOR, View
+from meadhall.engine.laws.hidden import demand
+from meadhall.engine.match.match import Match
+from meadhall.engine.match.view import EVERYTHING, SPECTATOR, View
+from meadhall.engine.text.language import LANGUAGES, speaking
 from meadhall.pictures import board
 from meadhall.server.pages import picture
 from meadhall.server.pages.frames import FRAMES

@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 
 from meadhall.engine.errors import RecordError
-from meadhall.engine.language import gettext as _
 from meadhall.engine.record.replay import replay
+from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import WrongMoment
-from meadhall.server.hall.daily import is_sealed
+from meadhall.server.hall.daily.daily import is_sealed
 from meadhall.server.hall.room import Room
 from meadhall.server.pages.models import VerifyPage
 from meadhall.server.store.models import FINISHED

@@ -11,12 +11,12 @@ from litestar import Response, get, post
 from litestar.response import Redirect
 
 from meadhall.engine.errors import MeadhallError
-from meadhall.engine.language import gettext as _
-from meadhall.engine.language import speak
+from meadhall.engine.text.language import gettext as _
+from meadhall.engine.text.language import speak
 from meadhall.server.errors import NotConfirmed, NotThatPerson, reason_of, status_of
-from meadhall.server.hall.accounts import Device
 from meadhall.server.hall.hall import Hall
-from meadhall.server.hall.passkeys import RelyingParty
+from meadhall.server.hall.people.accounts import Device
+from meadhall.server.hall.people.passkeys import RelyingParty
 from meadhall.server.pages.account import CodesPage, SignInPage, account_page
 from meadhall.server.pages.responses import Html, page, see_other, wants_json
 from meadhall.server.store.models import Account, Guest, Session

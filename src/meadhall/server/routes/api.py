@@ -17,12 +17,12 @@ from litestar.response import Stream
 from meadhall.engine.game import game, game_names
 from meadhall.engine.record.format import RecordedMatch
 from meadhall.server.errors import WrongMoment
-from meadhall.server.hall import daily
-from meadhall.server.hall.clock_choice import with_clock
+from meadhall.server.hall.daily import daily
 from meadhall.server.hall.hall import Hall
-from meadhall.server.hall.pubsub import updates
+from meadhall.server.hall.matching.table_filter import TableFilter
+from meadhall.server.hall.notices.pubsub import updates
 from meadhall.server.hall.room import Room
-from meadhall.server.hall.table_filter import TableFilter
+from meadhall.server.hall.time.clock_choice import with_clock
 from meadhall.server.routes import api_account, api_chat, api_people, api_privacy, api_profiles, api_quick_match
 from meadhall.server.routes.api_events import TableEvents
 from meadhall.server.routes.api_models import (

@@ -8,12 +8,12 @@ from typing import Annotated, Any
 import msgspec
 from litestar import get, post
 
-from meadhall.engine.language import gettext as _
+from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import NotThatPerson
-from meadhall.server.hall.accounts import Accounts, Device, Overview
 from meadhall.server.hall.hall import Hall
-from meadhall.server.hall.passwords import LONGEST
-from meadhall.server.hall.sign_in_limit import Client
+from meadhall.server.hall.people.accounts import Accounts, Device, Overview
+from meadhall.server.hall.people.passwords import LONGEST
+from meadhall.server.hall.people.sign_in_limit import Client
 from meadhall.server.routes.account import confirmed_session
 from meadhall.server.routes.api_refusals import STRICT, refusals
 from meadhall.server.store.models import Account, Guest

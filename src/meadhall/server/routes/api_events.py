@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from meadhall.server.hall import daily
+from meadhall.server.hall.daily import daily
 from meadhall.server.hall.room import Room
 from meadhall.server.routes.api_models import table_info
 from meadhall.server.store.models import Guest

@@ -14,11 +14,11 @@ from litestar.openapi.spec import OpenAPIType
 from meadhall.bots import bot_names
 from meadhall.engine.game import Game
 from meadhall.engine.options import Choice, Document, Option
-from meadhall.server.hall.clock_choice import check_clock
-from meadhall.server.hall.hints import RequestedHint
-from meadhall.server.hall.proposals import What
+from meadhall.server.hall.bots.hints import RequestedHint
+from meadhall.server.hall.bots.stand_ins import as_played
+from meadhall.server.hall.consent.proposals import What
 from meadhall.server.hall.room import Room
-from meadhall.server.hall.stand_ins import as_played
+from meadhall.server.hall.time.clock_choice import check_clock
 from meadhall.server.pages.lobby import template_url
 from meadhall.server.store.clock import Clock, ClockKind, TimeUp
 from meadhall.server.store.models import Guest, RequestKey, SeatKind, TableRow, TableStatus

@@ -8,8 +8,8 @@ from typing import Annotated, Any, Literal
 import msgspec
 from litestar import get, post
 
-from meadhall.server.hall.acquaintances import Known
 from meadhall.server.hall.hall import Hall
+from meadhall.server.hall.people.acquaintances import Known
 from meadhall.server.hall.room import Room
 from meadhall.server.routes.api_refusals import STRICT, refusals, table_refusals
 from meadhall.server.routes.chat import IGNORED

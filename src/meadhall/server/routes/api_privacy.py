@@ -6,7 +6,7 @@ from typing import Any
 
 from litestar import delete, get
 
-from meadhall.engine.language import gettext as _
+from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import WrongMoment
 from meadhall.server.hall.hall import Hall
 from meadhall.server.routes.api_refusals import refusals

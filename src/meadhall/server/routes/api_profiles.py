@@ -14,7 +14,7 @@ from litestar.response import Stream
 
 from meadhall.engine.game import game_names
 from meadhall.server.hall.hall import Hall
-from meadhall.server.hall.profiles import profile_of, visible_person
+from meadhall.server.hall.people.profiles import profile_of, visible_person
 from meadhall.server.routes.api_models import TableSummary, table_summary
 from meadhall.server.routes.api_refusals import refusals
 from meadhall.server.routes.people import records_response, wanted_matches

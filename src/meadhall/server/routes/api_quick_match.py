@@ -8,10 +8,10 @@ from typing import Annotated, Any
 import msgspec
 from litestar import delete, get, post
 
-from meadhall.engine.language import gettext as _
+from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import NotFound
 from meadhall.server.hall.hall import Hall
-from meadhall.server.hall.quick_match import Pool
+from meadhall.server.hall.matching.quick_match import Pool
 from meadhall.server.routes.api_models import ClockChoice, ClockInfo, clock_info, clock_of
 from meadhall.server.routes.api_refusals import STRICT, refusals
 from meadhall.server.store.models import Guest

@@ -13,9 +13,9 @@ from litestar.response import Redirect
 from meadhall.engine.errors import MeadhallError
 from meadhall.engine.game import game, game_names
 from meadhall.server.errors import NameTaken, reason_of, status_of
-from meadhall.server.hall.choices import new_choice
 from meadhall.server.hall.hall import Hall
-from meadhall.server.hall.table_filter import TableFilter
+from meadhall.server.hall.matching.choices import new_choice
+from meadhall.server.hall.matching.table_filter import TableFilter
 from meadhall.server.pages.daily import daily_strip
 from meadhall.server.pages.hall import FINISHED_SHOWN, OPEN_SHOWN, OPTION, YOURS_SHOWN, finished_page, hall_page
 from meadhall.server.pages.notifications import notifications_panel

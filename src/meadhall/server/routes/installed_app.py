@@ -6,8 +6,8 @@ from typing import Any, Final
 
 from litestar import Response, get
 
-from meadhall.engine.language import current_language, speak
-from meadhall.engine.language import gettext as _
+from meadhall.engine.text.language import current_language, speak
+from meadhall.engine.text.language import gettext as _
 from meadhall.server.pages.responses import Html, page
 from meadhall.server.pages.templates import service_worker, static
 from meadhall.server.store.models import Guest

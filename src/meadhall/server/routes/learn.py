@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from litestar import get
 
+from meadhall.engine.compile.rule import INTERPRETED
 from meadhall.engine.game import game
-from meadhall.engine.language import gettext as _
-from meadhall.engine.rule import INTERPRETED
+from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import NotFound
 from meadhall.server.hall.hall import Hall
 from meadhall.server.pages.lesson import lesson_page

@@ -10,12 +10,12 @@ from litestar.datastructures import UploadFile
 from meadhall.bots.ranks import HUSCARL
 from meadhall.engine.errors import BadSetup, MeadhallError
 from meadhall.engine.game import game
-from meadhall.engine.language import gettext as _
 from meadhall.engine.options import MAX_SIZE
-from meadhall.server.hall.clock_choice import with_clock
+from meadhall.engine.text.language import gettext as _
 from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.room import Room
 from meadhall.server.hall.seating import document_of, emptied, filled, listed, resized, with_bot, with_options, without_seat
+from meadhall.server.hall.time.clock_choice import with_clock
 from meadhall.server.pages.clock_choice import clock_of_form
 from meadhall.server.pages.responses import table_answer
 from meadhall.server.routes.answers import Answer, answer_after

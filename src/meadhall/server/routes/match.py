@@ -7,8 +7,8 @@ from litestar.response import Redirect
 
 from meadhall.bots import in_words
 from meadhall.engine.errors import BadSetup, MeadhallError
-from meadhall.engine.language import gettext as _
-from meadhall.server.hall import daily
+from meadhall.engine.text.language import gettext as _
+from meadhall.server.hall.daily import daily
 from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.room import Room
 from meadhall.server.pages.responses import see_other, table_answer, wants_json

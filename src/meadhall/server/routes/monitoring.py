@@ -7,7 +7,7 @@ from hmac import compare_digest
 from litestar import Response, get
 from prometheus_client import CONTENT_TYPE_LATEST
 
-from meadhall.engine.language import gettext as _
+from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import DatabaseUnavailable, NotForYou
 from meadhall.server.hall.hall import Hall
 from meadhall.server.ops.metrics import (

@@ -10,7 +10,7 @@ from litestar.params import Body
 from litestar.response import Redirect
 
 from meadhall.server.hall.hall import Hall
-from meadhall.server.hall.notification_choices import CHANNELS, OFFERED, NotificationChoices
+from meadhall.server.hall.notices.notification_choices import CHANNELS, OFFERED, NotificationChoices
 from meadhall.server.pages.responses import see_other
 from meadhall.server.store.models import Guest
 from meadhall.server.web.device_label import device_label

@@ -6,7 +6,7 @@ from litestar import get, post
 
 from meadhall.engine.checks import quoted
 from meadhall.engine.errors import BadSetup, MeadhallError
-from meadhall.engine.language import gettext as _
+from meadhall.engine.text.language import gettext as _
 from meadhall.server.hall.room import Room
 from meadhall.server.pages.proposals import propose_page
 from meadhall.server.pages.responses import Html, page, table_answer

@@ -8,10 +8,10 @@ from litestar import get, post
 from litestar.response import Redirect, Stream
 
 from meadhall.engine.game import game
-from meadhall.server.hall.choices import new_choice
 from meadhall.server.hall.hall import Hall
-from meadhall.server.hall.pubsub import updates
-from meadhall.server.hall.quick_match import SIGN_INTERVAL
+from meadhall.server.hall.matching.choices import new_choice
+from meadhall.server.hall.matching.quick_match import SIGN_INTERVAL
+from meadhall.server.hall.notices.pubsub import updates
 from meadhall.server.pages.clock_words import read_clock
 from meadhall.server.pages.hall import OPTION
 from meadhall.server.pages.quick_match import DEFAULT_CLOCK, DEFAULT_TIME, NEVER, quick_page

@@ -9,11 +9,11 @@ from litestar import Response, get, post
 from litestar.datastructures import UploadFile
 
 from meadhall.engine.errors import RecordError
-from meadhall.engine.language import gettext as _
-from meadhall.engine.match import Match
+from meadhall.engine.match.match import Match
 from meadhall.engine.record.format import dumps
+from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import NotFound, WrongMoment
-from meadhall.server.hall.daily import is_sealed
+from meadhall.server.hall.daily.daily import is_sealed
 from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.room import Room
 from meadhall.server.pages.replay import chart_page, knowledge_of, replay_page, with_chart

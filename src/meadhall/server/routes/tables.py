@@ -9,14 +9,14 @@ from litestar import Response, get
 from litestar.response import Stream
 
 from meadhall.engine.errors import UnknownGame
-from meadhall.engine.language import LANGUAGES, speak
-from meadhall.engine.language import gettext as _
 from meadhall.engine.record.format import SUFFIX, dumps
+from meadhall.engine.text.language import LANGUAGES, speak
+from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import DatabaseUnavailable, NotFound, OtherRules
-from meadhall.server.hall import daily
+from meadhall.server.hall.daily import daily
 from meadhall.server.hall.hall import Hall
-from meadhall.server.hall.match_records import MatchRecords
-from meadhall.server.hall.pubsub import updates
+from meadhall.server.hall.notices.pubsub import updates
+from meadhall.server.hall.records.match_records import MatchRecords
 from meadhall.server.hall.room import Room
 from meadhall.server.pages.frames import FRAMES
 from meadhall.server.pages.patches import SentFrame

@@ -23,7 +23,7 @@ import msgspec
 from sqlalchemy import JSON, Boolean, Column, Float, Integer, LargeBinary
 
 from meadhall.engine.errors import MeadhallError
-from meadhall.engine.language import gettext as _
+from meadhall.engine.text.language import gettext as _
 from meadhall.server.store.migrations import known_revisions
 from meadhall.server.store.private_files import PRIVATE_FILE
 from meadhall.server.store.transfer import Batch, Progress, Row, Source, UtcTime, encoded, schema_at

@@ -11,7 +11,7 @@ from typing import Final
 
 from sqlalchemy import URL, Connection
 
-from meadhall.engine.language import gettext as _
+from meadhall.engine.text.language import gettext as _
 from meadhall.server.ops import systemd
 from meadhall.server.store.backup_file import BadBackup, write_backup
 from meadhall.server.store.file_lock import StoreUnusable

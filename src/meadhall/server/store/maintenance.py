@@ -16,7 +16,7 @@ from sqlalchemy import URL, Connection, Engine, create_engine, event
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.util.concurrency import await_, greenlet_spawn
 
-from meadhall.engine.language import gettext as _
+from meadhall.engine.text.language import gettext as _
 from meadhall.server.ops.time import Time
 from meadhall.server.store.connections import (
     APPLICATION,
@@ -73,7 +73,7 @@ def beside_halls(url: URL) -> Iterator[Connection]:
     """Connect for a short change, in one transaction, while halls may use the database.
 
     Halls on PostgreSQL hear of it by a notice, see ``notices.tell_from_command``. A hall on SQLite notices it within a second,
-    see ``hall/outside_changes.py``.
+    see ``hall/processes/outside_changes.py``.
 
     Raises:
         StoreUnusable: the database can't be changed, or there is none.

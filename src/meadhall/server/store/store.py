@@ -15,7 +15,7 @@ from filelock import FileLock
 from sqlalchemy import URL, Connection
 from sqlalchemy.exc import DataError, IntegrityError, ProgrammingError, SQLAlchemyError
 
-from meadhall.engine.language import gettext as _
+from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import DatabaseUnavailable
 from meadhall.server.ops.log_limit import OncePerInterval
 from meadhall.server.ops.metrics import TRANSACTION_SECONDS, TRANSACTIONS

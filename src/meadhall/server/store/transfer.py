@@ -35,7 +35,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.types import TypeDecorator
 
 from meadhall.engine.errors import MeadhallError
-from meadhall.engine.language import gettext as _
+from meadhall.engine.text.language import gettext as _
 from meadhall.server.store.database import first_line
 from meadhall.server.store.migrations import current_revision, known_revision, known_revisions, upgrade
 

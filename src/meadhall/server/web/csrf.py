@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from meadhall.engine.language import gettext as _
+from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import CrossSite
 from meadhall.server.web.links import origin_of, public_origin
 from meadhall.server.web.request import AnyRequest

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from meadhall.engine.language import gettext as _
+from meadhall.engine.text.language import gettext as _
 from meadhall.server.web.request import AnyRequest
 
 # The first that occurs counts: most browsers also name others that they are compatible with.

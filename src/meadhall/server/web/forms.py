@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from meadhall.engine.errors import BadSetup, MalformedAction
-from meadhall.engine.language import gettext as _
+from meadhall.engine.text.language import gettext as _
 from meadhall.server.web.links import link
 from meadhall.server.web.request import AnyRequest
 

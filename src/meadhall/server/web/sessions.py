@@ -20,13 +20,13 @@ from itsdangerous import BadSignature, URLSafeSerializer
 from litestar.datastructures import Cookie
 from litestar.types import HTTPScope
 
-from meadhall.engine.language import LANGUAGES
+from meadhall.engine.text.language import LANGUAGES
 from meadhall.server.errors import DatabaseUnavailable
-from meadhall.server.hall import session_tokens
-from meadhall.server.hall.accounts import Accounts, SignedIn
-from meadhall.server.hall.names import any_name, clean_name
-from meadhall.server.hall.notification_choices import NotificationChoices
-from meadhall.server.hall.sign_in_limit import Client
+from meadhall.server.hall.notices.notification_choices import NotificationChoices
+from meadhall.server.hall.people import session_tokens
+from meadhall.server.hall.people.accounts import Accounts, SignedIn
+from meadhall.server.hall.people.names import any_name, clean_name
+from meadhall.server.hall.people.sign_in_limit import Client
 from meadhall.server.store.models import Account, Guest, ProfileVisibility, RetiredSecret, Session, SessionKind, new_id
 from meadhall.server.store.queries import sessions
 from meadhall.server.store.store import Store

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
 
-from meadhall.engine.language import gettext as _
+from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import TooMany
 from meadhall.server.ops.log_limit import OncePerInterval
 from meadhall.server.store.models import Guest

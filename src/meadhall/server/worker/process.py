@@ -17,7 +17,7 @@ from contextlib import suppress
 from threading import Lock, Thread
 from typing import Any, BinaryIO
 
-from meadhall.engine.cores import leave_a_core
+from meadhall.engine.compute.cores import leave_a_core
 from meadhall.server.ops import metrics
 from meadhall.server.ops.lifeline import Lifeline
 from meadhall.server.ops.logs import TEXT, configure_logging

@@ -12,7 +12,7 @@ from sqlalchemy import Connection, Text, and_, bindparam, cast, func, insert, se
 from sqlalchemy.dialects.postgresql import asyncpg
 from sqlalchemy.exc import IntegrityError
 
-from meadhall.engine.language import gettext as _
+from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import NotFound
 from meadhall.server.store import schema
 from meadhall.server.store.models import Conflict, Entry, News, TableRow

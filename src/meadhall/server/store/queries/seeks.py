@@ -1,4 +1,4 @@
-"""Queries about seeks: guests who wait for other people to start a match with, see ``hall/quick_match.py``.
+"""Queries about seeks: guests who wait for other people to start a match with, see ``hall/matching/quick_match.py``.
 
 Seeks for the same game, number of players and options are in one *pool*. Before a transaction looks for the people of a match
 it locks their pool. So two processes never seat a guest at two tables.

@@ -1,0 +1,1 @@
+"""Compiling rules: the decorator, the loops and their cache."""

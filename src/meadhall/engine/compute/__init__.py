@@ -1,0 +1,1 @@
+"""Many matches at once: batches, bulk runs, cores, clusters and GPUs."""

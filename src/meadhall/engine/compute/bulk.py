@@ -1,0 +1,227 @@
+"""Bulk runs: call a game's compiled loops (``loops.py``) from plain Python, on all cores or on a cluster.
+
+Game g of a bulk run is keyed by the run's seed and g alone, so results don't depend on the number of threads or the order of the
+games. The compiled loops release the GIL.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from meadhall.engine.checks import Seed, check_count, check_seed
+from meadhall.engine.compile.compiled import loops
+from meadhall.engine.compute.cores import cores
+from meadhall.engine.compute.executors import Executor, Pieces, Progress, Threads, run_chunks
+from meadhall.engine.compute.executors.cluster import check_cluster, connected
+from meadhall.engine.compute.gpu.device import check_device
+from meadhall.engine.compute.statistics import Counts
+from meadhall.engine.errors import BadSetup
+from meadhall.engine.game import Game, game
+
+Floats = npt.NDArray[np.float64]
+
+CHUNK = 4096
+"""The number of games between two progress reports. Sums are added up chunk by chunk, so their last bits depend on it."""
+
+
+def seed_number(seed: Seed | None) -> int:
+    """Return the 63-bit key of a bulk run, from the first 8 bytes of the seed. Raises BadSetup."""
+    return int.from_bytes(check_seed(seed)[:8], "little") >> 1
+
+
+@contextmanager
+def bulk_executor(subject: Game, threads: Any = None, cluster: str | None = None) -> Iterator[Executor]:
+    """Yield what runs compiled loops: threads, by default one per core, or a cluster. Raises BadSetup or NoCluster."""
+    if cluster is None:
+        yield Threads(cores() if threads is None else check_count(threads, "threads"))
+        return
+    if threads is not None:
+        raise BadSetup("a cluster uses all its cores: leave out the number of threads")
+    with connected(check_cluster(cluster, subject)) as nodes:
+        yield nodes
+
+
+@dataclass(frozen=True)
+class Playouts:
+    """The totals of random playouts.
+
+    Attributes:
+        games: the number of games.
+        decisions: the number of decisions in all games.
+        payoffs: float64 (players,): the sum of each seat's payoffs (0 to 1 per game).
+    """
+
+    games: int
+    decisions: int
+    payoffs: Floats
+
+
+@dataclass(frozen=True)
+class PlayoutLoop:
+    """The work of random playouts: plays a chunk and returns the decisions and the sum of each seat's payoffs."""
+
+    subject: Game
+    players: int
+    codes: npt.NDArray[np.int64]
+    key: int
+
+    def __call__(self, chunk: range, pieces: Pieces) -> tuple[int, Floats]:
+        """Play a chunk of games."""
+        payoffs, decisions, states = np.zeros(self.players, np.float64), 0, self.subject.state.new(2)
+        compiled = loops(self.subject)
+        for piece in pieces.of(chunk):
+            start, length = piece.start, len(piece)
+            decisions += int(compiled.playouts(states, self.players, self.codes, self.key, start, length, payoffs))
+        return decisions, payoffs
+
+    def compile(self) -> None:
+        """Compile the loop."""
+        self(range(1), Pieces())
+
+
+def random_playouts(
+    name: str | Game,
+    players: int,
+    games: int,
+    seed: Seed | None = None,
+    threads: int | None = None,
+    progress: Progress | None = None,
+    *,
+    cluster: str | None = None,
+    device: str = "cpu",
+    **options: Any,
+) -> Playouts:
+    """Play ``games`` games with uniformly random actions.
+
+    Args:
+        name: the game, or its name.
+        players: the number of players.
+        games: the number of games.
+        seed: the seed of the run; by default random.
+        threads: the number of threads; by default one per core.
+        progress: called with the number of games finished since its last call.
+        cluster: a Ray cluster: ``local``, ``auto`` or ``ray://HOST:PORT``; see ``docs/library/cluster.md``.
+        device: ``cpu``, or ``cuda`` for a GPU, which plays the same games; see ``docs/library/gpu.md``.
+        options: options of the game.
+
+    Raises:
+        BadSetup: an argument is invalid.
+        NoCluster: there is no such cluster.
+        ClusterFailed: the cluster can't finish the run.
+        NoDevice: there is no GPU that can be used.
+
+    Examples:
+        >>> played = random_playouts("axes-and-allies", players=2, games=100, seed="any")
+        >>> played.games, played.payoffs.sum().item()
+        (100, 100.0)
+    """
+    subject = game(name)
+    players, chosen = subject.check_setup(players, options)
+    loop = PlayoutLoop(subject, players, subject.encode_options(chosen), seed_number(seed))
+    numbers, decisions, payoffs = range(check_count(games, "games")), 0, np.zeros(players, np.float64)
+    if check_device(device) == "cuda":
+        if threads is not None or cluster is not None:
+            raise BadSetup("a GPU uses neither threads nor a cluster: leave them out")
+        return _playouts_on_gpu(loop, numbers, progress)
+    with bulk_executor(subject, threads, cluster) as executor:
+        for more, won in run_chunks(executor, loop, numbers, CHUNK, progress):
+            decisions += more
+            payoffs += won
+    return Playouts(len(numbers), decisions, payoffs)
+
+
+def _playouts_on_gpu(loop: PlayoutLoop, numbers: range, progress: Progress | None) -> Playouts:
+    from meadhall.engine.compute.gpu.playouts import Wave, play_at_random  # noqa: PLC0415 - only a program that asks for a GPU loads it
+
+    wave = Wave(loop.subject, loop.players, loop.codes, loop.key, CHUNK)
+    return Playouts(len(numbers), *play_at_random(wave, numbers, progress))
+
+
+class Played(NamedTuple):
+    """The games of a bulk run.
+
+    Attributes:
+        payoffs: float64 (games, players): the payoffs by seat.
+        lengths: int64 (games,): the number of decisions.
+        counts: int64 (games, counters): the counters of the game's statistics.
+    """
+
+    payoffs: Floats
+    lengths: npt.NDArray[np.int64]
+    counts: Counts
+
+
+@dataclass(frozen=True)
+class TournamentLoop:
+    """The work of games between compiled policies (``loops.RANDOM``, ``loops.GREEDY``), one for each seat.
+
+    In game g seat k has ``policies[(k + g) % n]``.
+    """
+
+    subject: Game
+    policies: npt.NDArray[np.int64]
+    codes: npt.NDArray[np.int64]
+    key: int
+
+    @classmethod
+    def of(cls, subject: Game, policies: Sequence[int], seed: Seed | None, options: Mapping[str, Any] | None) -> Self:
+        """Make the work of a run. Raises BadSetup."""
+        _players, chosen = subject.check_setup(len(policies), options or {})
+        return cls(subject, np.array(policies, np.int64), subject.encode_options(chosen), seed_number(seed))
+
+    def __call__(self, chunk: range, pieces: Pieces) -> Played:
+        """Play a chunk of games."""
+        players = len(self.policies)
+        states, compiled = self.subject.state.new(4), loops(self.subject)
+        payoffs = np.zeros((len(chunk), players), np.float64)
+        lengths = np.zeros(len(chunk), np.int64)
+        counts = np.zeros((len(chunk), self.subject.statistics.counters), np.int64)
+        for piece in pieces.of(chunk):
+            here = slice(piece.start - chunk.start, piece.stop - chunk.start)
+            outputs = payoffs[here], lengths[here], counts[here]
+            compiled.tournament(states, players, self.codes, self.policies, self.key, piece.start, len(piece), *outputs)
+        return Played(payoffs, lengths, counts)
+
+    def compile(self) -> None:
+        """Compile the loop."""
+        self(range(1), Pieces())
+
+
+def tournament(
+    subject: Game,
+    policies: Sequence[int],
+    games: int,
+    seed: Seed | None = None,
+    options: Mapping[str, Any] | None = None,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> tuple[Floats, npt.NDArray[np.int64]]:
+    """Play games between compiled policies, see ``TournamentLoop``.
+
+    Returns:
+        The payoffs, float64 (games, players) by seat, and the number of decisions, int64 (games,).
+    """
+    return counted_tournament(subject, policies, games, seed, options, threads, progress)[:2]
+
+
+def counted_tournament(
+    subject: Game,
+    policies: Sequence[int],
+    games: int,
+    seed: Seed | None = None,
+    options: Mapping[str, Any] | None = None,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Played:
+    """Play games like ``tournament`` and return all of them, with the counters of the game's statistics."""
+    loop = TournamentLoop.of(subject, policies, seed, options)
+    numbers = range(check_count(games, "games"))
+    with bulk_executor(subject, threads) as executor:
+        parts = list(run_chunks(executor, loop, numbers, CHUNK, progress))
+    return Played(*map(np.concatenate, zip(*parts, strict=True)))

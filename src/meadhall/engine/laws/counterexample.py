@@ -1,0 +1,125 @@
+"""Example: a position at which a game breaks a law, in a form that reproduces it."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from meadhall.engine.game import Game
+from meadhall.engine.match.match import Match
+from meadhall.engine.text.rulebook import RULE_ID, rule_ids
+
+RULE_OF_LAW = {
+    "setup": "setup",
+    "legal": "legal",
+    "step": "play",
+    "reveals": "play",
+    "events": "play",
+    "conceal": "conceal",
+    "knowledge": "conceal",
+    "redeal": "redeal",
+    "scores": "score",
+}
+"""The rule function that a law is mostly about."""
+
+_ID = re.compile(RULE_ID)
+
+
+class Move(NamedTuple):
+    """An action of an example, written ``3``, or ``3@1`` if not the seat to move plays it but seat 1, at the same time.
+
+    Attributes:
+        action: the action.
+        seat: the seat that plays it; None for the seat to move.
+    """
+
+    action: int
+    seat: int | None = None
+
+    @classmethod
+    def of(cls, action: int, seat: int, actor: int) -> Move:
+        """Return the move of a seat when ``actor`` is the seat to move."""
+        return cls(action, None if seat == actor else seat)
+
+    @classmethod
+    def read(cls, text: str) -> Move:
+        """Parse ``3`` or ``3@1``. Raises ValueError."""
+        action, at, seat = text.partition("@")
+        return cls(int(action), int(seat) if at else None)
+
+    def __str__(self) -> str:
+        return str(self.action) if self.seat is None else f"{self.action}@{self.seat}"
+
+
+@dataclass(frozen=True)
+class Example:
+    """A position of a match at which a game breaks a law.
+
+    Attributes:
+        game: the game.
+        players: the number of players.
+        options: the options of the match.
+        seed: the seed of the match.
+        moves: the actions that lead to the position.
+        move: the legal action that breaks the law there; None if the position does.
+    """
+
+    game: Game
+    players: int
+    options: Mapping[str, Any]
+    seed: str
+    moves: tuple[Move, ...] = ()
+    move: Move | None = None
+
+    def match(self) -> Match:
+        """Return the match at the position. Raises what the game raises if it can't be set up or played."""
+        match = Match(self.game, players=self.players, seed=self.seed, options=self.options)
+        for action, seat in self.moves:
+            match.play(action, seat)
+        return match
+
+    @property
+    def size(self) -> tuple[int, int, int]:
+        """Return how large the example is: its moves, its players, its options that are not the default."""
+        chosen = sum(self.options[option.name] != option.default for option in self.game.options)
+        return len(self.moves), self.players, chosen
+
+    @property
+    def written(self) -> str:
+        """Return the actions as the command line takes them: ``0,3@1,0``."""
+        return ",".join(map(str, self.moves))
+
+    def command(self, name: str) -> str:
+        """Return the command that tests the position again. ``name``: how the command finds the game."""
+        words = ["meadhall", "check", name, "--players", str(self.players)]
+        for option in self.game.options:
+            if self.options[option.name] != option.default:
+                words += ["--option", f"{option.name}={option.shown(self.options[option.name])}"]
+        words += ["--seed", self.seed, "--actions", self.written]
+        return shlex.join(words)
+
+    def rules(self, law: str) -> tuple[str, ...]:
+        """Return the ids of the rules that a violation of ``law`` at this position is about, as far as the game tells.
+
+        They are those of the events of the action that breaks the law, and those in the docstring of the rule function that the
+        law is about.
+        """
+        return tuple(dict.fromkeys(filter(None, [*self._rules_of_events(), *self._rules_of_function(law)])))
+
+    def _rules_of_events(self) -> Iterator[str]:
+        if self.move is None:
+            return
+        try:
+            match = self.match()
+            for event in match.play(*self.move):
+                yield match.game.events[event.kind].rule_of(event.arguments)
+        except Exception:  # the game is broken here in some way
+            return
+
+    def _rules_of_function(self, law: str) -> Iterator[str]:
+        function = getattr(self.game.rules, RULE_OF_LAW.get(law, ""), None)
+        told = _ID.findall(getattr(function, "__doc__", None) or "")
+        yield from (rule for rule in told if rule in rule_ids(self.game))

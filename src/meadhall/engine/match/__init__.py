@@ -1,0 +1,1 @@
+"""A match: its steps, its views, and who decides."""

@@ -1,0 +1,1 @@
+"""Words: languages, rulebooks, lessons and readable forms."""

@@ -1,0 +1,1 @@
+"""The bots of a table: play, hints, stand-ins and charts."""

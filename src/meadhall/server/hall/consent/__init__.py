@@ -1,0 +1,1 @@
+"""Proposals: undo, draw and other changes that players agree on."""

@@ -1,0 +1,1 @@
+"""Matching: quick match, the list of tables and choices of a new table."""

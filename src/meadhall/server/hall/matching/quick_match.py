@@ -1,0 +1,350 @@
+"""Quick match: seat people together who look for the same game, number of players, options and clock.
+
+A guest who looks for a match has a *seek* in the database, so a reload or a restart doesn't end the wait. The request that
+completes a group seats it: in one transaction the table is stored, all seeks name it, and a job is stored that starts the match.
+So each guest is seated once, at any number of processes, and the match begins even if the process is killed then.
+
+A guest waits as long as a page is open, or a program asks. When the time of a guest is up, bots take the empty seats.
+"""
+
+from __future__ import annotations
+
+import logging
+import random
+from collections import Counter
+from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from functools import partial
+from typing import Any, Final, TypeVar
+
+from sqlalchemy import Connection
+
+from meadhall.bots import UnknownBot, bot_names
+from meadhall.bots.ranks import HUSCARL
+from meadhall.engine.errors import BadSetup, MeadhallError
+from meadhall.engine.game import game, game_names
+from meadhall.engine.state import chance
+from meadhall.engine.text.language import gettext as _
+from meadhall.server.errors import DatabaseUnavailable, WrongMoment
+from meadhall.server.hall.notices.pubsub import Channel, Subscriber
+from meadhall.server.hall.processes.scheduler import Scheduler
+from meadhall.server.hall.processes.table_jobs import at_table
+from meadhall.server.hall.room import Room
+from meadhall.server.hall.seating import bot_seat, open_seat, with_person
+from meadhall.server.store.clock import Clock
+from meadhall.server.store.models import Conflict, Guest, Job, TableRow, new_id
+from meadhall.server.store.notices import Notice, send
+from meadhall.server.store.queries import guests, ignored, jobs, seeks, tables
+from meadhall.server.store.seek import Seek
+from meadhall.server.store.store import Store
+from meadhall.server.worker.threads import run_in_thread
+
+T = TypeVar("T")
+
+log = logging.getLogger(__name__)
+
+SIGN_INTERVAL: Final = 5.0
+"""Seconds between two signs that a page is open, and between two looks at the waiting guests."""
+
+_FILL: Final = "quick-match-bots"
+_START: Final = "quick-match-start"
+
+_START_AFTER: Final = timedelta(seconds=1)
+"""When the job starts a match that the process which seated its players has not started."""
+
+_JUST_NOW: Final = timedelta(seconds=3)
+"""How long after a guest was seated another request for a match leads to the same table: it was sent before."""
+
+_SHOWN_FOR: Final = timedelta(minutes=5)
+"""How long the page of a guest who was seated leads to the table."""
+
+
+@dataclass(frozen=True)
+class Pool:
+    """People who wait for the same match, the longest wait first.
+
+    Attributes:
+        seek: what a guest looks for, with the guest's own time: the guest who asks, or else the first of them.
+        names: the names of the people.
+    """
+
+    seek: Seek
+    names: tuple[str, ...]
+
+
+class QuickMatch:
+    """Seats people together that look for the same match.
+
+    Args:
+        store: the database.
+        scheduler: does what is due at a certain time.
+        room: returns the room of a table.
+        check_new: refuses a guest who can't begin a match of this game now.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        scheduler: Scheduler,
+        room: Callable[[str], Awaitable[Room]],
+        check_new: Callable[[Guest, str], Awaitable[None]],
+    ) -> None:
+        self._store = store
+        self._time = store.time
+        self._scheduler = scheduler
+        self._room = room
+        self._check_new = check_new
+        self._channel = Channel(store.time)
+        self._open: Counter[str] = Counter()  # the number of open pages by guest
+        scheduler.register(_FILL, self._fill)
+        scheduler.register(_START, at_table(scheduler, room, self._start_late))
+        if store.listener is not None:
+            store.listener.on("seek", self._hear)
+            store.listener.on_gap(self._channel.publish)
+
+    # ---------------------------------------------------------------------------------------------------------------- waiting
+
+    async def look(
+        self,
+        guest: Guest,
+        name: str,
+        players: int | None = None,
+        options: Mapping[str, Any] | None = None,
+        bots_after: int | None = None,
+        bot: str = "",
+        clock: Clock | None = None,
+    ) -> str | None:
+        """Let a guest wait for a match, and return the id of a table if there are enough people.
+
+        Another wait of the guest ends. The same wait goes on with its new time.
+
+        Args:
+            guest: the guest.
+            name: the name of the game.
+            players: the number of players; None: as many as usual.
+            options: the options of the match.
+            bots_after: seconds after which bots fill the empty seats; None: never.
+            bot: the level of these bots.
+            clock: the clock of the match.
+
+        Raises:
+            BadSetup, UnknownGame, UnknownBot, NotReady, TooMany: the guest can't wait for such a match.
+        """
+        await self._check_new(guest, name)
+        subject = game(name)
+        count = subject.check_players(subject.default_players if players is None else players)
+        if count < 2:
+            raise BadSetup(_("A quick match needs at least two players."))
+        chosen = await run_in_thread(subject.check_options, options or {})
+        subject.check_setup(count, chosen)
+        level = bot or HUSCARL.name
+        if bots_after is not None and level not in bot_names(subject):
+            raise UnknownBot(f"{subject.title} has no bot {level!r}; it has: {', '.join(bot_names(subject))}")
+        guest = await self._store.save_guest(guest)
+        at = self._time.now()
+        seek = Seek(new_id(), guest.id, name, count, chosen, level, bots_after, clock, at, at)
+        return await self._started(await self._transact(partial(self._enter, seek=seek)))
+
+    def _enter(self, connection: Connection, seek: Seek) -> str | None:
+        before = self._locked(connection, seek.guest, seek.pool)
+        if before is not None and before.matched_at is not None and before.matched_at > self._time.now() - _JUST_NOW:
+            return before.table_id
+        if before is not None and before.table_id is None:
+            if before.pool == seek.pool and before.seen_at > self._time.now() - seeks.PRESENT_FOR:
+                seek = replace(seek, created_at=before.created_at)
+            jobs.cancel(connection, _FILL, before.id)
+            self._tell(connection, before.pool)
+        seeks.put(connection, seek)
+        if seek.bots_at is not None:
+            jobs.put(connection, _FILL, seek.id, seek.bots_at)
+        self._tell(connection, seek.pool)
+        return self._seat(connection, seek, with_bots=False)
+
+    def _locked(self, connection: Connection, guest: str, *pools: str) -> Seek | None:
+        """Lock the pool of the guest, and others. Return the guest's seek. Raises Conflict if it moved to another pool then."""
+        before = seeks.find(connection, guest)
+        seeks.lock_pools(connection, *pools, *([] if before is None else [before.pool]))
+        seek = seeks.find(connection, guest)
+        if seek is not None and (before is None or seek.pool != before.pool) and seek.pool not in pools:
+            raise Conflict
+        return seek
+
+    async def state_of(self, guest: Guest) -> Pool | str | None:
+        """Return what a guest waits for, or the id of the table where the guest was seated; None without either.
+
+        It is a sign that the guest still waits.
+        """
+
+        def read(connection: Connection) -> Pool | str | None:
+            seek = self._locked(connection, guest.id)
+            if seek is None:
+                return None
+            if seek.matched_at is not None:
+                return seek.table_id if seek.matched_at > self._time.now() - _SHOWN_FOR else None
+            seeks.touch(connection, guest.id)
+            if seek.seen_at <= self._time.now() - seeks.PRESENT_FOR:  # the others could not see it
+                self._tell(connection, seek.pool)
+                if table := self._seat(connection, seek, with_bots=False):
+                    return table
+            apart = ignored.blocks(connection, guest.id)
+            others = [other for other in seeks.waiting(connection, seek.pool) if other.guest not in apart]
+            return Pool(seek, _names(connection, others))
+
+        found = await self._transact(read)
+        return await self._started(found) if isinstance(found, str) else found
+
+    async def _transact(self, work: Callable[[Connection], T]) -> T:
+        """Run ``work`` in a transaction, again if the guest has moved to another pool meanwhile."""
+        while True:
+            with suppress(Conflict):
+                return await self._store.transact(work)
+
+    async def end(self, guest: Guest) -> None:
+        """End the wait of a guest."""
+
+        def stop(connection: Connection) -> None:
+            seek = seeks.end(connection, guest.id)
+            if seek is not None:
+                jobs.cancel(connection, _FILL, seek.id)
+                self._tell(connection, seek.pool)
+
+        await self._store.transact(stop)
+        self._channel.publish()
+
+    async def pools(self, guest: Guest) -> list[Pool]:
+        """Return the pools of all people who wait, except the guest and blocked people, the longest wait first."""
+
+        def read(connection: Connection) -> list[Pool]:
+            by_pool: dict[str, list[Seek]] = {}
+            found = seeks.waiting(connection)
+            apart = {guest.id, *(ignored.blocks(connection, guest.id) if found else ())}
+            for seek in found:
+                if seek.guest not in apart and seek.game in game_names():
+                    by_pool.setdefault(seek.pool, []).append(seek)
+            return [Pool(group[0], _names(connection, group)) for group in by_pool.values()]
+
+        return await self._store.transact(read)
+
+    @contextmanager
+    def page_of(self, guest: Guest) -> Iterator[Subscriber]:
+        """Let the guest wait during the block. The subscriber is notified when a guest comes, leaves or is seated."""
+        self._open[guest.id] += 1
+        try:
+            with self._channel.subscribe(guest.id) as subscriber:
+                yield subscriber
+        finally:
+            self._open[guest.id] -= 1
+            if not self._open[guest.id]:
+                del self._open[guest.id]
+
+    def end_pages(self, guest: str) -> None:
+        """End the streams of a guest's pages."""
+        self._channel.end(guest)
+
+    async def left(self, guest: Guest) -> None:
+        """Note that a page of the guest was closed. Unless another one is open, the wait ends soon."""
+        if guest.id not in self._open:
+            with suppress(DatabaseUnavailable):
+                await self._store.transact(partial(seeks.leave, guest=guest.id))
+
+    # ----------------------------------------------------------------------------------------------------------------- seating
+
+    def _seat(self, connection: Connection, seek: Seek, with_bots: bool) -> str | None:
+        """Seat the guest with others of the pool, which is locked, and return the id of the table; None if too few wait.
+
+        With bots, those come along who accept bots at all.
+        """
+        group, apart = [seek], set(ignored.blocks(connection, seek.guest))
+        for other in seeks.waiting(connection, seek.pool):
+            accepts = not with_bots or other.bots_after is not None
+            if len(group) < seek.players and other.guest != seek.guest and other.guest not in apart and accepts:
+                group.append(other)
+                apart |= ignored.blocks(connection, other.guest)
+        if len(group) < seek.players and not with_bots:
+            return None
+        people = [person for each in group if (person := guests.find(connection, each.guest)) is not None]
+        table = _table_for(seek, people, self._time.now())
+        tables.add(connection, table)
+        seeks.matched(connection, [each.guest for each in group], table.id)
+        for each in group:
+            if each is not seek or not with_bots:  # with bots this is the effect of the guest's own job
+                jobs.cancel(connection, _FILL, each.id)
+        jobs.put(connection, _START, table.id, self._time.now() + _START_AFTER)
+        self._tell(connection, seek.pool)
+        return table.id
+
+    async def _fill(self, job: Job) -> None:
+        """Let bots fill the empty seats: the time of a guest is up."""
+
+        def fill(connection: Connection) -> str | None:
+            guest = seeks.guest_of(connection, job.key)
+            seek = None if guest is None else self._locked(connection, guest)
+            if seek is None or seek.id != job.key or seek.table_id is not None:
+                return None
+            if seek.seen_at <= self._time.now() - seeks.PRESENT_FOR:
+                seeks.end(connection, seek.guest)
+                return None
+            return self._seat(connection, seek, with_bots=True)
+
+        with suppress(Conflict):  # the guest looks for another match by now
+            await self._started(await self._scheduler.finish(job, fill))
+
+    async def _started(self, table: str | None) -> str | None:
+        """Start the match at a table whose players were just seated, and tell the pages that wait. Return the table's id."""
+        self._scheduler.wake()
+        if table is not None:
+            try:
+                await self._start(await self._room(table))
+            except MeadhallError as error:
+                log.warning("the quick match at table %s will start later: %s", table, error)
+        self._channel.publish()
+        return table
+
+    async def _start_late(self, room: Room, _job: Job) -> None:
+        await self._start(room)
+
+    async def _start(self, room: Room) -> None:
+        if room.table.status == "gathering":
+            with suppress(WrongMoment):  # another process has just started it
+                await room.start()
+
+    # --------------------------------------------------------------------------------------------------------------- processes
+
+    def _tell(self, connection: Connection, pool: str) -> None:
+        if self._store.shared:
+            send(connection, self._store.payload("seek", pool))
+
+    def _hear(self, _notice: Notice) -> None:
+        self._channel.publish()
+
+
+def _names(connection: Connection, group: Sequence[Seek]) -> tuple[str, ...]:
+    found = guests.names(connection, [seek.guest for seek in group])
+    return tuple(found[seek.guest] for seek in group if seek.guest in found)
+
+
+def _table_for(seek: Seek, people: Collection[Guest], at: datetime) -> TableRow:
+    """Return the table where these people play, on random seats. They have all agreed to a start."""
+    subject = game(seek.game)
+    seats = random.SystemRandom().sample(range(seek.players), seek.players)
+    table = TableRow(
+        id=new_id(),
+        game=seek.game,
+        rules=subject.version,
+        options=dict(seek.options),
+        status="gathering",
+        host=seek.guest,
+        is_public=True,
+        seed=chance.new_seed(),
+        created_at=at,
+        seats=tuple(open_seat(seat) for seat in range(seek.players)),
+        clock=seek.clock,
+    )
+    for guest, seat in zip(people, seats, strict=False):
+        table = with_person(guest, seat)(table)
+    for seat in seats[len(people) :]:
+        table = table.replace_seat(bot_seat(subject, seat, seek.bot))
+    agreed = (replace(seat, is_ready=seat.kind == "human") for seat in table.seats)
+    return replace(table, seats=tuple(agreed))

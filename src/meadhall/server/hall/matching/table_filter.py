@@ -1,0 +1,89 @@
+"""Which of the open tables a guest or a program looks for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final, Self
+
+from meadhall.engine.game import game, game_names
+from meadhall.server.hall.matching.choices import choices_of
+from meadhall.server.store.models import TableRow
+
+CLOCKS: Final = ("none", "live", "slow")
+"""Which clocks a filter tells apart."""
+
+_DIGITS: Final = 2
+"""Digits of the number of free seats at most."""
+
+
+@dataclass(frozen=True)
+class TableFilter:
+    """A filter for open tables. The default lets every table of an installed game through.
+
+    Attributes:
+        game: the name of a game; "" for all.
+        variant: a value of an option, as ``option:value``; "" for all. A game without this option doesn't pass.
+        free: the smallest number of open seats.
+        clock: ``none``, ``live`` or ``slow``; "" for all.
+    """
+
+    game: str = ""
+    variant: str = ""
+    free: int = 1
+    clock: str = ""
+
+    @classmethod
+    def read(cls, query: Mapping[str, str]) -> Self:
+        """Return the filter in the query of an address. What no filter offers is left out: the address may be old."""
+        name, free = query.get("game", ""), query.get("free", "")
+        games = [name] if name in game_names() else game_names()
+        known = {variant(each.name, value) for other in games for each in choices_of(game(other)) for value in each.values}
+        return cls(
+            game=name if name in game_names() else "",
+            variant=query.get("variant", "") if query.get("variant") in known else "",
+            clock=query.get("clock", "") if query.get("clock") in CLOCKS else "",
+            free=max(1, int(free)) if free.isascii() and free.isdecimal() and len(free) <= _DIGITS else 1,
+        )
+
+    def lets_through(self, table: TableRow) -> bool:
+        """Return whether the table is one of those that the filter looks for."""
+        if table.game not in game_names() or (self.game and table.game != self.game):
+            return False
+        if self.variant and self.variant not in variants_of(table):
+            return False
+        if self.clock and self.clock != clock_of(table):
+            return False
+        return sum(seat.kind == "open" for seat in table.seats) >= self.free
+
+    @property
+    def is_set(self) -> bool:
+        """Whether the filter leaves out anything."""
+        return self != TableFilter()
+
+
+def clock_of(table: TableRow) -> str:
+    """Return which of the ``CLOCKS`` a table has."""
+    if table.clock is None:
+        return "none"
+    return "live" if table.clock.is_live else "slow"
+
+
+def variants_of(table: TableRow) -> set[str]:
+    """Return the values of the table's options that are a choice of a few values, as ``option:value``."""
+    chosen = {**{option.name: option.default for option in choices_of(game(table.game))}, **table.options}
+    return {variant(option.name, str(chosen[option.name])) for option in choices_of(game(table.game))}
+
+
+def changed_choices(table: TableRow) -> list[str]:
+    """Return the values of those options that are not the default."""
+    return [
+        str(table.options[option.name])
+        for option in choices_of(game(table.game))
+        if table.options.get(option.name, option.default) != option.default
+    ]
+
+
+def variant(option: str, value: str) -> str:
+    """Return the value of an option as a filter names it."""
+    return f"{option}:{value}"

@@ -1,0 +1,1 @@
+"""Notices: subscribers of changes, notifications and push messages."""

@@ -1,0 +1,143 @@
+"""The people that a guest has met: invite them to a table, mute and block them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Final
+
+from sqlalchemy import Connection
+from sqlalchemy.exc import IntegrityError
+
+from meadhall.engine.game import game_names
+from meadhall.engine.text.language import gettext as _
+from meadhall.server.errors import NotFound, TooMany, WrongMoment
+from meadhall.server.hall.notices.notifications import Notification, Notifications, notify
+from meadhall.server.hall.people.ignoring import Ignoring
+from meadhall.server.hall.processes.scheduler import Scheduler
+from meadhall.server.hall.room import Room
+from meadhall.server.store.models import Acquaintance, Guest, IgnoreKind, Invitation
+from meadhall.server.store.queries import ignored, invitations
+from meadhall.server.store.store import Store
+
+SHOWN: Final = 100
+"""People in the list at most: those of the last matches."""
+
+MOST_INVITED: Final = 40
+"""People whom a guest may invite in an hour."""
+
+
+@dataclass(frozen=True)
+class Known:
+    """A person that a guest knows, and what the guest has done about them."""
+
+    acquaintance: Acquaintance
+    muted: bool
+    blocked: bool
+
+
+class Acquaintances:
+    """Knows who has met whom, and carries invitations.
+
+    Args:
+        store: the database.
+        scheduler: is woken when a push message waits.
+        notifications: sends push messages of invitations that are still open.
+        ignoring: whom guests have muted and blocked.
+    """
+
+    def __init__(self, store: Store, scheduler: Scheduler, notifications: Notifications, ignoring: Ignoring) -> None:
+        self._store = store
+        self._scheduler = scheduler
+        self._ignoring = ignoring
+        notifications.check_with("invitation", self._is_open)
+
+    async def known(self, guest: Guest) -> list[Known]:
+        """Return the people that a guest has played with, the last ones first, and others whom they ignore."""
+        if not guest.is_stored:
+            return []
+
+        def read(connection: Connection) -> list[Acquaintance]:
+            met = invitations.met(connection, guest.id, SHOWN)
+            return met + invitations.ignored_strangers(connection, guest.id, [each.person.id for each in met])
+
+        people, found = await self._store.transact(read), await self._ignoring.of(guest.id)
+        return [Known(each, each.person.id in found.muted, each.person.id in found.blocked) for each in people]
+
+    async def ignore(self, guest: Guest, public_id: str, kind: IgnoreKind, on: bool) -> None:
+        """Mute or block a person, or stop doing so. They are not told. Raises NotFound."""
+        person, found = await self._person(guest, public_id), await self._ignoring.of(guest.id)
+        if on and person.id not in found.muted | found.blocked and not await self.knows(guest, person):
+            raise NotFound(_("There is no such person here."))
+        if not guest.is_stored:
+            await self._store.save_guest(guest)
+        await self._ignoring.change(guest.id, [person.id], kind, on)
+
+    # ----------------------------------------------------------------------------------------------------------- invitations
+
+    async def invited(self, room: Room) -> dict[str, bool]:
+        """Return the guests invited to a table, by id, and whether they have declined."""
+        return await self._store.transact(lambda connection: invitations.of_table(connection, room.table.id))
+
+    async def invite(self, room: Room, guest: Guest, public_id: str) -> None:
+        """Invite a person that the guest has played with to a table where the guest has a seat.
+
+        A person who has blocked the guest doesn't see it; the guest is not told. A second invitation changes nothing.
+
+        Raises:
+            NotSeated: the guest has no seat.
+            WrongMoment: the match has begun, or no seat is free, or the person has one.
+            NotFound: the guest has not met such a person.
+            TooMany: the guest has invited many people in the last hour.
+        """
+        room.seat_of(guest)
+        if room.table.status != "gathering":
+            raise WrongMoment(_("The host has closed this table.") if room.is_closed else _("The match has already started."))
+        person = await self._person(guest, public_id)
+        if not await self._store.have_met(guest.id, person.id):
+            raise NotFound(_("You can invite people that you have played with."))
+        if room.table.seat_of(person.id) is not None:
+            raise WrongMoment(_("{name} already has a seat here.").format(name=person.name))
+        if all(row.kind != "open" for row in room.table.seats):
+            raise WrongMoment(_("All seats are taken."))
+
+        def invite(connection: Connection) -> None:
+            if invitations.count_since(connection, guest.id, timedelta(hours=1)) >= MOST_INVITED:
+                raise TooMany(_("You have invited many people. Wait a while."))
+            is_new = invitations.add(connection, room.table.id, person.id, guest.id)
+            if is_new and guest.id not in ignored.of_guest(connection, person.id).blocked:
+                notify(connection, Notification("invitation", room.table.id, sender=guest.name), [person.id])
+
+        with suppress(IntegrityError):  # another player has just invited the same person
+            await self._store.transact(invite)
+        self._scheduler.wake()
+
+    async def pending(self, guest: Guest) -> Sequence[Invitation]:
+        """Return the invitations that a guest can accept, the newest first."""
+        if not guest.is_stored:
+            return []
+        found = await self._store.transact(lambda connection: invitations.pending(connection, guest.id))
+        names = game_names()
+        return [each for each in found if each.game in names]
+
+    async def decline(self, guest: Guest, table: str) -> None:
+        """Decline an invitation. Raises NotFound if there is none."""
+        if not await self._store.transact(lambda connection: invitations.decline(connection, table, guest.id)):
+            raise NotFound(_("There is no such invitation."))
+
+    async def _is_open(self, notification: Notification, guest: str) -> bool:
+        """Return whether the guest can still accept the invitation that a push message is about."""
+        found = await self._store.transact(lambda connection: invitations.pending(connection, guest))
+        return any(each.table == notification.table for each in found)
+
+    async def knows(self, guest: Guest, person: Guest) -> bool:
+        """Return whether a guest may learn a person's name by their id."""
+        return await self._store.shows_profile(person, guest) or await self._store.have_met(guest.id, person.id)
+
+    async def _person(self, guest: Guest, public_id: str) -> Guest:
+        person = await self._store.guest_by_public_id(public_id)
+        if person is None or person.id == guest.id:
+            raise NotFound(_("There is no such person here."))
+        return person

@@ -1,0 +1,142 @@
+"""Links that carry a whole guest to another device: seats, matches, name and settings; or sign it in to the guest's account.
+
+A link is used once, within ten minutes. What the other device's own guest has comes along.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from typing import Final
+
+from sqlalchemy import Connection
+
+from meadhall.engine.text.language import gettext as _
+from meadhall.server.errors import NotFound
+from meadhall.server.hall.people import session_tokens
+from meadhall.server.hall.people.accounts import Accounts, Device, SignedIn
+from meadhall.server.store.identity_link import IdentityLink
+from meadhall.server.store.models import Guest
+from meadhall.server.store.queries import accounts, guests, identity_links, opened, sessions
+from meadhall.server.store.queries.merging import merge_guests
+from meadhall.server.store.queries.present import now
+from meadhall.server.store.store import Store, Tell
+
+VALID_FOR: Final = timedelta(minutes=10)
+"""How long a link can be used."""
+
+_UNCONFIRMED: Final = datetime(2000, 1, 1, tzinfo=UTC)
+"""When the owner of a session that a link has opened last proved who they are."""
+
+
+@dataclass(frozen=True)
+class Carried:
+    """Who a device is after it has used a link. ``signed_in``: its session, if the guest has an account."""
+
+    guest: Guest
+    signed_in: SignedIn | None
+
+
+def new_link(
+    guest: Guest, at: datetime, confirms: bool = False, valid_for: timedelta = VALID_FOR, session: str | None = None
+) -> tuple[str, IdentityLink]:
+    """Return a link, which isn't stored yet, and its token. ``session``: that of the device on which it is made."""
+    token = secrets.token_urlsafe(24)
+    return token, IdentityLink(_hash_of(token), guest.id, guest.has_account, confirms, at + valid_for, session)
+
+
+class IdentityLinks:
+    """The links of a hall.
+
+    Args:
+        store: the database.
+        accounts: is told whose sessions have changed.
+        note_changes: is told the ids of tables that have changed.
+    """
+
+    def __init__(self, store: Store, accounts: Accounts, note_changes: Callable[[Iterable[str]], None]) -> None:
+        self._store = store
+        self._accounts = accounts
+        self._note_changes = note_changes
+
+    async def create(self, guest: Guest, session: str) -> tuple[str, datetime]:
+        """Return the token of a new link to a stored guest, and until when it can be used. Earlier links of the guest end.
+
+        ``session``: the id of the session or device on which it is made, and with which it ends.
+        """
+        token, link = new_link(guest, self._store.time.now(), session=session)
+        await self._store.transact(lambda connection: identity_links.put(connection, link))
+        return token, link.expires_at
+
+    async def target(self, token: str) -> Guest:
+        """Return the guest that a link leads to, without using it. Raises NotFound."""
+
+        def find(connection: Connection) -> Guest | None:
+            link = identity_links.find(connection, _hash_of(token))
+            return None if link is None else _guest_of(connection, link)
+
+        guest = await self._store.transact(find)
+        if guest is None:
+            raise _not_found()
+        return guest
+
+    async def use(self, token: str, own: Guest, device: Device) -> Carried:
+        """Use a link: the device becomes its guest. What ``own``, the device's guest so far, has comes along.
+
+        A guest with an account stays as they are: only the device leaves the account. Raises NotFound.
+        """
+
+        def use_link(connection: Connection, tell: Tell) -> tuple[Carried, list[str]] | None:
+            link = identity_links.use(connection, _hash_of(token))
+            if link is None:
+                return None
+            guests.lock_guests(connection, own.id, link.guest)
+            guest = _guest_of(connection, link)
+            if guest is None:
+                return None
+            changed: list[str] = []
+            if own.id != guest.id and accounts.find(connection, own.id) is None:
+                opened.end_all(connection, own.id, device.session)
+                changed = merge_guests(connection, own.id, guest.id)
+                tell("guest", own.id)
+                tell("session", own.id)
+                tell("table", *changed)
+            tell("guest", guest.id)
+            signed_in = _session_for(connection, link, device) if guest.has_account else None
+            opened.hand_over(connection, device.session, signed_in.session.id if signed_in else device.session, guest.id)
+            return Carried(guest, signed_in), changed
+
+        found = await self._store.change(use_link)
+        if found is None:
+            raise _not_found()
+        carried, changed = found
+        self._note_changes(changed)
+        self._accounts.tell_sessions_changed(own.id, carried.guest.id)
+        return carried
+
+
+def _session_for(connection: Connection, link: IdentityLink, device: Device) -> SignedIn:
+    """Open a session of the account that a link leads to."""
+    account = accounts.find(connection, link.guest)
+    assert account is not None
+    token, session = session_tokens.new_session(now(connection), link.guest, device.kind, device.label)
+    if not link.confirms:
+        session = replace(session, confirmed_at=_UNCONFIRMED)
+    sessions.add(connection, session)
+    return SignedIn(token, session, account)
+
+
+def _guest_of(connection: Connection, link: IdentityLink) -> Guest | None:
+    guest = guests.find(connection, link.guest)
+    return guest if guest is not None and guest.has_account == link.for_account else None
+
+
+def _hash_of(token: str) -> str:
+    return hashlib.sha256(token.encode(errors="replace")).hexdigest()
+
+
+def _not_found() -> NotFound:
+    return NotFound(_("This link was used already, or is older than ten minutes. Make a new one on the other device."))

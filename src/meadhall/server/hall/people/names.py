@@ -1,0 +1,58 @@
+"""Names of guests and bots."""
+
+from __future__ import annotations
+
+import secrets
+import unicodedata
+from collections.abc import Collection
+from itertools import chain, count
+
+from meadhall.engine.checks import is_unseen
+from meadhall.server.hall.talk.chat_text import with_few_marks
+from meadhall.server.store.lookalikes import look_alike
+
+NAME_LENGTH = 24
+_LONGEST_TEXT = 1000
+
+_GUESTS = """
+Astrid Björn Dagny Eirik Frida Gudrun Halvar Inga Jorunn Knut Liv Magnus Njal Oddny Ragna Signe Tove Ulfhild Vidar Ylva
+Asmund Bergljot Egil Finn Gyda Hilda Ivar Kari Leif Mjoll Olaf Runa Sten Thora Unn Vebjorn
+""".split()  # noqa: SIM905 - a list would take a line for each name
+_BOTS = ("Skogul", "Gorm", "Hrefna", "Brandr", "Svala", "Toki", "Yrsa")
+
+
+def any_name() -> str:
+    """Return a random name for a guest who has not chosen one."""
+    return secrets.choice(_GUESTS)
+
+
+def bot_names() -> tuple[str, ...]:
+    """Return the names of all bots."""
+    return _BOTS
+
+
+def bot_name(seat: int) -> str:
+    """Return the name of a bot on a seat."""
+    return _BOTS[seat % len(_BOTS)]
+
+
+def clean_name(text: str) -> str:
+    """Return ``text`` as a name: printable, on one line, with single blanks, at most 24 characters; "" if nothing is left.
+
+    A letter has no more combining marks than in a line of chat, and none stands without a letter.
+    """
+    letters = unicodedata.normalize("NFC", text[:_LONGEST_TEXT])
+    printable = "".join(" " if is_unseen(c) or unicodedata.category(c)[0] in "CZ" else c for c in letters)
+    words = map(_without_first_marks, with_few_marks(printable).split())
+    return " ".join(word for word in words if word)[:NAME_LENGTH].strip()
+
+
+def _without_first_marks(word: str) -> str:
+    first = next((place for place, letter in enumerate(word) if unicodedata.category(letter)[0] != "M"), len(word))
+    return word[first:]
+
+
+def unlike_others(name: str, others: Collection[str]) -> str:
+    """Return the name, with a number if one of the others looks like it."""
+    numbered = (f"{clean_name(name)[:20]} {number}" for number in count(2))
+    return next(each for each in chain([name], numbered) if not any(look_alike(each, other) for other in others))

@@ -1,0 +1,1 @@
+"""The processes of a hall: leases, scheduled jobs and housekeeping."""

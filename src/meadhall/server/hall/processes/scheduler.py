@@ -1,0 +1,249 @@
+"""The scheduler does work at its time: once, whichever processes of the hall run then, and over restarts.
+
+A *job* waits in the database. When it is due, a process claims it and calls the handler of its kind:
+
+    scheduler.register("clock", time_is_up)  # a handler: async def time_is_up(job: Job) -> None
+    await scheduler.put("clock", table_id, due_at, {"seat": 2})  # in place of the job with this kind and key
+    await scheduler.cancel("clock", table_id)
+
+A handler ends with ``scheduler.finish(job, effect)``, which stores the effect and marks the job as done in the same
+transaction. So the effect happens once, even if the process is killed at any moment, or was frozen and wakes when another
+process has done the job. If a handler raises, the job is tried again, each time after a longer pause. A handler that returns
+without a call of ``finish`` finishes the job without an effect: what it did may be repeated if the process is killed then.
+
+A deadline that depends on another change belongs to the transaction of that change: call ``jobs.put(connection, …)`` there
+(module ``store.queries.jobs``), and ``scheduler.wake()`` after it.
+
+A waiting job costs nothing: the scheduler sleeps until the first one is due.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import math
+from collections.abc import Awaitable, Callable, Collection, Mapping
+from datetime import datetime, timedelta
+from functools import partial
+from typing import Any, Final, TypeVar
+
+from sqlalchemy import Connection
+from sqlalchemy.exc import SQLAlchemyError
+
+from meadhall.server.errors import DatabaseUnavailable
+from meadhall.server.hall.processes.leases import Leases
+from meadhall.server.ops.time import wait_until_set
+from meadhall.server.store.models import Job, JobTaken, LeaseLost
+from meadhall.server.store.queries import jobs
+from meadhall.server.store.store import Store
+
+T = TypeVar("T")
+
+Handler = Callable[[Job], Awaitable[None]]
+
+log = logging.getLogger(__name__)
+
+_AT_ONCE: Final = 8
+"""Largest number of jobs that a process works on at the same time, without slow ones: a deadline waits for no other server."""
+
+_SLOW_AT_ONCE: Final = 8
+"""Largest number of slow jobs that a process works on at the same time."""
+
+_UNPROVEN_AT_ONCE: Final = 4
+"""Largest number of these whose host has not answered before."""
+
+_LONGEST_SLEEP: Final = 60.0
+"""Seconds after which the scheduler looks at the waiting jobs in any case: the system's clock may have been set."""
+
+_RETRY_DELAY: Final = 1.0
+"""Seconds before the database is asked again after it did not answer."""
+
+_FIRST_PAUSE: Final = 1.0
+"""Seconds after which a job that has failed is tried again. The pause doubles with every attempt."""
+
+_LONGEST_PAUSE: Final = 300.0
+
+_TIMEOUT: Final = 60.0
+"""Seconds after which a job counts as failed."""
+
+
+class Scheduler:
+    """Does the jobs of a hall. Every process of the hall has a scheduler.
+
+    Attributes:
+        running: the jobs that this process works on, by their ids.
+        time: the time of the hall.
+    """
+
+    def __init__(self, store: Store, leases: Leases) -> None:
+        self.time = store.time
+        self.running: dict[str, asyncio.Task[None]] = {}
+        self._store = store
+        self._leases = leases
+        self._handlers: dict[str, Handler] = {}
+        self._slow: set[str] = set()  # kinds whose jobs wait for other servers
+        self._proven: Collection[str] = ()  # servers that answer
+        self._running_slow: dict[str, Job] = {}  # running jobs of these kinds, by their ids
+        self._next_look = -math.inf  # in seconds of the monotonic clock
+        self._finished: set[str] = set()  # ids of running jobs whose handlers have finished them
+
+    def register(self, kind: str, handler: Handler) -> None:
+        """Let ``handler`` do the jobs of a kind. A process leaves jobs of other kinds to other processes."""
+        self._handlers[kind] = handler
+
+    def register_slow(self, kind: str, handler: Handler, proven: Collection[str]) -> None:
+        """Let ``handler`` do the jobs of a kind that wait for other servers.
+
+        A process works on few such jobs at a time: on one for a server and on one for a guest, by the fields ``host`` and
+        ``guest`` of the payload. Half of them are kept for servers that answer. So a silent server delays only its own jobs.
+
+        ``proven``: the hosts that answer. The handler keeps it up to date.
+        """
+        self._handlers[kind] = handler
+        self._slow.add(kind)
+        self._proven = proven
+
+    def repeat(self, kind: str, interval: timedelta, effect: Callable[[Connection], None]) -> None:
+        """Let ``effect`` run in a transaction once in every interval, in one process of the hall."""
+
+        async def handle(job: Job) -> None:
+            await self.finish(job, effect, again_at=self.time.now() + interval)
+
+        self.register(kind, handle)
+
+    async def put(self, kind: str, key: str, due_at: datetime, payload: Mapping[str, Any] | None = None) -> None:
+        """Store a job, in place of the one with this kind and key if there is one. Raises DatabaseUnavailable."""
+        await self._store.transact(partial(jobs.put, kind=kind, key=key, due_at=due_at, payload=payload))
+        self.wake()
+
+    async def add(self, kind: str, key: str, due_at: datetime, payload: Mapping[str, Any] | None = None) -> None:
+        """Store a job, unless there is one with this kind and key. Raises DatabaseUnavailable."""
+        await self._store.transact(partial(jobs.add, kind=kind, key=key, due_at=due_at, payload=payload))
+        self.wake()
+
+    async def cancel(self, kind: str, key: str) -> None:
+        """Delete a job. If a process is working on it, the job can't be finished any more. Raises DatabaseUnavailable."""
+        await self._store.transact(partial(jobs.cancel, kind=kind, key=key))
+
+    async def finish(
+        self,
+        job: Job,
+        effect: Callable[[Connection], T] | None = None,
+        again_at: datetime | None = None,
+        payload: Mapping[str, Any] | None = None,
+    ) -> T | None:
+        """Run ``effect`` and mark the job as done, in one transaction. Return what ``effect`` returns.
+
+        Args:
+            again_at: the time at which to do the job again; None: not again.
+            payload: what the function needs to know then; None: the same as now.
+
+        Raises:
+            JobTaken: another process has claimed or done the job, or it was moved or cancelled. Nothing has been changed.
+            DatabaseUnavailable: nothing has been changed.
+        """
+        process = self._leases.process
+
+        def both(connection: Connection) -> T | None:
+            result = None if effect is None else effect(connection)
+            # last: the effect may wait for a table, and others wait for the job
+            jobs.finish(connection, job, process, again_at, payload)
+            return result
+
+        result = await self._store.transact(both)
+        self._finished.add(job.id)
+        return result
+
+    def wake(self) -> None:
+        """Look at the waiting jobs. Call it after a job was stored in another way than by ``put`` or ``add``."""
+        self._leases.jobs_due.set()
+
+    def expect(self, due_at: datetime) -> None:
+        """Look at the waiting jobs at this time. It costs nothing if the scheduler looks earlier in any case."""
+        if self._next_look > self.time.seconds() + (due_at - self.time.now()).total_seconds():
+            self.wake()
+
+    async def run(self) -> None:
+        """Do jobs until the task is cancelled. Then abandon the running ones: another process, or the next start, does them."""
+        try:
+            while True:
+                self._leases.jobs_due.clear()
+                self._next_look = -math.inf  # while it looks
+                pause = await self._start_due_jobs()
+                self._next_look = self.time.seconds() + pause
+                await wait_until_set(self._leases.jobs_due, self.time.call_later(pause, self.wake))
+        finally:
+            tasks = tuple(self.running.values())
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _start_due_jobs(self) -> float:
+        """Start the jobs that are due, and return the seconds until the next look."""
+        limit = _AT_ONCE + len(self._running_slow) - len(self.running)
+        if limit == 0 and len(self._running_slow) == _SLOW_AT_ONCE:
+            return _LONGEST_SLEEP  # the end of each job wakes the scheduler
+        try:
+            due, seconds = await self._store.transact(partial(self._claim, limit=limit))
+        except (DatabaseUnavailable, LeaseLost):
+            return _RETRY_DELAY
+        except SQLAlchemyError:
+            log.exception("the waiting jobs could not be read")
+            return _RETRY_DELAY
+        for job in due:
+            self.running[job.id] = task = asyncio.create_task(self._do(job))
+            if job.kind in self._slow:
+                self._running_slow[job.id] = job
+            task.add_done_callback(partial(self._end, job))
+        is_full = len(self.running) - len(self._running_slow) == _AT_ONCE
+        return _LONGEST_SLEEP if is_full or seconds is None else min(seconds, _LONGEST_SLEEP)
+
+    def _claim(self, connection: Connection, limit: int) -> tuple[list[Job], float | None]:
+        """Claim at most ``limit`` jobs, and slow ones. Return them, and the seconds until the next one is due."""
+        claim = partial(jobs.claim, connection, self._leases.process, running=tuple(self.running))
+        due, seconds = claim(kinds=tuple(self._handlers.keys() - self._slow), limit=limit)
+        slow = list(self._running_slow.values())
+        while self._slow and len(slow) < _SLOW_AT_ONCE:
+            found = claim(kinds=tuple(self._slow), limit=1, lanes=self._lanes(slow))[0]
+            if not found:
+                break
+            slow += found
+        return due + slow[len(self._running_slow) :], seconds
+
+    def _lanes(self, slow: Collection[Job]) -> jobs.Lanes:
+        """Return which slow jobs must wait while these ones run."""
+        hosts, guests = ([job.payload[name] for job in slow if name in job.payload] for name in ("host", "guest"))
+        unproven = sum(host not in self._proven for host in hosts)
+        return jobs.Lanes(hosts, guests, tuple(self._proven) if unproven >= _UNPROVEN_AT_ONCE else None)
+
+    def _end(self, job: Job, _task: asyncio.Task[None]) -> None:
+        del self.running[job.id]
+        self._running_slow.pop(job.id, None)
+        self._finished.discard(job.id)
+        self.wake()
+
+    async def _do(self, job: Job) -> None:
+        try:
+            async with self.time.timeout(_TIMEOUT):
+                await self._handlers[job.kind](job)
+                if job.id not in self._finished:
+                    await self.finish(job)
+        except JobTaken:
+            log.info("job %s %s was done by another process, or changed", job.kind, job.key)
+        except DatabaseUnavailable:
+            await self._postpone(job)
+        except Exception:
+            log.exception("job %s %s failed at attempt %d", job.kind, job.key, job.attempts + 1)
+            await self._postpone(job)
+
+    async def _postpone(self, job: Job) -> None:
+        """Give the job back as soon as the database answers."""
+        process = self._leases.process
+        pause = min(_FIRST_PAUSE * 2**job.attempts, _LONGEST_PAUSE)
+        while True:
+            try:
+                await self._store.transact(partial(jobs.postpone, job=job, process=process, seconds=pause))
+            except (DatabaseUnavailable, SQLAlchemyError):
+                await self.time.sleep(_RETRY_DELAY)
+            else:
+                return

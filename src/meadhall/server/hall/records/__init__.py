@@ -1,0 +1,1 @@
+"""Records of finished matches, and uploaded ones."""

@@ -1,0 +1,80 @@
+"""The text of a line of chat: what is kept of it, and how long it is for the people who read it."""
+
+from __future__ import annotations
+
+import unicodedata
+from typing import Final
+
+import regex
+
+from meadhall.engine.checks import is_unseen
+from meadhall.engine.text.language import gettext as _
+from meadhall.server.errors import BadLine
+
+LONGEST_LINE: Final = 500
+"""Letters of a line at most, as people count them: an emoji of several code points is one (UAX 29, grapheme clusters)."""
+
+LONGEST_TEXT: Final = 8000
+"""Code points of a line at most."""
+
+_MOST_MARKS: Final = 4
+"""Combining marks on one letter at most. No language needs more, and many of them cover the lines above and below."""
+
+_JOINERS: Final = frozenset("\u200c\u200d")
+"""They join emoji, and shape letters of Persian and of Indian scripts."""
+
+_VARIATIONS: Final = frozenset("\ufe0e\ufe0f")
+"""They choose between a sign and an emoji."""
+
+_CLUSTER: Final = regex.compile(r"\X")
+
+
+def clean_line(text: str) -> str:
+    """Return ``text`` as a line: on one line, with single blanks, without control, invisible or bidirectional characters.
+
+    Raises BadLine if nothing is left, or if the line is too long.
+    """
+    if len(text) > LONGEST_TEXT:
+        raise _too_long(len(text))
+    letters = unicodedata.normalize("NFC", text)
+    kept = "".join(_kept(letters, place) for place in range(len(letters)))
+    line = " ".join(with_few_marks(kept).split())
+    length = len(_CLUSTER.findall(line))
+    if length == 0:
+        raise BadLine(_("Write something first."))
+    if length > LONGEST_LINE:
+        raise _too_long(length)
+    return line
+
+
+def _kept(letters: str, place: int) -> str:
+    """Return what a line keeps of a character: itself, a blank, or nothing."""
+    letter = letters[place]
+    category = unicodedata.category(letter)
+    if letter in _JOINERS:
+        return letter if 0 < place < len(letters) - 1 and not {letters[place - 1], letters[place + 1]} & _JOINERS else ""
+    if letter in _VARIATIONS:
+        return letter if place and unicodedata.category(letters[place - 1])[0] in "SPN" else ""
+    if category[0] == "Z" or letter in "\t\n\r\v\f\x85":
+        return " "
+    return "" if category[0] == "C" or is_unseen(letter) else letter
+
+
+def with_few_marks(text: str) -> str:
+    """Return a text with at most four combining marks on each letter."""
+    return "".join(map(_with_few_marks, _CLUSTER.findall(text)))
+
+
+def _with_few_marks(cluster: str) -> str:
+    """Return a letter with at most four of its combining marks."""
+    marks = 0
+    kept = []
+    for letter in cluster:
+        marks += unicodedata.category(letter) in ("Mn", "Me") and letter not in _VARIATIONS
+        if marks <= _MOST_MARKS:
+            kept.append(letter)
+    return "".join(kept)
+
+
+def _too_long(length: int) -> BadLine:
+    return BadLine(_("A line may have {most} letters; this one has {count}.").format(most=LONGEST_LINE, count=length))

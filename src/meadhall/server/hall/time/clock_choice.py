@@ -1,0 +1,80 @@
+"""The clocks that a table can have. They are chosen before the match."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Final, get_args
+
+from meadhall.engine.errors import BadSetup
+from meadhall.engine.text.language import gettext as _
+from meadhall.server.hall.seating import Change
+from meadhall.server.store.clock import Clock, ClockKind, TimeUp
+from meadhall.server.store.models import TableRow
+
+MINUTE: Final = 60
+DAY: Final = 24 * 60 * MINUTE
+
+SECONDS: Final[Mapping[ClockKind, tuple[int, ...]]] = {
+    "seat": (3 * MINUTE, 5 * MINUTE, 10 * MINUTE, 20 * MINUTE),
+    "decision": (30, 60, 120),
+    "slow": (1 * DAY, 3 * DAY, 7 * DAY),
+}
+"""The times in seconds that each kind of clock can have."""
+
+INCREMENTS: Final = (0, 2, 3, 5, 10, 15, 30)
+"""The seconds that a seat can gain with each action."""
+
+USUAL_INCREMENT: Final[Mapping[int, int]] = {3 * MINUTE: 2, 5 * MINUTE: 3, 10 * MINUTE: 5, 20 * MINUTE: 10}
+"""The default increment for each time of a seat."""
+
+TIME_UP: Final[Mapping[ClockKind, TimeUp]] = {"seat": "bot_decision", "decision": "bot_decision", "slow": "bot_seat"}
+"""The default rule for the end of the time."""
+
+
+def check_clock(kind: str, seconds: int | None = None, increment: int | None = None, time_up: str | None = None) -> Clock | None:
+    """Return a clock that a table can have, with defaults for what is None. ``none`` is no clock.
+
+    Raises BadSetup: there is no such clock. The message says which there are.
+    """
+    if kind == "none":
+        if (seconds, increment, time_up) != (None, None, None):
+            raise BadSetup(_("A table without a clock has no times."))
+        return None
+    for known in get_args(ClockKind):
+        if kind == known:
+            return _check_times(known, seconds, increment, time_up)
+    kinds = ", ".join(("none", *get_args(ClockKind)))
+    raise BadSetup(_("There is no such clock. Possible are: {values}.").format(values=kinds))
+
+
+def _check_times(kind: ClockKind, seconds: int | None, increment: int | None, time_up: str | None) -> Clock:
+    time = SECONDS[kind][1] if seconds is None else seconds
+    if time not in SECONDS[kind]:
+        raise BadSetup(_("This clock can't have that time. Possible seconds: {values}.").format(values=_listed(SECONDS[kind])))
+    gain = increment
+    if gain is None:
+        gain = USUAL_INCREMENT[time] if kind == "seat" else 0
+    if gain not in (INCREMENTS if kind == "seat" else (0,)):
+        values = _listed(INCREMENTS if kind == "seat" else (0,))
+        raise BadSetup(_("This clock can't have that increment. Possible seconds: {values}.").format(values=values))
+    for known in get_args(TimeUp):
+        if (time_up or TIME_UP[kind]) == known:
+            return Clock(kind, time, gain, known)
+    values = ", ".join(get_args(TimeUp))
+    raise BadSetup(_("When time is up, only this can happen: {values}.").format(values=values))
+
+
+def _listed(values: tuple[int, ...]) -> str:
+    return ", ".join(map(str, values))
+
+
+def with_clock(clock: Clock | None) -> Change:
+    """Return the change of the table's clock. Raises BadSetup for a puzzle of the day, which has none."""
+
+    def change(table: TableRow) -> TableRow:
+        if clock is not None and table.daily is not None:
+            raise BadSetup(_("A puzzle of the day has no clock."))
+        return replace(table, clock=clock)
+
+    return change

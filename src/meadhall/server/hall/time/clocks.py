@@ -1,0 +1,240 @@
+"""The clocks of a match. They follow from the clock of its table, its entries with their times, and the downtimes of the hall.
+
+Only people have clocks. A seat's clock runs from the beginning of its decision to its action. It stands still while a bot plays
+the seat, while the clocks are paused, and while the hall was down.
+
+Time that a seat has used stays used when it takes back its action, and the increment goes with the action. Otherwise a seat could
+gain time by taking back and playing again. On a clock with a time for each decision, a decision has its full time again if
+another person has played since: then the others have agreed to the take-back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Final, Self
+
+from meadhall.engine.match.deciders import deciders
+from meadhall.engine.match.match import Match, Step
+from meadhall.server.store.clock import Clock
+from meadhall.server.store.models import Downtime, Entry
+
+ONE_MORE_MINUTE: Final = 60.0
+"""Seconds that a seat has after a bot has played a decision for it, or has left it."""
+
+COME_BACK: Final = timedelta(seconds=20)
+"""How long no clock runs after a downtime, so that pages can connect again."""
+
+Standstill = tuple[datetime, datetime]
+"""A time in which no clock ran: its beginning and its end."""
+
+
+def standstills(downtimes: Iterable[Downtime]) -> tuple[Standstill, ...]:
+    """Return the times in which no clock ran, in order and without overlaps."""
+    found: list[Standstill] = []
+    for downtime in sorted(downtimes, key=lambda each: each.began_at):
+        began, ended = downtime.began_at, downtime.ended_at + COME_BACK
+        if found and began <= found[-1][1]:
+            found[-1] = found[-1][0], max(found[-1][1], ended)
+        else:
+            found.append((began, ended))
+    return tuple(found)
+
+
+def running_seconds(since: datetime, until: datetime, standstills: Sequence[Standstill]) -> float:
+    """Return the seconds between two times in which clocks ran; 0 if the second is earlier: clocks of machines may differ."""
+    seconds = (until - since).total_seconds()
+    for began, ended in reversed(standstills):
+        if ended <= since:
+            break
+        seconds -= max(0.0, (min(ended, until) - max(began, since)).total_seconds())
+    return max(0.0, seconds)
+
+
+def deadline_after(since: datetime, time: timedelta, standstills: Iterable[Standstill]) -> datetime:
+    """Return the deadline of a time that begins at ``since``. Standstills don't count."""
+    deadline = since + time
+    for began, ended in standstills:
+        if ended > since and began < deadline:
+            deadline += ended - max(began, since)
+    return deadline
+
+
+@dataclass(frozen=True)
+class Clocks:
+    """The clocks of a match after some entries.
+
+    Attributes:
+        clock: the clock of the table.
+        left: the seconds that each seat had left at ``since``.
+        deciders: the seats to move: one, or several that choose at the same time; none when the match has ended.
+        since: when the seats to move began to think, or went on after a pause or after the choice of another.
+        used: the seconds that each seat had used for its decision before ``since``.
+        bots: the seats that bots play now.
+        is_paused: whether the clocks are paused.
+        standstills: the times in which no clock ran.
+        next_number: the number of the next action.
+        undone_count: the number of times that actions were taken back.
+    """
+
+    clock: Clock
+    left: tuple[float, ...]
+    deciders: tuple[int, ...]
+    since: datetime
+    bots: frozenset[int]
+    used: tuple[float, ...]
+    standstills: tuple[Standstill, ...] = ()
+    is_paused: bool = False
+    next_number: int = 1
+    undone_count: int = 0
+
+    @classmethod
+    def of_start(cls, clock: Clock, match: Match, at: datetime, standstills: tuple[Standstill, ...] = ()) -> Self:
+        """Return the clocks of a match that begins at that time."""
+        seconds, unused = (float(clock.seconds),) * match.players, (0.0,) * match.players
+        return cls(clock, seconds, match.deciders, at, _bots(match), unused, standstills)
+
+    # ---------------------------------------------------------------------------------------------------------- reading them
+
+    @property
+    def actor(self) -> int | None:
+        """The seat to move, the lowest of several; None when the match has ended."""
+        return self.deciders[0] if self.deciders else None
+
+    @property
+    def all_running(self) -> tuple[int, ...]:
+        """The seats whose clocks run, the first one whose time is up first."""
+        seats = () if self.is_paused else [seat for seat in self.deciders if seat not in self.bots]
+        return tuple(sorted(seats, key=lambda seat: self.left[seat]))
+
+    @property
+    def running(self) -> int | None:
+        """The seat whose clock runs, of several the one whose time is up first; None if none does."""
+        return next(iter(self.all_running), None)
+
+    def deadline_of(self, seat: int | None) -> datetime | None:
+        """Return when the time of a seat is up; None if its clock doesn't run."""
+        if seat is None or seat not in self.all_running:
+            return None
+        return deadline_after(self.since, timedelta(seconds=self.left[seat]), self.standstills)
+
+    @property
+    def deadline(self) -> datetime | None:
+        """When the time of the running clock is up; None if no clock runs."""
+        return self.deadline_of(self.running)
+
+    @property
+    def following_deadline(self) -> datetime | None:
+        """When the time of the next of several running clocks is up; None if there is no other."""
+        return self.deadline_of(next(iter(self.all_running[1:]), None))
+
+    def left_at(self, at: datetime) -> tuple[float, ...]:
+        """Return the seconds that each seat has left at that time."""
+        running, seconds = self.all_running, self._elapsed(at)
+        return tuple(max(0.0, left - seconds) if seat in running else left for seat, left in enumerate(self.left))
+
+    def stands_still_until(self, at: datetime) -> datetime | None:
+        """Return the end of the standstill after a downtime, if one lasts at that time."""
+        return next((ended for began, ended in reversed(self.standstills) if began <= at < ended), None)
+
+    def _elapsed(self, at: datetime) -> float:
+        return 0.0 if self.running is None else running_seconds(self.since, at, self.standstills)
+
+    # ------------------------------------------------------------------------------------------------------------- following
+
+    def after(self, entry: Entry, match: Match) -> Self:
+        """Return the clocks after the next entry.
+
+        ``match`` is the match after it. The seconds that a person has thought are noted in it.
+        """
+        undone = match.undone[self.undone_count :]
+        if match.next_number > self.next_number:
+            return self._decided(entry, match)
+        if undone:
+            return self._taken_back([step for each in undone for step in each.steps], entry, match)
+        match entry.kind:
+            case "pause" | "resume":
+                return replace(self._stopped(entry.at), is_paused=entry.kind == "pause")
+            case "stand_in":
+                return self._taken_over(entry, match)
+            case "return" | "swap":
+                return self._returned(entry, match)
+            case _:
+                return self
+
+    def _decided(self, entry: Entry, match: Match) -> Self:
+        """Return the clocks after an action. Where several seats choose at the same time, the clocks of the others go on."""
+        seat, gained = entry.seat, 0
+        stopped = self._stopped(entry.at)
+        if seat not in self.bots:
+            match.note_seconds(stopped.used[seat])
+            gained = self.clock.increment
+        left = tuple(each + gained if k == seat else each for k, each in enumerate(stopped.left))
+        return replace(stopped, left=left)._at_decision(entry, match, self._others(seat))
+
+    def _others(self, seat: int) -> frozenset[int]:
+        """Return the other seats that choose at the same time."""
+        return frozenset(self.deciders) - {seat}
+
+    def _taken_back(self, steps: Sequence[Step], entry: Entry, match: Match) -> Self:
+        """Return the clocks after actions were taken back, the oldest of them first."""
+        of_people = [step for step in steps if step.seconds is not None]
+        stopped = self._stopped(entry.at)
+        left = list(stopped.left)
+        for step in of_people:
+            left[step.seat] = max(0.0, left[step.seat] - self.clock.increment)
+        waiting = frozenset(self.deciders) - {step.seat for step in steps}
+        going_on = frozenset(seat for seat in waiting if all(seat in deciders(match.game, step.before) for step in steps))
+        back = replace(stopped, left=tuple(left))._at_decision(entry, match, going_on)
+        first = steps[0]
+        if self.clock.kind == "seat" or first.seconds is None or any(step.seat != first.seat for step in of_people):
+            return back
+        rest = max(0.0, self.clock.seconds - first.seconds)
+        return replace(back, left=tuple(rest if seat == first.seat else each for seat, each in enumerate(back.left)))
+
+    def _stopped(self, at: datetime) -> Self:
+        """Return the clocks with the time counted that the running one has used, as if it began again now."""
+        seconds, running = self._elapsed(at), self.all_running
+        used = tuple(each + seconds if seat in running else each for seat, each in enumerate(self.used))
+        return replace(self, left=self.left_at(at), used=used, since=max(at, self.since))
+
+    def _at_decision(self, entry: Entry, match: Match, going_on: frozenset[int] = frozenset()) -> Self:
+        """Return the clocks at the beginning of the decision that follows an entry. Seats that are ``going_on`` had it before."""
+        left = self.left
+        if self.clock.kind != "seat":
+            left = tuple(each if seat in going_on else float(self.clock.seconds) for seat, each in enumerate(left))
+        return replace(
+            self,
+            left=left,
+            deciders=() if match.ended else match.deciders,
+            since=max(entry.at, self.since),
+            used=tuple(each if seat in going_on else 0.0 for seat, each in enumerate(self.used)),
+            bots=_bots(match),
+            next_number=match.next_number,
+            undone_count=len(match.undone),
+        )
+
+    def _taken_over(self, entry: Entry, match: Match) -> Self:
+        """Return the clocks after a bot has taken over a seat."""
+        stopped = self._stopped(entry.at) if entry.seat in self.all_running else self
+        return replace(stopped._with_one_more_minute(entry.seat), bots=_bots(match))
+
+    def _returned(self, entry: Entry, match: Match) -> Self:
+        """Return the clocks after the owner of a seat has come back. If it is the seat to move, its decision begins now."""
+        if entry.seat not in self.deciders:
+            return replace(self._with_one_more_minute(entry.seat), bots=_bots(match))
+        stopped = self._stopped(entry.at)
+        back = replace(stopped._with_one_more_minute(entry.seat), bots=_bots(match))
+        return back._at_decision(entry, match, self._others(entry.seat))
+
+    def _with_one_more_minute(self, seat: int) -> Self:
+        if self.clock.kind != "seat":
+            return self
+        left = tuple(max(each, ONE_MORE_MINUTE) if k == seat else each for k, each in enumerate(self.left))
+        return replace(self, left=left)
+
+
+def _bots(match: Match) -> frozenset[int]:
+    """Return the seats that bots play, also for their owners."""
+    return frozenset(k for k, seat in enumerate(match.seats) if seat.kind == "bot") | match.stand_ins.keys()

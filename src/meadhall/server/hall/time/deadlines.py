@@ -1,0 +1,105 @@
+"""Deadlines of clocks: jobs of the scheduler that are stored with the entries that begin a decision.
+
+A job says only when to look at a table. Whether time is up follows from the clocks, that is from the entries and the downtimes.
+So a job that comes too early or twice does no harm: it waits again, or ends. What happens when time is up is stored in the
+transaction that ends the job, so it happens once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from datetime import datetime
+from functools import partial
+from typing import Final, Protocol
+
+from meadhall.engine.errors import MeadhallError
+from meadhall.server.hall.processes.scheduler import Scheduler
+from meadhall.server.hall.processes.table_jobs import at_table
+from meadhall.server.hall.time.clocks import Clocks, Standstill
+from meadhall.server.hall.time.turn_reminders import TurnCalls
+from meadhall.server.hall.time.uptime import CLOCK_JOB, Uptime
+from meadhall.server.store.models import Job
+from meadhall.server.store.queries import jobs
+from meadhall.server.store.store import Effect, Within
+
+_CLOSE: Final = 2.0
+"""Seconds before a deadline from which on the job waits for it: the clocks of this machine and of the database may differ."""
+
+
+class NotUp(MeadhallError):
+    """No seat of the table has run out of time."""
+
+
+class ClockedRoom(Protocol):
+    """The parts of a room that its deadlines use."""
+
+    @property
+    def deadline(self) -> datetime | None:
+        """When the time of the seat to move is up; None if no clock runs."""
+
+    @property
+    def following_deadline(self) -> datetime | None:
+        """When the time of the next seat after that is up, where several choose at the same time."""
+
+    async def let_time_be_up(self, within: Within) -> None:
+        """Apply the table's rule for the end of the time, in a transaction that ``within`` runs. Raises NotUp."""
+
+
+def _only_stopped(before: Clocks, after: Clocks) -> bool:
+    """Return whether some of several clocks have stopped and the others go on, so that the next deadline is later."""
+    stays = set(after.all_running) < set(before.all_running)
+    return stays and before.deadline is not None and after.deadline is not None and before.deadline <= after.deadline
+
+
+class Deadlines:
+    """Waits for the deadlines of all tables with a clock."""
+
+    def __init__(self, scheduler: Scheduler, uptime: Uptime) -> None:
+        self._scheduler = scheduler
+        self._time = scheduler.time
+        self._uptime = uptime
+
+    @property
+    def standstills(self) -> tuple[Standstill, ...]:
+        """The times in which no clock ran."""
+        return self._uptime.standstills
+
+    def register(self, room_of: Callable[[str], Awaitable[ClockedRoom]]) -> None:
+        """Do the jobs of clocks from now on. ``room_of`` returns the room of a table."""
+        self._scheduler.register(CLOCK_JOB, at_table(self._scheduler, room_of, self._look))
+
+    def moved(self, table: str, before: Clocks | None, after: Clocks | None) -> Effect | None:
+        """Return the effect that moves the deadline of a table in the transaction that changes its clocks; None if it stays.
+
+        While a bot plays or the clocks are paused, the old job stays, and also after the first of several seats that choose at
+        the same time. It comes too early, and does nothing.
+        """
+        if after is None or (before is not None and before.deadline == after.deadline):
+            return None
+        if not after.deciders:
+            return partial(jobs.cancel, kind=CLOCK_JOB, key=table)
+        if after.deadline is None or (before is not None and _only_stopped(before, after)):
+            return None
+        return partial(jobs.put, kind=CLOCK_JOB, key=table, due_at=after.deadline)
+
+    def expect(self, clocks: Clocks | None, calls: TurnCalls | None = None) -> None:
+        """Let the scheduler look in time after a deadline was moved, and for ``calls`` of the players to move."""
+        if calls is not None:
+            self._scheduler.expect(calls.due_at)
+        if clocks is not None and clocks.deadline is not None:
+            self._scheduler.expect(clocks.deadline)
+
+    async def _look(self, room: ClockedRoom, job: Job) -> None:
+        """Let time be up at a table, or wait for its deadline."""
+        await self._uptime.beat()  # if all processes were frozen, this one learns it before it acts
+        while (deadline := room.deadline) is not None:
+            left = (deadline - self._time.now()).total_seconds()
+            if left > _CLOSE:
+                await self._scheduler.finish(job, again_at=deadline)
+                return
+            await self._time.sleep(left)
+            try:
+                await room.let_time_be_up(partial(self._scheduler.finish, job, again_at=room.following_deadline))
+            except NotUp:  # meanwhile the seat has played, or a downtime was found
+                continue
+            return
