@@ -20,8 +20,8 @@ from math import sqrt
 from meadhall.bots import Budget, Search, bot
 from meadhall.bots.hints import MIN_VISITS
 from meadhall.bots.ranks import RANKS
-from meadhall.engine.game import game
 from meadhall.engine.match.view import View
+from meadhall.engine.registry import game
 from meadhall.engine.state.chance import new_seed
 
 SECONDS = {rank.name: rank.budget.seconds for rank in RANKS if rank.budget}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 from importlib import import_module
 
-from meadhall.engine.game import game, game_names
+from meadhall.engine.registry import game, game_names
 
 for _module in (
     "coverage",

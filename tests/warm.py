@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from games_for_tests import hoard
-from meadhall.engine.game import registered
+from meadhall.engine.registry import registered
 from meadhall.lab import warm
 
 if __name__ == "__main__":

@@ -27,12 +27,14 @@ if TYPE_CHECKING:
         Refused,
         UnknownGame,
     )
-    from meadhall.engine.game import Game, game, game_names
+    from meadhall.engine.game import Game
     from meadhall.engine.laws.check_game import check_game
     from meadhall.engine.match.award import Award
-    from meadhall.engine.match.match import Match, Result
+    from meadhall.engine.match.match import Match
+    from meadhall.engine.match.step import Result
     from meadhall.engine.match.view import Action, Seat, View
     from meadhall.engine.record.replay import replay
+    from meadhall.engine.registry import game, game_names
     from meadhall.lab import Report, simulate
 
 __all__ = [
@@ -70,7 +72,9 @@ __all__ = [
 _ENGINE_MODULES = (
     "errors",
     "game",
+    "registry",
     "match.match",
+    "match.step",
     "match.view",
     "compute.bulk",
     "compute.batch",

@@ -11,15 +11,17 @@ from meadhall.engine.compile.portable import local_array
 from meadhall.engine.compile.rule import i64, rule, u64
 from meadhall.engine.compute.statistics import Counts, Rate, Spread, Statistics, Totals, histogram
 from meadhall.engine.errors import BadGame, BadSetup, ConformanceError, IllegalAction, MeadhallError, Refused
-from meadhall.engine.game import Game, GamePage, GameRules, GameWords, HidingRules, Scoring, register, registered
+from meadhall.engine.game import Game, GamePage, GameRules, GameWords, HidingRules, Scoring
 from meadhall.engine.kind import Kind, Parties, PayoffRange
 from meadhall.engine.laws.check_game import check_game
 from meadhall.engine.match.deciders import is_among, lowest_seat
 from meadhall.engine.match.elimination import places_by_elimination
-from meadhall.engine.match.match import Match, Result
+from meadhall.engine.match.match import Match
 from meadhall.engine.match.offers import OfferState, all_seats_but, close_offer, is_offered, make_offer, refuse_offer
+from meadhall.engine.match.step import Result
 from meadhall.engine.match.view import Seat, View, legal_actions
 from meadhall.engine.options import CACHE_SIZE, Choice, Document, Option
+from meadhall.engine.registry import register, registered
 from meadhall.engine.solution import Solution, Solver
 from meadhall.engine.state.chance import below, die, draw, shuffle
 from meadhall.engine.state.events import (

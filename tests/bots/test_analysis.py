@@ -32,7 +32,8 @@ from meadhall.bots.analysis import (
 from meadhall.engine.compile.compiled import loops
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.game import GameWords
-from meadhall.engine.match.match import Match, Step
+from meadhall.engine.match.match import Match
+from meadhall.engine.match.step import Step
 from meadhall.engine.match.view import EVERYTHING, SPECTATOR, concealed
 from meadhall.engine.record.format import loads
 from meadhall.engine.record.replay import replay

@@ -14,8 +14,8 @@ import pytest
 
 from meadhall.bots import BadAnswer, BadBot, NamedBot, UnknownBot, bot, bot_names, named, ranks
 from meadhall.bots.named import VARIABLE, Declaration, declared, read_declaration, resolved
-from meadhall.engine.game import game
 from meadhall.engine.match.view import View
+from meadhall.engine.registry import game
 
 AXES = "axes-and-allies"
 

@@ -21,8 +21,8 @@ from meadhall.bots import analysis
 from meadhall.bots.ranks import RANKS
 from meadhall.bots.rollouts import Rollouts
 from meadhall.engine.compute.bulk import Floats
-from meadhall.engine.game import register
 from meadhall.engine.match.view import EVERYTHING
+from meadhall.engine.registry import register
 from meadhall.engine.state.schema import States
 from meadhall.server import run
 from meadhall.server.hall import hall, room

@@ -12,8 +12,8 @@ from rich.console import Console
 
 from meadhall.cli import main
 from meadhall.cli.console import progress_bar
-from meadhall.engine.game import game
 from meadhall.engine.record.format import dumps, loads
+from meadhall.engine.registry import game
 
 RECORDS = Path(__file__).parents[1] / "records"
 AXES = RECORDS / "axes-and-allies" / "4-players-0.match.json"

@@ -14,8 +14,8 @@ import pytest
 
 import meadhall
 from meadhall.cli import main
-from meadhall.engine.game import GROUP
 from meadhall.engine.record.format import read_records
+from meadhall.engine.registry import GROUP
 
 GAME = "axes-and-allies"
 RECORD = Path(__file__).parents[1] / "records" / GAME / "2-players-0.match.json"

@@ -14,7 +14,7 @@ import typer
 
 from meadhall.cli import app, main, messages, new_game
 from meadhall.cli.new_game import Example, prefix, write_game
-from meadhall.engine import game as registry
+from meadhall.engine import registry
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 PIG = EXAMPLES / "pig"

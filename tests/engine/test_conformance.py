@@ -13,9 +13,10 @@ from games_for_tests.broken import BROKEN, RULES
 from games_for_tests.hoard import game as hoard
 from meadhall import ConformanceError, check_game
 from meadhall.engine.compile.rule import rule
-from meadhall.engine.game import Choice, Game, Scoring, game, game_names
+from meadhall.engine.game import Choice, Game, Scoring
 from meadhall.engine.laws import check_game as conformance
 from meadhall.engine.laws import hidden as knowledge
+from meadhall.engine.registry import game, game_names
 from sizes import LONG, sized
 
 FEW = Choice("hand", {"few": ""})

@@ -17,7 +17,8 @@ from games_for_tests.nim import game as nim
 from meadhall import Batch, Match, UnknownGame, View
 from meadhall.bots import Budget, SearchBot, bot
 from meadhall.engine.errors import IllegalAction
-from meadhall.engine.game import Game, registered
+from meadhall.engine.game import Game
+from meadhall.engine.registry import registered
 
 Copying = Callable[[Any], Any]
 

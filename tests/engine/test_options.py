@@ -16,10 +16,10 @@ from games_for_tests.coins import game as coins
 from games_for_tests.hoard import game as hoard
 from meadhall import BadSetup, Match
 from meadhall.engine.errors import RecordError
-from meadhall.engine.game import registered
 from meadhall.engine.options import CACHE_SIZE, MAX_DOTS, MAX_SIZE, Choice, Document
 from meadhall.engine.record.format import dumps, loads
 from meadhall.engine.record.replay import replay
+from meadhall.engine.registry import registered
 
 BUILT_IN = FILE.read_text("utf-8")
 RENAMED = BUILT_IN.replace('"sovereign"', '"pistole"')

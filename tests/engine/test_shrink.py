@@ -13,11 +13,12 @@ from games_for_tests.hoard import game as hoard
 from games_for_tests.hoard import rules
 from meadhall import ConformanceError, check_game
 from meadhall.engine.compile.rule import rule
-from meadhall.engine.game import Game, registered
+from meadhall.engine.game import Game
 from meadhall.engine.laws import check_game as conformance
 from meadhall.engine.laws.check_game import check_position
 from meadhall.engine.laws.counterexample import Example, Move
 from meadhall.engine.laws.shrink import shrink, violation
+from meadhall.engine.registry import registered
 from meadhall.engine.state.schema import Grid
 
 

@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
-from meadhall.engine.game import beats_of, game
+from meadhall.engine.game import beats_of
 from meadhall.engine.match.match import Match
+from meadhall.engine.registry import game
 from meadhall.engine.state.events import PUBLIC, Event, EventKind, Part, number, seat
 from meadhall.engine.text.language import LANGUAGES, speaking
 from meadhall.engine.text.turns import briefs, title, turn_starts

@@ -19,7 +19,7 @@ import meadhall
 from meadhall import BadSetup, IllegalAction, MalformedAction, View
 from meadhall.bots import UnknownBot, bot
 from meadhall.engine.compile.rule import rule
-from meadhall.engine.game import registered
+from meadhall.engine.registry import registered
 from meadhall.envs import gym_env, observe, vector_env
 from meadhall.envs.gym import CompiledEnv, MatchEnv
 

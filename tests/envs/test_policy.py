@@ -9,7 +9,7 @@ import pytest
 
 from meadhall.bots.named import NamedBot, read_declaration
 from meadhall.engine.errors import BadSetup
-from meadhall.engine.game import game
+from meadhall.engine.registry import game
 from meadhall.envs.observation import observe
 from meadhall.envs.policy import policy_bot
 

@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 
 from meadhall.engine.errors import BadSetup
-from meadhall.engine.game import game
 from meadhall.engine.laws.hidden import redealt
 from meadhall.engine.match.match import Match
 from meadhall.engine.match.view import SPECTATOR, View, concealed
+from meadhall.engine.registry import game
 from meadhall.engine.text.language import speak
 from meadhall.envs.render import NoPixels, render
 from meadhall.games.viking_axes.cards import card_title

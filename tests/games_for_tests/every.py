@@ -6,6 +6,6 @@ from importlib.metadata import entry_points
 
 from games_for_tests.hoard import game as hoard
 from meadhall import game
-from meadhall.engine.game import GROUP
+from meadhall.engine.registry import GROUP
 
 EVERY_GAME = [hoard, *(game(entry.name) for entry in sorted(entry_points(group=GROUP)))]

@@ -14,8 +14,8 @@ from typing import Any
 from sqlalchemy import Connection, insert, update
 
 from meadhall.engine.errors import MeadhallError
-from meadhall.engine.game import register, registered
 from meadhall.engine.match.view import View
+from meadhall.engine.registry import register, registered
 from meadhall.server import app, run
 from meadhall.server.app import build_app
 from meadhall.server.hall import hall

@@ -12,7 +12,7 @@ import pytest
 import pytest_asyncio
 
 from meadhall.cli.hall_data import back_up
-from meadhall.engine.game import registered
+from meadhall.engine.registry import registered
 from meadhall.server.hall import hall as hall_module
 from meadhall.server.ops import gc_tuning
 from meadhall.server.ops.log_limit import OncePerInterval

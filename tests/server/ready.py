@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from meadhall.engine.game import game_names
+from meadhall.engine.registry import game_names
 from meadhall.server.hall.processes.readiness import Readiness
 from meadhall.server.worker.client import Worker
 

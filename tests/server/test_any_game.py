@@ -11,7 +11,8 @@ import pytest_asyncio
 
 from games_for_tests import hoard, kuhn, least, pennies
 from games_for_tests.broken import Words
-from meadhall.engine.game import Game, registered
+from meadhall.engine.game import Game
+from meadhall.engine.registry import registered
 from meadhall.server.pages.log import rule_url
 from meadhall.server.settings import Settings
 from server.people import OpenHall, open_hall, play_out, until

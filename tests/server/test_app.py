@@ -21,7 +21,7 @@ import pytest
 from prometheus_client import CONTENT_TYPE_LATEST, REGISTRY
 
 from meadhall.cli.hall_data import back_up
-from meadhall.engine.game import game_names
+from meadhall.engine.registry import game_names
 from meadhall.server.errors import NotThatPerson
 from meadhall.server.hall.people.sign_in_limit import Client
 from meadhall.server.routes.lobby import DOCUMENT_LIMIT

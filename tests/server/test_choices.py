@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from meadhall.engine.game import game
+from meadhall.engine.registry import game
 from meadhall.server.settings import Settings
 from server.matches import match_of
 from server.people import OpenHall, open_hall, until

@@ -18,7 +18,7 @@ import pytest_asyncio
 
 from games_for_tests.goofspiel import game as goofspiel
 from meadhall.engine.errors import BadSetup
-from meadhall.engine.game import game, game_names, registered
+from meadhall.engine.registry import game, game_names, registered
 from meadhall.server.app import build_app
 from meadhall.server.dev.fields import PREFIX, fields_of
 from meadhall.server.dev.panel import TABS, deciders

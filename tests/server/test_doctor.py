@@ -17,7 +17,7 @@ import pytest
 from sqlalchemy import Connection
 
 from meadhall.cli import main
-from meadhall.engine.game import game
+from meadhall.engine.registry import game
 from meadhall.server.doctor import network
 from meadhall.server.doctor.database import check_clock, check_database
 from meadhall.server.doctor.examine import examine

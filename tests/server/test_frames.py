@@ -13,7 +13,7 @@ import pytest
 from jinja2 import Environment
 from markupsafe import Markup
 
-from meadhall.engine.game import game
+from meadhall.engine.registry import game
 from meadhall.engine.state.events import PUBLIC, Event, Part
 from meadhall.engine.text.language import speaking
 from meadhall.server.hall.room import Room

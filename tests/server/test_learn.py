@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from meadhall.engine.game import game, game_names
 from meadhall.engine.laws.check_game import lessons_are_sound
+from meadhall.engine.registry import game, game_names
 from meadhall.engine.text.language import gettext, speaking
 from meadhall.engine.text.lessons import LEARNER
 from meadhall.games.axes_and_allies.rules import ALLY, ATTACK

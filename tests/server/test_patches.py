@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from meadhall.engine.errors import CannotUndo
-from meadhall.engine.game import game, game_names, installed
 from meadhall.engine.match.view import Seat
+from meadhall.engine.registry import game, game_names, installed
 from meadhall.engine.text.language import speaking
 from meadhall.server.hall import room as room_module
 from meadhall.server.hall.room import Room

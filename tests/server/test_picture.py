@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from meadhall.engine.game import game, game_names
 from meadhall.engine.match.match import Match
 from meadhall.engine.match.view import Seat
+from meadhall.engine.registry import game, game_names
 from meadhall.engine.text.language import speak
 from meadhall.pictures.flat_css import flattened
 from meadhall.pictures.flat_svg import without_uses

@@ -14,9 +14,9 @@ import meadhall
 from games_for_tests.goofspiel import game as goofspiel
 from games_for_tests.goofspiel.rules import UNKNOWN
 from meadhall.bots import Hint
-from meadhall.engine.game import registered
 from meadhall.engine.match.match import Match
 from meadhall.engine.match.view import Seat, View
+from meadhall.engine.registry import registered
 from meadhall.server.hall.room import Room
 from meadhall.server.hall.time import clock_choice
 from meadhall.server.hall.time.clocks import Clocks

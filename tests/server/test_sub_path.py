@@ -15,8 +15,8 @@ import httpx
 import pytest
 import pytest_asyncio
 
-from meadhall.engine.game import game, game_names
 from meadhall.engine.record.format import dumps
+from meadhall.engine.registry import game, game_names
 from meadhall.pictures.templates import STATIC as SHARED_STATIC
 from meadhall.server.pages.templates import STATIC
 from meadhall.server.settings import Settings

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from games_for_tests.hoard.rules import BOAST, DRAW, LOOK
-from meadhall.engine.game import game
+from meadhall.engine.registry import game
 from meadhall.server.hall import room as room_module
 from meadhall.server.pages import responses
 from meadhall.server.routes import answers

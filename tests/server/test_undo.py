@@ -22,9 +22,9 @@ from games_for_tests.hoard.rules import BOAST, LOOK
 from games_for_tests.least import legal, score
 from games_for_tests.least import play as take
 from meadhall.engine.errors import CannotUndo, MatchOver, Refused
-from meadhall.engine.game import registered
 from meadhall.engine.match.match import Match
 from meadhall.engine.match.view import Seat
+from meadhall.engine.registry import registered
 from meadhall.sdk import rule
 from meadhall.server.errors import Stale
 from meadhall.server.hall.consent.undoing import check_undo, undo_of

@@ -20,7 +20,8 @@ from meadhall.bots.threads import background
 from meadhall.engine.checks import check_count, quoted
 from meadhall.engine.compute.cores import cores
 from meadhall.engine.errors import BadSetup
-from meadhall.engine.match.match import Match, Step
+from meadhall.engine.match.match import Match
+from meadhall.engine.match.step import Step
 from meadhall.engine.match.view import EVERYTHING, SPECTATOR, concealed, visible
 from meadhall.engine.state.events import Event, seat
 from meadhall.engine.state.schema import States

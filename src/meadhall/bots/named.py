@@ -22,8 +22,9 @@ from meadhall.bots.policy import POLICIES
 from meadhall.bots.ranks import RANKS, Rank
 from meadhall.engine.checks import quoted
 from meadhall.engine.errors import MeadhallError
-from meadhall.engine.game import Game, game_names
+from meadhall.engine.game import Game
 from meadhall.engine.match.view import View, action_number
+from meadhall.engine.registry import game_names
 from meadhall.engine.text.language import marked
 
 VARIABLE: Final = "MEADHALL_BOTS"

@@ -80,7 +80,7 @@ def play(
     resume: Annotated[Path | None, typer.Option(help=_("Continue a saved match."), **EXISTING_FILE)] = None,
 ) -> None:
     from meadhall.cli.play import Session, new_match, resumed_match
-    from meadhall.engine.game import game as find_game
+    from meadhall.engine.registry import game as find_game
 
     if resume is not None:
         if (players, bots, seed, seat, name, option or None) != (None, None, None, 1, None, None):
@@ -99,7 +99,7 @@ def play(
 
 def learn(game: Annotated[str, typer.Argument(help=_("Name of the game; `meadhall games` lists them."))]) -> None:
     from meadhall.cli.learn import learn_game
-    from meadhall.engine.game import game as find_game
+    from meadhall.engine.registry import game as find_game
 
     learn_game(find_game(game))
 

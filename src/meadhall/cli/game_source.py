@@ -8,7 +8,8 @@ import tomllib
 from pathlib import Path
 
 from meadhall.engine.errors import BrokenGame, UnknownGame
-from meadhall.engine.game import GROUP, Game, game, game_names, register
+from meadhall.engine.game import Game
+from meadhall.engine.registry import GROUP, game, game_names, register
 from meadhall.engine.text.language import gettext as _
 
 

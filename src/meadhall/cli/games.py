@@ -9,7 +9,7 @@ from rich.table import Table
 
 from meadhall.bots import RANKS
 from meadhall.cli.console import console, progress_bar
-from meadhall.engine.game import game, game_names
+from meadhall.engine.registry import game, game_names
 from meadhall.engine.text.language import decimal
 from meadhall.engine.text.language import gettext as _
 from meadhall.lab.warm import warm

@@ -10,7 +10,8 @@ from rich.text import Text
 from meadhall.cli.console import WRONG, complain, console, progress_bar
 from meadhall.cli.transcript import outcome, print_events, print_step, print_table
 from meadhall.engine.errors import RecordError
-from meadhall.engine.match.match import Match, Step
+from meadhall.engine.match.match import Match
+from meadhall.engine.match.step import Step
 from meadhall.engine.record.format import read_records
 from meadhall.engine.record.replay import replay
 from meadhall.engine.text.language import gettext as _

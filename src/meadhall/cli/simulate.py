@@ -9,7 +9,7 @@ from pathlib import Path
 from meadhall.bots.policy import POLICIES
 from meadhall.cli.console import console, progress_bar, quiet_stdout
 from meadhall.engine.compute.cores import cores
-from meadhall.engine.game import game
+from meadhall.engine.registry import game
 from meadhall.lab import simulate
 
 WORTH_PROCESSES = 2000

@@ -15,7 +15,8 @@ from rich.text import Text
 from meadhall.bots import Hint, chance_in_words, chance_of_what
 from meadhall.cli.console import without_control_characters
 from meadhall.engine.match.award import Award, award_in_words
-from meadhall.engine.match.match import Match, Result, Step
+from meadhall.engine.match.match import Match
+from meadhall.engine.match.step import Result, Step
 from meadhall.engine.match.view import EVERYTHING, SPECTATOR, View
 from meadhall.engine.state.events import Event
 from meadhall.engine.text.headlines import headline_of

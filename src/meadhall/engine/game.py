@@ -1,4 +1,4 @@
-"""Game: the declaration of a game, and the registry of installed games.
+"""Game: the declaration of a game.
 
 A game is a package that defines one ``Game`` and names it in the entry-point group ``meadhall.games``; no other file has to
 change. Its rules are plain functions on its state (see ``GameRules``); its texts are in a module of words (see ``GameWords``).
@@ -7,17 +7,12 @@ change. Its rules are plain functions on its state (see ``GameRules``); its text
 from __future__ import annotations
 
 import logging
-import re
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from difflib import get_close_matches
 from enum import Enum
-from functools import cache
-from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, Generic, Protocol, Self, overload, runtime_checkable
+from typing import TYPE_CHECKING, Any, Generic, Protocol, Self, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -26,7 +21,7 @@ from meadhall.engine.advice import Advice
 from meadhall.engine.checks import Seed, as_integer, quoted
 from meadhall.engine.compute.statistics import NOTHING, Statistics
 from meadhall.engine.defaults import NoEvents, check_name, check_rules, complete_words, own_words, title_of
-from meadhall.engine.errors import BadGame, BadSetup, BrokenGame, UnknownGame
+from meadhall.engine.errors import BadGame, BadSetup
 from meadhall.engine.kind import SHARES, Declared, Information, Kind, Parties, PayoffRange, declared, kind_of
 from meadhall.engine.options import Choice as Choice
 from meadhall.engine.options import Document as Document
@@ -34,7 +29,7 @@ from meadhall.engine.options import Option
 from meadhall.engine.solution import Solver
 from meadhall.engine.state.events import PUBLIC, Event, EventKind, Part
 from meadhall.engine.state.schema import S
-from meadhall.engine.text.language import add_catalogues, gettext
+from meadhall.engine.text.language import gettext
 
 if TYPE_CHECKING:
     from meadhall.engine.match.match import Match
@@ -217,6 +212,7 @@ class Game(Generic[S]):
         chance: whether chance decides anything, see ``Kind``. This and the next two may depend on players and options.
         information: ``"perfect"`` or ``"imperfect"``, see ``Kind``; None: imperfect if the rules have ``conceal``.
         max_length: an upper bound of the number of decisions of a match; None if there is none.
+        origin: of an edition: its game and options; None for a game itself.
     """
 
     name: str
@@ -255,7 +251,7 @@ class Game(Generic[S]):
     chance: Declared[bool] = True
     information: Declared[Information | None] = None
     max_length: Declared[int | None] = None
-    _origin: tuple[Game[S], Mapping[str, Any]] | None = field(default=None, init=False)  # of an edition: its game and options
+    origin: tuple[Game[S], Mapping[str, Any]] | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
         check_name(self.name)
@@ -308,13 +304,6 @@ class Game(Generic[S]):
 
     def __deepcopy__(self, _memo: dict[int, Any]) -> Self:
         return self
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle the game by its name. Raises UnknownGame if no registered game of this name could replace it."""
-        origin, options = self._origin or (self, None)
-        if _registered(self.name) is not origin:
-            raise UnknownGame(f"{self.name} can't be pickled: a pickle names its game, and this one is not registered")
-        return _unpickled, (self.name, self.version, options)
 
     def scoring_of(self, options: Mapping[str, Any]) -> Scoring:
         """Return how the seats compete under these options.
@@ -527,7 +516,7 @@ class Game(Generic[S]):
         if words is own_words(self.words):
             return self
         edition = replace(self, words=words, events=events)
-        object.__setattr__(edition, "_origin", (self if self._origin is None else self._origin[0], options))
+        object.__setattr__(edition, "origin", (self if self.origin is None else self.origin[0], options))
         return edition
 
     def encode_options(self, options: Mapping[str, Any]) -> npt.NDArray[np.int64]:
@@ -584,177 +573,3 @@ def beats_of(view: View) -> tuple[int, ...]:
     again = bool(view.steps) and view.next_number != view.steps[-1].n + 1  # after an undo
     beats = getattr(view.game.page, "beats", None)
     return tuple(beats(view)) if beats is not None and not again else (0,) * (len(last) + 1)
-
-
-@cache
-def _entry_points() -> dict[str, EntryPoint]:
-    """Return the entry points of the installed games, cached: the lookup reads the metadata of every installed package."""
-    return {entry.name: entry for entry in entry_points(group=GROUP)}
-
-
-_loaded: dict[str, Game] = {}
-
-listeners: list[Callable[[str], None]] = []
-"""Functions that are called with the name of every game that a program registers."""
-
-
-def known_names() -> list[str]:
-    """Return the names of the installed and registered games in alphabetical order, without importing a game."""
-    return sorted({*_entry_points(), *_loaded})
-
-
-def _load(name: str, game: Game) -> None:
-    _loaded[name] = game
-    catalogues = game.file("locale")
-    if catalogues is not None:
-        add_catalogues(catalogues)
-
-
-def register(game: Game[S]) -> Game[S]:
-    """Register ``game`` in this process without an entry point (for tests and notebooks) and return it.
-
-    Examples:
-        >>> import meadhall
-        >>> from meadhall.engine.game import register
-        >>> register(meadhall.game("axxa")) is meadhall.game("axxa")
-        True
-    """
-    _load(game.name, game)
-    for listener in listeners:
-        listener(game.name)
-    return game
-
-
-@contextmanager
-def registered(game: Game[S]) -> Iterator[Game[S]]:
-    """Register ``game`` within a ``with`` block and restore the earlier registration afterwards.
-
-    Examples:
-        >>> import meadhall
-        >>> from dataclasses import replace
-        >>> from meadhall.engine.game import registered
-        >>> with registered(replace(meadhall.game("axes-and-allies"), name="axes")):
-        ...     print("axes" in meadhall.game_names())
-        True
-        >>> "axes" in meadhall.game_names()
-        False
-    """
-    before = _loaded.get(game.name)
-    _load(game.name, game)
-    try:
-        yield game
-    finally:
-        if before is None:
-            del _loaded[game.name]
-        else:
-            _loaded[game.name] = before
-
-
-def installed(game: Game) -> bool:
-    """Return whether the game comes from an entry point, so that every process finds the same game by its name."""
-    entry = _entry_points().get(game.name)
-    try:
-        return entry is not None and _imported(entry) is game
-    except BrokenGame:
-        return False
-
-
-def game_names() -> list[str]:
-    """Return the names of all installed and registered games in alphabetical order.
-
-    A game whose package can't be loaded is logged once and left out; ``game`` says why.
-
-    Examples:
-        >>> import meadhall
-        >>> "viking-axes" in meadhall.game_names()
-        True
-    """
-    return [name for name in known_names() if _is_usable(name)]
-
-
-def _is_usable(name: str) -> bool:
-    if name not in _loaded and name not in _broken:
-        try:
-            game(name)
-        except BrokenGame as error:
-            _broken.add(name)
-            _logger.error("%s; it is skipped", error)
-    return name in _loaded
-
-
-_LONGEST = 100
-"""The number of characters of an unknown name that are compared with the names of games."""
-
-_broken: set[str] = set()
-"""The names of the games that could not be loaded, each logged once."""
-
-
-def installed_games() -> dict[str, str]:
-    """Return the modules of the installed games by the games' names, also of those that can't be loaded."""
-    return {name: entry.module for name, entry in _entry_points().items()}
-
-
-def load_again(name: str) -> Game:
-    """Load an installed game, register it in place of the one that was loaded before, and return it. Raises BrokenGame."""
-    _load(name, _imported(_entry_points()[name]))
-    _broken.discard(name)
-    return _loaded[name]
-
-
-def _imported(entry: EntryPoint) -> Game:
-    """Import the game of an entry point. Raises BrokenGame, whose cause is the error of the package."""
-    place = f"the game {quoted(entry.name)} is installed but can't be loaded from {entry.value}"
-    try:
-        found = entry.load()
-    except Exception as error:  # a package can fail in any way
-        raise BrokenGame(f"{place}: {type(error).__name__}: {error}") from error
-    if not isinstance(found, Game):
-        raise BrokenGame(f"{place}: this is not a Game but {quoted(found)}")
-    return found
-
-
-def _registered(name: str) -> Game | None:
-    """Return the game that ``game`` finds by this name, None if there is none."""
-    try:
-        return game(name)
-    except UnknownGame:
-        return None
-
-
-def _unpickled(name: str, version: int, options: Mapping[str, Any] | None) -> Game:
-    found = game(name)
-    if found.version != version:
-        raise UnknownGame(f"{name} was pickled with version {version} of its rules; this program has version {found.version}")
-    return found if options is None else found.edition_for(options)
-
-
-@overload
-def game(name: Game[S]) -> Game[S]: ...
-@overload
-def game(name: str) -> Game: ...
-def game(name: str | Game) -> Game:
-    """Return the game of that name; return a ``Game`` as it is.
-
-    Raises:
-        UnknownGame: there is no game of this name; the message lists the games.
-        BrokenGame: the game is installed, but its package can't be loaded; the cause is the package's error.
-
-    Examples:
-        >>> import meadhall
-        >>> meadhall.game("viking-axes")
-        <Game viking-axes: Viking Axes, 2 to 7 players>
-    """
-    if isinstance(name, Game):
-        return name
-    if not isinstance(name, str) or name not in _loaded:
-        entry = _entry_points().get(name) if isinstance(name, str) else None
-        if entry is None:
-            raise UnknownGame(f"there is no game {quoted(name)}; {_meant(name)}the games are: {', '.join(game_names())}")
-        _load(name, _imported(entry))
-    return _loaded[name]
-
-
-def _meant(name: Any) -> str:
-    """Return a question for the game whose name is nearest to a text: another spelling, or a slip of the hand."""
-    written = re.sub(r"[\s_]+", "-", name[:_LONGEST].strip().lower()) if isinstance(name, str) else ""
-    return "".join(f"did you mean {near}? " for near in get_close_matches(written, game_names(), 1, 0.7))

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from meadhall.engine.defaults import HOOKS, own_words
-from meadhall.engine.game import Game, game, game_names
+from meadhall.engine.game import Game
+from meadhall.engine.registry import game, game_names
 
 
 class GameFault(NamedTuple):

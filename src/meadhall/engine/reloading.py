@@ -13,7 +13,8 @@ from types import ModuleType
 
 from meadhall.engine.compile.rule import SOURCES, rules_package
 from meadhall.engine.file_cache import forget_files
-from meadhall.engine.game import Game, installed_games, load_again
+from meadhall.engine.game import Game
+from meadhall.engine.registry import installed_games, load_again
 
 _CODE = (*SOURCES, ".toml")
 """Suffixes of the files of which a game is made when it is imported."""

@@ -19,9 +19,10 @@ from gymnasium.vector import AutoresetMode
 from meadhall.bots import bot as named_bot
 from meadhall.engine.checks import Seed, as_integer, check_count, check_seed, quoted
 from meadhall.engine.errors import BadSetup, IllegalAction, MalformedAction
-from meadhall.engine.game import Game, game
+from meadhall.engine.game import Game
 from meadhall.engine.match.match import Match
 from meadhall.engine.match.view import View, concealed
+from meadhall.engine.registry import game
 from meadhall.envs.announcement import announced
 from meadhall.envs.desks import NO_KEY, keys, make_desks, make_terms
 from meadhall.envs.observation import Form, Observation, check_form, layout, observe

@@ -12,7 +12,7 @@ from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 
-from meadhall.engine.game import known_names, listeners
+from meadhall.engine.registry import known_names, listeners
 
 _GYMNASIUM = "gymnasium"
 

@@ -13,9 +13,10 @@ from gymnasium.utils import seeding
 
 from meadhall.engine.checks import check_count, quoted
 from meadhall.engine.errors import BadSetup
-from meadhall.engine.game import Game, game
+from meadhall.engine.game import Game
 from meadhall.engine.match.match import Match
 from meadhall.engine.match.view import SPECTATOR
+from meadhall.engine.registry import game
 from meadhall.engine.state.schema import copied
 from meadhall.envs.observation import Form, check_form, layout, observe
 from meadhall.envs.render import MODES, render

@@ -22,7 +22,8 @@ from meadhall.engine.checks import Seed, as_integer, check_count, quoted
 from meadhall.engine.compute.bulk import Floats
 from meadhall.engine.compute.cores import cores
 from meadhall.engine.errors import BadSetup, IllegalAction, MalformedAction
-from meadhall.engine.game import Game, game
+from meadhall.engine.game import Game
+from meadhall.engine.registry import game
 from meadhall.envs.announcement import announced
 from meadhall.envs.desks import NO_KEY, keys, make_desks, make_terms
 from meadhall.envs.observation import Form, Layout, Observation, check_form, layout

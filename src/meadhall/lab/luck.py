@@ -14,7 +14,8 @@ from meadhall.bots.rollouts import Rollouts
 from meadhall.engine.compile.compiled import loops
 from meadhall.engine.compute.bulk import Floats
 from meadhall.engine.match.deciders import acting
-from meadhall.engine.match.match import Match, Step
+from meadhall.engine.match.match import Match
+from meadhall.engine.match.step import Step
 from meadhall.engine.match.view import EVERYTHING, SPECTATOR, concealed
 from meadhall.engine.state.chance import step_key
 from meadhall.engine.state.events import NO_LOG_SHAPE

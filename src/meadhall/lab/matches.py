@@ -18,10 +18,11 @@ from meadhall.engine.compute.executors import Executor, Pieces, Processes, Progr
 from meadhall.engine.compute.executors.cluster import check_cluster, connected
 from meadhall.engine.compute.statistics import Counts
 from meadhall.engine.errors import BadSetup
-from meadhall.engine.game import Game, game, installed
+from meadhall.engine.game import Game
 from meadhall.engine.match.match import Match
 from meadhall.engine.match.view import Seat
 from meadhall.engine.record.format import dumps
+from meadhall.engine.registry import game, installed
 from meadhall.lab.luck import luck
 
 CHUNK = 16

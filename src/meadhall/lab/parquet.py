@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import numpy as np
 
 from meadhall.engine.errors import MeadhallError
-from meadhall.engine.game import game
+from meadhall.engine.registry import game
 from meadhall.lab.matches import Plan
 from meadhall.lab.tables import seed_in_json
 

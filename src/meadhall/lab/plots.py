@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from meadhall.engine.errors import MeadhallError
-from meadhall.engine.game import game
+from meadhall.engine.registry import game
 from meadhall.engine.text.language import decimal, grouped, percent
 from meadhall.engine.text.language import gettext as _
 from meadhall.lab.control_variate import Adjusted

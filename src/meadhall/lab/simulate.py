@@ -17,7 +17,8 @@ from meadhall.engine.compute import bulk
 from meadhall.engine.compute.bulk import Played, TournamentLoop, bulk_executor
 from meadhall.engine.compute.executors import Executor, Pieces, Progress, Work, run_chunks
 from meadhall.engine.errors import BadSetup
-from meadhall.engine.game import Game, game, registered
+from meadhall.engine.game import Game
+from meadhall.engine.registry import game, registered
 from meadhall.lab import matches
 from meadhall.lab.aggregate import Aggregate
 from meadhall.lab.matches import MatchWork, Outcome, Plan, match_executor

@@ -19,7 +19,8 @@ from meadhall.engine.compile.loops import RANDOM
 from meadhall.engine.compile.rule import INTERPRETED, rules_folder
 from meadhall.engine.compute.batch import Batch
 from meadhall.engine.compute.bulk import random_playouts, tournament
-from meadhall.engine.game import Game, game, game_names
+from meadhall.engine.game import Game
+from meadhall.engine.registry import game, game_names
 from meadhall.lab.matches import play_out
 
 Progress = Callable[[int, int], None]

@@ -16,8 +16,9 @@ import httpx2
 import numpy as np
 
 from meadhall.engine.errors import IllegalAction, MeadhallError, Refused, UnknownGame
-from meadhall.engine.game import Game, game
+from meadhall.engine.game import Game
 from meadhall.engine.match.view import SPECTATOR, Seat, View
+from meadhall.engine.registry import game
 from meadhall.engine.state.events import Event
 from meadhall.mcp.answers import GameAnswer, SeatAnswer, TableAnswer
 from meadhall.mcp.local import described, usual_bot

@@ -12,10 +12,11 @@ import anyio.to_thread
 
 from meadhall.bots import Bot, bot, bot_names
 from meadhall.engine.errors import BadSetup
-from meadhall.engine.game import Game, game, game_names
+from meadhall.engine.game import Game
 from meadhall.engine.match.match import Match
 from meadhall.engine.match.view import Seat
 from meadhall.engine.options import Choice
+from meadhall.engine.registry import game, game_names
 from meadhall.mcp.answers import GameAnswer, SeatAnswer, TableAnswer
 from meadhall.mcp.tables import NotPossible, Position
 

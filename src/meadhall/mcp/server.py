@@ -14,8 +14,9 @@ from mcp_types import CallToolResult, TextContent, ToolAnnotations
 from pydantic import AnyHttpUrl, BaseModel, Field
 
 from meadhall.engine.errors import MeadhallError, Refused, UnknownGame
-from meadhall.engine.game import Game, game_names
-from meadhall.engine.game import game as find_game
+from meadhall.engine.game import Game
+from meadhall.engine.registry import game as find_game
+from meadhall.engine.registry import game_names
 from meadhall.engine.text.rulebook import rule_ids, rule_sentence, rulebook_text
 from meadhall.mcp.answers import (
     GameAnswer,

@@ -18,7 +18,7 @@ from markupsafe import Markup
 
 from meadhall.engine.compile.compiled import loops
 from meadhall.engine.file_cache import file_cache
-from meadhall.engine.match.match import Result
+from meadhall.engine.match.step import Result
 from meadhall.engine.match.view import View
 from meadhall.engine.text.headlines import headline as headline_for
 from meadhall.pictures.flat_css import FlatStyles, Theme, flattened

@@ -20,7 +20,7 @@ from jinja2.lexer import Token, TokenStream
 from jinja2.runtime import Macro
 from markupsafe import Markup
 
-from meadhall.engine.game import game, game_names
+from meadhall.engine.registry import game, game_names
 from meadhall.engine.text.language import current_language, gettext, grouped, ngettext
 from meadhall.pictures.template_code import DirectCalls, DirectMacro, as_markup, escaped
 

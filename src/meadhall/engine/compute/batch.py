@@ -13,7 +13,8 @@ from meadhall.engine.compute.bulk import Floats, seed_number
 from meadhall.engine.compute.gpu.device import check_device
 from meadhall.engine.compute.memory import LARGEST, storage
 from meadhall.engine.errors import BadSetup
-from meadhall.engine.game import Game, game
+from meadhall.engine.game import Game
+from meadhall.engine.registry import game
 from meadhall.engine.state.schema import States
 from meadhall.engine.text.display import Displayed, Table
 from meadhall.engine.text.language import gettext as _

@@ -22,7 +22,8 @@ from meadhall.engine.compute.executors.cluster import check_cluster, connected
 from meadhall.engine.compute.gpu.device import check_device
 from meadhall.engine.compute.statistics import Counts
 from meadhall.engine.errors import BadSetup
-from meadhall.engine.game import Game, game
+from meadhall.engine.game import Game
+from meadhall.engine.registry import game
 
 Floats = npt.NDArray[np.float64]
 

@@ -36,8 +36,7 @@ from meadhall.engine.errors import (
     NotYourTurn,
     Refused,
 )
-from meadhall.engine.game import Game, Scoring, registered
-from meadhall.engine.game import game as find_game
+from meadhall.engine.game import Game, Scoring
 from meadhall.engine.game_faults import game_fault
 from meadhall.engine.kind import Kind
 from meadhall.engine.laws import hidden as knowledge
@@ -45,10 +44,13 @@ from meadhall.engine.laws import simultaneous
 from meadhall.engine.laws.counterexample import Example, Move
 from meadhall.engine.laws.words import compile_error
 from meadhall.engine.match.deciders import acting
-from meadhall.engine.match.match import Match, Step
+from meadhall.engine.match.match import Match
+from meadhall.engine.match.step import Step
 from meadhall.engine.match.view import EVERYTHING, SPECTATOR, concealed, legal_actions
 from meadhall.engine.record.format import dumps, loads
 from meadhall.engine.record.replay import replay
+from meadhall.engine.registry import game as find_game
+from meadhall.engine.registry import registered
 from meadhall.engine.state.chance import step_key
 from meadhall.engine.state.events import HIDDEN, NO_LOG_SHAPE, Event
 from meadhall.engine.text.daily import Daily

@@ -11,9 +11,9 @@ import time
 from dataclasses import replace
 
 from meadhall.engine.errors import ConformanceError, MeadhallError
-from meadhall.engine.game import registered
 from meadhall.engine.laws.check_game import check_position, setups, try_match
 from meadhall.engine.laws.counterexample import Example
+from meadhall.engine.registry import registered
 
 _WALKS = 60
 """The number of random matches in a row without a shorter example after which the search ends."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass, fields, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cached_property
 from itertools import takewhile
@@ -19,11 +19,11 @@ from meadhall.engine.compute.statistics import Counts
 from meadhall.engine.defaults import NoEvents, played
 from meadhall.engine.errors import BadSetup, CannotUndo, IllegalAction, MatchOver, NotYourTurn
 from meadhall.engine.game import Game, Scoring
-from meadhall.engine.game import game as find_game
 from meadhall.engine.kind import Parties
 from meadhall.engine.match.award import RESIGNATION, TIME, Award, check_award, drawn_by_agreement, won_by_resignation
-from meadhall.engine.match.deciders import SEALED, acting, deciders, is_simultaneous
+from meadhall.engine.match.deciders import acting, deciders, is_simultaneous
 from meadhall.engine.match.stand_in import StandIn
+from meadhall.engine.match.step import Result, Step, Undone
 from meadhall.engine.match.view import (
     EVERYTHING,
     SPECTATOR,
@@ -41,6 +41,7 @@ from meadhall.engine.match.view import (
 )
 from meadhall.engine.record.format import MatchRecord
 from meadhall.engine.record.write import to_actions, to_record
+from meadhall.engine.registry import game as find_game
 from meadhall.engine.state import chance
 from meadhall.engine.state.events import Event, Log, new_log, read_log
 from meadhall.engine.state.schema import S, States, copied
@@ -52,76 +53,6 @@ _LOG_CAPACITY = 32
 
 _RESIGNED = {RESIGNATION: "resigned", TIME: "ran out of time"}
 """The words of a record for a seat that gave up."""
-
-
-@dataclass(frozen=True)
-class Step:
-    """One action that was played, and its consequences."""
-
-    n: int  # its number, never used again
-    seat: int
-    action: int
-    events: tuple[Event, ...]
-    legal: int  # the number of legal actions
-    before: States  # the state before the action; read-only, because copies of a match share it
-    hinted: bool = False  # whether the seat had asked for a hint
-    seconds: float | None = None  # how long the player has thought, if a clock has measured it
-    bot: str | None = None  # the level of the bot that played it for the owner of the seat
-    sealed: bool = False  # whether the other seats may know only its events, while the match runs
-
-    def __post_init__(self) -> None:
-        self.before.flags.writeable = False
-
-    def __copy__(self) -> Step:
-        return self
-
-    def __deepcopy__(self, _memo: dict[int, Any]) -> Step:
-        return self
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return Step, tuple(getattr(self, part.name) for part in fields(self))
-
-    def visible_to(self, viewer: int) -> VisibleStep:
-        """Return the step as ``viewer`` may know it."""
-        events = visible(self.events, viewer)
-        private = tuple(event for event in events if event.audience == viewer != SPECTATOR)
-        action = self.action if self.shows_action(viewer) else SEALED
-        return VisibleStep(self.n, self.seat, action, events, self.hinted, private)
-
-    def shows_action(self, viewer: int) -> bool:
-        """Return whether ``viewer`` may know the action, not only its events."""
-        return not self.sealed or viewer in (self.seat, EVERYTHING)
-
-
-@dataclass(frozen=True)
-class Undone:
-    """Actions that were undone, oldest first, back to the state after action ``after`` (0: the setup)."""
-
-    after: int
-    steps: tuple[Step, ...]
-
-
-@dataclass(frozen=True)
-class Result:
-    """The result of a match.
-
-    Attributes:
-        winners: the seats with the highest payoff; empty when a cooperative game is lost or two sides draw.
-        scores: each seat's payoff: 0 to 1, or points or chips if the scoring is ``Scoring.POINTS``.
-        reason: the id of the rule that ended the match.
-        points: points by seat, if the game counts points, or its payoffs are points in whole numbers.
-        shares: each seat's share of the win, 0 to 1, whatever its payoff counts, see ``Game.shares``.
-    """
-
-    winners: tuple[int, ...]
-    scores: tuple[float, ...]
-    reason: str
-    points: tuple[int, ...] | None = None
-    shares: tuple[float, ...] = ()
-
-    def __post_init__(self) -> None:
-        if not self.shares:
-            object.__setattr__(self, "shares", self.scores)
 
 
 class Match(Displayed, Generic[S]):
@@ -797,6 +728,7 @@ class Match(Displayed, Generic[S]):
         Examples:
             >>> import meadhall
             >>> from meadhall.engine.match.stand_in import StandIn
+        from meadhall.engine.match.step import Result, Step, Undone
             >>> match = meadhall.game("axes-and-allies").match(players=2, seed="mead")
             >>> match.begin_stand_in(0, StandIn("karl"))
             >>> sorted(match.stand_ins)

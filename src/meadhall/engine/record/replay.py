@@ -10,9 +10,10 @@ from msgspec import UNSET
 
 from meadhall.engine.checks import MAX_NAME, check_clock, check_line, quoted
 from meadhall.engine.errors import BadSetup, MeadhallError, RecordError
-from meadhall.engine.game import Game, game
+from meadhall.engine.game import Game
 from meadhall.engine.match.award import Award
-from meadhall.engine.match.match import Match, Step
+from meadhall.engine.match.match import Match
+from meadhall.engine.match.step import Step
 from meadhall.engine.match.view import Seat, check_seat
 from meadhall.engine.record.format import (
     MatchRecord,
@@ -23,6 +24,7 @@ from meadhall.engine.record.format import (
     read_record,
     read_time,
 )
+from meadhall.engine.registry import game
 from meadhall.engine.state.events import Event
 
 

@@ -12,7 +12,8 @@ from meadhall.engine.record.format import FORMAT, MatchRecord, written_time
 from meadhall.engine.state.events import Event
 
 if TYPE_CHECKING:
-    from meadhall.engine.match.match import Match, Step
+    from meadhall.engine.match.match import Match
+    from meadhall.engine.match.step import Step
 
 
 def to_record(match: Match, viewer: int, *, legal: bool, sealed: bool) -> MatchRecord:

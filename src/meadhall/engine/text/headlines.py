@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from meadhall.engine.match.award import AGREEMENT, Award
-from meadhall.engine.match.match import Match, Result
+from meadhall.engine.match.match import Match
+from meadhall.engine.match.step import Result
 from meadhall.engine.text.language import gettext as _
 from meadhall.engine.text.language import listed, marked
 

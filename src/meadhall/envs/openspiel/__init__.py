@@ -17,7 +17,7 @@ from meadhall.envs import NoEnvs
 if find_spec("pyspiel") is None:
     raise NoEnvs("OpenSpiel is not installed: pip install 'meadhall[openspiel]'")
 
-from meadhall.engine.game import game_names
+from meadhall.engine.registry import game_names
 from meadhall.envs.openspiel.registration import register
 
 for _name in game_names():

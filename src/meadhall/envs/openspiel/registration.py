@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pyspiel
 
-from meadhall.engine.game import Game, game
+from meadhall.engine.game import Game
+from meadhall.engine.registry import game
 from meadhall.envs.openspiel.game import game_type, loader_of, short_name
 from meadhall.envs.openspiel.parameters import setup_of
 from meadhall.envs.openspiel.position import Setting

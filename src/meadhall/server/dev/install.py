@@ -9,7 +9,7 @@ from typing import Final
 from litestar import Litestar, Router
 from litestar.static_files import create_static_files_router
 
-from meadhall.engine.game import game_names, installed_games
+from meadhall.engine.registry import game_names, installed_games
 from meadhall.engine.reloading import sources_of
 from meadhall.server.dev import routes
 from meadhall.server.dev.guard import refuse_other_names

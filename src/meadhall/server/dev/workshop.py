@@ -13,7 +13,8 @@ from jinja2 import TemplateSyntaxError
 from watchfiles import awatch
 
 from meadhall.engine.file_cache import forget_files
-from meadhall.engine.game import Game, game, installed_games
+from meadhall.engine.game import Game
+from meadhall.engine.registry import game, installed_games
 from meadhall.engine.reloading import Sources, is_code, reload, sources_of
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.dev.problems import Problem, problem_of

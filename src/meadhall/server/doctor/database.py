@@ -13,7 +13,7 @@ from typing import Final
 from sqlalchemy import Connection, func, select
 from sqlalchemy.exc import SQLAlchemyError
 
-from meadhall.engine.game import game, game_names
+from meadhall.engine.registry import game, game_names
 from meadhall.engine.text.language import gettext as _
 from meadhall.engine.text.language import grouped, ngettext
 from meadhall.server.doctor.findings import TOLERANCE, Finding

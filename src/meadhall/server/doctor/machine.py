@@ -14,7 +14,7 @@ from typing import Final
 from meadhall.engine.compile import mode
 from meadhall.engine.compile.rule import cache_root, check_cache
 from meadhall.engine.errors import NoCache
-from meadhall.engine.game import game, game_names
+from meadhall.engine.registry import game, game_names
 from meadhall.engine.text.language import gettext as _
 from meadhall.engine.text.language import listed
 from meadhall.lab.warm import is_warm

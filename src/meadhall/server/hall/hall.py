@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 from meadhall.bots.ranks import HUSCARL
 from meadhall.engine.errors import BadSetup, MeadhallError
-from meadhall.engine.game import game, game_names
+from meadhall.engine.registry import game, game_names
 from meadhall.engine.state import chance
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import DatabaseUnavailable, KeyReused, NotFound, NotSeated, TooMany, WrongMoment

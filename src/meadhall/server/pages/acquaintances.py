@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from meadhall.engine.game import game
+from meadhall.engine.registry import game
 from meadhall.server.hall.people.acquaintances import Known
 from meadhall.server.hall.room import Room
 from meadhall.server.pages.dates import moment

@@ -12,8 +12,9 @@ from pathlib import Path
 
 from meadhall.engine.defaults import own_words
 from meadhall.engine.file_cache import file_cache
-from meadhall.engine.game import Game, GamePage, game, game_names
+from meadhall.engine.game import Game, GamePage
 from meadhall.engine.match.view import View
+from meadhall.engine.registry import game, game_names
 from meadhall.engine.state.state_text import Field, fields_of
 
 _TEMPLATES = Path(__file__).parent / "templates" / "any_game"

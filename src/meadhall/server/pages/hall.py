@@ -7,8 +7,10 @@ from dataclasses import replace
 from datetime import datetime
 
 from meadhall.bots import ranks
-from meadhall.engine.game import Game, game, game_names
-from meadhall.engine.match.match import Match, Result
+from meadhall.engine.game import Game
+from meadhall.engine.match.match import Match
+from meadhall.engine.match.step import Result
+from meadhall.engine.registry import game, game_names
 from meadhall.engine.text.headlines import headline
 from meadhall.engine.text.language import gettext as _
 from meadhall.engine.text.language import listed, ngettext

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from meadhall.engine.file_cache import file_cache
-from meadhall.engine.game import Game, game
+from meadhall.engine.game import Game
 from meadhall.engine.match.match import Match
 from meadhall.engine.match.view import SPECTATOR, View
+from meadhall.engine.registry import game
 from meadhall.engine.text.language import gettext as _
 from meadhall.engine.text.lessons import LEARNER, answer_to
 from meadhall.server.pages.log import rule_url

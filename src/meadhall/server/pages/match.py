@@ -10,7 +10,8 @@ from typing import Any
 from meadhall.bots import RANKS, bar_of, chance_in_words, chance_of_what, in_words, points_in_words
 from meadhall.engine.game import Game
 from meadhall.engine.match.award import Award, award_in_words
-from meadhall.engine.match.match import Match, Result
+from meadhall.engine.match.match import Match
+from meadhall.engine.match.step import Result
 from meadhall.engine.match.view import SPECTATOR, View
 from meadhall.engine.text.headlines import headline_of
 from meadhall.engine.text.language import current_language, grouped, listed, ngettext

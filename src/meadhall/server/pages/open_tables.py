@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Final
 from urllib.parse import urlencode
 
-from meadhall.engine.game import game, game_names
+from meadhall.engine.registry import game, game_names
 from meadhall.engine.text.language import gettext as _
 from meadhall.engine.text.language import listed, ngettext
 from meadhall.server.hall.matching.choices import choices_of

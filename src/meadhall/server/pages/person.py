@@ -8,7 +8,7 @@ from datetime import date, timedelta
 from typing import Literal
 from urllib.parse import urlencode
 
-from meadhall.engine.game import game, game_names
+from meadhall.engine.registry import game, game_names
 from meadhall.engine.text.language import gettext as _
 from meadhall.engine.text.language import grouped, ngettext
 from meadhall.server.hall.people.profiles import Profile, Streak

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from meadhall.engine.match.match import Match, Step
+from meadhall.engine.match.match import Match
+from meadhall.engine.match.step import Step
 from meadhall.engine.text.language import gettext as _
 from meadhall.engine.text.language import ngettext
 from meadhall.server.errors import reason_of

@@ -6,7 +6,7 @@ import math
 from datetime import datetime
 from typing import Final
 
-from meadhall.engine.game import game
+from meadhall.engine.registry import game
 from meadhall.engine.text.language import gettext as _
 from meadhall.engine.text.language import ngettext
 from meadhall.server.hall.matching.choices import choices_of

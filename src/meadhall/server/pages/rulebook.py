@@ -12,7 +12,8 @@ from markdown_it.utils import EnvType, OptionsDict
 from markupsafe import Markup
 
 from meadhall.engine.file_cache import file_cache
-from meadhall.engine.game import ComponentsPage, Game, game
+from meadhall.engine.game import ComponentsPage, Game
+from meadhall.engine.registry import game
 from meadhall.engine.text.language import speaking
 from meadhall.engine.text.rulebook import mark_rules, rulebook_text, rulings
 from meadhall.pictures.templates import has_template

@@ -15,7 +15,7 @@ from typing import Any
 from jinja2 import Environment, Template
 
 from meadhall.engine.file_cache import file_cache, on_forget
-from meadhall.engine.game import game, game_names
+from meadhall.engine.registry import game, game_names
 from meadhall.engine.text.language import LANGUAGES, current_language
 from meadhall.pictures.templates import STATIC as SHARED_STATIC
 from meadhall.pictures.templates import environment as pictures_environment

@@ -12,7 +12,7 @@ from litestar.openapi.datastructures import ResponseSpec
 from litestar.params import QueryParameter
 from litestar.response import Stream
 
-from meadhall.engine.game import game_names
+from meadhall.engine.registry import game_names
 from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.people.profiles import profile_of, visible_person
 from meadhall.server.routes.api_models import TableSummary, table_summary

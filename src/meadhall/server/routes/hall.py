@@ -11,7 +11,7 @@ from litestar.params import QueryParameter
 from litestar.response import Redirect
 
 from meadhall.engine.errors import MeadhallError
-from meadhall.engine.game import game, game_names
+from meadhall.engine.registry import game, game_names
 from meadhall.server.errors import NameTaken, reason_of, status_of
 from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.matching.choices import new_choice

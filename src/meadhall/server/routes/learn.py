@@ -5,7 +5,7 @@ from __future__ import annotations
 from litestar import get
 
 from meadhall.engine.compile.rule import INTERPRETED
-from meadhall.engine.game import game
+from meadhall.engine.registry import game
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import NotFound
 from meadhall.server.hall.hall import Hall

@@ -9,8 +9,8 @@ from litestar.datastructures import UploadFile
 
 from meadhall.bots.ranks import HUSCARL
 from meadhall.engine.errors import BadSetup, MeadhallError
-from meadhall.engine.game import game
 from meadhall.engine.options import MAX_SIZE
+from meadhall.engine.registry import game
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.room import Room

@@ -8,7 +8,7 @@ from litestar import get, post
 from litestar.params import QueryParameter
 from litestar.response import Redirect, Stream
 
-from meadhall.engine.game import game_names
+from meadhall.engine.registry import game_names
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import NotFound
 from meadhall.server.hall.hall import Hall

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 from litestar import get, post
 from litestar.response import Redirect, Stream
 
-from meadhall.engine.game import game
+from meadhall.engine.registry import game
 from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.matching.choices import new_choice
 from meadhall.server.hall.matching.quick_match import SIGN_INTERVAL

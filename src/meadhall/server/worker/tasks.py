@@ -13,10 +13,10 @@ from meadhall.bots import Hint, SearchBot, hints
 from meadhall.bots.analysis import Analysis, Knowledge, analyse
 from meadhall.bots.evaluation import expected_payoffs
 from meadhall.bots.named import BadBot, check, named_bots
-from meadhall.engine.game import game
 from meadhall.engine.match.view import View
 from meadhall.engine.record.format import MatchRecord
 from meadhall.engine.record.replay import replay
+from meadhall.engine.registry import game
 from meadhall.engine.text.daily import Outcome
 from meadhall.lab import warm
 from meadhall.server.worker.bot_cache import BotCache

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from threading import Lock
 from typing import TypeVar
 
-from meadhall.engine.game import game
+from meadhall.engine.registry import game
 from meadhall.lab import is_warm
 from meadhall.server.worker.bot_cache import BotCache
 from meadhall.server.worker.messages import RunTask, TaskError, TaskResult, framed, read_message

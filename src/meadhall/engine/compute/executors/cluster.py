@@ -32,7 +32,8 @@ from meadhall.engine.compute.executors import node
 from meadhall.engine.compute.executors.executor import Pieces, R, Work, chunks_of
 from meadhall.engine.compute.executors.fingerprint import Fingerprint, differences, fingerprint, fingerprint_like
 from meadhall.engine.errors import BadSetup, MeadhallError
-from meadhall.engine.game import Game, installed
+from meadhall.engine.game import Game
+from meadhall.engine.registry import installed
 
 TASK_SECONDS = 4.0
 """The wanted duration of a task: long compared with Ray's cost of a task (about a millisecond), short compared with a run."""

@@ -11,8 +11,9 @@ import hmac
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 
-from meadhall.engine.game import Game, game, game_names
+from meadhall.engine.game import Game
 from meadhall.engine.match.match import Match
+from meadhall.engine.registry import game, game_names
 from meadhall.engine.text.daily import Daily
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import NotFound, WrongMoment

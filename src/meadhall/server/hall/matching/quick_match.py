@@ -24,7 +24,7 @@ from sqlalchemy import Connection
 from meadhall.bots import UnknownBot, bot_names
 from meadhall.bots.ranks import HUSCARL
 from meadhall.engine.errors import BadSetup, MeadhallError
-from meadhall.engine.game import game, game_names
+from meadhall.engine.registry import game, game_names
 from meadhall.engine.state import chance
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import DatabaseUnavailable, WrongMoment

@@ -21,7 +21,7 @@ from sqlalchemy import Connection
 from sqlalchemy.exc import IntegrityError
 
 from meadhall.engine.errors import MeadhallError
-from meadhall.engine.game import game
+from meadhall.engine.registry import game
 from meadhall.engine.text.language import gettext as _
 from meadhall.engine.text.language import listed, speak
 from meadhall.server.errors import DatabaseUnavailable, NotFound, NotReady, TooMany

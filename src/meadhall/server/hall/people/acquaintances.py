@@ -11,7 +11,7 @@ from typing import Final
 from sqlalchemy import Connection
 from sqlalchemy.exc import IntegrityError
 
-from meadhall.engine.game import game_names
+from meadhall.engine.registry import game_names
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import NotFound, TooMany, WrongMoment
 from meadhall.server.hall.notices.notifications import Notification, Notifications, notify

@@ -6,7 +6,7 @@ import asyncio
 import logging
 from collections.abc import Callable
 
-from meadhall.engine.game import game, game_names
+from meadhall.engine.registry import game, game_names
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import NotReady
 from meadhall.server.worker.client import Worker

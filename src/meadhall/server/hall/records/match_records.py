@@ -7,8 +7,8 @@ import zlib
 from collections.abc import AsyncIterator, Sequence
 from typing import Final
 
-from meadhall.engine.game import game, game_names
 from meadhall.engine.record.format import dumps
+from meadhall.engine.registry import game, game_names
 from meadhall.engine.text.language import current_language
 from meadhall.server.hall.daily.daily import is_sealed
 from meadhall.server.hall.hall import Hall

@@ -16,7 +16,8 @@ from datetime import datetime, timedelta
 from typing import Final, Self
 
 from meadhall.engine.match.deciders import deciders
-from meadhall.engine.match.match import Match, Step
+from meadhall.engine.match.match import Match
+from meadhall.engine.match.step import Step
 from meadhall.server.store.clock import Clock
 from meadhall.server.store.models import Downtime, Entry
 
