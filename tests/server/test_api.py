@@ -23,7 +23,7 @@ from meadhall.bots import Hint
 from meadhall.server.app import BODY_LIMIT
 from meadhall.server.hall.room import Room
 from meadhall.server.hall.time import absences
-from meadhall.server.routes.lobby import DOCUMENT_LIMIT
+from meadhall.server.routes.documents import DOCUMENT_LIMIT
 from meadhall.server.store.models import Guest
 from meadhall.server.web import event_stream
 from meadhall.server.worker import tasks

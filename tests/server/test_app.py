@@ -24,7 +24,7 @@ from meadhall.cli.hall_data import back_up
 from meadhall.engine.registry import game_names
 from meadhall.server.errors import NotThatPerson
 from meadhall.server.hall.people.sign_in_limit import Client
-from meadhall.server.routes.lobby import DOCUMENT_LIMIT
+from meadhall.server.routes.documents import DOCUMENT_LIMIT
 from meadhall.server.settings import Settings
 from meadhall.server.store.database import NoAnswer
 from meadhall.server.store.store import Store

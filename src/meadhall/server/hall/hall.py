@@ -44,8 +44,8 @@ from meadhall.server.hall.seating import (
     agreed,
     arranged,
     bot_seat,
+    check_host,
     document_of,
-    left_by,
     open_seat,
     renamed,
     with_options,
@@ -618,19 +618,6 @@ class Hall:
         guest = await self.store.save_guest(guest)
         await room.change_table(with_person(guest, seat))
 
-    async def leave(self, room: Room, guest: Guest) -> None:
-        """Open the guest's seat again before the match. If the host leaves, the next person is host."""
-        await room.change_table(left_by(guest))
-
-    async def agree(self, room: Room, guest: Guest, is_ready: bool = True) -> None:
-        """Let a player agree to a start while they are away. A rematch starts as soon as all have agreed."""
-        await room.change_table(agreed(guest, is_ready))
-
-    async def close_table(self, room: Room, guest: Guest) -> None:
-        """Close a table before its match. Refuse all guests except the host."""
-        self._check_host(room, guest)
-        await room.close_table()
-
     async def rename(self, guest: Guest) -> None:
         """Give the guest's seats before a match their new name."""
         for table in await self.store.tables_of(guest.id):
@@ -652,26 +639,12 @@ class Hall:
         has_page = partial(self.presence.has, table.id) if room is None else room.has_page
         return any(has_page(guest) for guest in seat.guests)
 
-    async def start(self, room: Room, guest: Guest) -> None:
-        """Start the match. Refuse all guests except the host."""
-        self._check_host(room, guest)
-        await room.start()
-
-    async def arrange(self, room: Room, guest: Guest, change: Callable[[TableRow], TableRow]) -> None:
-        """Change the table before the match. Refuse all guests except the host."""
-        self._check_host(room, guest)
-        await room.change_table(arranged(change))
-
     async def set_document(self, room: Room, guest: Guest, name: str, content: bytes | None) -> None:
         """Set a document option to the host's file, or back to the built-in document (None). Refuse other guests."""
-        self._check_host(room, guest)
+        check_host(room.table, guest)
         option = document_of(room.game, name)
         value = option.default if content is None else await run_in_thread(option.check, content)
         await room.change_table(arranged(with_options(room.game, {name: value})))
-
-    def _check_host(self, room: Room, guest: Guest) -> None:
-        if not room.table.is_hosted_by(guest.id):
-            raise NotSeated(_("Only the host of the table can do that."))
 
     # ------------------------------------------------------------------------------------------------------ after the match
 

@@ -118,6 +118,12 @@ def arranged(change: Change) -> Change:
     return arrange
 
 
+def check_host(table: TableRow, guest: Guest) -> None:
+    """Refuse all guests except the host of the table. Raises NotSeated."""
+    if not table.is_hosted_by(guest.id):
+        raise NotSeated(_("Only the host of the table can do that."))
+
+
 def start_refusal(subject: Game, table: TableRow, is_here: Callable[[SeatRow], bool]) -> str:
     """Say why the match can't start yet, in the current language; "" if it can."""
     try:

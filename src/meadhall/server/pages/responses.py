@@ -38,6 +38,8 @@ log = logging.getLogger(__name__)
 
 Html = Response[str]
 
+Answer = Response[Any] | Redirect
+
 _LATER: Final = {HTTPStatus.TOO_MANY_REQUESTS: 60, HTTPStatus.SERVICE_UNAVAILABLE: 10}
 """Seconds after which a client should try again, by status, if nothing more exact is known."""
 
@@ -101,7 +103,7 @@ def _device(request: AnyRequest, room: Room, guest: Guest) -> Device | None:
 
 def table_answer(
     request: AnyRequest, room: Room, guest: Guest, error: MeadhallError | None = None, action: int | None = None
-) -> Redirect | Response[Any]:
+) -> Answer:
     """Return the response to a form of a table: a frame for htmx, a page for a plain form, JSON for a program.
 
     A page whose stream is open needs no frame: the stream has already brought it, or is about to.

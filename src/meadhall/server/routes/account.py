@@ -18,7 +18,7 @@ from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.people.accounts import Device
 from meadhall.server.hall.people.passkeys import RelyingParty
 from meadhall.server.pages.account import CodesPage, SignInPage, account_page
-from meadhall.server.pages.responses import Html, page, see_other, wants_json
+from meadhall.server.pages.responses import Answer, Html, page, see_other, wants_json
 from meadhall.server.store.models import Account, Guest, Session
 from meadhall.server.web.device_label import device_label
 from meadhall.server.web.forms import Form, read_long_form, safe_path
@@ -28,8 +28,6 @@ from meadhall.server.web.sessions import Sessions, opener_of, session_of
 
 CONFIRMED_FOR: Final = timedelta(minutes=30)
 """How long after signing in or confirming the owner may change how one signs in."""
-
-Answer = Response[Any] | Redirect
 
 
 def party_of(request: AnyRequest) -> RelyingParty:

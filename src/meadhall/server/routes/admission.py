@@ -7,8 +7,7 @@ from litestar.response import Redirect
 
 from meadhall.server.hall.hall import Hall
 from meadhall.server.pages.models import InvitationPage
-from meadhall.server.pages.responses import page, see_other
-from meadhall.server.routes.answers import Answer
+from meadhall.server.pages.responses import Answer, page, see_other
 from meadhall.server.store.models import Guest
 from meadhall.server.web.forms import Form
 from meadhall.server.web.links import link

@@ -22,22 +22,15 @@ from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.matching.table_filter import TableFilter
 from meadhall.server.hall.notices.pubsub import updates
 from meadhall.server.hall.room import Room
-from meadhall.server.hall.time.clock_choice import with_clock
-from meadhall.server.routes import api_account, api_chat, api_people, api_privacy, api_profiles, api_quick_match
+from meadhall.server.routes import api_account, api_chat, api_people, api_privacy, api_profiles, api_quick_match, deeds
 from meadhall.server.routes.api_events import TableEvents
 from meadhall.server.routes.api_models import (
-    ClockChoice,
     Credentials,
     GameInfo,
     HintInfo,
-    JoinTable,
     LegalAction,
-    NewAction,
     NewGuest,
-    NewProposal,
     NewTable,
-    ProposalAnswer,
-    SeatChoice,
     TableInfo,
     TableSummary,
     clock_of,
@@ -48,8 +41,8 @@ from meadhall.server.routes.api_models import (
     table_summary,
 )
 from meadhall.server.routes.api_refusals import STRICT, refusals, table_refusals
-from meadhall.server.routes.lobby import DOCUMENT_LIMIT
-from meadhall.server.routes.tables import record_response
+from meadhall.server.routes.documents import DOCUMENT_LIMIT
+from meadhall.server.routes.tables import provide_room, record_response
 from meadhall.server.settings import INVITED
 from meadhall.server.store.models import Guest, TableRow
 from meadhall.server.web import event_stream
@@ -62,13 +55,6 @@ SECURITY: Final = Components(
         "token": SecurityScheme(type="http", scheme="bearer", description="The token that POST /api/v1/guests returned.")
     }
 )
-
-
-async def provide_room(hall: Hall, program: Guest, id: str) -> Room:
-    """Return the room of the table in the address."""
-    room = await daily.visible_room(hall, program, id)
-    room.note_visit(program.id)
-    return room
 
 
 @post("/guests", responses=refusals(400, 403, 404, 413))
@@ -157,51 +143,6 @@ async def show_table(room: Room, program: Guest) -> TableInfo:
     return table_info(room, program)
 
 
-@post("/tables/{id:str}/join", status_code=200, responses=table_refusals(413))
-async def join_table(data: Annotated[JoinTable, STRICT], hall: Hall, room: Room, program: Guest) -> TableInfo:
-    """Take a seat."""
-    await hall.join(room, program, data.seat)
-    return table_info(room, program)
-
-
-@post("/tables/{id:str}/leave", status_code=200, responses=table_refusals(403))
-async def leave_table(hall: Hall, room: Room, program: Guest) -> TableInfo:
-    """Leave your seat before the match. If you are the host, the next person becomes host."""
-    await hall.leave(room, program)
-    return table_info(room, program)
-
-
-@post("/tables/{id:str}/ready", status_code=200, responses=table_refusals(403))
-async def agree_to_start(hall: Hall, room: Room, program: Guest) -> TableInfo:
-    """Agree that the match starts, also while you send no requests. A change of seats or options ends the agreement."""
-    await hall.agree(room, program)
-    return table_info(room, program)
-
-
-@post("/tables/{id:str}/close", status_code=200, responses=table_refusals(403))
-async def close_table(hall: Hall, room: Room, program: Guest) -> TableInfo:
-    """Close the table before the match. Only the table's host can."""
-    await hall.close_table(room, program)
-    return table_info(room, program)
-
-
-@post("/tables/{id:str}/clock", status_code=200, responses=table_refusals(403, 413))
-async def set_clock(data: Annotated[ClockChoice, STRICT], hall: Hall, room: Room, program: Guest) -> TableInfo:
-    """Choose the clock before the match. Only the table's host can. The other players have to agree to the start again."""
-    await hall.arrange(room, program, with_clock(clock_of(data)))
-    return table_info(room, program)
-
-
-@post("/tables/{id:str}/start", status_code=200, responses=table_refusals(403))
-async def start_match(hall: Hall, room: Room, program: Guest) -> TableInfo:
-    """Start the match. Only the table's host can.
-
-    It waits for players who are away: without an open stream, without a request in the last 20 seconds, and not ready.
-    """
-    await hall.start(room, program)
-    return table_info(room, program)
-
-
 @get("/tables/{id:str}/legal", responses=table_refusals(403))
 async def legal_actions(room: Room, program: Guest) -> list[LegalAction]:
     """List your legal actions in ascending order. The list is empty when it is not your turn, or a bot plays your seat."""
@@ -220,80 +161,6 @@ async def give_hint(room: Room, program: Guest) -> list[HintInfo]:
     """
     daily.check_hint(room.table)
     return hint_infos(await room.request_hint(program))
-
-
-@post("/tables/{id:str}/actions", status_code=200, responses=table_refusals(403, 413, 422))
-async def play_action(data: Annotated[NewAction, STRICT], request: AnyRequest, id: str) -> TableInfo:
-    """Play an action.
-
-    If you have already played this action with this ``n``, nothing changes and the answer is the table as it is now. So you can
-    repeat a request whose answer was lost.
-    """
-    program = guest_of(request)  # not as a dependency: see the action of a page
-    room = await provide_room(request.app.state.hall, program, id)
-    await room.act(program, data.action, data.n)
-    return table_info(room, program)
-
-
-@post("/tables/{id:str}/undo", status_code=200, responses=table_refusals(403))
-async def undo_action(room: Room, program: Guest) -> TableInfo:
-    """Take back your last decision, and the actions of bots since then.
-
-    It is refused with the reason if another person has moved since, or if anything was rolled, drawn or revealed.
-    """
-    await room.undo(program)
-    return table_info(room, program)
-
-
-@post("/tables/{id:str}/resign", status_code=200, responses=table_refusals(403))
-async def resign(room: Room, program: Guest) -> TableInfo:
-    """Give up your seat.
-
-    In a match of two players or sides, the other side wins. With more, a bot plays your seat to the end.
-    """
-    await room.resign(program)
-    return table_info(room, program)
-
-
-@post("/tables/{id:str}/stand-in", status_code=200, responses=table_refusals(403, 413))
-async def let_bot_play(data: Annotated[SeatChoice, STRICT], room: Room, program: Guest) -> TableInfo:
-    """Let a bot play for a player who is away, until that player returns.
-
-    It is possible from the time on that the seat's ``replaceable`` says. If a bot plays there already, nothing changes.
-    """
-    await room.let_bot_play(program, data.seat)
-    return table_info(room, program)
-
-
-@post("/tables/{id:str}/return", status_code=200, responses=table_refusals(403))
-async def take_back_seat(room: Room, program: Guest) -> TableInfo:
-    """Take back your seat while a bot plays it, at any decision.
-
-    If no bot plays it, nothing changes. It is refused after you have resigned.
-    """
-    await room.take_back_seat(program)
-    return table_info(room, program)
-
-
-@post("/tables/{id:str}/proposals", status_code=200, responses=table_refusals(403, 413))
-async def propose(data: Annotated[NewProposal, STRICT], room: Room, program: Guest) -> TableInfo:
-    """Propose something to the others: take back actions, end as a draw, give up together, stop the clocks, take over a seat.
-
-    One proposal is open at a time. Bots agree at once, but to a draw only if they don't expect to win. A person who plays on
-    declines a take-back, a draw or giving up. What had no success can be proposed again five decisions or ten minutes later.
-    """
-    await room.consent.propose(program, data.what, data.to, data.seat)
-    return table_info(room, program)
-
-
-@post("/tables/{id:str}/vote", status_code=200, responses=table_refusals(403, 413))
-async def answer_proposal(data: Annotated[ProposalAnswer, STRICT], room: Room, program: Guest) -> TableInfo:
-    """Agree to the open proposal, decline it, or withdraw your own."""
-    if data.answer == "withdraw":
-        await room.consent.withdraw(program, data.proposal)
-    else:
-        await room.consent.answer(program, data.proposal, data.answer == "agree")
-    return table_info(room, program)
 
 
 @get("/tables/{id:str}/events", media_type=event_stream.MEDIA_TYPE, opt={"unlimited": True}, responses=table_refusals())
@@ -348,23 +215,11 @@ _TOKEN_ROUTES: Final = [
     list_tables,
     list_open_tables,
     show_table,
-    join_table,
-    leave_table,
-    agree_to_start,
-    close_table,
-    set_clock,
-    start_match,
     legal_actions,
     give_hint,
-    play_action,
-    undo_action,
-    resign,
-    let_bot_play,
-    take_back_seat,
-    propose,
-    answer_proposal,
     stream_events,
     show_record,
+    *deeds.api_routes,
     *api_quick_match.handlers,
     *api_account.routes,
     *api_chat.routes,

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 
 from litestar import Response, get, post
 from litestar.params import QueryParameter
-from litestar.response import Redirect
 
 from meadhall.engine.errors import MeadhallError
 from meadhall.engine.text.language import gettext as _
@@ -15,14 +14,12 @@ from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.room import Room
 from meadhall.server.hall.talk.chat_text import LONGEST_TEXT
 from meadhall.server.pages.models import Refusal
-from meadhall.server.pages.responses import Html, page, refusal_json, see_other, wants_json
+from meadhall.server.pages.responses import Answer, Html, page, refusal_json, see_other, wants_json
 from meadhall.server.pages.talk import chat_page
 from meadhall.server.store.models import Guest, IgnoreKind
 from meadhall.server.web.forms import Form, read_form
 from meadhall.server.web.links import link
 from meadhall.server.web.request import AnyRequest
-
-Answer = Response[Any] | Redirect
 
 _Before = Annotated[str | None, QueryParameter(name="before", max_length=16)]
 

@@ -11,8 +11,7 @@ from meadhall.server.errors import NotFound
 from meadhall.server.hall.daily.daily import begin, play_unranked, today
 from meadhall.server.hall.hall import Hall
 from meadhall.server.pages.daily import daily_page
-from meadhall.server.pages.responses import Html, page, see_other, wants_json
-from meadhall.server.routes.answers import Answer
+from meadhall.server.pages.responses import Answer, Html, page, see_other, wants_json
 from meadhall.server.store.models import Guest
 from meadhall.server.web.links import base_url, link
 from meadhall.server.web.request import AnyRequest

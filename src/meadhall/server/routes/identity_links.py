@@ -10,9 +10,8 @@ from litestar.response import Redirect
 from meadhall.server.hall.hall import Hall
 from meadhall.server.pages.lobby import qr_code
 from meadhall.server.pages.models import IdentityLinkPage, IdentityPage
-from meadhall.server.pages.responses import page, see_other, wants_json
+from meadhall.server.pages.responses import Answer, page, see_other, wants_json
 from meadhall.server.routes.account import device_of, end_own_session, is_confirmed
-from meadhall.server.routes.answers import Answer
 from meadhall.server.store.models import Guest
 from meadhall.server.web.links import base_url, link
 from meadhall.server.web.request import AnyRequest

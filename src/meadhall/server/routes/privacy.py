@@ -9,8 +9,7 @@ from litestar.response import Redirect
 
 from meadhall.server.hall.hall import Hall
 from meadhall.server.pages.privacy import privacy_page
-from meadhall.server.pages.responses import Html, page, see_other
-from meadhall.server.routes.answers import Answer
+from meadhall.server.pages.responses import Answer, Html, page, see_other
 from meadhall.server.store.models import Guest
 from meadhall.server.store.queries.exporting import export
 from meadhall.server.web.forms import Form

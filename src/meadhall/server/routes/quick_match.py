@@ -15,9 +15,8 @@ from meadhall.server.hall.notices.pubsub import updates
 from meadhall.server.pages.clock_words import read_clock
 from meadhall.server.pages.hall import OPTION
 from meadhall.server.pages.quick_match import DEFAULT_CLOCK, DEFAULT_TIME, NEVER, quick_page
-from meadhall.server.pages.responses import page, see_other
+from meadhall.server.pages.responses import Answer, page, see_other
 from meadhall.server.pages.templates import render_part
-from meadhall.server.routes.answers import Answer
 from meadhall.server.store.models import Guest
 from meadhall.server.web import event_stream
 from meadhall.server.web.forms import Form, integer

@@ -17,8 +17,7 @@ from meadhall.server.hall.daily.daily import is_sealed
 from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.room import Room
 from meadhall.server.pages.replay import chart_page, knowledge_of, replay_page, with_chart
-from meadhall.server.pages.responses import Html, page, see_other, wants_json
-from meadhall.server.routes.answers import Answer
+from meadhall.server.pages.responses import Answer, Html, page, see_other, wants_json
 from meadhall.server.store.models import Guest
 from meadhall.server.web.links import link
 from meadhall.server.web.request import AnyRequest, client_address

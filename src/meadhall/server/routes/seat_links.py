@@ -9,8 +9,7 @@ from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import NotFound
 from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.room import Room
-from meadhall.server.pages.responses import page, see_other, wants_json
-from meadhall.server.routes.answers import Answer
+from meadhall.server.pages.responses import Answer, page, see_other, wants_json
 from meadhall.server.store.models import Guest
 from meadhall.server.web.links import link
 from meadhall.server.web.request import AnyRequest
