@@ -12,7 +12,8 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 
 from meadhall.engine.errors import MeadhallError, Refused
 from meadhall.server.errors import NotSeated, Stale, TooMany, WrongMoment
-from meadhall.server.hall.consent.proposals import KINDS, WAIT_DECISIONS, WAIT_TIME, Proposals, What, check_kind
+from meadhall.server.hall.consent.kinds import KINDS, Addressed, What, kind_of
+from meadhall.server.hall.consent.proposals import WAIT_DECISIONS, WAIT_TIME, Proposals
 from meadhall.server.store.models import Entry, EntryKind
 
 START = datetime(2026, 11, 26, 20, 0, tzinfo=UTC)
@@ -61,12 +62,13 @@ class Proposing(RuleBasedStateMachine):
     def wait(self, minutes: int) -> None:
         self.at += timedelta(minutes=minutes)
 
-    @rule(what=st.sampled_from(KINDS), seat=seats, guest=st.sampled_from(GUESTS))
+    @rule(what=st.sampled_from([kind.what for kind in KINDS.values()]), seat=seats, guest=st.sampled_from(GUESTS))
     def propose(self, what: What, seat: int, guest: str) -> None:
         guest = guest if what == "swap" else ""
         asked = SEATS if what == "swap" else SEATS - {seat}
         entry = len(self.entries) + 1
-        arguments = (entry, what, seat, asked, self.playing_bots, self.at, LIMIT, 1 if what == "take-back" else 0, guest)
+        addressed = Addressed(seat, asked, 1 if what == "take-back" else 0)
+        arguments = (entry, what, addressed, self.playing_bots, self.at, LIMIT, guest)
         decisions, failed_at = self.refused.get((guest or seat, what), (-WAIT_DECISIONS, START))
         error: type[MeadhallError] | None = None
         if self.what is not None and (self.what != "swap" or what == "swap"):
@@ -207,19 +209,22 @@ TestProposing.settings = settings(stateful_step_count=40)
 
 def test_a_late_vote_is_told_how_the_proposal_ended_and_a_repeated_proposal_how_long_to_wait() -> None:
     state = Proposals()
-    for entry in (state.proposed(1, "draw", 0, {1, 2}, (), START, LIMIT), Entry(2, "decline", 1, 1, at=START)):
+    for entry in (
+        state.proposed(1, "draw", Addressed(0, frozenset({1, 2})), set(), START, LIMIT),
+        Entry(2, "decline", 1, 1, at=START),
+    ):
         state = state.follow(entry)
     with pytest.raises(Stale, match="already declined"):
         state.answered(3, 1, 2, True, START)
     with pytest.raises(TooMany, match=f"{WAIT_DECISIONS} more decisions"):
         state.check_new("draw", 0, START)
     state.check_new("draw", 0, START + WAIT_TIME)
-    late = state.follow(state.proposed(3, "draw", 1, {0, 2}, (), START, LIMIT))
+    late = state.follow(state.proposed(3, "draw", Addressed(1, frozenset({0, 2})), set(), START, LIMIT))
     with pytest.raises(Stale, match="time"):
         late.answered(4, 2, 0, True, START + LIMIT)
 
 
 def test_only_known_kinds_can_be_proposed() -> None:
-    assert check_kind("draw") == "draw"
+    assert kind_of("draw").what == "draw"
     with pytest.raises(Refused, match="take-back"):
-        check_kind("peace")
+        kind_of("peace")

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from meadhall.engine.errors import MeadhallError
 from meadhall.engine.match.match import Match
 from meadhall.engine.match.step import Step
 from meadhall.engine.text.language import gettext as _
 from meadhall.engine.text.language import ngettext
 from meadhall.server.errors import reason_of
-from meadhall.server.hall.consent.proposals import Closed, Proposal, What
+from meadhall.server.hall.consent.kinds import Kind
+from meadhall.server.hall.consent.proposals import Closed, Proposal
 from meadhall.server.hall.room import Room
 from meadhall.server.pages.dates import moment
 from meadhall.server.pages.models import AnswerView, OfferView, ProposalView, ProposePage, SeatChoice, TakeBackChoice
@@ -30,9 +32,9 @@ def proposal_view(room: Room, match: Match, viewer: int | None) -> ProposalView 
     found = proposals.open
     if found is not None and room.table.status == "running" and not match.over:
         answers = tuple(AnswerView(seat, match.names[seat], seat in found.agreed) for seat in sorted(found.asked))
-        mine = viewer is not None and found.what != "swap" and viewer == found.seat
+        mine = viewer is not None and not found.kind.by_guest and viewer == found.seat
         text, asks = asked(match, found, room.consent.name_of(found), viewer), viewer in found.waiting
-        return ProposalView(found.number, text, _meaning(found), answers, moment(found.until), asks, mine)
+        return ProposalView(found.number, text, found.kind.words().meaning, answers, moment(found.until), asks, mine)
     recent = proposals.recent
     if recent is None:
         return None
@@ -41,15 +43,14 @@ def proposal_view(room: Room, match: Match, viewer: int | None) -> ProposalView 
 
 def asked(match: Match, proposal: Proposal, guest: str, viewer: int | None) -> str:
     """Say a proposal in a sentence, with the action that would be taken back. ``guest``: the name of a guest who wants a seat."""
-    if proposal.what == "take-back":
-        taken = [step for step in match.steps if step.n >= proposal.to]
-        if taken:
-            return _asked_to_take_back(match, proposal, taken, viewer)
+    taken = [step for step in match.steps if step.n >= proposal.to] if proposal.kind.takes_back else []
+    if taken:
+        return _asked_to_take_back(match, proposal, taken, viewer)
     return _in_short(match, proposal, guest, viewer)
 
 
 def _asked_to_take_back(match: Match, proposal: Proposal, taken: Sequence[Step], viewer: int | None) -> str:
-    words = {"name": match.names[proposal.seat], "action": _action(match, taken[0], viewer), "count": len(taken)}
+    words = {"name": match.names[proposal.seat], "action": match.action_in_words(taken[0], viewer), "count": len(taken)}
     words["player"] = match.names[taken[0].seat]
     if viewer == proposal.seat:
         message = ngettext(
@@ -66,42 +67,10 @@ def _asked_to_take_back(match: Match, proposal: Proposal, taken: Sequence[Step],
     return message.format(**words)
 
 
-def _action(match: Match, step: Step, viewer: int | None) -> str:
-    return match.action_in_words(step, viewer)
-
-
 def _in_short(match: Match, proposal: Proposal, guest: str, viewer: int | None) -> str:
-    name = match.names[proposal.seat]
-    if proposal.what == "swap":
-        if viewer == proposal.seat:
-            return _("{guest} asks to take over your seat.").format(guest=guest)
-        return _("{guest} asks to take over the seat of {name}.").format(guest=guest, name=name)
-    if viewer == proposal.seat:
-        return {
-            "take-back": _("You ask to take back actions."),
-            "draw": _("You offer a draw."),
-            "give-up": _("You propose to give up together."),
-            "pause": _("You propose to stop the clocks."),
-            "resume": _("You propose to let the clocks run again."),
-        }[proposal.what]
-    return {
-        "take-back": _("{name} asks to take back actions."),
-        "draw": _("{name} offers a draw."),
-        "give-up": _("{name} proposes to give up together."),
-        "pause": _("{name} proposes to stop the clocks."),
-        "resume": _("{name} proposes to let the clocks run again."),
-    }[proposal.what].format(name=name)
-
-
-def _meaning(proposal: Proposal) -> str:
-    return {
-        "take-back": _("Dice and cards fall differently afterwards. What was revealed stays known."),
-        "draw": _("The match ends. All who are still in the game share it equally."),
-        "give-up": _("The match ends without a winner."),
-        "pause": _("The clocks stand still until you go on."),
-        "resume": _("Without an objection they run again when the time to answer is over."),
-        "swap": _("The guest plays on with this seat, and learns what it knows."),
-    }[proposal.what]
+    words = proposal.kind.words()
+    text = words.yours if viewer == proposal.seat else words.theirs
+    return text.format(name=match.names[proposal.seat], guest=guest)
 
 
 def ended(match: Match, closed: Closed, guest: str, viewer: int | None) -> str:
@@ -135,7 +104,7 @@ def propose_page(room: Room, guest: Guest) -> ProposePage:
     elif table.daily is not None:
         nothing = _("In the puzzle of the day nothing can be proposed: everyone plays the same deal, once.")
     else:
-        offers = tuple(_offer(room, match, what, seat, guest) for what in room.consent.offers(seat))
+        offers = tuple(_offer(room, match, kind, seat, refusal) for kind, refusal in room.consent.offers(guest))
     found = room.consent.proposals.open
     shown = None
     if match is not None and found is not None:
@@ -145,34 +114,20 @@ def propose_page(room: Room, guest: Guest) -> ProposePage:
     return ProposePage(link(f"/tables/{table.id}"), room.game.title, offers, seat is not None, nothing, shown)
 
 
-def _offer(room: Room, match: Match, what: What, seat: int | None, guest: Guest) -> OfferView:
-    error = room.consent.refusal(what, seat, guest)
-    refusal = "" if error is None else reason_of(error)
-    bots = seat is not None and all(row.kind == "bot" for row in room.table.seats if row.seat != seat)
-    ask = _("The bots agree at once.") if bots else _("All the others must agree.")
-    if match.players == 1:
-        ask = ""
-    match what:
-        case "take-back":
-            about = _("Back to before a decision. Dice and cards fall differently afterwards.")
-            return OfferView(what, _("Take back"), f"{about} {ask}", _("Ask to take back"), _decisions(match, seat), (), refusal)
-        case "draw":
-            about = _("All who are still in the game share it equally.")
-            ask = _("Bots agree if they don't expect to win.") if bots else ask
-            return OfferView(what, _("Draw"), f"{about} {ask}", _("Offer a draw"), refusal=refusal)
-        case "give-up":
-            about = _("The match ends without a winner.")
-            return OfferView(what, _("Give up together"), f"{about} {ask}", _("Propose to give up"), refusal=refusal)
-        case "pause":
-            about = _("The clocks stand still until you go on.")
-            return OfferView(what, _("Pause"), f"{about} {ask}", _("Propose a pause"), refusal=refusal)
-        case "resume":
-            about = _("The clocks run again.")
-            return OfferView(what, _("End the pause"), f"{about} {ask}", _("Propose to go on"), refusal=refusal)
-        case "swap":
-            about = _("You take over a seat and play on with it. All players must agree, also the one who leaves it.")
-            seats = tuple(SeatChoice(row.seat, row.name, row.kind) for row in room.table.seats)
-            return OfferView(what, _("Take over a seat"), about, _("Ask for the seat"), (), seats, refusal)
+def _offer(room: Room, match: Match, kind: Kind, seat: int | None, refusal: MeadhallError | None) -> OfferView:
+    words, rows = kind.words(), room.table.seats
+    ask = _("All the others must agree.")
+    if all(row.kind == "bot" for row in rows if row.seat != seat):
+        ask = _("The bots agree at once.") if kind.bots_agree else _("Bots agree if they don't expect to win.")
+    return OfferView(
+        kind.what,
+        words.title,
+        words.about if kind.by_guest or match.players == 1 else f"{words.about} {ask}",
+        words.button,
+        _decisions(match, seat) if kind.takes_back else (),
+        tuple(SeatChoice(row.seat, row.name, row.kind) for row in rows) if kind.by_guest else (),
+        "" if refusal is None else reason_of(refusal),
+    )
 
 
 def _decisions(match: Match, seat: int | None) -> tuple[TakeBackChoice, ...]:
@@ -180,7 +135,7 @@ def _decisions(match: Match, seat: int | None) -> tuple[TakeBackChoice, ...]:
     latest = match.steps[-DECISIONS_SHOWN:]
     own = next((step.n for step in reversed(latest) if step.seat == seat), latest[-1].n if latest else 0)
     return tuple(
-        TakeBackChoice(step.n, f"{match.names[step.seat]}: {_action(match, step, seat)}", step.n == own)
+        TakeBackChoice(step.n, f"{match.names[step.seat]}: {match.action_in_words(step, seat)}", step.n == own)
         for step in reversed(latest)
     )
 

@@ -16,7 +16,7 @@ from meadhall.engine.game import Game
 from meadhall.engine.options import Choice, Document, Option
 from meadhall.server.hall.bots.hints import RequestedHint
 from meadhall.server.hall.bots.stand_ins import as_played
-from meadhall.server.hall.consent.proposals import What
+from meadhall.server.hall.consent.kinds import What
 from meadhall.server.hall.room import Room
 from meadhall.server.hall.time.clock_choice import check_clock
 from meadhall.server.pages.lobby import template_url

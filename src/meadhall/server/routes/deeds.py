@@ -9,7 +9,7 @@ from meadhall.engine.checks import quoted
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.game import Game
 from meadhall.engine.text.language import gettext as _
-from meadhall.server.hall.consent.proposals import check_kind
+from meadhall.server.hall.consent.kinds import kind_of
 from meadhall.server.hall.seating import (
     Change,
     agreed,
@@ -205,7 +205,7 @@ async def take_back_seat(visit: Visit) -> None:
 
 
 def _proposal(form: Form) -> NewProposal:
-    return NewProposal(check_kind(form.get("what", "")), integer(form, "to"), integer(form, "seat"))
+    return NewProposal(kind_of(form.get("what", "")).what, integer(form, "to"), integer(form, "seat"))
 
 
 def _answer(form: Form) -> ProposalAnswer:

@@ -79,7 +79,7 @@ class BotVotes:
                 await self._room.time.sleep(_RETRY_DELAY)
 
     async def _agrees(self, proposal: Proposal, seat: int) -> bool:
-        if proposal.what != "draw":
+        if proposal.kind.bots_agree:
             return True
         match = self._room.running_match()
         await self._worker.load(self._room.game.name)

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from sqlalchemy import Connection
 
-from meadhall.engine.errors import CannotUndo, MatchOver, MeadhallError, Refused
+from meadhall.engine.errors import MatchOver, MeadhallError, Refused
 from meadhall.engine.match.match import Match
 from meadhall.engine.match.view import Seat
 from meadhall.engine.text.language import gettext as _
-from meadhall.server.errors import NotFound, NotSeated, Stale, WrongMoment
-from meadhall.server.hall.bots.stand_ins import as_played, persons_playing
-from meadhall.server.hall.consent.proposals import Proposal, Proposals, What, check_kind
+from meadhall.server.errors import NotFound, Stale, WrongMoment
+from meadhall.server.hall.consent.kinds import KINDS, Kind, Proposer, kind_of
+from meadhall.server.hall.consent.proposals import Proposal, Proposals
 from meadhall.server.hall.notices.notifications import Notification, notify
 from meadhall.server.hall.people.names import unlike_others
 from meadhall.server.hall.processes.leases import Leases
@@ -88,65 +89,34 @@ class Consent:
 
     # ------------------------------------------------------------------------------------------------------------ proposing
 
-    def refusal(self, what: What, seat: int | None, guest: Guest) -> MeadhallError | None:
-        """Return the refusal of this proposal now by a guest on a seat, or without one (None); None if it is possible."""
+    def offers(self, guest: Guest) -> list[tuple[Kind, MeadhallError | None]]:
+        """Return the proposals that make sense at this table for a guest, each with the reason why it has to wait, or None."""
+        seat, found = self._room.table.seat_of(guest.id), []
+        owner = guest.public_id if seat is None else seat
+        with suppress(MeadhallError):
+            proposer = self._proposer(seat)
+            for kind in KINDS.values():
+                with suppress(MeadhallError):
+                    kind.check(proposer)
+                    found.append((kind, self._refusal(kind, proposer, owner)))
+        return found
+
+    def _refusal(self, kind: Kind, proposer: Proposer, owner: str | int) -> MeadhallError | None:
         try:
-            self._check(what, seat)
-            self.proposals.check_new(what, guest.public_id if seat is None else seat, self._room.time.now())
+            kind.check_now(proposer)
+            self.proposals.check_new(kind.what, owner, self._room.time.now())
         except MeadhallError as error:
             return error
         return None
 
-    def offers(self, seat: int | None) -> tuple[What, ...]:
-        """Return the proposals that make sense at this table for a seat, or for a guest without one, also if they must wait."""
-        table, match = self._room.table, self._room.match
-        if match is None or match.over or table.status != "running" or table.daily is not None:
-            return ()
-        if seat is None:
-            return ("swap",)
-        ending: What = "give-up" if self._is_together(match) else "draw"
-        clocks = self._room.running_clocks
-        pausing: tuple[What, ...] = () if clocks is None else ("resume",) if clocks.is_paused else ("pause",)
-        return ("take-back", ending, *pausing)
-
-    def _check(self, what: What, seat: int | None) -> Match:
-        """Check that a proposal fits the match, and return the match."""
-        room = self._room
-        match = room.running_match()
+    def _proposer(self, seat: int | None) -> Proposer:
+        """Return a seat, or a spectator (None), who wants to propose something. Raises WrongMoment, MatchOver."""
+        match, table = self._room.running_match(), self._room.table
         if match.over:
             raise MatchOver(_("The match is over."))
-        if room.table.daily is not None:
+        if table.daily is not None:
             raise WrongMoment(_("In the puzzle of the day nothing can be proposed: everyone plays the same deal, once."))
-        if what == "swap":
-            if seat is not None:
-                raise WrongMoment(_("You have a seat already. A friend who watches can ask for it, or for that of a bot."))
-            return match
-        if seat is None:
-            raise NotSeated(_("You have no seat at this table; you are a spectator."))
-        together = self._is_together(match)
-        if what == "take-back" and not match.steps:
-            raise CannotUndo(_("There is nothing to take back yet."))
-        if what == "draw" and together:
-            raise WrongMoment(_("All win or lose together here, so there is no draw. You can give up together."))
-        if what == "draw" and seat not in match.living:
-            raise WrongMoment(_("You are out of the game, so a draw is no longer yours to offer."))
-        if what == "give-up" and not together:
-            raise WrongMoment(_("You play against each other here. Offer a draw, or resign."))
-        if what in ("pause", "resume"):
-            self._check_clocks(stopped=what == "resume")
-        return match
-
-    def _check_clocks(self, stopped: bool) -> None:
-        """Refuse unless the clocks are stopped, or run. Raises WrongMoment."""
-        clocks = self._room.running_clocks
-        if clocks is None:
-            raise WrongMoment(_("This table has no clock."))
-        if clocks.is_paused != stopped:
-            raise WrongMoment(_("The clocks are already stopped.") if clocks.is_paused else _("The clocks are running."))
-
-    @staticmethod
-    def _is_together(match: Match) -> bool:
-        return match.is_cooperative
+        return Proposer(table, match, self._room.running_clocks, seat)
 
     async def propose(self, guest: Guest, what: str, to: int | None = None, seat: int | None = None) -> None:
         """Make a proposal for the guest's seat, or as a spectator ask for a seat.
@@ -159,36 +129,22 @@ class Consent:
         Raises:
             Refused: with the reason, if the proposal doesn't fit.
         """
-        kind = check_kind(what)
-        if kind == "swap":
+        kind = kind_of(what)
+        if kind.by_guest:
             if not guest.public_id:
                 guest = await self._store.save_guest(guest)
             self._names[guest.public_id] = guest.name
 
-        def change(match: Match) -> Entry:
-            own = self._room.table.seat_of(guest.id)
-            self._check(kind, own)
-            at = self._room.time.now()
-            if kind == "swap":
-                place = self._wanted_seat(seat)
-                asked = frozenset(range(match.players))
-                return self._entry(kind, place, asked, at, guest=guest.public_id)
-            assert own is not None
-            concerned = match.living if kind == "draw" else range(match.players)
-            asked = frozenset(concerned) - {own}
-            return self._entry(kind, own, asked, at, to=_first_taken_back(match, own, to) if kind == "take-back" else 0)
+        def change(_match: Match) -> Entry:
+            proposer = replace(self._proposer(self._room.table.seat_of(guest.id)), to=to, wanted=seat)
+            kind.check(proposer)
+            kind.check_now(proposer)
+            addressed, bots, at = kind.addressed(proposer), kind.bots(proposer), self._room.time.now()
+            limit = self._time_limit(addressed.asked - bots)
+            by = guest.public_id if kind.by_guest else ""
+            return self.proposals.proposed(self._room.entry_count + 1, kind.what, addressed, bots, at, limit, by)
 
         await self._append(change)
-
-    def _wanted_seat(self, seat: int | None) -> int:
-        if seat is None or not 0 <= seat < len(self._room.table.seats):
-            raise NotFound(_("There is no such seat."))
-        return seat
-
-    def _entry(self, what: What, seat: int, asked: frozenset[int], at: datetime, to: int = 0, guest: str = "") -> Entry:
-        room, bots = self._room, self._bots(what)
-        limit = self._time_limit(asked - bots)
-        return self.proposals.proposed(room.entry_count + 1, what, seat, asked, bots, at, limit, to, guest)
 
     def _time_limit(self, people: frozenset[int]) -> timedelta:
         """Return the time that these seats have to answer."""
@@ -196,14 +152,6 @@ class Consent:
         if clock is not None:
             return MOMENT if clock.is_live else DAY
         return MOMENT if all(room.is_here(row) for row in room.table.seats if row.seat in people) else DAY
-
-    def _bots(self, what: What) -> frozenset[int]:
-        """Return the seats for which bots answer. Only its owner can leave a seat to another person, unless they resigned."""
-        rows, match = self._room.table.seats, self._room.running_match()
-        if what == "swap":
-            people = persons_playing(self._room.table, match)
-            return frozenset(row.seat for row in rows if row.seat not in people)
-        return frozenset(row.seat for row in rows if as_played(row, match).kind == "bot")
 
     # ------------------------------------------------------------------------------------------------------------ answering
 
@@ -314,14 +262,3 @@ class Consent:
         left = replace(table.seats[accepted.seat], name="")
         name = unlike_others(guest.name, names_at(table.replace_seat(left)))
         return table.replace_seat(SeatRow(accepted.seat, "human", name, None, frozenset({guest.id}), new_link_token()))
-
-
-def _first_taken_back(match: Match, seat: int, number: int | None) -> int:
-    """Return the number of the first action that a take-back to decision ``number`` takes back. Raises CannotUndo, Stale."""
-    if number is None:
-        number = next((step.n for step in reversed(match.steps) if step.seat == seat), None)
-        if number is None:
-            raise CannotUndo(_("There is nothing to undo: you haven't decided anything yet."))
-    if all(step.n != number for step in match.steps):
-        raise Stale(_("The game has moved on. Look again, then choose."))
-    return number

@@ -9,21 +9,16 @@ an ``undo`` entry.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any, Final, Literal
 
-from meadhall.engine.errors import Refused
 from meadhall.engine.text.language import gettext as _
 from meadhall.engine.text.language import ngettext
 from meadhall.server.errors import NotSeated, Stale, TooMany, WrongMoment
+from meadhall.server.hall.consent.kinds import KINDS, Addressed, Kind, What
 from meadhall.server.store.models import Entry, EntryKind
-
-What = Literal["take-back", "draw", "give-up", "pause", "resume", "swap"]
-"""The proposals: take back actions, end as a draw, lose together, stop the clocks, let them run, or take over a seat."""
-
-KINDS: Final[tuple[What, ...]] = ("take-back", "draw", "give-up", "pause", "resume", "swap")
 
 ENTRY_KINDS: Final[tuple[EntryKind, ...]] = ("propose", "agree", "decline", "withdraw", "expire")
 """The kinds of entries about proposals. They don't change the match itself."""
@@ -37,9 +32,6 @@ WAIT_TIME: Final = timedelta(minutes=10)
 
 SHOWN_DECISIONS: Final = 3
 """For so many decisions the page shows how the last proposal ended."""
-
-_ENDED_BY_PLAY: Final[tuple[What, ...]] = ("take-back", "draw", "give-up")
-"""Proposals that a person declines by playing on."""
 
 
 @dataclass(frozen=True)
@@ -71,6 +63,11 @@ class Proposal:
     to: int = 0
     guest: str = ""
     deputies: frozenset[int] = frozenset()
+
+    @property
+    def kind(self) -> Kind:
+        """Its kind."""
+        return KINDS[self.what]
 
     @property
     def waiting(self) -> frozenset[int]:
@@ -141,16 +138,16 @@ class Proposals:
             case "withdraw" if entry.value == found.entry:
                 return after._closed(entry, "withdrawn")
             case "expire" if entry.value == found.entry:
-                return after._closed(entry, "accepted" if found.what == "resume" else "expired")
+                return after._closed(entry, "accepted" if found.kind.silence_agrees else "expired")
             case "action" | "hinted":
                 return after._after_action(entry, found)
-            case "undo" if found.what == "take-back":
+            case "undo" if found.kind.takes_back:
                 return after._closed(entry, "void")
             case "stand_in" if (entry.data or {}).get("lasts") == "decision":
                 return replace(after, open=replace(found, deputies=found.deputies | {entry.seat}))
-            case "stand_in" if found.what == "swap" and (entry.data or {}).get("lasts") != "end":
+            case "stand_in" if found.kind.by_guest and (entry.data or {}).get("lasts") != "end":
                 return after
-            case "stand_in" if entry.seat == found.seat and found.what != "swap":
+            case "stand_in" if entry.seat == found.seat and not found.kind.by_guest:
                 return after._closed(entry, "withdrawn")
             case "stand_in":
                 return replace(after, open=replace(found, bots=found.bots | {entry.seat}))
@@ -162,9 +159,9 @@ class Proposals:
         """Return the state after an action. By playing on a person declines, and a proposer withdraws a take-back."""
         if entry.seat in found.deputies:
             return replace(self, open=replace(found, deputies=found.deputies - {entry.seat}))
-        if found.what in _ENDED_BY_PLAY and entry.seat in found.waiting - found.bots:
+        if found.kind.ended_by_play and entry.seat in found.waiting - found.bots:
             return self._closed(entry, "declined", entry.seat)
-        if found.what == "take-back" and entry.seat == found.seat:
+        if found.kind.takes_back and entry.seat == found.seat:
             return self._closed(entry, "withdrawn")
         return self
 
@@ -199,12 +196,10 @@ class Proposals:
         self,
         number: int,
         what: What,
-        seat: int,
-        asked: Collection[int],
-        bots: Collection[int],
+        addressed: Addressed,
+        bots: Set[int],
         at: datetime,
         time_limit: timedelta,
-        to: int = 0,
         guest: str = "",
     ) -> Entry:
         """Return the entry of a new proposal. Bots agree at once, except to a draw, which they think about.
@@ -213,28 +208,27 @@ class Proposals:
             WrongMoment: another proposal is open.
             TooMany: the same proposal had no success a moment ago.
         """
-        self.check_new(what, guest or seat, at)
-        agreed = [each for each in asked if each in bots and what != "draw"]
+        self.check_new(what, guest or addressed.seat, at)
         data: dict[str, Any] = {
             "what": what,
             "until": (at + time_limit).isoformat(),
-            "asked": sorted(asked),
-            "agreed": sorted(agreed),
-            "bots": sorted(each for each in asked if each in bots),
+            "asked": sorted(addressed.asked),
+            "agreed": sorted(addressed.asked & bots if KINDS[what].bots_agree else ()),
+            "bots": sorted(addressed.asked & bots),
         }
         if guest:
             data["guest"] = guest
-        return Entry(number, "propose", seat, to, data, at)
+        return Entry(number, "propose", addressed.seat, addressed.to, data, at)
 
     def check_new(self, what: What, owner: str | int, at: datetime) -> None:
         """Refuse a proposal while another one is open, or soon after it had no success. Raises WrongMoment, TooMany.
 
         A player's proposal replaces that of a guest who asks for a seat.
         """
-        if self.open is not None and (self.open.what != "swap" or what == "swap"):
+        if self.open is not None and (not self.open.kind.by_guest or KINDS[what].by_guest):
             raise WrongMoment(_("Another proposal is open. Wait until it is answered."))
         before = self.refused.get((owner, what))
-        if before is None or what == "resume":
+        if before is None or KINDS[what].can_be_repeated:
             return
         left = WAIT_DECISIONS - (self.decisions - before[0])
         if left > 0 and at < before[1] + WAIT_TIME:
@@ -309,11 +303,3 @@ def _opened(entry: Entry, number: int) -> Proposal:
         to=entry.value,
         guest=data.get("guest", ""),
     )
-
-
-def check_kind(what: object) -> What:
-    """Return a kind of proposal. Raises Refused if there is no such kind."""
-    for known in KINDS:
-        if what == known:
-            return known
-    raise Refused(_("Nothing like this can be proposed. Possible are: {kinds}.").format(kinds=", ".join(KINDS)))
