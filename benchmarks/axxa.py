@@ -28,7 +28,7 @@ from rich.table import Table
 
 import meadhall
 from meadhall.bots import bot
-from meadhall.engine.compute.statistics import wilson
+from meadhall.engine.statistics import wilson
 from meadhall.games.axxa.solver import Verdict, winnable
 
 AXXA = meadhall.game("axxa")

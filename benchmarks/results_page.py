@@ -21,7 +21,7 @@ from ledger import RESULTS, kept
 from strength import upper
 
 from meadhall import game, game_names
-from meadhall.engine.compute.statistics import wilson
+from meadhall.engine.statistics import wilson
 from meadhall.lab.schedule import scheduled
 
 PAGE = RESULTS / "README.md"

@@ -9,7 +9,6 @@ and what a game must supply.
 from meadhall.engine.advice import Advice, always_quiescent, equal_payoffs, never_solved, uniform_random
 from meadhall.engine.compile.portable import local_array
 from meadhall.engine.compile.rule import i64, rule, u64
-from meadhall.engine.compute.statistics import Counts, Rate, Spread, Statistics, Totals, histogram
 from meadhall.engine.errors import BadGame, BadSetup, ConformanceError, IllegalAction, MeadhallError, Refused
 from meadhall.engine.game import Game, GamePage, GameRules, GameWords, HidingRules, Scoring
 from meadhall.engine.kind import Kind, Parties, PayoffRange
@@ -45,6 +44,7 @@ from meadhall.engine.state.events import (
     seat,
 )
 from meadhall.engine.state.schema import I8, I16, I32, U8, U16, U32, GameState, Grid, Row, States, copy_state, record, state_at
+from meadhall.engine.statistics import Counts, Rate, Spread, Statistics, Totals, histogram
 from meadhall.engine.text.daily import Daily, Figure, Figures, Outcome
 from meadhall.engine.text.language import current_language, decimal, gettext, listed, marked, ngettext, percent
 from meadhall.engine.text.lessons import Lesson, Lessons

@@ -12,9 +12,9 @@ from games_for_tests.nim import game as nim
 from lab.unequal import Unequal
 from meadhall import game
 from meadhall.bots import bot
-from meadhall.engine.compute.statistics import Z_95
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.match.match import Match
+from meadhall.engine.statistics import Z_95
 from meadhall.lab import luck as module
 from meadhall.lab import tournament
 from meadhall.lab.control_variate import MIN_MATCHES, Adjusted, regress_on_luck, student_quantile

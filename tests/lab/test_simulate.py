@@ -14,12 +14,12 @@ import meadhall
 from games_for_tests.nim import game as nim
 from meadhall.bots import SearchBot
 from meadhall.engine.compute.bulk import Played
-from meadhall.engine.compute.statistics import wilson
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.game import Choice
 from meadhall.engine.match.view import View
 from meadhall.engine.record.format import read_records
 from meadhall.engine.registry import registered
+from meadhall.engine.statistics import wilson
 from meadhall.lab import Report, Tournament, tournament
 from meadhall.lab.aggregate import Aggregate
 from meadhall.lab.matches import Plan

@@ -17,8 +17,8 @@ import games_for_tests.hoard  # noqa: F401 (registers the game)
 from lab.unequal import Unequal
 from meadhall import game
 from meadhall.engine.compute.executors import Processes
-from meadhall.engine.compute.statistics import Z_95
 from meadhall.engine.errors import BadSetup
+from meadhall.engine.statistics import Z_95
 from meadhall.lab import Tournament, tournament
 from meadhall.lab.matches import Outcome, play_match, play_matches
 from meadhall.lab.ratings import ratings

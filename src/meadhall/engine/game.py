@@ -19,7 +19,6 @@ import numpy.typing as npt
 
 from meadhall.engine.advice import Advice
 from meadhall.engine.checks import Seed, as_integer, quoted
-from meadhall.engine.compute.statistics import NOTHING, Statistics
 from meadhall.engine.defaults import NoEvents, check_name, check_rules, complete_words, own_words, title_of
 from meadhall.engine.errors import BadGame, BadSetup
 from meadhall.engine.kind import SHARES, Declared, Information, Kind, Parties, PayoffRange, declared, kind_of
@@ -29,6 +28,7 @@ from meadhall.engine.options import Option
 from meadhall.engine.solution import Solver
 from meadhall.engine.state.events import PUBLIC, Event, EventKind, Part
 from meadhall.engine.state.schema import S
+from meadhall.engine.statistics import NOTHING, Statistics
 from meadhall.engine.text.language import gettext
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from meadhall.engine.compute.statistics import Rate, Spread
+from meadhall.engine.statistics import Rate, Spread
 from meadhall.engine.text.language import add_catalogues
 from meadhall.lab.report import Report
 from meadhall.lab.simulate import simulate

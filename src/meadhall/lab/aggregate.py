@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from meadhall.engine.compute.bulk import Floats, Played
-from meadhall.engine.compute.statistics import Mean, Rate, Spread, Totals, added, histogram
 from meadhall.engine.game import Game
+from meadhall.engine.statistics import Mean, Rate, Spread, Totals, added, histogram
 from meadhall.lab.matches import Plan
 
 LENGTHS = "lengths"

@@ -16,13 +16,13 @@ from meadhall.engine.checks import check_count, seed_label
 from meadhall.engine.compute.bulk import seed_number
 from meadhall.engine.compute.executors import Executor, Pieces, Processes, Progress, Serial, run_chunks
 from meadhall.engine.compute.executors.cluster import check_cluster, connected
-from meadhall.engine.compute.statistics import Counts
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.game import Game
 from meadhall.engine.match.match import Match
 from meadhall.engine.match.view import Seat
 from meadhall.engine.record.format import dumps
 from meadhall.engine.registry import game, installed
+from meadhall.engine.statistics import Counts
 from meadhall.lab.luck import luck
 
 CHUNK = 16

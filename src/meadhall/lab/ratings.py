@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from meadhall.engine.compute.bulk import Floats
-from meadhall.engine.compute.statistics import Z_95
+from meadhall.engine.statistics import Z_95
 
 
 @dataclass(frozen=True)

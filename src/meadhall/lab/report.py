@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-from meadhall.engine.compute.statistics import Mean, Rate, Spread
 from meadhall.engine.game import Game
+from meadhall.engine.statistics import Mean, Rate, Spread
 from meadhall.engine.text.display import Displayed, Table
 from meadhall.engine.text.language import grouped
 from meadhall.lab.aggregate import Aggregate

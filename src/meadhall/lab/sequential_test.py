@@ -12,7 +12,7 @@ from statistics import NormalDist
 
 import numpy as np
 
-from meadhall.engine.compute.statistics import Rate
+from meadhall.engine.statistics import Rate
 from meadhall.lab.control_variate import MIN_MATCHES, regress_on_luck, student_quantile
 from meadhall.lab.standings import Meetings
 

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from meadhall.engine.compute.bulk import Floats
-from meadhall.engine.compute.statistics import Mean, Rate, Spread
+from meadhall.engine.statistics import Mean, Rate, Spread
 from meadhall.engine.text.display import Displayed, Table
 from meadhall.engine.text.language import grouped, percent
 from meadhall.lab.control_variate import Adjusted

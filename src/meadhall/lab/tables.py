@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from meadhall.engine.compute.statistics import Mean, Rate, Spread
 from meadhall.engine.registry import game
+from meadhall.engine.statistics import Mean, Rate, Spread
 from meadhall.engine.text.display import Table
 from meadhall.engine.text.language import decimal, grouped, marked, percent, percent_with_interval
 from meadhall.engine.text.language import gettext as _

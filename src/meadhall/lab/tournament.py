@@ -13,10 +13,10 @@ import numpy as np
 from meadhall.engine.checks import Seed
 from meadhall.engine.compute.bulk import Floats
 from meadhall.engine.compute.executors import Progress
-from meadhall.engine.compute.statistics import Spread
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.game import Game
 from meadhall.engine.registry import game, registered
+from meadhall.engine.statistics import Spread
 from meadhall.lab.matches import Outcome, match_executor, play_matches
 from meadhall.lab.output import Files, Rows, check_outputs
 from meadhall.lab.schedule import Schedule, scheduled

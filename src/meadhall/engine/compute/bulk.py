@@ -20,10 +20,10 @@ from meadhall.engine.compute.cores import cores
 from meadhall.engine.compute.executors import Executor, Pieces, Progress, Threads, run_chunks
 from meadhall.engine.compute.executors.cluster import check_cluster, connected
 from meadhall.engine.compute.gpu.device import check_device
-from meadhall.engine.compute.statistics import Counts
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.game import Game
 from meadhall.engine.registry import game
+from meadhall.engine.statistics import Counts
 
 Floats = npt.NDArray[np.float64]
 

@@ -15,7 +15,6 @@ import numpy as np
 
 from meadhall.engine.checks import MAX_REASON, Seed, as_integer, check_clock, check_line, check_seed, quoted
 from meadhall.engine.compile.compiled import loops
-from meadhall.engine.compute.statistics import Counts
 from meadhall.engine.defaults import NoEvents, played
 from meadhall.engine.errors import BadSetup, CannotUndo, IllegalAction, MatchOver, NotYourTurn
 from meadhall.engine.game import Game, Scoring
@@ -45,6 +44,7 @@ from meadhall.engine.registry import game as find_game
 from meadhall.engine.state import chance
 from meadhall.engine.state.events import Event, Log, new_log, read_log
 from meadhall.engine.state.schema import S, States, copied
+from meadhall.engine.statistics import Counts
 from meadhall.engine.text.display import Displayed, Table
 from meadhall.engine.text.language import decimal, listed
 from meadhall.engine.text.language import gettext as _

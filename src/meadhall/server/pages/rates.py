@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from meadhall.bots import RANKS
-from meadhall.engine.compute.statistics import wilson
 from meadhall.engine.game import Game
 from meadhall.engine.options import Choice
 from meadhall.engine.registry import game, game_names
+from meadhall.engine.statistics import wilson
 from meadhall.engine.text.language import gettext as _
 from meadhall.engine.text.language import ngettext
 from meadhall.server.pages.dates import decimal
