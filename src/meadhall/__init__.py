@@ -16,7 +16,6 @@ if TYPE_CHECKING:
         BadSetup,
         BrokenGame,
         CannotUndo,
-        ConformanceError,
         IllegalAction,
         MalformedAction,
         MatchOver,
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
     )
     from meadhall.engine.game import Game
     from meadhall.engine.laws.check_game import check_game
+    from meadhall.engine.laws.counterexample import ConformanceError
     from meadhall.engine.match.award import Award
     from meadhall.engine.match.match import Match
     from meadhall.engine.match.step import Result

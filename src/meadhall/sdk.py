@@ -9,10 +9,12 @@ and what a game must supply.
 from meadhall.engine.advice import Advice, always_quiescent, equal_payoffs, never_solved, uniform_random
 from meadhall.engine.compile.portable import local_array
 from meadhall.engine.compile.rule import i64, rule, u64
-from meadhall.engine.errors import BadGame, BadSetup, ConformanceError, IllegalAction, MeadhallError, Refused
-from meadhall.engine.game import Game, GamePage, GameRules, GameWords, HidingRules, Scoring
+from meadhall.engine.errors import BadGame, BadSetup, IllegalAction, MeadhallError, Refused
+from meadhall.engine.game import Game, GamePage, Scoring
+from meadhall.engine.interface import GameRules, GameWords, HidingRules
 from meadhall.engine.kind import Kind, Parties, PayoffRange
 from meadhall.engine.laws.check_game import check_game
+from meadhall.engine.laws.counterexample import ConformanceError
 from meadhall.engine.match.deciders import is_among, lowest_seat
 from meadhall.engine.match.elimination import places_by_elimination
 from meadhall.engine.match.match import Match

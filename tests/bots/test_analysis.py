@@ -31,7 +31,7 @@ from meadhall.bots.analysis import (
 )
 from meadhall.engine.compile.compiled import loops
 from meadhall.engine.errors import BadSetup
-from meadhall.engine.game import GameWords
+from meadhall.engine.interface import GameWords
 from meadhall.engine.match.match import Match
 from meadhall.engine.match.step import Step
 from meadhall.engine.match.view import EVERYTHING, SPECTATOR, concealed

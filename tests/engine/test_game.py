@@ -13,7 +13,7 @@ import pytest
 from games_for_tests.every import EVERY_GAME
 from games_for_tests.hoard import game as hoard
 from meadhall import BadSetup, BrokenGame, UnknownGame, game, game_names
-from meadhall.engine import game as registry
+from meadhall.engine import registry
 from meadhall.engine.game import Game, Scoring
 from meadhall.engine.text.language import LANGUAGES, speaking
 from meadhall.engine.text.rulebook import mark_rules, rule_ids, rule_sentence, rulebook_text, rulings

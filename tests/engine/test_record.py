@@ -18,7 +18,7 @@ from games_for_tests.every import EVERY_GAME
 from games_for_tests.hoard import game as hoard
 from games_for_tests.hoard.rules import BOAST, LOOK
 from meadhall import BadSetup, Game, Match, MeadhallError, RecordError, Seat, game, replay
-from meadhall.engine.errors import ConformanceError
+from meadhall.engine.laws.counterexample import ConformanceError
 from meadhall.engine.record import format as record_module
 from meadhall.engine.record.format import dumps, loads, read_records
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from meadhall.engine.laws.check_game import lessons_are_sound
+from meadhall.engine.match.guided import guided_match
 from meadhall.engine.registry import game, game_names
 from meadhall.engine.text.language import gettext, speaking
 from meadhall.engine.text.lessons import LEARNER
@@ -50,7 +51,7 @@ def test_a_script_can_be_followed_and_cites_the_rulebook(name: str) -> None:
 def test_the_lessons_of_axes_and_allies_show_power_attack_alliance_ones_betrayal_and_victory() -> None:
     lessons = game(AXES).lessons
     assert lessons is not None
-    match = lessons.match(game(AXES))
+    match = guided_match(game(AXES))
     assert [str(event) for step in match.steps for event in step.events if event.name != "attack"] == [
         *("attack_roll(0, 4)", "missed(0, 1)", "power(1, 6)"),
         *("attack_roll(1, 6)", "missed(1, 2)", "power(2, 2)"),
@@ -68,7 +69,7 @@ def test_the_lessons_of_axes_and_allies_show_power_attack_alliance_ones_betrayal
 def test_the_lessons_of_viking_axes_show_throws_shields_the_armory_a_wench_and_the_end() -> None:
     lessons = game("viking-axes").lessons
     assert lessons is not None
-    match = lessons.match(game("viking-axes"))
+    match = guided_match(game("viking-axes"))
     events = [str(event) for step in match.steps[:11] for event in step.events if event.name != "places"]
     assert events == [
         *("throws(0, 1, 3)", "hits(1, 3)", "drew(1, shield4)", "drew(2, axe2)"),
@@ -90,7 +91,7 @@ def test_the_lessons_of_viking_axes_show_throws_shields_the_armory_a_wench_and_t
 def test_the_lessons_of_axxa_show_moving_turning_paying_and_three_triplets_in_one_turn() -> None:
     lessons = game("axxa").lessons
     assert lessons is not None
-    match = lessons.match(game("axxa"))
+    match = guided_match(game("axxa"))
     events = [game("axxa").words.event(event, ("You",)) for step in match.steps for event in step.events]
     assert events == [
         *("You moves the stack on c1 to b4", "You turns over the stack on b4: it shows a 1"),
@@ -130,7 +131,7 @@ async def test_every_step_has_an_address_and_its_task_is_highlighted(hall: OpenH
 async def test_the_right_action_leads_to_the_next_step_and_others_get_a_friendly_answer(hall: OpenHall, name: str) -> None:
     lessons = game(name).lessons
     assert lessons is not None
-    learner, match = hall.person(), lessons.match(game(name))
+    learner, match = hall.person(), guided_match(game(name))
     for step, (lesson, position) in enumerate(zip(lessons.lessons, lessons.positions, strict=True), 1):
         if lesson.action is None:
             page = (await learner.get(f"/learn/{name}?step={step}&action=0")).text

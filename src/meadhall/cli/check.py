@@ -18,10 +18,10 @@ from meadhall.cli.console import WRONG, console, progress_bar
 from meadhall.cli.game_source import find_game
 from meadhall.cli.messages import untranslated
 from meadhall.engine.compile.rule import INTERPRETED
-from meadhall.engine.errors import ConformanceError, MeadhallError
+from meadhall.engine.errors import MeadhallError
 from meadhall.engine.game import Game
 from meadhall.engine.laws.check_game import FurtherLaw, check_game, check_position, further_law
-from meadhall.engine.laws.counterexample import Example, Move
+from meadhall.engine.laws.counterexample import ConformanceError, Example, Move
 from meadhall.engine.laws.shrink import shrink, violation
 from meadhall.engine.laws.words import LAWS
 from meadhall.engine.match.match import Match

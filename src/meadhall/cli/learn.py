@@ -9,10 +9,11 @@ from meadhall.cli.console import console, typed_line
 from meadhall.cli.transcript import print_choices, print_events, print_table
 from meadhall.engine.errors import BadSetup, Refused
 from meadhall.engine.game import Game
+from meadhall.engine.match.guided import answer_to, guided_match
 from meadhall.engine.match.view import View
 from meadhall.engine.text.choices import Choices
 from meadhall.engine.text.language import gettext as _
-from meadhall.engine.text.lessons import LEARNER, Lesson, answer_to
+from meadhall.engine.text.lessons import LEARNER, Lesson
 
 LEAVE = "quit"
 
@@ -23,7 +24,7 @@ def learn_game(subject: Game) -> None:
     if lessons is None:
         raise BadSetup(_("{game} has no guided first game yet.").format(game=subject.title))
     out, choices, told = console(), Choices(subject), 0
-    match = lessons.match(subject)
+    match = guided_match(subject)
     out.print(Text(subject.title, style="bold"))
     out.print(Text(_("{leave}: leave the lessons").format(leave=LEAVE), style="dim"))
     for number, (lesson, position) in enumerate(zip(lessons.lessons, lessons.positions, strict=True), 1):

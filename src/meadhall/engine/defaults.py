@@ -7,19 +7,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from meadhall.engine.checks import quoted
-from meadhall.engine.compile.rule import rule
 from meadhall.engine.errors import BadGame
+from meadhall.engine.interface import GameRules, GameWords
 from meadhall.engine.state.events import PUBLIC, Event, EventKind, Part, number, seat
 from meadhall.engine.text.language import gettext as _
 from meadhall.engine.text.language import speaking
-
-if TYPE_CHECKING:
-    from meadhall.engine.game import GameRules, GameWords
 
 _NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
@@ -29,19 +26,6 @@ HOOKS = ("action", "event", "refusal", "prompt", "ending")
 
 PLAYED = 0
 """The kind of the event that tells of an action in a game without events."""
-
-
-# ----------------------------------------------------------------------------------------------------------------------- rules
-
-
-@rule
-def conceal_nothing(state: Any, seat: int) -> None:
-    """Blank nothing: every seat knows the whole state."""
-
-
-@rule
-def redeal_nothing(state: Any, seat: int) -> None:
-    """Fill nothing: nothing was blanked."""
 
 
 def conceals(rules: GameRules) -> bool:

@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from meadhall.engine.laws.counterexample import Example
-
 MAX_REASON = 400
 """The maximum length of a RecordError's reason, in characters. Reasons quote the record."""
 
@@ -96,24 +91,3 @@ class RecordError(MeadhallError):
 
     def __reduce__(self) -> tuple[type[RecordError], tuple[str, str]]:
         return type(self), (self.place, self.reason)
-
-
-class ConformanceError(MeadhallError):
-    """A game breaks one of the laws that ``check_game`` tests.
-
-    Attributes:
-        law: the law, one of ``meadhall.engine.laws.words.LAWS``.
-        place: the game, number of players, options, match seed and position.
-        reason: the counterexample.
-        example: the position, in a form that reproduces it; None if the law is not about one position, and after pickling.
-    """
-
-    def __init__(self, law: str, place: str, reason: str, example: Example | None = None) -> None:
-        super().__init__(f"{law}: {reason} ({place})")
-        self.law = law
-        self.place = place
-        self.reason = reason
-        self.example = example
-
-    def __reduce__(self) -> tuple[type[ConformanceError], tuple[str, str, str]]:
-        return type(self), (self.law, self.place, self.reason)

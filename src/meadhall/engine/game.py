@@ -6,7 +6,6 @@ change. Its rules are plain functions on its state (see ``GameRules``); its text
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
@@ -19,27 +18,24 @@ import numpy.typing as npt
 
 from meadhall.engine.advice import Advice
 from meadhall.engine.checks import Seed, as_integer, quoted
-from meadhall.engine.defaults import NoEvents, check_name, check_rules, complete_words, own_words, title_of
+from meadhall.engine.defaults import NoEvents, check_name, check_rules, complete_words, conceals, own_words, title_of
 from meadhall.engine.errors import BadGame, BadSetup
-from meadhall.engine.kind import SHARES, Declared, Information, Kind, Parties, PayoffRange, declared, kind_of
+from meadhall.engine.interface import GameRules, GameWords
+from meadhall.engine.kind import SHARES, Declared, Information, Kind, Parties, PayoffRange, Payoffs, declared
 from meadhall.engine.options import Choice as Choice
 from meadhall.engine.options import Document as Document
 from meadhall.engine.options import Option
 from meadhall.engine.solution import Solver
-from meadhall.engine.state.events import PUBLIC, Event, EventKind, Part
+from meadhall.engine.state.events import EventKind
 from meadhall.engine.state.schema import S
 from meadhall.engine.statistics import NOTHING, Statistics
+from meadhall.engine.text.daily import Daily
 from meadhall.engine.text.language import gettext
+from meadhall.engine.text.lessons import Lessons
 
 if TYPE_CHECKING:
     from meadhall.engine.match.match import Match
-    from meadhall.engine.match.view import Seat, View
-    from meadhall.engine.text.daily import Daily
-    from meadhall.engine.text.lessons import Lessons
-
-GROUP = "meadhall.games"
-
-_logger = logging.getLogger(__name__)
+    from meadhall.engine.match.view import Seat
 
 
 class Scoring(Enum):
@@ -56,65 +52,6 @@ class Scoring(Enum):
         return self is not Scoring.POINTS
 
 
-class GameRules(Protocol):
-    """The rule functions that every game has, on the game's state. ``log`` receives the events.
-
-    A game whose seats decide at the same time has one more, ``deciders(state) -> int``, see ``engine/match/deciders.py``.
-    """
-
-    def setup(self, state: Any, players: int, options: Any, log: Any) -> None:
-        """Set up a blank state up to the first decision; ``options`` are the integers of ``Game.encode_options``."""
-
-    def legal(self, state: Any, out: Any) -> int:
-        """Write the legal actions to ``out`` in ascending order and return their number."""
-
-    def play(self, state: Any, action: int, log: Any) -> None:
-        """Play a legal action and everything that follows up to the next decision."""
-
-    def score(self, state: Any, out: Any) -> None:
-        """Write each seat's payoff of a finished state to ``out``: 0 to 1, or points within ``Game.payoffs``."""
-
-
-class HidingRules(GameRules, Protocol):
-    """The rule functions of a game with hidden information. Seat -1 is a spectator."""
-
-    def conceal(self, state: Any, seat: int) -> None:
-        """Blank what a seat may not know."""
-
-    def redeal(self, state: Any, seat: int) -> None:
-        """Fill the blanks of a concealed state at random with values the seat can't tell from the true ones.
-
-        This samples a determinization of the information set.
-        """
-
-
-class GameWords(Hashable, Protocol):
-    """The texts of a game, in the current language: a module or an object, the same one for the same edition.
-
-    A game may supply only some of them, see ``engine.defaults``.
-
-    ``state`` is a concealed state; ``names`` are the players' names in seat order.
-    """
-
-    def action(self, state: Any, action: int, names: Sequence[str]) -> str:
-        """Return the text of an action of the seat to move, e.g. ``"attack Björn"``."""
-
-    def event(self, event: Event, names: Sequence[str], viewer: int = PUBLIC, part: Part = Part.LINE) -> str:
-        """Return the text of an event. It calls seat ``viewer`` "you". ``part``: where it is told; "" if it isn't told there."""
-
-    def refusal(self, state: Any, action: int, names: Sequence[str]) -> tuple[str, str]:
-        """Return the rule id and text of why the seat to move can't play ``action``; ``("", "")`` if the action is legal.
-
-        ``check_game`` compares this with ``legal``.
-        """
-
-    def prompt(self, state: Any, names: Sequence[str], viewer: int) -> str:
-        """Return the text of the pending decision for seat ``viewer`` (-1: a spectator)."""
-
-    def ending(self, state: Any) -> tuple[str, str]:
-        """Return the rule id and text of how a finished match ended."""
-
-
 class GamePage(Protocol):
     """The module that turns a view into the values that the game's ``page.html`` draws.
 
@@ -123,16 +60,16 @@ class GamePage(Protocol):
     wait for the last one. So they must depend on nothing but a spectator's view.
     """
 
-    def picture(self, view: View) -> Any:
+    def picture(self, view: Any) -> Any:
         """Return the values of the board, from a spectator's view (in a replay also from a seat's view)."""
 
-    def own(self, view: View) -> Hashable:
+    def own(self, view: Any) -> Hashable:
         """Return the values of a seat's private part: its hand and its controls.
 
         While the seat waits, equal values must mean an equal picture, because the server compares them before it redraws.
         """
 
-    def offered(self, view: View) -> Iterable[int]:
+    def offered(self, view: Any) -> Iterable[int]:
         """Return the actions that ``page.choices`` has for the seat to move, in this order.
 
         Illegal ones that deserve an explanation come with the reason against them. A legal one that is left out needs another
@@ -237,7 +174,7 @@ class Game(Generic[S]):
     payoffs: Declared[PayoffRange] = SHARES
     sides: Callable[[int, Mapping[str, Any], Any], Parties | None] | None = None
     points: Callable[[Any, Mapping[str, Any]], tuple[int, ...] | None] | None = None
-    places: Callable[[Match], tuple[int, ...]] | None = None
+    places: Callable[[Any], tuple[int, ...]] | None = None
     is_out: Callable[[Any, int], bool] | None = None
     objection: Callable[[int, Mapping[str, Any]], str] | None = None
     edition: Callable[[Mapping[str, Any]], tuple[GameWords, dict[int, EventKind]]] | None = None
@@ -409,7 +346,30 @@ class Game(Generic[S]):
             >>> kind.information, kind.payoffs, kind.sides, kind.max_length
             ('perfect', 'constant-sum', ((0,), (1,), (2,)), None)
         """
-        return kind_of(self, *self.check_setup(self.min_players if players is None else players, options or {}))
+        count, chosen = self.check_setup(self.min_players if players is None else players, options or {})
+        given = self.payoffs_of(count, chosen)
+        told: Information | None = self.information(count, chosen) if callable(self.information) else self.information
+        return Kind(
+            players=count,
+            chance=declared(self.chance, count, chosen),
+            information=told or ("imperfect" if conceals(self.rules) else "perfect"),
+            dynamics="simultaneous" if hasattr(self.rules, "deciders") else "sequential",
+            payoffs=self._payoff_sum(count, chosen),
+            smallest=given.smallest,
+            largest=given.largest,
+            sides=None if self.decides_sides_in_play(count, chosen) else self.parties(count, chosen),
+            max_length=declared(self.max_length, count, chosen),
+        )
+
+    def _payoff_sum(self, players: int, options: Mapping[str, Any]) -> Payoffs:
+        """Return how payoffs add up. Of shares of 1 each seat gets the whole share of its party."""
+        parties, given = self.parties(players, options), self.payoffs_of(players, options)
+        if len(parties) == 1:
+            return "identical"
+        if not self.scoring_of(options).is_shared:
+            return "general-sum" if given.total is None else "constant-sum" if given.total else "zero-sum"
+        equal = len({len(party) for party in parties}) == 1
+        return "constant-sum" if equal and not self.decides_sides_in_play(players, options) else "general-sum"
 
     def check_players(self, players: Any) -> int:
         """Return the number of players as an ``int``. Raises BadSetup if the game doesn't allow it.
@@ -564,7 +524,7 @@ def applies(option: Option, options: Mapping[str, Any]) -> bool:
     return option.only_with is None or options[option.only_with[0]] == option.only_with[1]
 
 
-def beats_of(view: View) -> tuple[int, ...]:
+def beats_of(view: Any) -> tuple[int, ...]:
     """Return the beat of each event of the view's last step, then the beat in which the board has shown all.
 
     They are zeros for a page that shows all at once, and after an undo, which shows an old step again.

@@ -4,12 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
-
-from meadhall.engine.defaults import conceals
-
-if TYPE_CHECKING:
-    from meadhall.engine.game import Game
+from typing import Any, Literal, TypeAlias, TypeVar
 
 T = TypeVar("T")
 
@@ -85,38 +80,6 @@ class Kind:
         return self.payoffs == "identical"
 
 
-def kind_of(game: Game, players: int, options: Mapping[str, Any]) -> Kind:
-    """Return the kind of a game with a checked number of players and checked options."""
-    parties, payoffs = game.parties(players, options), game.payoffs_of(players, options)
-    return Kind(
-        players=players,
-        chance=declared(game.chance, players, options),
-        information=_information(game, players, options),
-        dynamics="simultaneous" if hasattr(game.rules, "deciders") else "sequential",
-        payoffs=_payoffs(game, players, options),
-        smallest=payoffs.smallest,
-        largest=payoffs.largest,
-        sides=None if game.decides_sides_in_play(players, options) else parties,
-        max_length=declared(game.max_length, players, options),
-    )
-
-
 def declared(value: Declared[T], players: int, options: Mapping[str, Any]) -> T:
     """Return a declared property with a number of players and options."""
     return value(players, options) if callable(value) else value
-
-
-def _information(game: Game, players: int, options: Mapping[str, Any]) -> Information:
-    chosen: Information | None = game.information(players, options) if callable(game.information) else game.information
-    return chosen or ("imperfect" if conceals(game.rules) else "perfect")
-
-
-def _payoffs(game: Game, players: int, options: Mapping[str, Any]) -> Payoffs:
-    """Return how payoffs add up. Of shares of 1 each seat gets the whole share of its party."""
-    parties, payoffs = game.parties(players, options), game.payoffs_of(players, options)
-    if len(parties) == 1:
-        return "identical"
-    if not game.scoring_of(options).is_shared:
-        return "general-sum" if payoffs.total is None else "constant-sum" if payoffs.total else "zero-sum"
-    equal = len({len(party) for party in parties}) == 1
-    return "constant-sum" if equal and not game.decides_sides_in_play(players, options) else "general-sum"

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
-
-if TYPE_CHECKING:
-    from meadhall.engine.match.view import View
+from typing import Any, Protocol
 
 
 @dataclass(frozen=True)
@@ -34,5 +31,5 @@ class Solution:
 class Solver(Protocol):
     """A function that solves the decisions of a game it can solve quickly."""
 
-    def __call__(self, view: View) -> Solution | None:
-        """Solve the decision of the seat to move, using only the viewer's information; return None if it can't be solved."""
+    def __call__(self, view: Any) -> Solution | None:
+        """Solve the decision of the seat to move, using only the information of a ``View``; None if it can't be solved."""

@@ -12,18 +12,59 @@ import sys
 from pathlib import Path
 from threading import Lock
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 from weakref import WeakKeyDictionary
 
-from meadhall.engine.advice import uniform_random
+from meadhall.engine.advice import Advice, uniform_random
 from meadhall.engine.compile.rule import rule
-from meadhall.engine.defaults import conceal_nothing, redeal_nothing
-
-if TYPE_CHECKING:
-    from meadhall.engine.game import Game
+from meadhall.engine.statistics import Statistics
 
 LOOPS = Path(__file__).with_name("loops.py")
 _RULES = ("setup", "legal", "play", "conceal", "redeal", "score")
+
+
+class HasRules(Protocol):
+    """The parts of a game that its compiled modules are made of."""
+
+    @property
+    def name(self) -> str:
+        """Return its name."""
+
+    @property
+    def actions(self) -> int:
+        """Return the size of the action space."""
+
+    @property
+    def state(self) -> Any:
+        """Return the class of its states."""
+
+    @property
+    def rules(self) -> Any:
+        """Return its rule functions."""
+
+    @property
+    def greedy(self) -> Any:
+        """Return its heuristics; None without them."""
+
+    @property
+    def advice(self) -> Advice:
+        """Return its rules for a search."""
+
+    @property
+    def statistics(self) -> Statistics:
+        """Return its counters of simulations."""
+
+
+@rule
+def conceal_nothing(state: Any, seat: int) -> None:
+    """Blank nothing: every seat knows the whole state."""
+
+
+@rule
+def redeal_nothing(state: Any, seat: int) -> None:
+    """Fill nothing: nothing was blanked."""
+
+
 _DEFAULT_RULES = {"conceal": conceal_nothing, "redeal": redeal_nothing}
 
 
@@ -37,7 +78,7 @@ _lock = Lock()
 _modules: dict[str, tuple[dict[str, Any], ModuleType]] = {}
 
 
-def module_of(subject: Game, source: Path, **more: Any) -> Any:
+def module_of(subject: HasRules, source: Path, **more: Any) -> Any:
     """Return the game's module of a source file, loaded with the game's rules and ``more`` as its globals.
 
     The editions of a game share its modules. A game that is registered again gets new ones.
@@ -51,7 +92,7 @@ def module_of(subject: Game, source: Path, **more: Any) -> Any:
     return known[1]
 
 
-def _supplied(subject: Game) -> dict[str, Any]:
+def _supplied(subject: HasRules) -> dict[str, Any]:
     """Return the globals that a game supplies to its modules."""
     advice, simultaneous = subject.advice, getattr(subject.rules, "deciders", None)
     return {
@@ -71,7 +112,7 @@ def _supplied(subject: Game) -> dict[str, Any]:
     }
 
 
-def _module_name(subject: Game, source: Path, supplied: dict[str, Any]) -> str:
+def _module_name(subject: HasRules, source: Path, supplied: dict[str, Any]) -> str:
     """Return a name in the package of the game's rules that is unique for these rules: machine code is cached by module name."""
     package = subject.rules.play.__module__.rpartition(".")[0]
     rules = [f"{value.__module__}.{value.__qualname__}" if callable(value) else str(value) for value in supplied.values()]
@@ -89,10 +130,10 @@ def _make_module(name: str, source: Path, supplied: dict[str, Any]) -> ModuleTyp
     return module
 
 
-_loops: WeakKeyDictionary[Game, Any] = WeakKeyDictionary()
+_loops: WeakKeyDictionary[HasRules, Any] = WeakKeyDictionary()
 
 
-def loops(game: Game) -> Any:
+def loops(game: HasRules) -> Any:
     """Return the game's compiled module of ``loops.py``. It is made at the first call and cached."""
     module = _loops.get(game)
     if module is None:

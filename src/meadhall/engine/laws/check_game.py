@@ -25,25 +25,16 @@ from meadhall.engine.compile.compiled import loops
 from meadhall.engine.compile.loops import GREEDY
 from meadhall.engine.compile.rule import INTERPRETED
 from meadhall.engine.defaults import own_words
-from meadhall.engine.errors import (
-    BadEvent,
-    BadSetup,
-    CannotUndo,
-    ConformanceError,
-    IllegalAction,
-    MalformedAction,
-    MatchOver,
-    NotYourTurn,
-    Refused,
-)
+from meadhall.engine.errors import BadEvent, BadSetup, CannotUndo, IllegalAction, MalformedAction, MatchOver, NotYourTurn, Refused
 from meadhall.engine.game import Game, Scoring
 from meadhall.engine.game_faults import game_fault
 from meadhall.engine.kind import Kind
 from meadhall.engine.laws import hidden as knowledge
 from meadhall.engine.laws import simultaneous
-from meadhall.engine.laws.counterexample import Example, Move
+from meadhall.engine.laws.counterexample import ConformanceError, Example, Move
 from meadhall.engine.laws.words import compile_error
 from meadhall.engine.match.deciders import acting
+from meadhall.engine.match.guided import guided_match
 from meadhall.engine.match.match import Match
 from meadhall.engine.match.step import Step
 from meadhall.engine.match.view import EVERYTHING, SPECTATOR, concealed, legal_actions
@@ -408,7 +399,7 @@ def _legal_of(match: Match, seat: int) -> tuple[int, ...]:
 
 def lessons_are_sound(game: Game, lessons: Lessons) -> None:
     """Check that lessons can be played as scripted, ask only the learner for actions, and cite rules of the rulebook."""
-    match = lessons.match(game)
+    match = guided_match(game)
     for number, (lesson, position) in enumerate(zip(lessons.lessons, lessons.positions, strict=True), 1):
         demand(bool(lesson.words.strip()), f"lesson {number} has no words")
         demand(lesson.rule in ("", *rule_ids(game)), f"lesson {number} cites rule {lesson.rule!r}, which the rulebook lacks")

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from meadhall.engine.errors import MeadhallError
 from meadhall.engine.game import Game
 from meadhall.engine.match.match import Match
 from meadhall.engine.text.rulebook import RULE_ID, rule_ids
@@ -123,3 +124,24 @@ class Example:
         function = getattr(self.game.rules, RULE_OF_LAW.get(law, ""), None)
         told = _ID.findall(getattr(function, "__doc__", None) or "")
         yield from (rule for rule in told if rule in rule_ids(self.game))
+
+
+class ConformanceError(MeadhallError):
+    """A game breaks one of the laws that ``check_game`` tests.
+
+    Attributes:
+        law: the law, one of ``meadhall.engine.laws.words.LAWS``.
+        place: the game, number of players, options, match seed and position.
+        reason: the counterexample.
+        example: the position, in a form that reproduces it; None if the law is not about one position, and after pickling.
+    """
+
+    def __init__(self, law: str, place: str, reason: str, example: Example | None = None) -> None:
+        super().__init__(f"{law}: {reason} ({place})")
+        self.law = law
+        self.place = place
+        self.reason = reason
+        self.example = example
+
+    def __reduce__(self) -> tuple[type[ConformanceError], tuple[str, str, str]]:
+        return type(self), (self.law, self.place, self.reason)

@@ -10,9 +10,9 @@ import itertools
 import time
 from dataclasses import replace
 
-from meadhall.engine.errors import ConformanceError, MeadhallError
+from meadhall.engine.errors import MeadhallError
 from meadhall.engine.laws.check_game import check_position, setups, try_match
-from meadhall.engine.laws.counterexample import Example
+from meadhall.engine.laws.counterexample import ConformanceError, Example
 from meadhall.engine.registry import registered
 
 _WALKS = 60

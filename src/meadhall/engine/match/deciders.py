@@ -9,14 +9,9 @@ such a game only to the seat that plays them. All others learn what the events t
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-from meadhall.engine.compile.compiled import loops
+from meadhall.engine.compile.compiled import HasRules, loops
 from meadhall.engine.compile.rule import rule
 from meadhall.engine.state.schema import States, copied
-
-if TYPE_CHECKING:
-    from meadhall.engine.game import Game
 
 SEALED = -1
 """The placeholder of an action that the viewer of a step may not know."""
@@ -52,12 +47,12 @@ def is_among(mask: int, seat: int) -> bool:
     return seat >= 0 and (mask >> seat) & 1 == 1
 
 
-def is_simultaneous(game: Game[Any]) -> bool:
+def is_simultaneous(game: HasRules) -> bool:
     """Return whether seats of the game can decide at the same time: its rules have ``deciders``."""
     return getattr(game.rules, "deciders", None) is not None
 
 
-def deciders(game: Game[Any], states: States) -> tuple[int, ...]:
+def deciders(game: HasRules, states: States) -> tuple[int, ...]:
     """Return the seats that have still to choose in a state (an array of one), in ascending order; none when it is over."""
     actor = int(states["actor"][0])
     if actor < 0:
@@ -68,7 +63,7 @@ def deciders(game: Game[Any], states: States) -> tuple[int, ...]:
     return tuple(seat for seat in range(int(states["players"][0])) if mask >> seat & 1)
 
 
-def acting(game: Game[Any], states: States, seat: int) -> States:
+def acting(game: HasRules, states: States, seat: int) -> States:
     """Return the state with ``seat`` as its actor if that seat has still to choose; otherwise the state itself."""
     if int(states["actor"][0]) == seat or not is_simultaneous(game) or seat not in deciders(game, states):
         return states

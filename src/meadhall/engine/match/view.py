@@ -167,7 +167,9 @@ class View(Displayed, Generic[S]):
             True
         """
         sketch = getattr(self.game.words, "sketch", None)
-        return fields_in_words(self) if sketch is None else str(sketch(self.state, self.names))
+        if sketch is None:
+            return fields_in_words(self.states, self.names, self.game.max_players)
+        return str(sketch(self.state, self.names))
 
     @cached_property
     def options(self) -> dict[str, Any]:

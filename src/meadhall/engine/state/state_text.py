@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from meadhall.engine.state.schema import field_names
-
-if TYPE_CHECKING:
-    from meadhall.engine.match.view import View
+from meadhall.engine.state.schema import States, field_names
 
 _KNOWN = ("players", "actor", "reveals", "rng")  # shown elsewhere, or of no interest to a player
 _MOST = 24  # rows and columns that are shown of one field
@@ -34,10 +31,10 @@ class Field:
     cut: bool
 
 
-def fields_of(view: View) -> tuple[Field, ...]:
-    """Return the fields of the view's concealed state. A field with a place for each possible seat has a row for each player."""
-    row, most, players = view.states[0], view.game.max_players, len(view.seats)
-    shown = [name for name in field_names(view.states.dtype) if name not in _KNOWN]
+def fields_of(states: States, players: int, most: int) -> tuple[Field, ...]:
+    """Return the fields of a concealed state. A field with a place for each of ``most`` seats has a row for each player."""
+    row = states[0]
+    shown = [name for name in field_names(states.dtype) if name not in _KNOWN]
     return tuple(_field(name, np.asarray(row[name]), most, players) for name in shown)
 
 
@@ -53,11 +50,11 @@ def _field(name: str, value: npt.NDArray[Any], most: int, players: int) -> Field
     return Field(name.replace("_", " "), rows, by_seat, max(value.shape) > _MOST)
 
 
-def fields_in_words(view: View) -> str:
+def fields_in_words(states: States, names: tuple[str, ...], most: int) -> str:
     """Return the fields as text, one in a line."""
-    fields = fields_of(view)
+    fields = fields_of(states, len(names), most)
     wide = max((len(field.name) for field in fields), default=0)
-    return "\n".join(f"{field.name:{wide}}  {_in_words(field, view.names)}".rstrip() for field in fields)
+    return "\n".join(f"{field.name:{wide}}  {_in_words(field, names)}".rstrip() for field in fields)
 
 
 def _in_words(field: Field, names: tuple[str, ...]) -> str:

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from meadhall.engine.match.match import Match
+from typing import Any
 
 Figures = Mapping[str, int]
 """The result of an attempt, e.g. ``{"triplets": 4, "moves": 12, "payments": 8}``."""
@@ -50,15 +47,15 @@ class Daily:
     Attributes:
         goal: the goal, in a sentence or two; a message for gettext.
         figures: the numbers shown for an attempt, the most important first.
-        measure: returns the figures of a match that has ended or was given up.
+        measure: returns the figures of a ``Match`` that has ended or was given up.
         order: returns the sort key of an attempt's figures; the best attempt sorts first.
         options: the options of the match.
-        outcome: returns the best possible result of a match's deal; it may take a while. None if there is no solver.
+        outcome: returns the best possible result of the deal of a ``Match``; it may take a while. None if there is no solver.
     """
 
     goal: str
     figures: tuple[Figure, ...]
-    measure: Callable[[Match], Figures]
+    measure: Callable[[Any], Figures]
     order: Callable[[Figures], tuple[int, ...]]
     options: Mapping[str, Any] = field(default_factory=dict)
-    outcome: Callable[[Match], Outcome] | None = None
+    outcome: Callable[[Any], Outcome] | None = None

@@ -5,14 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any
-
-from meadhall.engine.text.language import gettext as _
-
-if TYPE_CHECKING:
-    from meadhall.engine.game import Game
-    from meadhall.engine.match.match import Match
-    from meadhall.engine.match.view import View
+from typing import Any
 
 LEARNER = 0
 """The learner's seat."""
@@ -40,15 +33,6 @@ class Lesson:
         return self.before if self.action is None else (*self.before, self.action)
 
 
-def answer_to(view: View, action: int, wanted: int) -> str:
-    """Answer a learner who chose another action than the one that a step asks for."""
-    task = view.game.words.action(view.state, wanted, view.names)
-    if action in view.legal:
-        return _("Good idea, but for now: {task}.").format(task=task)
-    why = view.refusal(action)[1] if 0 <= action < view.game.actions else ""
-    return _("{why} For now: {task}.").format(why=why, task=task).strip()
-
-
 @dataclass(frozen=True)
 class Lessons:
     """A guided first game.
@@ -59,12 +43,6 @@ class Lessons:
         lessons: the steps in order. The last has no action.
         options: the options of the match.
         minutes: how long a learner takes, in minutes. A test compares it with the number of words and actions.
-
-    Examples:
-        >>> import meadhall
-        >>> game = meadhall.game("axes-and-allies")
-        >>> game.lessons.match(game).over, game.lessons.minutes
-        (True, 2)
     """
 
     seed: str
@@ -72,14 +50,6 @@ class Lessons:
     lessons: tuple[Lesson, ...]
     options: Mapping[str, Any] = field(default_factory=dict)
     minutes: int = 2
-
-    def match(self, game: Game) -> Match:
-        """Play the whole scripted match and return it."""
-        match = game.match(seed=self.seed, seats=self.players, **self.options)
-        for lesson in self.lessons:
-            for action in lesson.actions:
-                match.play(action)
-        return match
 
     @property
     def positions(self) -> tuple[int, ...]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from meadhall.engine.state.events import PUBLIC, Event, EventKind, Part, seat
 
 if TYPE_CHECKING:
-    from meadhall.engine.game import GameWords
+    from meadhall.engine.interface import GameWords
 
 
 def begins_turn(kinds: Mapping[int, EventKind], event: Event, before: Event | None) -> bool:

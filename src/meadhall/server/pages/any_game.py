@@ -52,7 +52,7 @@ class Picture:
 def picture(view: View) -> Picture:
     """Return the board as the viewer may know it."""
     if not hasattr(own_words(view.game.words), "sketch"):
-        return Picture("", _NARROWEST, fields_of(view))
+        return Picture("", _NARROWEST, fields_of(view.states, len(view.seats), view.game.max_players))
     sketch = view.sketch()
     widest = max(map(len, sketch.splitlines()), default=0)
     return Picture(sketch, min(max(_NARROWEST, -(-widest // _STEP) * _STEP), _WIDEST), ())

@@ -6,11 +6,12 @@ from dataclasses import replace
 
 from meadhall.engine.file_cache import file_cache
 from meadhall.engine.game import Game
+from meadhall.engine.match.guided import answer_to, guided_match
 from meadhall.engine.match.match import Match
 from meadhall.engine.match.view import SPECTATOR, View
 from meadhall.engine.registry import game
 from meadhall.engine.text.language import gettext as _
-from meadhall.engine.text.lessons import LEARNER, answer_to
+from meadhall.engine.text.lessons import LEARNER
 from meadhall.server.pages.log import rule_url
 from meadhall.server.pages.match import match_page, result_view
 from meadhall.server.pages.models import LessonPage, MatchPage, Refusal, SeatView
@@ -49,7 +50,7 @@ def lesson_page(subject: Game, step: int, action: int | None = None) -> LessonPa
 def _lesson_match(name: str) -> Match:
     subject = game(name)
     assert subject.lessons is not None
-    return subject.lessons.match(subject)
+    return guided_match(subject)
 
 
 def _moment(match: Match, view: View, position: int) -> MatchPage:

@@ -7,7 +7,8 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import NamedTuple
 
-from meadhall.engine.game import GameWords, beats_of
+from meadhall.engine.game import beats_of
+from meadhall.engine.interface import GameWords
 from meadhall.engine.match.view import View
 from meadhall.engine.state.events import PUBLIC, Event, EventKind, Part, seat
 from meadhall.engine.text.language import gettext as _

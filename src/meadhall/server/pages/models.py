@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from meadhall.engine.game import GameWords
+from meadhall.engine.interface import GameWords
 from meadhall.engine.match.stand_in import Lasting
 from meadhall.engine.state.events import Event
 from meadhall.engine.text.daily import Outcome
