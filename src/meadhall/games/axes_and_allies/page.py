@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from itertools import accumulate
+from typing import ClassVar
 
 from meadhall.games.axes_and_allies.rules import ALLY, ATTACK, Event
-from meadhall.sdk import Event as GameEvent
 from meadhall.sdk import View
 
 
@@ -21,22 +21,13 @@ class Warrior:
 
 
 @dataclass(frozen=True)
-class Animation:
-    """An event of the last step that the board shows: an attack with its roll, an alliance, a one, or a turn without a choice.
+class Blow:
+    """The attack of the last step, with its roll."""
 
-    Attributes:
-        beat: when it begins.
-        until: of an alliance, the beat in which a one voids it; None if it lasts.
-    """
-
-    kind: Literal["attack", "ally", "voided", "limited"]
-    beat: int
     seat: int
-    target: int | None = None
-    roll: int | None = None
-    hit: bool | None = None
-    power: int = 0
-    until: int | None = None
+    target: int
+    roll: int
+    hit: bool
 
 
 @dataclass(frozen=True)
@@ -44,9 +35,8 @@ class Picture:
     """The public part of the table.
 
     Attributes:
-        n: the number of the next action. Ids of new elements contain it, so that each animation runs once.
+        blow: the last step, if it was an attack and the match goes on.
         killer: by seat, the seat that killed it; None for the living.
-        rolled: the beat in which the power is rolled.
     """
 
     warriors: tuple[Warrior, ...]
@@ -54,10 +44,8 @@ class Picture:
     actor: int | None
     power: int
     alliances: tuple[tuple[int, int], ...]
-    animations: tuple[Animation, ...]
-    n: int
+    blow: Blow | None
     killer: tuple[int | None, ...]
-    rolled: int
 
 
 @dataclass(frozen=True)
@@ -90,10 +78,8 @@ def picture(view: View) -> Picture:
         actor=view.actor,
         power=state.power,
         alliances=alliances,
-        animations=tuple(_animations(_happened(view))),
-        n=view.next_number,
+        blow=_blow(view) if view.actor is not None else None,
         killer=tuple(killers.get(seat) for seat in seats),
-        rolled=max([0, *(beat for beat, event in _timed(_happened(view)) if event.kind == Event.POWER)]),
     )
 
 
@@ -122,47 +108,32 @@ def _killers(view: View) -> dict[int, int]:
 
 
 def beats(view: View) -> tuple[int, ...]:
-    """Return the beat in which the board shows each event of the last step, and the beat after the last."""
-    timed = list(_timed(_happened(view)))
-    return (*(beat for beat, _ in timed), timed[-1][0] + LENGTHS.get(Event(timed[-1][1].kind), 0) if timed else 0)
+    """Return the beat in which the board shows each event of the last step, and the beat after the last (see ``stage.js``)."""
+    if not view.steps:
+        return (0,) * (len(view.setup) + 1)
+    happened = view.steps[-1].events
+    return tuple(accumulate((LENGTHS.get(Event(event.kind), 0) for event in happened), initial=0))
 
 
-LENGTHS = {Event.ATTACK: 1, Event.KILLED: 1, Event.MISSED: 1, Event.ALLIED: 2, Event.VOIDED: 2, Event.LIMITED: 2}
-"""The length of each event's animation in beats. The next event begins after it."""
+LENGTHS = {
+    Event.ATTACK: 3,
+    Event.ATTACK_ROLL: 3,
+    Event.KILLED: 3,
+    Event.MISSED: 2,
+    Event.ALLIED: 2,
+    Event.VOIDED: 2,
+    Event.LIMITED: 2,
+}
+"""How long the board shows each event, in beats."""
 
 
-def _happened(view: View) -> tuple[GameEvent, ...]:
-    return view.steps[-1].events if view.steps else view.setup
-
-
-def _timed(happened: Iterable[GameEvent]) -> Iterable[tuple[int, GameEvent]]:
-    """Yield each event with its beat."""
-    beat = 0
-    for event in happened:
-        yield beat, event
-        beat += LENGTHS.get(Event(event.kind), 0)
-
-
-def _animations(happened: Iterable[GameEvent]) -> Iterable[Animation]:
-    power, roll, thrown = 0, 0, 0
-    seat = 0
-    timed = list(_timed(happened))
-    voided = [beat for beat, event in timed if event.kind == Event.VOIDED]
-    for beat, event in timed:
-        match event.kind:
-            case Event.POWER:
-                seat, power = event.arguments
-            case Event.VOIDED:
-                yield Animation("voided", beat, seat, power=power)
-            case Event.LIMITED:
-                yield Animation("limited", beat, seat, power=power)
-            case Event.ATTACK:
-                thrown = beat
-            case Event.ATTACK_ROLL:
-                roll = event.arguments[1]
-            case Event.KILLED | Event.MISSED:
-                attacker, victim = event.arguments
-                yield Animation("attack", thrown, attacker, victim, roll, event.kind == Event.KILLED)
-            case Event.ALLIED:
-                one, other = event.arguments
-                yield Animation("ally", beat, one, other, until=voided[0] if voided else None)
+def _blow(view: View) -> Blow | None:
+    """Return the attack of the last step, if it was one."""
+    roll = 0
+    for event in view.steps[-1].events if view.steps else ():
+        if event.kind == Event.ATTACK_ROLL:
+            roll = event.arguments[1]
+        elif event.kind in (Event.KILLED, Event.MISSED):
+            attacker, target = event.arguments
+            return Blow(attacker, target, roll, event.kind == Event.KILLED)
+    return None

@@ -6,7 +6,7 @@ private part is one viewer's prompt and controls. The log and the end tell all v
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable
 from dataclasses import dataclass, is_dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -15,14 +15,13 @@ from weakref import WeakKeyDictionary
 from jinja2.runtime import Macro
 from markupsafe import Markup
 
-from meadhall.engine.game import beats_of
 from meadhall.engine.match.match import Match
 from meadhall.engine.match.view import View
 from meadhall.engine.text.language import current_language
 from meadhall.server.hall.room import Room
 from meadhall.server.ops.byte_cache import ByteCache
 from meadhall.server.pages.lobby import lobby_page
-from meadhall.server.pages.log import ToldPart, TurnLog
+from meadhall.server.pages.log import TurnLog
 from meadhall.server.pages.match import public_page, seat_page, seat_views
 from meadhall.server.pages.models import LobbyPage, MatchPage, Refusal, SeatView
 from meadhall.server.pages.patches import CUT, Pieces, pieces_of, without_cuts
@@ -67,7 +66,6 @@ class _Public:
 
     page: MatchPage  # of a spectator
     pieces: Pieces
-    log: ToldLog
 
 
 class _Resting(NamedTuple):
@@ -95,10 +93,10 @@ class _Table:
             self.public.clear()
             self.frames.clear()
 
-    def log(self, view: View, beats: Sequence[int]) -> ToldLog:
+    def log(self, view: View) -> ToldLog:
         """Return the log up to this view."""
-        if self.told is None or not self.told.log.follow(view, beats):
-            self.told = ToldLog(TurnLog(view, beats))
+        if self.told is None or not self.told.log.follow(view):
+            self.told = ToldLog(TurnLog(view))
         self.told.follow()
         return self.told
 
@@ -179,8 +177,7 @@ class Frames:
         if frame is None or known != number:
             page = public.page
             if seat is not None:
-                tellings = public.log.tellings(seat, page.told) if public.log.names(seat) else page.tellings
-                page = seat_page(room, match, match.view(seat), page, tellings)
+                page = seat_page(room, match, match.view(seat), page)
             frame = Frame((self._own_part(table, page, number), public.pieces, self._told_part(table, page)), page)
             table.frames[seat, language] = frame, number
         if notice:
@@ -191,11 +188,8 @@ class Frames:
 
     def _public_part(self, room: Room, match: Match, table: _Table) -> _Public:
         view = match.view()
-        beats = beats_of(view)
-        log = table.log(view, beats)
-        told = ToldPart(log.log.turns, log.tellings(None, beats[-1]), beats[-1])
-        page = public_page(room, match, view, seat_views(room), told)
-        return _Public(page, pieces_of(self.public(page)), log)
+        page = public_page(room, match, view, seat_views(room), table.log(view).log.turns)
+        return _Public(page, pieces_of(self.public(page)))
 
     def _own_part(self, table: _Table, page: MatchPage, version: int) -> Pieces:
         """Return the beginning of a frame: what its viewer alone gets."""

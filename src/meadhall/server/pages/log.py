@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
-from itertools import pairwise
-from typing import NamedTuple
+from collections.abc import Sequence
 
-from meadhall.engine.game import beats_of
 from meadhall.engine.interface import GameWords
 from meadhall.engine.match.view import View
 from meadhall.engine.state.events import PUBLIC, Event, EventKind, Part, seat
 from meadhall.engine.text.language import gettext as _
 from meadhall.engine.text.turns import turn_starts
-from meadhall.server.pages.models import LogEntry, LoggedEvent, LoggedTurn, Telling, TurnInWords
+from meadhall.server.pages.models import LogEntry, LoggedEvent, LoggedTurn, TurnInWords
 from meadhall.server.web.links import link
 
 LOG_SHOWN = 60
@@ -23,23 +19,9 @@ PRIVATE_EVENTS_SHOWN = 5
 """Number of private events that the page of a seat shows."""
 
 
-class ToldPart(NamedTuple):
-    """What a page tells of the events so far.
-
-    Attributes:
-        log: the newest turns, newest first.
-        tellings: the texts about the last step, in the order of their beats.
-        end: the beat in which the board has shown the last step.
-    """
-
-    log: tuple[LoggedTurn, ...] = ()
-    tellings: tuple[Telling, ...] = ()
-    end: int = 0
-
-
 def log(view: View) -> tuple[LoggedTurn, ...]:
     """Return the newest turns as the viewer may know them, newest first."""
-    return TurnLog(view, beats_of(view)).turns
+    return TurnLog(view).turns
 
 
 class TurnLog:
@@ -51,21 +33,22 @@ class TurnLog:
         dropped: the number of turns that were removed from the beginning of ``earlier``.
     """
 
-    def __init__(self, view: View, beats: Sequence[int]) -> None:
-        """Read the newest steps of a view. ``beats``: see ``beats_of``."""
+    def __init__(self, view: View) -> None:
+        """Read the newest steps of a view."""
         self.earlier: list[LoggedTurn] = []
         self.latest: list[LoggedTurn] = []
         self.dropped = 0
         self._names, self._steps = view.names, view.steps
         self._events = len(view.setup) + sum(len(step.events) for step in view.steps)  # also those that are not shown
-        self._add(view, _newest(view, self._events), beats)
+        newest = _newest(view, self._events)
+        self._add(view, newest, len(newest) - len(view.steps[-1].events if view.steps else view.setup))
 
     @property
     def turns(self) -> tuple[LoggedTurn, ...]:
         """All these turns, newest first."""
         return tuple(reversed([*self.earlier, *self.latest]))
 
-    def follow(self, view: View, beats: Sequence[int]) -> bool:
+    def follow(self, view: View) -> bool:
         """Read the steps of a later view. Return False, and change nothing, if the view doesn't continue the last one."""
         known = len(self._steps)
         if view.names != self._names or len(view.steps) < known:
@@ -73,25 +56,24 @@ class TurnLog:
         if known and view.steps[known - 1].n != self._steps[-1].n:  # after an undo; numbers are never used again
             return False
         if len(view.steps) > known:
-            events = [replace(each, beat=None) for turn in self.latest for each in turn.events]
+            events = [each for turn in self.latest for each in turn.events]
             for step in view.steps[known:]:
+                told = len(events)
                 events += _logged(view, step.n, self._events, step.events, step.hinted)
                 self._events += len(step.events)
             self._steps = view.steps
-            self._add(view, events, beats)
+            self._add(view, events, told)
         return True
 
-    def _add(self, view: View, events: list[LoggedEvent], beats: Sequence[int]) -> None:
-        """Put the events that follow ``earlier`` into turns. The last ones, those of the last step, get their beats."""
+    def _add(self, view: View, events: list[LoggedEvent], told: int) -> None:
+        """Put the events that follow ``earlier`` into turns. The first ``told`` of them happened before the last step."""
         if not events:
             return
-        last = len(events) - (len(beats) - 1)
-        events[last:] = [replace(each, beat=beat) for each, beat in zip(events[last:], beats[:-1], strict=True)]
         begins = turn_starts(view.game.events, [each.event for each in events])
         starts = sorted({0, *begins})
         ends = [*starts[1:], len(events)]
         turns = [_turn(view, tuple(events[start:end]), start in begins) for start, end in zip(starts, ends, strict=True)]
-        final = sum(end <= last for end in ends[:-1])
+        final = sum(end <= told for end in ends[:-1])
         self.earlier += turns[:final]
         self.latest = turns[final:]
         self._drop_oldest()
@@ -121,16 +103,6 @@ def _newest(view: View, count: int) -> list[LoggedEvent]:
         return newest
     begins = turn_starts(view.game.events, [each.event for each in newest])
     return newest[next((start for start in begins if start), 0) :]  # a turn at 0 may have begun earlier
-
-
-def tellings(entries: Iterable[LogEntry], end: int) -> tuple[Telling, ...]:
-    """Return the texts that stand in place of the prompt while the board shows the last step, until the beat ``end``.
-
-    ``entries``: the events of the last step, and possibly earlier ones, oldest first.
-    """
-    latest = {each.beat: each for each in entries if each.beat is not None and each.beat < end}
-    beats = [*sorted(latest), end]
-    return tuple(Telling(latest[beat].index, latest[beat].text, beat, following - beat) for beat, following in pairwise(beats))
 
 
 def _logged(view: View, n: int, first: int, events: Sequence[Event], hinted: bool = False) -> list[LoggedEvent]:
@@ -193,7 +165,8 @@ def _entry(
 ) -> LogEntry:
     event, rule, text = logged.event, logged.rule, words.event(logged.event, names, viewer)
     url = rule_url(game, rule)
-    return LogEntry(logged.n, logged.index, event.name, text, rule, url, logged.hinted, title, brief, logged.beat)
+    happened = " ".join([event.name, *map(str, event.arguments)])
+    return LogEntry(logged.n, logged.index, event.name, happened, text, rule, url, logged.hinted, title, brief)
 
 
 def rule_url(name: str, rule: str) -> str:

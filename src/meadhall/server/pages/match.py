@@ -27,18 +27,18 @@ from meadhall.server.pages.any_game import page_of
 from meadhall.server.pages.chart import chart_part
 from meadhall.server.pages.clock import clock_views, milliseconds
 from meadhall.server.pages.dates import moment
-from meadhall.server.pages.log import ToldPart, log, private_events, rule_url
+from meadhall.server.pages.log import log, private_events, rule_url
 from meadhall.server.pages.models import (
     AbsentView,
     Choice,
     HintLine,
     HintView,
+    LoggedTurn,
     MatchPage,
     Refusal,
     ResultView,
     SeatView,
     StandInView,
-    Telling,
 )
 from meadhall.server.pages.proposals import own_take_back, proposal_view
 from meadhall.server.store.models import FINISHED, TableRow
@@ -81,13 +81,13 @@ def strength(bot: str | None) -> int:
     return next((place for place, rank in enumerate(RANKS, 1) if rank.name == bot), 0)
 
 
-def public_page(room: Room, match: Match, view: View, seats: tuple[SeatView, ...], told: ToldPart) -> MatchPage:
+def public_page(room: Room, match: Match, view: View, seats: tuple[SeatView, ...], told: tuple[LoggedTurn, ...]) -> MatchPage:
     """Return the match of a table for a spectator.
 
     Args:
         view: what a spectator may know of the match now.
         seats: the seats as every viewer sees them.
-        told: the log and the texts about the last step.
+        told: the log.
     """
     table = room.table
     running = table.status == "running"
@@ -100,7 +100,7 @@ def public_page(room: Room, match: Match, view: View, seats: tuple[SeatView, ...
         url=url,
         seats=seats,
         abandoned=table.status == "abandoned",
-        told_part=told,
+        log=told,
         thinking=next((thinking_words(seat) for seat in seats if seat.thinking), ""),
         spectators=room.open_pages()[None],
         result=result_view(match),
@@ -117,13 +117,12 @@ def public_page(room: Room, match: Match, view: View, seats: tuple[SeatView, ...
     )
 
 
-def seat_page(room: Room, match: Match, view: View, public: MatchPage, tellings: tuple[Telling, ...]) -> MatchPage:
+def seat_page(room: Room, match: Match, view: View, public: MatchPage) -> MatchPage:
     """Return the match of a table for a seat, without the public part of a page.
 
     Args:
         view: what the seat may know of the match now.
         public: the page of a spectator. What all viewers see is taken from it.
-        tellings: the texts about the last step in the words of the seat.
     """
     table, seat = room.table, view.viewer
     running = table.status == "running"
@@ -136,7 +135,6 @@ def seat_page(room: Room, match: Match, view: View, public: MatchPage, tellings:
     return replace(
         public,
         **_seen(match, view, table.status == "abandoned", seat),
-        tellings=tellings,
         picture=None,
         undo=undo,
         undo_refusal=undo_refusal,
@@ -220,7 +218,6 @@ def match_page(
     abandoned: bool = False,
     public: bool = True,
     reader: int | None = None,
-    told_part: ToldPart | None = None,
     **more: Any,
 ) -> MatchPage:
     """Return a match at the moment of ``view``.
@@ -228,10 +225,9 @@ def match_page(
     Args:
         public: whether the page has the public part: board and log.
         reader: the seat that texts call "you"; None in a replay, and for a spectator.
-        told_part: the log; None: read it from the view.
         more: the other fields of a MatchPage, for the page of a table.
     """
-    told = told_part or (ToldPart(log(view)) if public else ToldPart())
+    more.setdefault("log", log(view) if public else ())
     return MatchPage(
         id=id,
         url=url,
@@ -240,9 +236,6 @@ def match_page(
         seats=seats,
         status="abandoned" if abandoned else "running" if view.actor is not None else "over",
         n=view.next_number,
-        log=told.log,
-        tellings=told.tellings,
-        told=told.end,
         picture=page_of(match.game).picture(view) if public else None,
         commitment=match.commitment,
         **_seen(match, view, abandoned, reader),

@@ -403,13 +403,13 @@ class LogEntry:
     n: int  # number of its step (0: the setup)
     index: int  # unique in the match, ascending with time
     kind: str  # name of the event, e.g. "killed"
+    event: str  # the same with its arguments, for the stage, e.g. "killed 0 2"
     text: str
     rule: str  # "AA-3.2"
     rule_url: str  # the rulebook at that rule
     hinted: bool = False  # the first event of an action that was played with a hint
     title: str = ""  # its words as the title of the turn that it begins, if they differ from its text
     brief: str = ""  # its words in the summary of its turn; "" if the summary leaves it out
-    beat: int | None = None  # when the board shows it, if it belongs to the last step
 
 
 @dataclass(frozen=True)
@@ -422,7 +422,6 @@ class LoggedEvent:
     rule: str
     readers: frozenset[int]  # the seats whose words for it can differ from a spectator's
     hinted: bool = False  # the first event of an action that was played with a hint
-    beat: int | None = None  # when the board shows it, if it belongs to the last step
 
 
 @dataclass(frozen=True)
@@ -441,16 +440,6 @@ class LoggedTurn:
     def span(self) -> tuple[int, int]:
         """The indices of its first and last event."""
         return self.events[0].index, self.events[-1].index
-
-
-@dataclass(frozen=True)
-class Telling:
-    """A text in place of the prompt while the board shows an event of the last step."""
-
-    index: int  # of the event
-    text: str
-    beat: int
-    length: int  # in beats
 
 
 @dataclass(frozen=True)
@@ -582,8 +571,6 @@ class MatchPage:
     log: tuple[LoggedTurn, ...]  # newest first; empty in the private part of a live page
     picture: Any  # the board, from the game's page.py and public knowledge; None in the private part of a live page
     own: Any = None  # the private part of the seat, from the game's page.py and the seat's knowledge
-    tellings: tuple[Telling, ...] = ()  # in the order of their beats
-    told: int = 0  # the beat in which the board has shown the last step
     private_events: tuple[LogEntry, ...] = ()  # the latest events that only the viewer knows, newest first
     undo: int | None = None  # the number of the decision that the viewer can take back
     undo_refusal: str = ""  # why there is none; "" if there is one, and for spectators

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from meadhall.engine.text.language import current_language
 from meadhall.pictures.template_code import as_markup
-from meadhall.server.pages.log import TurnLog, summed_up, tell_event, tellings
-from meadhall.server.pages.models import LogEntry, LoggedTurn, Telling
+from meadhall.server.pages.log import TurnLog, summed_up, tell_event
+from meadhall.server.pages.models import LogEntry, LoggedTurn
 from meadhall.server.pages.templates import template
 
 Reader: TypeAlias = tuple[int | None, str]
 """The seat that the words call "you", if they call one so, and the language."""
-
-_BEAT = re.compile(r' new beat-\d+(?=">)')
-"""The classes of a text that appears while the board shows a step."""
 
 
 @dataclass(frozen=True)
@@ -26,10 +22,6 @@ class _ToldEvent:
     entry: LogEntry
     line: str
     brief: str
-
-    def at_rest(self) -> _ToldEvent:
-        """Return the event after its step has been shown."""
-        return _ToldEvent(replace(self.entry, beat=None), _BEAT.sub("", self.line), _BEAT.sub("", self.brief))
 
 
 @dataclass
@@ -69,17 +61,9 @@ class ToldLog:
         known.dropped = log.dropped
         for turn in log.earlier[len(known.earlier) :]:
             text = known.latest.get(turn.span)
-            known.earlier.append(self._turn(turn, reader) if text is None else _BEAT.sub("", text))
+            known.earlier.append(self._turn(turn, reader) if text is None else text)
         known.latest = {turn.span: self._turn(turn, reader) for turn in log.latest}
         return [*reversed(known.latest.values()), *reversed(known.earlier)]
-
-    def names(self, seat: int) -> bool:
-        """Return whether the words for the last step may differ for a seat from those for a spectator."""
-        return any(seat in turn.readers for turn in self.log.latest)
-
-    def tellings(self, seat: int | None, end: int) -> tuple[Telling, ...]:
-        """Return the texts that stand in place of the prompt while the board shows the last step, until the beat ``end``."""
-        return tellings((self._told(turn, k, seat).entry for turn in self.log.latest for k in range(len(turn.events))), end)
 
     def _turn(self, turn: LoggedTurn, reader: Reader) -> str:
         seat, language = reader
@@ -99,8 +83,6 @@ class ToldLog:
         told = self._events.get(place)
         if told is None:
             told = self._events[place] = self._tell(turn, k, reader)
-        elif told.entry.beat != event.beat:
-            told = self._events[place] = told.at_rest()
         return told
 
     def _tell(self, turn: LoggedTurn, k: int, reader: int | None) -> _ToldEvent:

@@ -17,26 +17,31 @@
   // Swaps go through idiomorph: htmx's own morph puts new SVG nodes into the HTML namespace, where they are invisible.
   // A swap leaves drawers open or closed, unchanged selects alone, and elements with data-keep to this file.
   const callbacks = {
-    beforeNodeMorphed: (node, fresh) => {
-      if (node.matches?.("[data-keep]") || (node.matches?.("select") && node.isEqualNode(fresh))) return false;
-      if (fresh.id && !node.id) node.setAttribute("data-arrived", "");  // a node without an id takes the place of a new text
-      return true;
-    },
-    beforeAttributeUpdated: (name, node) => !(name === "open" && node.tagName === "DETAILS") && !["data-htmx-powered", "data-arrived"].includes(name),
-    // Texts about a step appear when the board shows it (styles of .new): in a swap, not when a page is loaded.
-    afterNodeAdded: node => node.setAttribute?.("data-arrived", ""),
+    beforeNodeMorphed: (node, fresh) => !(node.matches?.("[data-keep]") || (node.matches?.("select") && node.isEqualNode(fresh))),
+    beforeAttributeUpdated: (name, node) => !(name === "open" && node.tagName === "DETAILS") && name !== "data-htmx-powered",
+  };
+  // Keep what the user is typing. Radio buttons and checkboxes follow the server: if they were skipped, a stale page would
+  // keep its old choice forever.
+  const morph = (target, fresh) => {
+    const typing = !!document.activeElement?.matches("input:not([type=radio], [type=checkbox]), select, textarea");
+    return Idiomorph.morph(target, fresh, { morphStyle: "outerHTML", ignoreActiveValue: typing, callbacks });
+  };
+  // A frame that has waited for the stage.
+  const theStage = typeof stage === "undefined" ? null : stage;
+  if (theStage) theStage.show = fresh => {
+    morph(byId("frame"), fresh);
+    htmx.process(byId("frame"));
+    htmx.trigger(byId("frame"), "htmx:after:swap");
   };
   htmx.registerExtension("meadhall-morph", {
     handle_swap(style, target, fragment) {
       if (style !== "morph") return false;
       const fresh = fragment.querySelector("#" + CSS.escape(target.id));
       // The stream may have overtaken this response: drop an older version.
-      if (fresh && +(fresh.dataset.version ?? 0) < +(target.dataset.version ?? 0)) return [target];
+      const known = (target.id === "frame" && theStage?.last()) || target;
+      if (fresh && +(fresh.dataset.version ?? 0) < +(known.dataset.version ?? 0)) return [target];
       if (fresh && target.matches(".lobby") && !fresh.matches(".lobby")) scrollTo(0, 0);  // the match has started
-      // Keep what the user is typing. Radio buttons and checkboxes follow the server: if they were skipped, a stale page would
-      // keep its old choice forever.
-      const typing = !!document.activeElement?.matches("input:not([type=radio], [type=checkbox]), select, textarea");
-      if (fresh) return Idiomorph.morph(target, fresh, { morphStyle: "outerHTML", ignoreActiveValue: typing, callbacks });
+      if (fresh) return theStage?.take(target, fresh) ? [target] : morph(target, fresh);
       // A response without this element, e.g. an error page: show its title as a toast, and leave the page unchanged.
       toast(fragment.querySelector("h1")?.textContent.trim() || byId("toast").dataset.failed, true);
       return [target];
@@ -114,7 +119,7 @@
   const tell = (kind, frame) => document.dispatchEvent(new CustomEvent("meadhall:" + kind, { detail: { id: frame.querySelector(".prompt-question")?.id ?? "" } }));
   const on = (name, act) => document.addEventListener(name, act);
   // The page names itself in every request. Then its stream sends patches, and a form is answered without the frame (status 204).
-  const pageName = Math.random().toString(36).slice(2), version = () => byId("frame")?.dataset.version;
+  const pageName = Math.random().toString(36).slice(2), version = () => (theStage?.last() ?? byId("frame"))?.dataset.version;
   on("htmx:config:request", ({ detail: { ctx } }) => {
     ctx.request.headers["Meadhall-Page"] = pageName;
     ctx.seen = version();
@@ -139,7 +144,7 @@
   const sent = new WeakMap();
   on("htmx:config:request", e => {
     if (!e.target.matches("form[hx-post][hx-sync]")) return;
-    const seen = byId("frame").dataset.version;
+    const seen = version();
     if (sent.get(e.target)?.seen === seen) e.preventDefault();
     else sent.set(e.target, { seen, request: e.detail.ctx });
   });
@@ -267,7 +272,7 @@
     const button = byId("autoplay");
     playing = clearInterval(playing);
     if (start) {
-      const next = () => (byId("step-on").hasAttribute("href") ? byId("step-on").click() : play(false));
+      const next = () => (theStage?.isPlaying() ? null : byId("step-on").hasAttribute("href") ? byId("step-on").click() : play(false));
       playing = setInterval(next, +byId("speed").value);
       next();
     }

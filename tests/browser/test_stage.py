@@ -1,0 +1,137 @@
+"""The stage: what happens is seen in its order, and then everything changes together."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from browser.devices import MOVING
+from browser.people import NewPerson, Person
+from browser.table import open_table, whose_turn
+from browser.test_chart import upload
+from meadhall import replay
+
+RECORDS = Path(__file__).parents[1] / "records"
+
+SHOWN = {
+    "axes-and-allies": (
+        ("3-players-0", "4-players-1"),
+        {"attack", "killed", "missed", "allied", "voided", "limited", "power", "won"},
+    ),
+}
+"""By game: records, and the kinds of events that must be seen."""
+
+WATCH = """() => {
+  const number = line => +line.id.slice(4);
+  const read = (lines = [...document.querySelectorAll("#log .line")], box = document.getElementById("prompt-words")) => ({
+    playing: "playing" in document.documentElement.dataset,
+    telling: document.getElementById("telling")?.textContent ?? "",
+    covered: getComputedStyle(box).visibility === "hidden",
+    prompt: box.textContent,
+    address: document.getElementById("frame").dataset.url ?? document.getElementById("frame").dataset.version,
+    board: Array.from(document.getElementById("board").children, part => (part.matches(".stage") ? "" : part.outerHTML)).join(""),
+    log: lines.filter(line => !line.hidden && !line.closest(".turn").hidden).map(number).sort((a, b) => a - b),
+    words: Object.fromEntries(lines.map(line => [number(line), line.querySelector(".says > span").textContent])),
+    end: !!document.getElementById("end"),
+  });
+  window.seen = [read()];
+  new MutationObserver(() => {
+    const now = read();
+    if (JSON.stringify(now) !== JSON.stringify(window.seen.at(-1))) window.seen.push(now);
+  }).observe(document.body.parentElement, { subtree: true, childList: true, attributes: true, characterData: true });
+}"""
+"""Record what the page shows after every change."""
+
+
+@cache
+def steps_of(game: str, name: str) -> list[list[str]]:
+    """Return the kinds of events of each step of a record."""
+    match = replay(json.loads((RECORDS / game / f"{name}.match.json").read_text("utf-8")))
+    return [[event.name for event in step.events] for step in match.steps]
+
+
+def scenes(game: str) -> Iterator[tuple[str, int]]:
+    """Yield few steps of records with all kinds of events, each as the record and the number of steps before it."""
+    names, missing = SHOWN[game][0], set(SHOWN[game][1])
+    every = [(set(kinds), name, k) for name in names for k, kinds in enumerate(steps_of(game, name))]
+    while missing:
+        found, name, k = max(every, key=lambda scene: len(scene[0] & missing) - 0.1 * len(scene[0]))
+        assert found & missing, missing
+        missing -= found
+        yield name, k
+
+
+def check_order(seen: list[dict[str, Any]]) -> None:
+    """Check a recording of one frame: nothing but the log and the telling changes before everything else does."""
+    before, after = seen[0], seen[-1]
+    playing = [each for each in seen if each["playing"] and each["address"] == before["address"]]
+    assert playing, "the stage has played"
+    for each in playing:
+        assert {part: each[part] for part in ("prompt", "board", "end")} == {
+            part: before[part] for part in ("prompt", "board", "end")
+        }
+        assert not each["telling"] or each["covered"], "one text at a time"
+        if each["telling"]:
+            assert each["words"][str(each["log"][-1])] == each["telling"]
+    told = [each["log"] for each in playing if each["telling"]]
+    assert all(len(later) - len(earlier) in (0, 1) and later[: len(earlier)] == earlier for earlier, later in pairwise(told))
+    assert told[-1] == after["log"], "every event was told before the frame"
+    changed = [each for each in seen if each["address"] == after["address"]]
+    for part in ("prompt", "board", "end", "log"):
+        assert all(each[part] == after[part] for each in changed), f"{part} changes together with the rest"
+    assert [after[part] for part in ("playing", "telling", "covered")] == [False, "", False]
+
+
+def seen_on(page: Page) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = page.evaluate("window.seen")
+    return found
+
+
+@pytest.fixture
+def viewer(new_person: NewPerson) -> Person:
+    """Return a person with fast animations."""
+    person = new_person(**MOVING)
+    person.open("/settings")
+    person.page.get_by_role("group", name="Speed of animations").get_by_label("fast", exact=True).check()
+    person.page.get_by_role("button", name="Save").click()
+    return person
+
+
+@pytest.mark.parametrize("game", SHOWN)
+def test_everything_changes_together_after_each_kind_of_event(viewer: Person, game: str) -> None:
+    paths: dict[str, str] = {}
+    for name, step in scenes(game):
+        paths[name] = paths.get(name) or upload(viewer, f"{game}/{name}")
+        page = viewer.open(f"{paths[name]}?step={step}")
+        page.evaluate(WATCH)
+        page.locator("#step-on").click()
+        page.wait_for_function("() => window.seen.length > 1 && !window.seen.at(-1).playing")
+        check_order(seen_on(page))
+
+
+def test_a_click_skips_and_does_nothing_else(new_person: NewPerson) -> None:
+    """The skipping click lands on a button of the last decision. It must not play, and the next one must."""
+    host, friend = new_person(**MOVING), new_person(**MOVING)
+    players = open_table(host, friend, game="Axes and Allies")
+    actor = whose_turn(players)
+    assert actor is not None
+    page = actor.page
+    page.evaluate(WATCH)
+    attack = page.locator(".act.attack:not([aria-disabled])").first
+    attack.click()
+    page.wait_for_function("() => window.seen.at(-1).playing")
+    version = actor.version
+    attack.click(force=True)
+    expect(page.locator("html")).not_to_have_attribute("data-playing", "")
+    assert actor.version > version
+    other = next(table for table in players if table is not actor)
+    other.wait_for_version(actor.version)
+    assert other.newest_event == actor.newest_event, "the click has only skipped"
+    expect(page.locator(".stage")).to_have_count(0)
