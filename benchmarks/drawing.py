@@ -53,7 +53,7 @@ async def measure() -> None:
 
 async def started(hall: Any, name: str, seed: bytes) -> tuple[Any, list[Any]]:
     """Start a match with this seed. Return the room, its players and a spectator."""
-    from meadhall.engine import chance  # noqa: PLC0415
+    from meadhall.engine.state import chance  # noqa: PLC0415
     from meadhall.server.store.models import Guest  # noqa: PLC0415
 
     vars(chance).update(new_seed=lambda: seed)

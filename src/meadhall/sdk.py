@@ -45,7 +45,22 @@ from meadhall.engine.state.events import (
     number,
     seat,
 )
-from meadhall.engine.state.schema import I8, I16, I32, U8, U16, U32, GameState, Grid, Row, States, copy_state, record, state_at
+from meadhall.engine.state.schema import (
+    I8,
+    I16,
+    I32,
+    U8,
+    U16,
+    U32,
+    GameState,
+    Grid,
+    PlainState,
+    Row,
+    States,
+    copy_state,
+    record,
+    state_at,
+)
 from meadhall.engine.statistics import Counts, Rate, Spread, Statistics, Totals, histogram
 from meadhall.engine.text.daily import Daily, Figure, Figures, Outcome
 from meadhall.engine.text.language import current_language, decimal, gettext, listed, marked, ngettext, percent
@@ -99,6 +114,7 @@ __all__ = [
     "Part",
     "Parties",
     "PayoffRange",
+    "PlainState",
     "Rate",
     "Refused",
     "Result",

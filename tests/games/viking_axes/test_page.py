@@ -12,7 +12,7 @@ from meadhall import Match, game
 from meadhall.engine.match.view import EVERYTHING, SPECTATOR
 from meadhall.games.viking_axes import page
 from meadhall.games.viking_axes.state import AXE_KINDS, KINDS, SHIELD_KINDS, Act, Card, Phase, shields_on
-from meadhall.games.viking_axes.story import Piece, Story
+from meadhall.games.viking_axes.story import Piece, Story, story_of
 
 VA = game("viking-axes")
 
@@ -67,6 +67,7 @@ def test_pieces_are_new_for_one_step() -> None:
             for place in ("shields", "lying", "marks", "armory")
             for piece in getattr(front, place)
         }
+        assert vars(story_of(match.view())) == vars(story), "a story that has grown is the same as a new one"
         if match.steps:
             assert {piece for piece, beat in lying.items() if beat is not None} == lying.keys() - before
         before = set(lying)

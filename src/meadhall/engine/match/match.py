@@ -9,13 +9,13 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cached_property
 from itertools import takewhile
-from typing import Any, Generic, Self
+from typing import Any, Generic, NamedTuple, Self
 
 import numpy as np
 
 from meadhall.engine.checks import MAX_REASON, Seed, as_integer, check_clock, check_line, check_seed, quoted
 from meadhall.engine.compile.compiled import loops
-from meadhall.engine.defaults import NoEvents, played
+from meadhall.engine.defaults import NoEvents, conceals, played
 from meadhall.engine.errors import BadSetup, CannotUndo, IllegalAction, MatchOver, NotYourTurn
 from meadhall.engine.game import Game, Scoring
 from meadhall.engine.kind import Parties
@@ -50,6 +50,15 @@ from meadhall.engine.text.language import decimal, listed
 from meadhall.engine.text.language import gettext as _
 
 _LOG_CAPACITY = 32
+
+
+class _Knowledge(NamedTuple):
+    """What viewers may know of a state, as far as it was asked for. It is kept, because states are never written to."""
+
+    of: States
+    concealed: dict[int, States]  # by viewer
+    legal: dict[int, tuple[int, ...]]  # by seat
+
 
 _RESIGNED = {RESIGNATION: "resigned", TIME: "ran out of time"}
 """The words of a record for a seat that gave up."""
@@ -122,8 +131,8 @@ class Match(Displayed, Generic[S]):
         self.next_number = 1
         self.stand_ins: Mapping[int, StandIn] = {}  # replaced, never written to: copies share it
         self._visible_steps: dict[int, tuple[VisibleStep, ...]] = {}  # cache by viewer
-        self._legal_cache: tuple[States, dict[int, tuple[int, ...]]] | None = None  # a state and its legal actions by seat
         self._states, self.setup = self._run(game.state.new(), 0, self._set_up)
+        self._knowledge = _Knowledge(self._states, {}, {})
 
     def _set_up(self, states: States, log: Any) -> None:
         loops(self.game).set_up_one(states, self.players, self.game.encode_options(self.options), log)
@@ -241,7 +250,7 @@ class Match(Displayed, Generic[S]):
             >>> match.information_set(0) == twin.information_set(0)
             False
         """
-        return hashlib.sha256(concealed(self.game, self._states, self._viewer(seat)).tobytes()).digest()
+        return hashlib.sha256(self._concealed(self._viewer(seat)).tobytes()).digest()
 
     @cached_property
     def commitment(self) -> str:
@@ -266,15 +275,28 @@ class Match(Displayed, Generic[S]):
         player = self.actor if seat is None else self._viewer(seat)
         return 0 if player is None else len(self._legal(player))
 
+    def _known(self) -> _Knowledge:
+        """Return what viewers may know of the current state."""
+        if self._knowledge.of is not self._states:
+            self._knowledge = _Knowledge(self._states, {}, {})
+        return self._knowledge
+
+    def _concealed(self, viewer: int) -> States:
+        """Return the state as a viewer may know it. All viewers share that of a game that conceals nothing."""
+        if viewer == EVERYTHING:
+            return concealed(self.game, self._states, viewer)
+        known, place = self._known().concealed, viewer if conceals(self.game.rules) else SPECTATOR
+        if place not in known:
+            known[place] = concealed(self.game, self._states, place)
+        return known[place]
+
     def _legal(self, seat: int) -> tuple[int, ...]:
-        """Return the legal actions of a seat, computed from its concealed state and cached: states are never written to."""
+        """Return the legal actions of a seat, computed from its concealed state."""
         if seat not in self.deciders:
             return ()
-        if self._legal_cache is None or self._legal_cache[0] is not self._states:
-            self._legal_cache = self._states, {}
-        known = self._legal_cache[1]
+        known = self._known().legal
         if seat not in known:
-            known[seat] = legal_actions(self.game, concealed(self.game, self._states, seat))
+            known[seat] = legal_actions(self.game, self._concealed(seat))
         return known[seat]
 
     def view(self, seat: int | None = None) -> View[S]:
@@ -289,7 +311,7 @@ class Match(Displayed, Generic[S]):
             <View of viking-axes for a spectator: 2 players, 0 actions, Player 2 to move>
         """
         viewer = self._viewer(seat)
-        return self._view(viewer, self._states, len(self.steps), self.next_number, self._legal(viewer))
+        return self._view(viewer, copied(self._concealed(viewer)), len(self.steps), self.next_number, self._legal(viewer))
 
     def view_at(self, position: int, seat: int | None = None) -> View[S]:
         """Return the match as it was after its first ``position`` actions, not counting undone ones (0: the setup).
@@ -309,13 +331,12 @@ class Match(Displayed, Generic[S]):
         if steps == len(self.steps):
             return self.view(seat)
         following, viewer = self.steps[steps], self._viewer(seat)
-        chooses = viewer in deciders(self.game, following.before)
-        legal = legal_actions(self.game, concealed(self.game, following.before, viewer)) if chooses else ()
-        return self._view(viewer, following.before, steps, following.n, legal)
+        states = concealed(self.game, following.before, viewer)
+        legal = legal_actions(self.game, states) if viewer in deciders(self.game, following.before) else ()
+        return self._view(viewer, states, steps, following.n, legal)
 
     def _view(self, viewer: int, states: States, position: int, next_number: int, legal: tuple[int, ...]) -> View[S]:
         setup, steps = visible(self.setup, viewer), self._steps_seen_by(viewer)[:position]
-        states = concealed(self.game, states, viewer)
         return View(self.game, self.options, self.seats, viewer, states, setup, steps, next_number, legal)
 
     def _steps_seen_by(self, viewer: int) -> tuple[VisibleStep, ...]:
@@ -375,7 +396,7 @@ class Match(Displayed, Generic[S]):
         """Return the seats that win or lose together. Sides that are decided in play are those that spectators know."""
         if self.game.sides is None:
             return self.game.parties(self.players, self.options)
-        states = self._states if self.ended else concealed(self.game, self._states, SPECTATOR)
+        states = self._states if self.ended else self._concealed(SPECTATOR)
         return self.game.parties(self.players, self.options, self.game.state.at(states))
 
     @property
@@ -434,8 +455,7 @@ class Match(Displayed, Generic[S]):
         if player is None or player not in self.deciders:
             raise NotYourTurn(self.waiting_in_words(player))
         if number not in self._legal(player):
-            view = concealed(self.game, self._states, player)
-            rule, reason = self.game.words.refusal(self.game.state.at(view), number, self.names)
+            rule, reason = self.game.words.refusal(self.game.state.at(self._concealed(player)), number, self.names)
             raise IllegalAction(reason, rule)
         return number
 
@@ -772,8 +792,7 @@ class Match(Displayed, Generic[S]):
         twin.steps = list(self.steps)
         twin.undone = list(self.undone)
         twin._visible_steps = dict(self._visible_steps)
-        if self._legal_cache is not None and self._legal_cache[0] is self._states:
-            twin._legal_cache = twin._states, self._legal_cache[1]
+        twin._knowledge = self._known()._replace(of=twin._states)
         return twin
 
     def __copy__(self) -> Self:
@@ -786,7 +805,7 @@ class Match(Displayed, Generic[S]):
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what a pickle contains: everything but the caches."""
-        return {**self.__dict__, "_visible_steps": {}, "_legal_cache": None}
+        return {**self.__dict__, "_visible_steps": {}, "_knowledge": _Knowledge(self._states, {}, {})}
 
     def __repr__(self) -> str:
         return f"<Match of {self.game.name}: {self.players} players, {counted(len(self.steps))}, {self._standing()}>"

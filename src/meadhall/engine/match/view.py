@@ -16,7 +16,7 @@ from meadhall.engine.errors import BadSetup, MalformedAction
 from meadhall.engine.game import Game
 from meadhall.engine.match.deciders import deciders
 from meadhall.engine.state.events import Event
-from meadhall.engine.state.schema import S, States, copied, field_names
+from meadhall.engine.state.schema import PlainState, S, States, copied, field_names
 from meadhall.engine.state.state_text import fields_in_words
 from meadhall.engine.text.display import Displayed, Table
 from meadhall.engine.text.language import gettext as _
@@ -170,6 +170,11 @@ class View(Displayed, Generic[S]):
         if sketch is None:
             return fields_in_words(self.states, self.names, self.game.max_players)
         return str(sketch(self.state, self.names))
+
+    @cached_property
+    def plain(self) -> PlainState:
+        """Return the concealed state as Python's integers and lists."""
+        return PlainState(self.states)
 
     @cached_property
     def options(self) -> dict[str, Any]:

@@ -287,11 +287,10 @@ class EventKind:
 
     def message(self, arguments: Sequence[Any], viewer: int = PUBLIC, part: Part = Part.LINE) -> str:
         """Return the message for seat ``viewer`` (-1: a spectator), not translated; "" if it has none for this part."""
-        told = {
-            Part.LINE: (self.text or self._plain_text(arguments), *self.you),
-            Part.TURN: self.turn or (),
-            Part.BRIEF: self.brief,
-        }[part]
+        if part is Part.LINE:
+            told: tuple[str, ...] = (self.text or self._plain_text(arguments), *self.you)
+        else:
+            told = (self.turn or ()) if part is Part.TURN else self.brief
         last = len(self.arguments) - 1  # its text serves further arguments, too
         for i, value in enumerate(arguments):
             place = 1 + min(i, last)

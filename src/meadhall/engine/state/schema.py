@@ -67,8 +67,14 @@ class Cells(np.ndarray[Any, np.dtype[Any]]):
     """An array field in plain Python. Its items are Python integers."""
 
     def __getitem__(self, key: Any) -> Any:
-        if isinstance(key, int) and self.ndim == 1:
-            return self.item(key)  # the most frequent access in rules; ten times as fast as indexing
+        if isinstance(key, int):
+            if self.ndim == 1:
+                return self.item(key)  # the most frequent access in rules; ten times as fast as indexing
+        elif isinstance(key, tuple) and len(key) == self.ndim and slice not in map(type, key):
+            try:
+                return self.item(key)
+            except (TypeError, ValueError):
+                pass  # not a cell: there is another kind of index in it
         value = super().__getitem__(key)
         return value.item() if isinstance(value, np.generic) else value
 
@@ -141,6 +147,27 @@ class GameState(Displayed):
         """Yield the parts of the readable form: the fields and their values."""
         yield type(self).__name__
         yield Table((), tuple(self._in_words()))
+
+
+class PlainState:
+    """The fields of a state as Python's integers and lists, for what reads much of it: pages, and no rules.
+
+    Each field is read from the array once. Its cells are then found ten times as fast.
+
+    Examples:
+        >>> import meadhall
+        >>> match = meadhall.game("axes-and-allies").match(players=2, seed="mead")
+        >>> match.view().plain.alive[:2]
+        [1, 1]
+    """
+
+    def __init__(self, states: States) -> None:
+        self._states = states
+
+    def __getattr__(self, name: str) -> Any:
+        """Read a field."""
+        value = self.__dict__[name] = self.__dict__["_states"][name][0].tolist()
+        return value
 
 
 S = TypeVar("S", bound=GameState, default=Any)

@@ -30,23 +30,22 @@ def add_catalogues(folder: Path) -> None:
 
 @file_cache
 def _catalogue(language: str) -> _gettext.NullTranslations:
-    merged = _gettext.NullTranslations()
-    for folder in _folders:
-        path = folder / f"{language}.po"
-        if path.exists():
-            translations = _compiled(path, language)
-            translations.add_fallback(merged)
-            merged = translations
-    return merged
-
-
-def _compiled(path: Path, language: str) -> _gettext.GNUTranslations:
-    from babel.messages.mofile import write_mo  # noqa: PLC0415 - a start in English does not load Babel
+    """Return the messages of all folders in one catalogue. Those of the folder added last come first."""
+    paths = [folder / f"{language}.po" for folder in reversed(_folders)]
+    paths = [path for path in paths if path.exists()]
+    if not paths:
+        return _gettext.NullTranslations()
+    from babel.messages.catalog import Catalog  # noqa: PLC0415 - a start in English does not load Babel
+    from babel.messages.mofile import write_mo  # noqa: PLC0415
     from babel.messages.pofile import read_po  # noqa: PLC0415
 
-    compiled = io.BytesIO()
-    with path.open("rb") as source:
-        write_mo(compiled, read_po(source, locale=language))
+    merged, compiled = Catalog(locale=language), io.BytesIO()
+    for path in paths:
+        with path.open("rb") as source:
+            for message in read_po(source, locale=language):
+                if message.id and message.string and not message.fuzzy:
+                    merged[message.id] = message  # unless it is there already
+    write_mo(compiled, merged)
     compiled.seek(0)
     return _gettext.GNUTranslations(compiled)
 

@@ -66,17 +66,15 @@ class Own:
 
 def picture(view: View) -> Picture:
     """Return the values for the board."""
-    state = view.state
-    seats = range(state.players)
-    alive = _alive(view)
-    allied = view.states["allied"][0].tolist()
+    plain, alive = view.plain, _alive(view)
+    seats, allied = range(plain.players), plain.allied
     killers = _killers(view) if not all(alive) else {}
     alliances = tuple((a, b) for a in seats for b in seats if a < b and alive[a] and alive[b] and allied[a][b])
     return Picture(
         warriors=tuple(Warrior(seat, alive[seat], _allies(alliances, seat)) for seat in seats),
-        players=state.players,
+        players=plain.players,
         actor=view.actor,
-        power=state.power,
+        power=plain.power,
         alliances=alliances,
         blow=_blow(view) if view.actor is not None else None,
         killer=tuple(killers.get(seat) for seat in seats),
@@ -85,16 +83,16 @@ def picture(view: View) -> Picture:
 
 def own(view: View) -> Own:
     """Return the values for a seat's controls."""
-    return Own(view.state.players, _alive(view), view.state.power if view.actor == view.viewer else 0)
+    return Own(view.plain.players, _alive(view), view.plain.power if view.actor == view.viewer else 0)
 
 
 def _alive(view: View) -> tuple[bool, ...]:
-    return tuple(map(bool, view.states["alive"][0].tolist()[: view.state.players]))
+    return tuple(map(bool, view.plain.alive[: view.plain.players]))
 
 
 def offered(view: View) -> Iterable[int]:
     """Return the actions to show: an attack on every other seat and an alliance with it. The page explains the illegal ones."""
-    others = [seat for seat in range(view.state.players) if seat != view.viewer]
+    others = [seat for seat in range(view.plain.players) if seat != view.viewer]
     return [ATTACK + seat for seat in others] + [ALLY + seat for seat in others]
 
 

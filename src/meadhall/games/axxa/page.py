@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
 from itertools import takewhile
 from typing import Literal
 
@@ -23,7 +24,7 @@ from meadhall.games.axxa.state import (
 )
 from meadhall.games.axxa.status import Number, status, statuses
 from meadhall.sdk import Event as GameEvent
-from meadhall.sdk import View
+from meadhall.sdk import PlainState, View
 
 Waypoints = tuple[int, ...]
 """The spaces that define the route of a move: its start, its corner if it has one, and its end."""
@@ -194,16 +195,16 @@ class Controls:
 
 def picture(view: View) -> Picture:
     """Return the public part of the page: the board as the viewer knows it."""
-    state = view.state
+    state, plain = view.state, view.plain
     last = view.steps[-1].events if view.steps else ()
-    pieces = _pieces_by_space(state)
+    pieces = _pieces_by_space(plain)
     turned = next((event.arguments[1] for event in last if event.kind == Event.TURNED), None)
-    stacks = [Stack(int(state.stack_at[space]), space, stack, space == turned) for space, stack in pieces.items()]
+    stacks = [Stack(plain.stack_at[space], space, stack, space == turned) for space, stack in pieces.items()]
     leaving = tuple(_leaving(last, pieces))
     return Picture(
         n=view.next_number,
-        players=state.players,
-        versus=bool(state.mode == Mode.VERSUS),
+        players=plain.players,
+        versus=plain.mode == Mode.VERSUS,
         actor=view.actor,
         spaces=tuple(Space(space, NAMES[space], pieces.get(space, ())) for space in range(SPACES)),
         stacks=tuple(sorted(stacks, key=lambda stack: POSITIONS[stack.space])),
@@ -216,11 +217,9 @@ def picture(view: View) -> Picture:
     )
 
 
-def _pieces_by_space(state: State) -> PiecesBySpace:
+def _pieces_by_space(plain: PlainState) -> PiecesBySpace:
     return {
-        space: tuple(int(state.piece[stack, level]) for level in range(state.height[stack]))
-        for space in range(SPACES)
-        if (stack := int(state.stack_at[space])) != EMPTY
+        space: tuple(plain.piece[stack][: plain.height[stack]]) for space, stack in enumerate(plain.stack_at) if stack != EMPTY
     }
 
 
@@ -270,10 +269,14 @@ def _slide(view: View, pieces: PiecesBySpace) -> Slide | None:
     return None
 
 
+_routes = cache(routes)
+"""The routes of the board, which never change."""
+
+
 def _waypoints(start: int, end: int, occupied: set[int]) -> Waypoints:
     """AX-2.2, AX-2.3: Return the waypoints of the first free route."""
     blocked = occupied - {end}
-    entered = next(route for route in routes(start, end) if not blocked.intersection(route))
+    entered = next(route for route in _routes(start, end) if not blocked.intersection(route))
     row, column = POSITIONS[start]
     straight = [*takewhile(lambda space: row == POSITIONS[space][0], entered)] or [
         *takewhile(lambda space: column == POSITIONS[space][1], entered)
@@ -293,7 +296,7 @@ def own(view: View) -> Controls:
         case Phase.MOVE:
             return Controls("move", stacks=tuple(_movable(view)))
         case Phase.TURN:
-            return Controls("turn", turning=_turning(state))
+            return Controls("turn", turning=_turning(view.plain))
         case Phase.REMOVE:
             return Controls("remove", triplets=tuple(_triplet(action) for action in view.legal))
         case Phase.PAY:
@@ -301,7 +304,7 @@ def own(view: View) -> Controls:
 
 
 def _movable(view: View) -> Iterable[Movable]:
-    pieces = _pieces_by_space(view.state)
+    pieces = _pieces_by_space(view.plain)
     moves = [divmod(action, SPACES) for action in view.legal]
     for space, stack in pieces.items():
         ends = [end for start, end in moves if start == space]
@@ -309,9 +312,9 @@ def _movable(view: View) -> Iterable[Movable]:
         yield Movable(space, stack[-1], len(stack), goals)
 
 
-def _turning(state: State) -> Turning:
-    space = int(state.space[state.moved])
-    *_, second, number = stack = _pieces_by_space(state)[space]
+def _turning(plain: PlainState) -> Turning:
+    space = plain.space[plain.moved]
+    *_, second, number = stack = _pieces_by_space(plain)[space]
     return Turning(space, len(stack), number, second)
 
 

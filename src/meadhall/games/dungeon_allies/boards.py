@@ -33,7 +33,6 @@ from meadhall.games.dungeon_allies.pieces import (
     TRAINER_SPACES,
     Target,
 )
-from meadhall.games.dungeon_allies.plain import PlainState
 from meadhall.games.dungeon_allies.rules.excursion import is_doubled, is_fighting
 from meadhall.games.dungeon_allies.rules.scoring import card_score, points_of
 from meadhall.games.dungeon_allies.rules.sorcerer import price
@@ -233,7 +232,7 @@ class Boards:
     def __init__(self, view: View) -> None:
         self._view = view
         self._state = view.state  # for rules
-        self._known = PlainState(view.states)
+        self._known = view.plain
         self._names = Names(components_of(view.options))
         self._players = range(view.state.players)
         self._dice: defaultdict[int, list[PlacedDie]] = defaultdict(list)

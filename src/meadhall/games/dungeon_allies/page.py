@@ -42,11 +42,10 @@ from meadhall.games.dungeon_allies.pieces import (
     TREASURES,
     Target,
 )
-from meadhall.games.dungeon_allies.plain import PlainState
 from meadhall.games.dungeon_allies.rules.excursion import is_fighting
 from meadhall.games.dungeon_allies.state import ROUND_ENDS, State, has_seen
 from meadhall.games.dungeon_allies.story import Fight, FightDie, Monster, Scene, story
-from meadhall.sdk import View, current_language
+from meadhall.sdk import PlainState, View, current_language
 
 
 @dataclass(frozen=True)
@@ -271,7 +270,7 @@ FIGHT_BEATS, SCENE_BEATS, MOST_BEATS = 9, 5, 50
 
 def own(view: View) -> Own:
     """Return the values for a seat's private part."""
-    state, known, boards, seat = view.state, PlainState(view.states), Boards(view), view.viewer
+    state, known, boards, seat = view.state, view.plain, Boards(view), view.viewer
     phase = Phase(state.phase) if view.actor == seat else None
     area = boards.area(seat)
     fight = boards.fight() if phase in (Phase.PREP, Phase.REROLL) else None

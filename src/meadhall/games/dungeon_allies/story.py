@@ -9,10 +9,9 @@ from typing import Literal
 from meadhall.games.dungeon_allies.components import ITEM_NAMES, Components, components_of
 from meadhall.games.dungeon_allies.names import Names
 from meadhall.games.dungeon_allies.pieces import LEVELS, SIDES, Item
-from meadhall.games.dungeon_allies.plain import PlainState
 from meadhall.games.dungeon_allies.state import Event, Step
 from meadhall.sdk import Event as GameEvent
-from meadhall.sdk import View
+from meadhall.sdk import PlainState, View
 
 
 @dataclass(frozen=True)
@@ -159,7 +158,7 @@ class SceneBuilder:
 
     def __init__(self, view: View) -> None:
         self._view = view
-        self._state = PlainState(view.states)
+        self._state = view.plain
         self._components: Components = components_of(view.options)
         self._names = Names(self._components)
         self._scenes: list[Scene] = []

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any, ClassVar
 
 from meadhall.games.viking_axes.cards import card_title
 from meadhall.games.viking_axes.state import NO_CARD, Act, Due, Event, Phase, axes_on, hand_size, is_playable, shields_on
 from meadhall.games.viking_axes.story import KINDS as KIND_OF
-from meadhall.games.viking_axes.story import Move, Piece, Story
+from meadhall.games.viking_axes.story import Move, Piece, Story, story_of
 from meadhall.sdk import View
 
 
@@ -137,18 +136,12 @@ class Own:
     hand: tuple[Held, ...]
 
 
-@lru_cache(maxsize=1)
-def _story(view: View) -> Story:
-    """Return the story of a view. A page asks for it several times, and it takes longer with every step."""
-    return Story(view)
-
-
 def picture(view: View) -> Picture:
     """Return the values for the board."""
-    state, story = view.state, _story(view)
+    state, story = view.plain, story_of(view)
     came = next((move for move in story.moves if move.end == "play" and move.beat == story.since.get("play")), None)
     moves = story.moves if state.card == NO_CARD else [move for move in story.moves if move is not came]
-    discarded = view.states["discarded"][0].tolist()
+    discarded = view.plain.discarded
     return Picture(
         n=view.steps[-1].n if view.steps else 0,
         players=state.players,
@@ -169,26 +162,26 @@ def picture(view: View) -> Picture:
 
 def beats(view: View) -> tuple[int, ...]:
     """Return the beat in which the board shows each event of the last step, and the beat after the last."""
-    story = _story(view)
+    story = story_of(view)
     return (*story.beats, story.since.get("end", 0) + 1 if story.moves else 0)
 
 
 def _place(view: View, story: Story, seat: int) -> Place:
-    state, front = view.state, story.fronts[seat]
+    state, front = view.plain, story.fronts[seat]
     return Place(
         seat=seat,
         out=story.since.get(f"out-{seat}", -1) if state.out[seat] else None,
-        hits=int(state.hits[seat]),
+        hits=state.hits[seat],
         new_hits=story.hits.get(seat, 0),
         struck=story.since.get("struck", 0),
-        shields=tuple(_shields(story, seat, int(state.unused[seat]))),
-        unused=int(state.unused[seat]),
+        shields=tuple(_shields(story, seat, state.unused[seat])),
+        unused=state.unused[seat],
         lying=tuple(_card(story, piece) for piece in front.lying),
         marks=tuple(_card(story, piece) for piece in front.marks),
         armory=_card(story, front.armory[0]) if front.armory else None,
-        due={Due.NOTHING: "", Due.TURN: "turn", Due.SKIP: "skip"}[Due(int(state.due[seat]))],
+        due={Due.NOTHING: "", Due.TURN: "turn", Due.SKIP: "skip"}[Due(state.due[seat])],
         due_since=story.since.get(f"due-{seat}"),
-        hand=tuple(_known(view, seat)) or (None,) * hand_size(state, seat),
+        hand=tuple(_known(view, seat)) or (None,) * hand_size(view.state, seat),
     )
 
 
@@ -210,13 +203,13 @@ def _shields(story: Story, seat: int, unused: int) -> Iterable[Card]:
 
 def _known(view: View, seat: int) -> Iterable[int]:
     """Yield the cards of a hand that the viewer knows."""
-    for kind, copies in enumerate(view.states["hand"][0, seat].tolist()):
+    for kind, copies in enumerate(view.plain.hand[seat]):
         yield from [kind] * copies
 
 
 def own(view: View) -> Own:
     """Return the values for a seat's controls."""
-    state, decides = view.state, view.actor == view.viewer
+    state, decides = view.plain, view.actor == view.viewer
     throws = decides and state.phase == Phase.THROW
     return Own(
         strategic=bool(state.strategic),
@@ -229,24 +222,23 @@ def own(view: View) -> Own:
 
 def _last_beat(view: View) -> int:
     """Return the beat in which the controls may appear: the card in play is readable, or no animation is left."""
-    since = _story(view).since
-    return since.get("end", 0) if view.state.card == NO_CARD else since.get("play", -1) + 1
+    since = story_of(view).since
+    return since.get("play", -1) + 1 if view.plain.card != NO_CARD else since.get("end", 0)
 
 
 def _threat(state: Any, seat: int) -> Threat | None:
     if state.out[seat] or seat == state.actor:
         return None
     axes = axes_on(state.card)
-    blocked = min(axes, int(state.unused[seat]))
+    blocked = min(axes, state.unused[seat])
     hits = axes - blocked
     return Threat(blocked, hits, hits > 0 and state.hits[seat] + hits >= state.limit)
 
 
 def _hand(view: View, decides: bool) -> Iterable[Held]:
     """VA-2.3: A card is played. One is discarded only if none can be played."""
-    state = view.state
     hand = list(_known(view, view.viewer))
-    first = Act.DISCARD if decides and not any(is_playable(state, kind) for kind in hand) else Act.PLAY
+    first = Act.DISCARD if decides and not any(is_playable(view.state, kind) for kind in hand) else Act.PLAY
     drawn = _drawn(view) if decides else NO_CARD
     for place, kind in enumerate(hand):
         yield Held(kind, card_title(kind), first + kind, kind == drawn and kind not in hand[place + 1 :])
@@ -269,11 +261,11 @@ def offered(view: View) -> Iterable[int]:
 
 def _explained(view: View) -> Iterable[int]:
     """Return the actions of which some may be illegal."""
-    others = [seat for seat in range(view.state.players) if seat != view.viewer]
-    if view.state.phase == Phase.THROW:
+    others = [seat for seat in range(view.plain.players) if seat != view.viewer]
+    if view.plain.phase == Phase.THROW:
         return [Act.THROW + seat for seat in others]
-    if view.state.phase == Phase.WENCH:
-        return [first + seat for first in (Act.SKIP, Act.DISARM) for seat in others if not view.state.out[seat]]
-    if view.state.phase == Phase.HAND:
+    if view.plain.phase == Phase.WENCH:
+        return [first + seat for first in (Act.SKIP, Act.DISARM) for seat in others if not view.plain.out[seat]]
+    if view.plain.phase == Phase.HAND:
         return [Act.PLAY + kind for kind in _known(view, view.viewer)]
     return ()

@@ -7,8 +7,9 @@ beats: a move runs in one beat, and a new piece is visible from a beat on.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from copy import copy
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Any, Literal
 
 from meadhall.games.viking_axes.cards import TITLES
 from meadhall.games.viking_axes.state import HAND, Act, Card, Event, Phase
@@ -77,42 +78,52 @@ class Story:
     """
 
     def __init__(self, view: View) -> None:
-        strategic = bool(view.state.strategic)
+        self._strategic = bool(view.state.strategic)
+        self._told: tuple[Any, ...] = ()
         self.fronts = [Front() for _ in range(view.state.players)]
         self.discarded: list[Piece] = []
+        self.moves: list[Move] = []
+        self.beats: list[int] = []
+        self.since: dict[str, int] = {}
+        self.blocked: dict[int, int] = {}
+        self.hits: dict[int, int] = {}
         self._serial = 0
         self._chapter = 0
-        self._handlers: dict[int, Callable[..., None]] = {
-            Event.SHUFFLED: self._shuffled,
-            Event.DREW: self._drew_secretly if strategic else self._drew,
-            Event.PLAYS: self._plays,
-            Event.DISCARDS: self._discards,
-            Event.THROWS: self._throws,
-            Event.BLOCKED: self._blocked,
-            Event.SHIELDS_SPENT: self._shields_spent,
-            Event.HITS: self._hits,
-            Event.OUT: self._out,
-            Event.PLACES: self._places,
-            Event.CASHES_IN: self._cashes_in,
-            Event.DISARMS: self._disarms,
-            Event.SKIPS: self._skips,
-            Event.TURN_SKIPPED: self._turn_skipped,
-        }
         self._apply(view.setup, in_play=False)
-        if strategic and not view.steps:
+        if self._strategic and not view.steps:
             self._deal()
-        for step in view.steps:
+        self._follow(view)
+
+    def _follow(self, view: View) -> None:
+        """Add the steps of a view that are new, and what its position tells about the last one."""
+        for step in view.steps[len(self._told) :]:
             self._apply(step.events, in_play=step.action < Act.CASH_IN)
+        self._told, self._position = view.steps, _position(view)
         self._finish_throw()
-        if strategic and view.state.phase == Phase.HAND and view.actor is not None:
+        if self._strategic and view.state.phase == Phase.HAND and view.actor is not None:
             self._animate_secret_draw(view.actor)
         self.since["end"] = self._beat
-        if view.steps and view.next_number != view.steps[-1].n + 1:
-            self._clear_animations()
+        self._is_shown = not view.steps or view.next_number == view.steps[-1].n + 1
+        if not self._is_shown:
+            self.moves, self.since, self.blocked, self.hits = [], {}, {}, {}
+            self.beats = [0] * len(self.beats)
+
+    def after(self, view: View) -> Story | None:
+        """Return the story of a view that continues this one; None if it doesn't."""
+        known = len(self._told)
+        if known > len(view.steps) or self._told[-1] is not view.steps[known - 1]:
+            return None
+        if known == len(view.steps):
+            return self if self._position == _position(view) else None
+        story = copy(self)
+        story.fronts = [Front(*map(list, (one.shields, one.lying, one.armory, one.marks))) for one in self.fronts]
+        story.discarded = list(self.discarded)
+        story._follow(view)
+        return story
 
     def beat(self, piece: Piece) -> int | None:
         """Return the beat from which the piece is visible; None if it was there before the last step."""
-        return piece.beat if piece.chapter == self._chapter else None
+        return piece.beat if self._is_shown and piece.chapter == self._chapter else None
 
     # ------------------------------------------------------------------------------------------------------------ chapters
 
@@ -120,21 +131,13 @@ class Story:
         """Apply the events of a chapter. ``in_play`` says whether its action used the card in the middle."""
         self._chapter += 1
         self._beat, self._struck, self._in_play = 0, False, in_play
-        self.moves: list[Move] = []
-        self.beats: list[int] = []
-        self.since: dict[str, int] = {}
-        self.blocked: dict[int, int] = {}
-        self.hits: dict[int, int] = {}
+        self.moves, self.beats, self.since, self.blocked, self.hits = [], [], {}, {}, {}
         for event in happened:
             self._serial += 1
             moved = len(self.moves)
-            if event.kind in self._handlers:
-                self._handlers[event.kind](*event.arguments)
+            if event.kind in _HANDLERS:
+                _HANDLERS[event.kind](self, *event.arguments)
             self.beats.append(self.moves[moved].beat if len(self.moves) > moved else self._beat)
-
-    def _clear_animations(self) -> None:
-        self._chapter, self.moves, self.since, self.blocked, self.hits = -1, [], {}, {}, {}
-        self.beats = [0] * len(self.beats)
 
     def _move(self, kind: MoveKind, start: Location, end: Location, *cards: int, count: int = 1) -> None:
         self.moves.append(Move(self._beat, kind, start, end, cards, count))
@@ -160,14 +163,13 @@ class Story:
         self._beat += 1
 
     def _drew(self, _: int, card: str) -> None:
+        if self._strategic:
+            return  # the event is private, and all viewers get the animation of ``_animate_secret_draw``
         self._finish_throw()
         self.since["turn"] = self.since["play"] = self._beat
         self._move("draw", "pile", "play", KINDS[card])
         self._in_play = True
         self._beat += 2  # one beat more, to read the card
-
-    def _drew_secretly(self, *_: object) -> None:
-        """Do nothing: the event is private, and all viewers get the animation of ``_animate_secret_draw``."""
 
     def _animate_secret_draw(self, seat: int) -> None:
         self.since["turn"] = self._beat
@@ -268,3 +270,50 @@ class Story:
         self.since[f"due-{seat}"] = self._beat
         self._move("missed", seat, seat)
         self._beat += 1
+
+
+_HANDLERS: dict[int, Callable[..., None]] = {
+    Event.SHUFFLED: Story._shuffled,
+    Event.DREW: Story._drew,
+    Event.PLAYS: Story._plays,
+    Event.DISCARDS: Story._discards,
+    Event.THROWS: Story._throws,
+    Event.BLOCKED: Story._blocked,
+    Event.SHIELDS_SPENT: Story._shields_spent,
+    Event.HITS: Story._hits,
+    Event.OUT: Story._out,
+    Event.PLACES: Story._places,
+    Event.CASHES_IN: Story._cashes_in,
+    Event.DISARMS: Story._disarms,
+    Event.SKIPS: Story._skips,
+    Event.TURN_SKIPPED: Story._turn_skipped,
+}
+
+
+def _position(view: View) -> tuple[int, int, int | None]:
+    """Return what a story takes from the position: it changes without a step after an undo or an edit."""
+    return view.next_number, view.state.phase, view.actor
+
+
+_stories: dict[int, Story] = {}
+"""The stories told last, by the identity of their last step. A later view of the same viewer continues one of them."""
+
+_KEPT, _LOOK_BACK = 200, 24
+"""Number of stories that are kept, and of steps that a view looks back for one."""
+
+
+def story_of(view: View) -> Story:
+    """Return the story of a view. It grows with the match: only the new steps are told."""
+    for step in reversed(view.steps[-_LOOK_BACK:]):
+        known = _stories.get(id(step))
+        story = known.after(view) if known is not None else None
+        if story is not None:
+            _stories.pop(id(step), None)
+            break
+    else:
+        story = Story(view)
+    if len(_stories) == _KEPT:
+        _stories.clear()
+    if view.steps:
+        _stories[id(view.steps[-1])] = story
+    return story

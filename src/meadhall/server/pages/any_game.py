@@ -80,15 +80,11 @@ class AnyGamePage:
 ANY_GAME_PAGE: GamePage = AnyGamePage()
 
 
+@file_cache
 def page_of(subject: Game) -> GamePage:
     """Return the functions behind a game's page: its own if it has a template for them, otherwise those of this page."""
-    return ANY_GAME_PAGE if subject.page is None or not _is_file(subject.file("page.html")) else subject.page
-
-
-@file_cache
-def _is_file(path: Path | None) -> bool:
-    """Return whether there is a template. Every page of every move asks."""
-    return path is not None and path.is_file()
+    path = subject.file("page.html")
+    return subject.page if subject.page is not None and path is not None and path.is_file() else ANY_GAME_PAGE
 
 
 def any_game_template(name: str) -> tuple[str, str, None] | None:
