@@ -11,7 +11,7 @@ _COMMON = """
   const name = e => e.id ? "#" + e.id : e.outerHTML.slice(0, 70);
   // What sticks to an edge of the window lies over the rest until one scrolls: things of different layers don't collide.
   const layer = e => {
-    for (; e; e = e.parentElement) if (getComputedStyle(e).position === "sticky") return e;
+    for (; e; e = e.parentElement) if (e.id === "notices" || getComputedStyle(e).position === "sticky") return e;
     return null;
   };
   const width = (a, b) => Math.min(a.right, b.right) - Math.max(a.left, b.left);

@@ -38,7 +38,7 @@ class Table:
         )
         self.refused = page.locator("#controls.controls .spots:not(.waiting) button[name=action][aria-disabled=true]")
         self.entries = page.locator("#log .line")
-        self.notice = page.locator("#prompt .notice")
+        self.notice = page.locator("#notices .notice")
 
     @property
     def path(self) -> str:
@@ -253,3 +253,21 @@ def play_now(person: Person, game: str = AXES_AND_ALLIES) -> Table:
 def tile(hall: Page, game: str) -> Locator:
     """Return the tile of a game on the hall's page."""
     return hall.locator(".tile", has=hall.get_by_role("heading", name=game, exact=True))
+
+
+def resign_dialog(page: Page) -> Locator:
+    """Open the question whether to resign, or to give up without other people, and return it."""
+    page.locator("#tools").locator("#propose, #resign").first.click()
+    dialog = page.locator("[popover]:popover-open")
+    expect(dialog.locator("#resign-yes")).to_be_visible()
+    return dialog
+
+
+def resign(page: Page) -> None:
+    """Resign the seat of this page."""
+    resign_dialog(page).locator("#resign-yes").click()
+
+
+def open_chat(page: Page) -> None:
+    """Show the chat, which in a match is a tab beside the log."""
+    page.evaluate("() => { document.getElementById('talk-panel').open = true; }")

@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 
 from browser.accessibility import Inspector
 from browser.people import NewPerson, Person
-from browser.table import Table, fill_lobby, whose_turn
+from browser.table import Table, fill_lobby, resign_dialog, whose_turn
 
 
 @pytest.mark.slow("looks at every page")
@@ -78,12 +78,11 @@ def _look_at_sheets(inspector: Inspector, person: Person) -> None:
     expect(page.locator("#rules-text")).to_contain_text("AA-3.2")
     inspector.inspect("rules beside the board", page)
     page.keyboard.press("Escape")
-    page.get_by_role("button", name="Resign").click()
-    expect(page.get_by_role("dialog", name="Resign?")).to_be_visible()
+    resign_dialog(page)
     inspector.inspect("asked about resigning", page)
     page.keyboard.press("Escape")
     page.reload()
-    page.get_by_role("button", name="Link").click()
+    page.get_by_role("button", name="Share").click()
     inspector.inspect("links", page)
     page.keyboard.press("Escape")
 

@@ -89,7 +89,7 @@ def keep_by_password(person: Person, name: str) -> Page:
 
 def has_seat(page: Page) -> None:
     """Wait until the page shows what only the owner of a seat can do."""
-    expect(page.locator("#resign")).to_have_count(1)
+    expect(page.locator("#undo")).to_have_count(1)
 
 
 def test_a_guest_makes_an_account_by_passkey_and_signs_in_on_another_device(at_localhost: NewPerson) -> None:
@@ -124,7 +124,7 @@ def test_a_guest_makes_an_account_by_passkey_and_signs_in_on_another_device(at_l
     expect(page.locator("section", has_text="Devices that are signed in").locator("li")).to_have_count(2)
     page.get_by_role("button", name="Sign out all other devices").click()
     expect(page.get_by_role("status").filter(has_text="All other devices")).to_be_visible()
-    expect(phone.page.locator("#resign")).to_have_count(0)
+    expect(phone.page.locator("#undo")).to_have_count(0)
     phone.open("/settings")
     expect(phone.page.get_by_role("link", name="Keep my name")).to_be_visible()
 

@@ -108,8 +108,8 @@ def test_without_javascript_stacks_are_moved_and_refusals_are_pages(new_person: 
         until_phase(page, wanted)
     person.allow("422")
     page.locator(".axxa-idle").first.click()
-    expect(page.locator("#prompt .notice")).to_contain_text("There is no stack on")
-    expect(page.locator("#prompt .notice")).to_contain_text("AX-2.1")
+    expect(page.locator("#notices .notice")).to_contain_text("There is no stack on")
+    expect(page.locator("#notices .notice")).to_contain_text("AX-2.1")
     expect(page.locator("#refused")).to_contain_text("There is no stack on")
 
 

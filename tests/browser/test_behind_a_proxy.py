@@ -12,7 +12,7 @@ from browser.conftest import ARGUMENTS, chromium
 from browser.devices import INSTALLED
 from browser.people import NewPerson, Person
 from browser.server import ENDED, QUICK, Hall
-from browser.table import ally_first, fill_lobby, play_now, whose_turn
+from browser.table import ally_first, fill_lobby, play_now, resign, whose_turn
 from proxies import SUB_PATH, Proxy, nginx
 
 
@@ -63,8 +63,7 @@ def test_a_match_is_played_below_a_path(visitor: NewPerson, proxy: Proxy) -> Non
         mover.act(ally_first)
         for table in tables:
             table.wait_for_event(mover.newest_event)
-    host.page.locator("#resign").click()
-    host.page.locator("#resign-yes").click()
+    resign(host.page)
     expect(friend.page.locator("#end-title")).to_have_text("You win")
     look_around(host, proxy)
     _check_the_service_worker(friend, proxy)

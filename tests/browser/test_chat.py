@@ -7,11 +7,12 @@ from playwright.sync_api import Page, expect
 from browser.accessibility import Inspector
 from browser.devices import PHONE
 from browser.people import SAME_ORIGIN, NewPerson, Person
-from browser.table import AXES_AND_ALLIES, Table, ally_first, fill_lobby, open_table, whose_turn
+from browser.table import AXES_AND_ALLIES, Table, ally_first, fill_lobby, open_chat, open_table, resign, whose_turn
 from browser.test_layout import FINGER, MOUSE, look
 
 
 def say(page: Page, text: str) -> None:
+    open_chat(page)
     page.locator("#talk-text").fill(text)
     page.keyboard.press("Enter")
 
@@ -38,6 +39,7 @@ def test_two_people_and_a_spectator_talk_from_the_lobby_to_the_end(new_person: N
     expect(spectator.page.locator("#talk-lines")).to_contain_text("Who sits where?")
     expect(spectator.page.locator("#talk-lines")).not_to_contain_text("In the lobby")
 
+    open_chat(host.page)
     friend.page.locator("#talk-text").press("End")
     friend.page.keyboard.type("ne")
     friend.page.keyboard.press("Enter")
@@ -50,8 +52,7 @@ def test_two_people_and_a_spectator_talk_from_the_lobby_to_the_end(new_person: N
     _check_refused_lines(host, friend)
     _check_a_muted_person(host.page, friend.page)
 
-    host.page.locator("#resign").click()
-    host.page.locator("#resign-yes").click()
+    resign(host.page)
     expect(host.page.locator("#talk-lines")).to_contain_text("Who sits where?")
     assert "half a line" not in spectator.page.locator("#talk").inner_text()
 
@@ -59,6 +60,7 @@ def test_two_people_and_a_spectator_talk_from_the_lobby_to_the_end(new_person: N
 def _check_what_a_line_leaves_alone(host: Person, friend: Person, tables: list[Table]) -> None:
     """A line redraws nothing else, and a move takes neither focus nor text."""
     whose_turn(tables)
+    open_chat(host.page)
     host.page.evaluate("() => { window.swaps = 0; document.addEventListener('htmx:after:swap', () => window.swaps++); }")
     host.page.evaluate("() => document.addEventListener('meadhall:chat', e => { window.heard = e.detail; })")
     version = tables[0].version
@@ -120,7 +122,7 @@ def _check_a_muted_person(reader: Page, writer: Page) -> None:
 
 
 def test_the_chat_on_a_phone_and_without_javascript(new_person: NewPerson) -> None:
-    """On a phone the chat is folded and counts what is new."""
+    """The log is open first; the tab of the chat, and on a phone the header, count what is new."""
     host, phone, plain = new_person(), new_person(**PHONE), new_person(java_script_enabled=False)
     open_table(host, phone, plain)
     panel, unread = phone.page.locator("#talk-panel"), phone.page.locator("#talk-unread")
@@ -130,10 +132,11 @@ def test_the_chat_on_a_phone_and_without_javascript(new_person: NewPerson) -> No
         say(host.page, f"line {number}")
         expect(host.page.locator("#talk-lines")).to_contain_text(f"line {number}")
     expect(unread).to_have_text("2")
+    expect(phone.page.locator("#bar-unread")).to_have_text("2")
     expect(phone.page.locator("#talk-live")).to_have_text("2 new lines in the chat")
     phone.page.reload()
     expect(unread).to_have_text("2")
-    phone.page.locator("#talk-panel > summary").tap()
+    phone.page.locator(".bar-chat").tap()
     expect(unread).to_be_hidden()
     phone.page.reload()
     expect(phone.page.locator("#talk-lines")).to_contain_text("line 1")
@@ -141,6 +144,7 @@ def test_the_chat_on_a_phone_and_without_javascript(new_person: NewPerson) -> No
 
     plain.page.reload()
     expect(plain.page.locator("#talk-lines")).to_contain_text("line 1")
+    plain.page.locator("#talk-panel > summary").click()
     plain.page.locator("#talk noscript a").click()
     plain.page.locator("#talk-text").fill("Skal too")
     plain.page.locator("#talk-send").click()
@@ -166,7 +170,7 @@ def test_the_chat_has_no_axe_violation_and_crushes_nothing_in_any_window(new_per
     ):
         for size in sizes:
             page.set_viewport_size({"width": size[0], "height": size[1]})
-            page.evaluate("() => { document.getElementById('talk-panel').open = true; }")
+            open_chat(page)
             faults += look(page, size, least)
             box = page.locator(".talk-scroll").bounding_box()
             if box is None or box["height"] < 48:

@@ -14,7 +14,7 @@ from browser.checks import alien_nodes, cut_off, focused, moving, scrolls_sidewa
 from browser.devices import MOVING, PHONE
 from browser.keyboard import tab_to
 from browser.people import SAME_ORIGIN, NewPerson
-from browser.table import PATIENCE, Table, open_table, whose_turn
+from browser.table import PATIENCE, Table, open_table, resign, whose_turn
 from browser.test_chart import upload
 from browser.traffic import RECORD_TRAFFIC
 from meadhall.engine.match.match import Match
@@ -311,8 +311,7 @@ def test_a_tile_is_shown_only_to_the_player_who_looked_at_it(new_person: NewPers
             break
         follow(all_tables, actor)
     if not watching.over:  # resigning a match of two ends it, which opens its record to all
-        host.page.get_by_role("button", name="Resign").click()
-        host.page.locator("#resign-yes").click()
+        resign(host.page)
     for table in all_tables:
         expect(table.page.locator("#frame.over")).to_be_visible()
     match = replay(host.context.request.get(f"{players[0].path}/record").json())

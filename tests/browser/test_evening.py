@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 
 from browser.devices import PHONE
 from browser.people import NewPerson, Person
-from browser.table import PATIENCE, VIKING_AXES, Table, fill_lobby, whose_turn
+from browser.table import PATIENCE, VIKING_AXES, Table, fill_lobby, open_chat, whose_turn
 
 TIME_IS_UP = 60_000
 """Timeout in milliseconds for the end of a decision of 30 seconds."""
@@ -15,6 +15,7 @@ TIME_IS_UP = 60_000
 
 def say(person: Person, text: str, *others: Person) -> None:
     """Let a person say a line that the others read."""
+    open_chat(person.page)
     person.page.locator("#talk-text").fill(text)
     person.page.locator("#talk-text").press("Enter")
     for other in (person, *others):
@@ -61,10 +62,10 @@ def test_three_people_spend_an_evening(new_person: NewPerson) -> None:
     whose_turn(tables)
     person = people[tables.index(actor)]
     person.page.locator("#propose").click()
-    person.page.get_by_role("button", name="Ask to take back").click()
+    person.page.locator("#propose-sheet").get_by_role("button", name="Ask to take back").click()
     agree(*(each for each in people if each is not person))
     for each in people:
-        expect(each.page.locator("#proposal-words")).to_contain_text("Agreed:")
+        expect(each.page.locator("#proposal-words")).to_contain_text("Taken back:")
     assert whose_turn(tables) is actor
 
     # The friend leaves. When the time is up, a bot plays, and the others go on.

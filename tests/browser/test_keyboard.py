@@ -56,7 +56,7 @@ def test_keys_do_not_reach_the_page_behind_an_open_dialog(new_person: NewPerson)
     assert table
     page, posted = table.page, list[str]()
     page.on("request", lambda request: posted.append(request.url) if request.method == "POST" else None)
-    for opener, sheet in (("r", "rules"), ("?", "keys"), ("#resign", "resign-ask")):
+    for opener, sheet in (("r", "rules"), ("?", "keys"), ("#propose", "propose-sheet")):
         table.choices.first.focus()
         before = opener if opener.startswith("#") else f"#{focused(page)}"
         if before == opener:
@@ -83,7 +83,7 @@ def test_resigning_keeps_the_focus_in_place(new_person: NewPerson, game: str, pl
     for table in open_table(*(new_person() for _ in range(players)), game=game)[:2]:
         _resign_by_keyboard(table.page)
         expect(table.page.locator("#stand-in")).to_have_text("You have resigned. A bot plays your seat to the end.")
-        expect(table.prompt.locator("xpath=ancestor::p")).to_be_focused()
+        expect(table.page.locator("#propose")).to_be_focused()
 
 
 @pytest.mark.parametrize(
@@ -98,8 +98,8 @@ def test_resigning_a_match_of_two_sides_moves_the_focus_to_the_result(new_person
 
 
 def _resign_by_keyboard(page: Page) -> None:
-    page.locator("#resign").press("Enter")
-    expect(page.locator("#resign-ask [popovertargetaction=hide]")).to_be_focused()
+    page.locator("#propose").press("Enter")
+    expect(page.locator("#propose-sheet [popovertargetaction=hide]")).to_be_focused()
     page.locator("#resign-yes").press("Enter")
 
 

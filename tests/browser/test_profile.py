@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 from browser.accessibility import Inspector
 from browser.checks import cut_off, scrolls_sideways
 from browser.people import NewPerson
-from browser.table import fill_lobby
+from browser.table import fill_lobby, resign
 
 
 def test_a_finished_match_is_shared_as_a_picture_and_stands_in_both_profiles(new_person: NewPerson) -> None:
@@ -20,8 +20,7 @@ def test_a_finished_match_is_shared_as_a_picture_and_stands_in_both_profiles(new
     profile = friend.page.url
     assert "/people/" in profile
     friend.page.go_back()
-    host.page.get_by_role("button", name="Resign").click()
-    host.page.locator("#resign-yes").click()
+    resign(host.page)
     share = friend.page.locator("#share-picture")
     with friend.page.expect_download() as download:
         share.click()

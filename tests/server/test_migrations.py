@@ -113,7 +113,7 @@ async def test_a_hall_of_the_first_release_goes_on(settings: Settings, at_once: 
     written = await asyncio.to_thread(tally, settings)
     async with Store.open(settings):
         pass
-    changed = ["accounts", "guests"]  # which names look alike, by which invitation they came
+    changed = ["accounts", "guests", "results"]  # which names look alike, by which invitation they came, what they took back
     assert written.differences(await asyncio.to_thread(tally, settings)) == changed
     async with open_hall(settings) as hall:
         ada, bjorn = await signed_in(hall)

@@ -27,8 +27,9 @@ from meadhall.engine.match.view import Seat
 from meadhall.engine.registry import registered
 from meadhall.sdk import rule
 from meadhall.server.errors import Stale
-from meadhall.server.hall.consent.undoing import check_undo, undo_of
+from meadhall.server.hall.consent.undoing import UndoOffer, check_undo, undo_of
 from meadhall.server.hall.room import Room
+from meadhall.server.pages.picture import picture_of
 from meadhall.server.settings import Settings
 from meadhall.server.store.models import Entry, SeatRow, TableRow, new_link_token
 from server.matches import at_turn, match_of, stored, undo
@@ -124,19 +125,19 @@ class Undoing(RuleBasedStateMachine):
     @step(seat=st.integers(0, 2))
     def undo(self, seat: int) -> None:
         obstacle = self.obstacle(seat)
-        number, reason = undo_of(self.match, self.table, seat)
+        offer = undo_of(self.match, self.table, seat)
         if obstacle is not None:
             error, words = obstacle
-            assert number is None
-            assert words in reason
+            assert offer.number is None
+            assert words in offer.refusal
             with pytest.raises(error, match=words):
                 check_undo(self.match, self.table, seat)
             return
         place = max(k for k, each in enumerate(self.done) if each.seat == seat)
-        assert (number, reason) == (self.done[place].number, "")
+        assert offer == UndoOffer(self.done[place].number)
         with pytest.raises(Stale):
             check_undo(self.match, self.table, seat, self.numbers + 1)
-        count = check_undo(self.match, self.table, seat, number)
+        count = check_undo(self.match, self.table, seat, offer.number)
         self.match.undo(count)
         assert self.match.states.tobytes() == self.done[place].before
         assert [each.n for each in self.match.undone[-1].steps] == [each.number for each in self.done[place:]]
@@ -248,8 +249,15 @@ async def test_an_undo_takes_back_the_moves_of_bots_too(settings: Settings, at_o
         assert (await stored(hall, room))[-1] == ("undo", 0, 3)
         await person.act(room.table.id, ONE)
         await let_bot_play(room, SHOWN)
-        reason = f"{room.table.seats[1].name} has rolled dice"
-        answer = await undo(person, room)
-        assert (answer.status_code, answer.json()["error"]) == (409, "cannot-undo")
-        assert reason in answer.json()["reason"]
-        assert reason in (await person.get(path)).text, "the button says so too"
+        assert "fall differently" in (await person.get(path)).text, "the button says what the take-back costs"
+        assert (await undo(person, room)).status_code == 200
+        assert (match_of(room).states == before).all()
+        while not match_of(room).over:
+            action = min(TWO, len(match_of(room).legal()) - 1)
+            await (let_bot_play(room, action) if match_of(room).actor else person.act(room.table.id, action))
+        assert ", with 1 take-back" in (await person.get(path)).text
+        guest = next(iter(room.table.seats[0].guests))
+        groups, scores, _days = await hall.store.played_results(guest, "2999-01-01")
+        assert [group.take_backs for group in groups] == [1]
+        assert scores == [], "the match counts for no streak"
+        assert "with 1 take-back" in " ".join(picture_of(match_of(room), room.table, 1).how)

@@ -575,12 +575,13 @@ class Hall:
             raise BadSetup(_("{game} is for one player.").format(game=subject.title))
         return await self.open_table(host, name, max(2, subject.min_players, players or 0), public=False)
 
-    async def rematch(self, room: Room, guest: Guest) -> Room:
+    async def rematch(self, room: Room, guest: Guest, level: str = "") -> Room:
         """Return the room of the rematch, with the same people, bots and options.
 
         The first request opens the table. The other players already have their seats at it. It starts when all people have
-        asked for the rematch; against bots only, at once.
+        asked for the rematch; against bots only, at once. ``level``: of all bots, in place of their levels. Raises UnknownBot.
         """
+        bots = {seat.seat: bot_seat(room.game, seat.seat, level) for seat in room.table.seats if level and seat.kind == "bot"}
 
         def once_more(old: TableRow) -> TableRow:
             return replace(
@@ -596,7 +597,10 @@ class Hall:
                 abandon_reason=None,
                 outcome=None,
                 rematch=None,
-                seats=tuple(replace(seat, link_token=new_link_token(), is_ready=False) for seat in old.seats),
+                seats=tuple(
+                    replace(bots.get(seat.seat, seat), name=seat.name, link_token=new_link_token(), is_ready=False)
+                    for seat in old.seats
+                ),
                 version=0,
             )
 

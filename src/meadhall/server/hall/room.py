@@ -39,7 +39,7 @@ from meadhall.server.hall.bots.stand_ins import (
 )
 from meadhall.server.hall.consent.bot_votes import BotVotes
 from meadhall.server.hall.consent.consent import Consent
-from meadhall.server.hall.consent.undoing import check_undo
+from meadhall.server.hall.consent.undoing import check_undo, reveals
 from meadhall.server.hall.notices.audience import private_seats
 from meadhall.server.hall.notices.presence import Presence, Present
 from meadhall.server.hall.notices.pubsub import Channel, Subscriber
@@ -292,8 +292,9 @@ class Room:
             seat = self.seat_of(guest)
             check_own_decision(match, seat)
             count = check_undo(match, self.table, seat, number)
-            match.undo(count)
-            return Entry(self.entry_count + 1, "undo", seat, count)
+            counted = reveals(match, count)
+            match.undo(count, revealed=counted)
+            return Entry(self.entry_count + 1, "undo", seat, count, {"revealed": True} if counted else None)
 
         await self.append(take_back)
 

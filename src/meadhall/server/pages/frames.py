@@ -216,7 +216,7 @@ class Frames:
     def private(self, page: MatchPage, table: _Table | None = None) -> Markup:
         """Return one viewer's part of a match's frame: prompt, controls and tools."""
         macros: Any = template("_private.html").module
-        parts: list[str] = [macros.prompt(page)]
+        parts: list[str] = [macros.prompt(page), macros.notices(page)]
         if page.viewer is not None and not page.result and not page.given_up:  # a spectator has no controls
             controls = self._controls(page, (table or _Table()).resting)
             number = f'<input type="hidden" name="n" value="{page.n}">'

@@ -7,20 +7,22 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from meadhall.bots import RANKS, bar_of, chance_in_words, chance_of_what, in_words, points_in_words
+from meadhall.bots import RANKS, bar_of, chance_in_words, chance_of_what, in_words, points_in_words, ranks
 from meadhall.engine.game import Game
 from meadhall.engine.match.award import Award, award_in_words
 from meadhall.engine.match.match import Match
 from meadhall.engine.match.step import Result
 from meadhall.engine.match.view import SPECTATOR, View
+from meadhall.engine.registry import game
 from meadhall.engine.text.headlines import headline_of
-from meadhall.engine.text.language import current_language, grouped, listed, ngettext
+from meadhall.engine.text.language import current_language, grouped, ngettext
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.hall.bots.hints import RequestedHint
 from meadhall.server.hall.bots.stand_ins import as_played, persons_playing
 from meadhall.server.hall.consent.consent import GIVEN_UP
-from meadhall.server.hall.consent.undoing import undo_of
+from meadhall.server.hall.consent.undoing import NO_UNDO, undo_of
 from meadhall.server.hall.daily.daily import ends_at, is_sealed
+from meadhall.server.hall.furniture import furniture
 from meadhall.server.hall.room import Room
 from meadhall.server.ops.time import Time
 from meadhall.server.pages.any_game import page_of
@@ -40,7 +42,7 @@ from meadhall.server.pages.models import (
     SeatView,
     StandInView,
 )
-from meadhall.server.pages.proposals import own_take_back, proposal_view
+from meadhall.server.pages.proposals import can_resign, own_take_back, proposal_view, resign_words
 from meadhall.server.store.models import FINISHED, TableRow
 from meadhall.server.web.links import link
 
@@ -103,7 +105,8 @@ def public_page(room: Room, match: Match, view: View, seats: tuple[SeatView, ...
         log=told,
         thinking=next((thinking_words(seat) for seat in seats if seat.thinking), ""),
         spectators=room.open_pages()[None],
-        result=result_view(match),
+        result=result_view(match, take_backs=room.consent.proposals.take_backs),
+        furniture=furniture(table),
         given_up=given_up_view(match, table) if table.status == "abandoned" and match.awarded is None else None,
         chart=chart_part(match, room.chart_job, url) if room.chart_job is not None else None,
         rematch=link(f"/tables/{table.rematch}") if table.rematch else "",
@@ -128,7 +131,7 @@ def seat_page(room: Room, match: Match, view: View, public: MatchPage) -> MatchP
     running = table.status == "running"
     stand_in = match.stand_ins.get(seat) if running else None
     playing = running and stand_in is None
-    undo, undo_refusal = undo_of(match, table, seat) if playing else (None, "")
+    undo = undo_of(match, table, seat) if playing else NO_UNDO
     beginning = playing and table.daily is None and all(step.seat != seat for step in match.steps)
     lessons = match.game.lessons
     hint = room.hints.current(match, seat)
@@ -137,19 +140,19 @@ def seat_page(room: Room, match: Match, view: View, public: MatchPage) -> MatchP
         **_seen(match, view, table.status == "abandoned", seat),
         picture=None,
         undo=undo,
-        undo_refusal=undo_refusal,
-        can_resign=running and (stand_in is None or stand_in.lasts != "end"),
+        can_resign=can_resign(room, match, seat),
         goal=match.game.goal_of(match.options) if beginning else "",
         lesson_minutes=lessons.minutes if lessons and beginning and seat in room.newcomers else 0,
-        resign_words=_resign_words(room, match, seat) if running else "",
-        can_hint=playing and seat in match.deciders and table.daily is None,
+        resign_words=resign_words(room, match, seat) if running else "",
+        can_hint=playing and seat in match.deciders and furniture(table).hints,
         hint=hint_view(hint) if hint is not None else None,
         absent=tuple(_absent(room, match, seat)) if playing else (),
         stand_in=None if stand_in is None else StandInView(stand_in.bot, stand_in.lasts),
         spectators=0,
-        result=result_view(match, seat) if public.result else None,
+        result=result_view(match, seat, room.consent.proposals.take_backs) if public.result else None,
+        stronger=_stronger(table),
         proposal=proposal_view(room, match, seat) if running else None,
-        take_back=own_take_back(room, match, seat) if running and undo is None else None,
+        take_back=own_take_back(room, match, seat) if running and undo.number is None else None,
         devices=len(table.seats[seat].guests) if running else 0,
     )
 
@@ -162,15 +165,13 @@ def _absent(room: Room, match: Match, viewer: int) -> Iterator[AbsentView]:
             yield AbsentView(seat, match.names[seat], milliseconds(since), milliseconds(due))
 
 
-def _resign_words(room: Room, match: Match, seat: int) -> str:
-    """Say what a resignation of a seat means."""
-    if room.has_two_sides:
-        (winners,) = (party for party in match.parties if seat not in party)
-        names = listed([match.names[winner] for winner in winners])
-        return ngettext("{names} wins the match.", "{names} win the match.", len(winners)).format(names=names)
-    if persons_playing(room.table, match) == [seat]:
-        return _("Only bots would be left, so the match ends without a winner.")
-    return _("A bot plays your seat to the end.")
+def _stronger(table: TableRow) -> str:
+    """Return the next level above that of the strongest bot at a table; "" if there is none, or other people play."""
+    names = [rank.name for rank in ranks(game(table.game)) if rank in RANKS]
+    levels = [names.index(seat.bot) for seat in table.seats if seat.bot in names]
+    if furniture(table).company != "bots" or not levels or max(levels) + 1 == len(names):
+        return ""
+    return names[max(levels) + 1]
 
 
 def has_picture(table: TableRow, time: Time) -> bool:
@@ -305,10 +306,12 @@ def choices(subject: Game, view: View) -> tuple[Choice, ...]:
     )
 
 
-def result_view(match: Match, reader: int | None = None) -> ResultView | None:
+def result_view(match: Match, reader: int | None = None, take_backs: int = 0) -> ResultView | None:
     """Return the result of a match, or the win that was awarded; None before its end, and if it was given up without a winner.
 
-    ``reader``: the seat that the headline calls "you"; None: it names all players.
+    Args:
+        reader: the seat that the headline calls "you"; None: it names all players.
+        take_backs: how often a player took back a decision after something was revealed.
     """
     result = match.outcome()
     if result is None and match.over:
@@ -319,11 +322,23 @@ def result_view(match: Match, reader: int | None = None) -> ResultView | None:
     rule, how = ("", award_in_words(result)) if isinstance(result, Award) else match.game.words.ending(match.state)
     return ResultView(
         headline=headline_of(match, result, reader),
-        how=_after_decisions(how, match) + _points_of(match, result),
+        how=_after_decisions(how, match) + _with_help(match, take_backs) + _points_of(match, result),
         rule=rule,
         rule_url=rule_url(match.game.name, rule) if rule else "",
         winners=result.winners,
     )
+
+
+def _with_help(match: Match, take_backs: int) -> str:
+    """Say how often the only person of a match has taken back a decision or played with a hint."""
+    if sum(seat.kind == "human" for seat in match.seats) > 1:
+        return ""
+    hints = sum(step.hinted for step in match.steps)
+    helped = [
+        ngettext("with {count} hint", "with {count} hints", hints).format(count=hints) if hints else "",
+        ngettext("with {count} take-back", "with {count} take-backs", take_backs).format(count=take_backs) if take_backs else "",
+    ]
+    return "".join(f", {each}" for each in helped if each)
 
 
 def _points_of(match: Match, result: Result | Award) -> str:

@@ -13,6 +13,8 @@ from meadhall.engine.interface import GameWords
 from meadhall.engine.match.stand_in import Lasting
 from meadhall.engine.state.events import Event
 from meadhall.engine.text.daily import Outcome
+from meadhall.server.hall.consent.undoing import NO_UNDO, UndoOffer
+from meadhall.server.hall.furniture import Furniture
 from meadhall.server.store.models import SeatKind, TableStatus
 
 # ----------------------------------------------------------------------------------------------------------------------- forms
@@ -541,6 +543,8 @@ class ProposePage:
     seated: bool
     nothing: str  # why there is nothing to propose; "" if there is something
     open: ProposalView | None
+    resign_words: str = ""  # what a resignation of the viewer means; "" if they can't resign
+    asks_friend: bool = False  # whether to say how a friend gets a seat
 
 
 @dataclass(frozen=True)
@@ -572,8 +576,8 @@ class MatchPage:
     picture: Any  # the board, from the game's page.py and public knowledge; None in the private part of a live page
     own: Any = None  # the private part of the seat, from the game's page.py and the seat's knowledge
     private_events: tuple[LogEntry, ...] = ()  # the latest events that only the viewer knows, newest first
-    undo: int | None = None  # the number of the decision that the viewer can take back
-    undo_refusal: str = ""  # why there is none; "" if there is one, and for spectators
+    furniture: Furniture | None = None  # of the table; None in a replay
+    undo: UndoOffer = NO_UNDO  # the decision that the viewer can take back alone
     can_resign: bool = False
     goal: str = ""  # what the viewer plays for, until their first decision
     lesson_minutes: int = 0  # of the guided first game, in the viewer's first match of this game; 0 otherwise
@@ -591,12 +595,13 @@ class MatchPage:
     commitment: str = ""
     spectators: int = 0
     rematch: str = ""  # address of the rematch, if a player has opened it
+    stronger: str = ""  # the level of bots above the one that the viewer has played with; "" if there is none
     daily: str = ""  # the day if it is a daily puzzle, e.g. "2026-11-21"
     daily_ends: str = ""  # the end of that day for machines
     daily_ended: bool = False
     devices: int = 0  # the number of devices that hold the viewer's seat
     proposal: ProposalView | None = None  # the open one, or the one that has just ended
-    can_propose: bool = False  # whether the match runs and isn't a puzzle of the day
+    can_propose: bool = False  # whether a spectator can ask for a seat
     take_back: int | None = None  # the number of the viewer's last decision, which they can ask to take back
     share: str = ""  # address of the picture of the end; "" while there is none
     preview: bool = False  # whether messengers may show that picture for a link to the table

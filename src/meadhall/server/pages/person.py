@@ -146,6 +146,8 @@ def _figures(profile: Profile, subject: str) -> Iterator[PersonFigure]:
         yield PersonFigure(_("Wins in a row"), grouped(profile.wins.current), _longest(profile.wins))
     if matches:
         yield PersonFigure(_("Hints used"), grouped(hints), "")
+        take_backs = sum(group.take_backs for group in groups)
+        yield PersonFigure(_("Take-backs"), grouped(take_backs), _("against bots, after dice fell"))
     if profile.days and not subject:
         yield PersonFigure(_("Puzzle days in a row"), grouped(profile.puzzles.current), _longest(profile.puzzles))
 

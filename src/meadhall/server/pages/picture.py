@@ -81,7 +81,7 @@ class Pictures:
             async with self._lock:
                 found = self._drawn.get(key)
                 if found is None:
-                    picture = picture_of(match, room.table)
+                    picture = picture_of(match, room.table, room.consent.proposals.take_backs)
                     found = await run_in_thread(partial(_drawn, svg(picture), picture.page.game))
                     self._drawn.put(key, found, len(found))
         finally:
@@ -96,9 +96,9 @@ def check_picture(room: Room) -> Match:
     return room.match
 
 
-def picture_of(match: Match, table: TableRow) -> Picture:
-    """Return what the picture of a finished match shows, in the current language."""
-    result = result_view(match) or given_up_view(match, table)
+def picture_of(match: Match, table: TableRow, take_backs: int = 0) -> Picture:
+    """Return what the picture of a finished match shows, in the current language. ``take_backs``: see ``result_view``."""
+    result = result_view(match, take_backs=take_backs) or given_up_view(match, table)
     page = match_page(
         match,
         match.view(SPECTATOR),

@@ -36,7 +36,7 @@ KEPT: Final[Mapping[str, tuple[str, str, str]]] = {
         marked("which seats are yours, and the name there"),
         marked("for good; after a deletion the name is “former player”"),
     ),
-    "results": (marked("Your results"), marked("what your profile counts: points, ranks, hints"), STAYS),
+    "results": (marked("Your results"), marked("what your profile counts: points, ranks, hints, take-backs"), STAYS),
     "push_subscriptions": (
         marked("Push messages"),
         marked("the address of your browser at its push service, and keys"),

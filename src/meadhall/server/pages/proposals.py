@@ -9,10 +9,12 @@ from meadhall.engine.errors import MeadhallError
 from meadhall.engine.match.match import Match
 from meadhall.engine.match.step import Step
 from meadhall.engine.text.language import gettext as _
-from meadhall.engine.text.language import ngettext
+from meadhall.engine.text.language import listed, ngettext
 from meadhall.server.errors import reason_of
+from meadhall.server.hall.bots.stand_ins import persons_playing
 from meadhall.server.hall.consent.kinds import Kind
 from meadhall.server.hall.consent.proposals import Closed, Proposal
+from meadhall.server.hall.furniture import furniture
 from meadhall.server.hall.room import Room
 from meadhall.server.pages.dates import moment
 from meadhall.server.pages.models import AnswerView, OfferView, ProposalView, ProposePage, SeatChoice, TakeBackChoice
@@ -81,12 +83,29 @@ def ended(match: Match, closed: Closed, guest: str, viewer: int | None) -> str:
             return _("You declined: {what}").format(what=what)
         return _("{name} declined: {what}").format(name=match.names[closed.seat], what=what)
     return {
-        "accepted": _("Agreed: {what}"),
+        "accepted": _agreed(match, closed.proposal, guest),
         "declined": _("Declined: {what}"),
         "withdrawn": _("Withdrawn: {what}"),
         "expired": _("Not answered in time: {what}"),
         "void": _("No longer open: {what}"),
     }[closed.ending].format(what=what)
+
+
+def _agreed(match: Match, proposal: Proposal, guest: str) -> str:
+    """Say what has happened because all have agreed."""
+    if proposal.kind.by_guest:
+        return _("{guest} plays on with this seat.").format(guest=guest)
+    if not proposal.kind.takes_back:
+        return proposal.kind.words().about
+    steps = next((each.steps for each in reversed(match.undone) if each.steps[0].n == proposal.to), ())
+    names = {match.names[step.seat] for step in steps}
+    if len(names) == 1:
+        message = ngettext(
+            "Taken back: the last action of {name}.", "Taken back: the last {count} actions of {name}.", len(steps)
+        )
+        return message.format(name=names.pop(), count=len(steps))
+    message = ngettext("Taken back: the last action.", "Taken back: the last {count} actions.", len(steps))
+    return message.format(count=len(steps))
 
 
 # --------------------------------------------------------------------------------------------------------------------- offers
@@ -104,25 +123,35 @@ def propose_page(room: Room, guest: Guest) -> ProposePage:
     elif table.daily is not None:
         nothing = _("In the puzzle of the day nothing can be proposed: everyone plays the same deal, once.")
     else:
-        offers = tuple(_offer(room, match, kind, seat, refusal) for kind, refusal in room.consent.offers(guest))
+        agrees = seat is None or furniture(table).proposals
+        found_offers = [each for each in room.consent.offers(guest) if agrees or each[0].what in ("pause", "resume")]
+        offers = tuple(_offer(room, match, kind, seat, refusal) for kind, refusal in found_offers)
     found = room.consent.proposals.open
     shown = None
     if match is not None and found is not None:
         shown = proposal_view(room, match, seat)
         if shown is not None and found.guest and found.guest == guest.public_id:
             shown = replace(shown, is_yours=True)
-    return ProposePage(link(f"/tables/{table.id}"), room.game.title, offers, seat is not None, nothing, shown)
+    resigns = match is not None and seat is not None and not nothing and can_resign(room, match, seat)
+    return ProposePage(
+        link(f"/tables/{table.id}"),
+        room.game.title,
+        offers,
+        seat is not None,
+        nothing,
+        shown,
+        resign_words(room, match, seat) if match is not None and seat is not None and resigns else "",
+        asks_friend=seat is not None and not nothing and furniture(table).proposals,
+    )
 
 
 def _offer(room: Room, match: Match, kind: Kind, seat: int | None, refusal: MeadhallError | None) -> OfferView:
-    words, rows = kind.words(), room.table.seats
-    ask = _("All the others must agree.")
-    if all(row.kind == "bot" for row in rows if row.seat != seat):
-        ask = _("The bots agree at once.") if kind.bots_agree else _("Bots agree if they don't expect to win.")
+    words, rows, ask = kind.words(), room.table.seats, _("All the others must agree.")
+    asks = furniture(room.table).proposals and not kind.by_guest
     return OfferView(
         kind.what,
         words.title,
-        words.about if kind.by_guest or match.players == 1 else f"{words.about} {ask}",
+        f"{words.about} {ask}" if asks else words.about,
         words.button,
         _decisions(match, seat) if kind.takes_back else (),
         tuple(SeatChoice(row.seat, row.name, row.kind) for row in rows) if kind.by_guest else (),
@@ -138,6 +167,25 @@ def _decisions(match: Match, seat: int | None) -> tuple[TakeBackChoice, ...]:
         TakeBackChoice(step.n, f"{match.names[step.seat]}: {match.action_in_words(step, seat)}", step.n == own)
         for step in reversed(latest)
     )
+
+
+def can_resign(room: Room, match: Match, seat: int) -> bool:
+    """Return whether a seat can resign: it has not done so, and the match is running."""
+    stand_in = match.stand_ins.get(seat)
+    return room.table.status == "running" and (stand_in is None or stand_in.lasts != "end")
+
+
+def resign_words(room: Room, match: Match, seat: int) -> str:
+    """Say what a resignation of a seat means."""
+    if room.table.daily:
+        return _("You have only one try. Your result so far counts.")
+    if room.has_two_sides:
+        (winners,) = (party for party in match.parties if seat not in party)
+        names = listed([match.names[winner] for winner in winners])
+        return ngettext("{names} wins the match.", "{names} win the match.", len(winners)).format(names=names)
+    if persons_playing(room.table, match) == [seat]:
+        return _("Only bots would be left, so the match ends without a winner.")
+    return _("A bot plays your seat to the end.")
 
 
 def own_take_back(room: Room, match: Match, seat: int) -> int | None:

@@ -87,10 +87,24 @@ def table_page(request: AnyRequest, room: Room, guest: Guest, status: int = 200,
     frame = FRAMES.frame(room, guest, base_url(request), notice)
     now = room.time.now()
     html = filled(frame.html, now).replace(TALK_PLACE, panel(request.app.state.hall, room, guest))
+    more = {"frame": html, "now": milliseconds(now), **_public_link(request, room)}
     if isinstance(frame.page, LobbyPage):
-        return page(request, guest, "table.html", frame.page, status, kind="lobby", frame=html, now=milliseconds(now))
+        return page(request, guest, "table.html", frame.page, status, kind="lobby", **more)
     content = replace(frame.page, device=_device(request, room, guest))
-    return page(request, guest, "table.html", content, status, kind="match", frame=html, now=milliseconds(now))
+    return page(request, guest, "table.html", content, status, kind="match", **more)
+
+
+def _public_link(request: AnyRequest, room: Room) -> dict[str, str]:
+    """Return the address that players send to others, as a QR code too, and what one can do there."""
+    if room.table.daily:
+        url, words = f"{base_url(request)}/daily", _("Send it to your friends. They get the same deal today.")
+    elif any(seat.kind == "open" for seat in room.table.seats):
+        url, words = f"{base_url(request)}/tables/{room.table.id}", _("Send it to your friends. They can sit down or watch.")
+    elif room.table.status == "running":
+        url, words = f"{base_url(request)}/tables/{room.table.id}", _("Send it to your friends. They can watch.")
+    else:
+        url, words = f"{base_url(request)}/tables/{room.table.id}", _("Send it to your friends. They see the end and the replay.")
+    return {"public_link": url, "public_words": words, "public_qr": qr_code(url)}
 
 
 def _device(request: AnyRequest, room: Room, guest: Guest) -> Device | None:

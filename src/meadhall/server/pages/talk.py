@@ -15,6 +15,7 @@ from typing import Any, Final
 from markupsafe import Markup
 
 from meadhall.engine.text.language import current_language
+from meadhall.server.hall.furniture import furniture
 from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.people.ignoring import hears
 from meadhall.server.hall.room import Room
@@ -25,7 +26,7 @@ from meadhall.server.pages.frames import FRAMES, TALK_PLACE
 from meadhall.server.pages.models import Moment, Refusal
 from meadhall.server.pages.patches import Pieces, SentFrame, pieces_of
 from meadhall.server.pages.templates import template
-from meadhall.server.store.models import ChatLine, Guest, Ignored, TableRow
+from meadhall.server.store.models import ChatLine, Guest, Ignored
 from meadhall.server.web.links import link
 
 SHOWN: Final = 60
@@ -191,17 +192,13 @@ def talk_state(room: Room, guest: Guest, ignored: Ignored, has_lines: bool) -> T
     may_come = table.status == "gathering" and any(row.kind == "open" for row in table.seats)
     return TalkState(
         url=link(f"/tables/{table.id}"),
-        shown=has_lines or is_spectator or may_come or _has_company(table),
+        shown=has_lines or is_spectator or may_come or furniture(table).chat,
         spectator=is_spectator,
         running=table.status == "running",
         closed=room.chat.is_closed,
         host=table.is_hosted_by(guest.id),
         people=people,
     )
-
-
-def _has_company(table: TableRow) -> bool:
-    return sum(row.kind == "human" for row in table.seats) > 1
 
 
 def _people_here(room: Room, guest: Guest, ignored: Ignored) -> Iterator[PersonHere]:

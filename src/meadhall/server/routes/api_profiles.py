@@ -27,7 +27,7 @@ class MatchGroup(msgspec.Struct):
 
     ``variant`` has the options as JSON; of a document its hash. ``bots`` is the level of the bots, "" without bots, ``mixed`` for
     several. ``score`` is the sum of the person's payoffs, 0 to 1 in each match. ``ranked`` matches have places, whose sum is
-    ``places``. ``decisions`` and ``hints`` are sums.
+    ``places``. ``decisions``, ``hints`` and ``take_backs`` are sums.
     """
 
     game: str
@@ -42,6 +42,7 @@ class MatchGroup(msgspec.Struct):
     places: int
     decisions: int
     hints: int
+    take_backs: int
 
 
 class StreakInfo(msgspec.Struct):

@@ -14,6 +14,7 @@ from meadhall.server.pages.proposals import propose_page
 from meadhall.server.pages.responses import Answer, Html, page, see_other, table_answer, wants_json
 from meadhall.server.routes.api_models import hint_infos
 from meadhall.server.store.models import Guest
+from meadhall.server.web.forms import Form
 from meadhall.server.web.links import link
 from meadhall.server.web.request import AnyRequest
 
@@ -38,10 +39,10 @@ async def hint(request: AnyRequest, room: Room, guest: Guest) -> Answer:
 
 
 @post("/tables/{id:str}/rematch", status_code=200)
-async def rematch(hall: Hall, room: Room, guest: Guest) -> Redirect:
-    """Go to the table of the rematch; the first request opens it."""
+async def rematch(hall: Hall, room: Room, guest: Guest, form: Form) -> Redirect:
+    """Go to the table of the rematch; the first request opens it. ``level``: of the bots, if it is another one than before."""
     daily.check_rematch(room.table)
-    again = await hall.rematch(room, guest)
+    again = await hall.rematch(room, guest, form.get("level", ""))
     return see_other(link(f"/tables/{again.table.id}"))
 
 

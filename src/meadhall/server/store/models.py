@@ -345,7 +345,7 @@ class ResultGroup:
         won, shared: number of matches that the guest has won, and of those with a payoff between 0 and 1.
         ranked, places: number of matches that rank the players, and the sum of the guest's places in them.
         decisions: sum of the decisions in all matches.
-        hints: number of hints that the guest asked for.
+        hints, take_backs: number of hints that the guest asked for, and of take-backs after something was revealed.
     """
 
     game: str
@@ -360,6 +360,7 @@ class ResultGroup:
     places: int
     decisions: int
     hints: int
+    take_backs: int
 
 
 @dataclass(frozen=True)

@@ -240,9 +240,10 @@ results = Table(
     Column("place", Integer),
     Column("decisions", Integer, nullable=False),
     Column("hints", Integer, nullable=False),
+    Column("take_backs", Integer, nullable=False, server_default="0"),
     Column("daily", String(10)),
     Column("finished_at", DateTime(timezone=True), nullable=False),
-    Index(None, "guest", "daily", "finished_at", "score"),
+    Index(None, "guest", "daily", "take_backs", "finished_at", "score"),
     sqlite_with_rowid=False,
 )
 

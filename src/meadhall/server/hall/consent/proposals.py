@@ -107,6 +107,7 @@ class Proposals:
         open: the open proposal.
         last: the proposal that ended last.
         decisions: the number of decisions so far. Decisions that were taken back count, too.
+        take_backs: how often seats took back a decision alone after something was revealed.
         refused: when proposals last had no success, by who made them and what they were: the decisions before, and the time.
     """
 
@@ -114,6 +115,7 @@ class Proposals:
     open: Proposal | None = None
     last: Closed | None = None
     decisions: int = 0
+    take_backs: int = 0
     refused: Mapping[tuple[str | int, What], tuple[int, datetime]] = field(default_factory=dict)
 
     def follow(self, entry: Entry) -> Proposals:
@@ -121,6 +123,8 @@ class Proposals:
         after = self
         if entry.kind in ("action", "hinted"):
             after = replace(after, decisions=after.decisions + 1)
+        if entry.kind == "undo" and entry.data:
+            after = replace(after, take_backs=after.take_backs + 1)
         found = after.open
         if entry.kind == "propose":
             if found is not None:

@@ -3,6 +3,7 @@
   const byId = id => document.getElementById(id);
   const panel = byId("talk-panel");
   if (!panel) return;
+  const tab = panel.querySelector("summary");  // as a tab the panel itself has no box
   const live = byId("talk-live"), unread = byId("talk-unread"), field = byId("talk-text"), list = byId("talk-lines");
   const filled = (text, values) => text.replace(/\{(\w+)\}/g, (_, name) => values[name]);
 
@@ -11,7 +12,7 @@
   let read = null;
   try { read = localStorage.getItem(key); } catch { /* no storage: lines of this visit only */ }
   const others = () => [...list.querySelectorAll(".said:not(.mine)")];
-  const isReading = () => panel.open && !document.hidden && panel.checkVisibility();
+  const isReading = () => panel.open && !document.hidden && tab.checkVisibility();
   const unreadLines = () => {
     const lines = others();
     return lines.slice(lines.findIndex(line => line.id === read) + 1);
@@ -25,6 +26,8 @@
     unread.hidden = !count;
     unread.textContent = count || "";
     if (count) unread.setAttribute("aria-label", countInWords(count));
+    byId("bar-unread").textContent = count || "";
+    document.querySelector(".bar-chat").hidden = !count;
     return count;
   }
   const countInWords = count => (count === 1 ? live.dataset.one : filled(live.dataset.many, { count }));
@@ -65,16 +68,15 @@
     }
   }
 
-  // In a narrow page log and chat share little room: the chat starts folded, and opening one folds the other.
-  const wide = matchMedia("(min-width: 75rem) and (min-height: 31.01rem)"), log = () => byId("log");
-  const inLobby = () => !!panel.closest(".lobby");
-  if (!wide.matches && !inLobby()) panel.open = false;
-  document.addEventListener("toggle", e => {
-    if (e.target === panel) showUnread();
-    if (wide.matches || inLobby() || !e.target.open || !log()) return;
-    if (e.target === panel && !matchMedia("(max-width: 44rem)").matches) log().open = false;
-    if (e.target === log()) panel.open = false;
-  }, true);
+  // In a match log and chat are two tabs, and the log is open first: also when the lobby has become a match.
+  const log = () => byId("log");
+  let inLobby = !!panel.closest(".lobby");
+  document.addEventListener("toggle", e => { if (e.target === panel) showUnread(); }, true);
+  on("htmx:after:swap", () => {
+    if (inLobby && log() && !panel.contains(document.activeElement)) log().open = true;
+    inLobby = !log();
+  });
+  document.addEventListener("click", e => { if (e.target.closest(".bar-chat")) panel.open = true; });
   on("visibilitychange", showUnread);
   on("htmx:after:swap", showUnread);  // the lobby may have become a match
 
@@ -116,7 +118,7 @@
   field.addEventListener("input", () => { showError(""); countLetters(); });
   window.addEventListener("keydown", e => {
     if (e.key !== "c" || e.defaultPrevented || e.ctrlKey || e.metaKey || e.altKey) return;
-    if (e.target.matches("input:not([type=radio]), select, textarea") || document.querySelector(":popover-open") || !panel.checkVisibility()) return;
+    if (e.target.matches("input:not([type=radio]), select, textarea") || document.querySelector(":popover-open") || !tab.checkVisibility()) return;
     e.preventDefault();
     panel.open = true;
     field.focus();

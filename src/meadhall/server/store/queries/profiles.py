@@ -32,6 +32,7 @@ def groups(connection: Connection, guest: str) -> list[ResultGroup]:
             func.coalesce(func.sum(_RESULT.place), 0),
             func.sum(_RESULT.decisions),
             func.sum(_RESULT.hints),
+            func.sum(_RESULT.take_backs),
         )
         .where(_RESULT.guest == guest, _COUNTED)
         .group_by(*keys)
@@ -40,8 +41,9 @@ def groups(connection: Connection, guest: str) -> list[ResultGroup]:
 
 
 def scores(connection: Connection, guest: str) -> list[float]:
-    """Return the payoffs of a guest in the matches that count, the first finished first."""
-    query = select(_RESULT.score).where(_RESULT.guest == guest, _COUNTED).order_by(_RESULT.finished_at)
+    """Return the payoffs of a guest in the matches that count for streaks, the first finished first: those without take-backs."""
+    counted = and_(_RESULT.guest == guest, _COUNTED, _RESULT.take_backs == 0)
+    query = select(_RESULT.score).where(counted).order_by(_RESULT.finished_at)
     return list(connection.execute(query).scalars())
 
 

@@ -24,7 +24,7 @@ def record(connection: Connection, table: TableRow) -> None:
     people = [seat for seat in table.seats if seat.guests]
     if table.started_at is None or table.finished_at is None or not people:
         return
-    decisions, hints = _counts(connection, table.id)
+    decisions, hints, take_backs = _counts(connection, table.id)
     left = _left(connection, table)
     levels = {seat.bot or "" for seat in table.seats if seat.kind == "bot"}
     common = {
@@ -46,6 +46,7 @@ def record(connection: Connection, table: TableRow) -> None:
             "score": None if table.outcome is None else 0 if seat.seat in left else table.outcome["scores"][seat.seat],
             "place": None if seat.seat in left else place_of(table.outcome, seat.seat),
             "hints": hints.get(seat.seat, 0),
+            "take_backs": take_backs.get(seat.seat, 0),
         }
         for seat in people
         for guest in sorted(seat.guests)
@@ -81,15 +82,17 @@ def _left(connection: Connection, table: TableRow) -> set[int]:
     return {seat for seat, row in last.items() if row.kind == "stand_in" and (row.data or {}).get("lasts") != "decision"}
 
 
-def _counts(connection: Connection, table: str) -> tuple[int, Mapping[int, int]]:
-    """Return the number of decisions in a match, and of the hints by seat."""
-    query = select(_ENTRY.kind, _ENTRY.seat, func.count(), func.sum(_ENTRY.value)).where(_ENTRY.table_id == table)
-    decisions, hints = 0, {}
-    for kind, seat, count, total in connection.execute(query.group_by(_ENTRY.kind, _ENTRY.seat)):
+def _counts(connection: Connection, table: str) -> tuple[int, Mapping[int, int], Mapping[int, int]]:
+    """Return the number of decisions in a match, and by seat those of the hints and of the counted take-backs."""
+    columns = (_ENTRY.kind, _ENTRY.seat, func.count(), func.count(_ENTRY.data), func.sum(_ENTRY.value))
+    decisions, hints, take_backs = 0, {}, {}
+    query = select(*columns).where(_ENTRY.table_id == table).group_by(_ENTRY.kind, _ENTRY.seat)
+    for kind, seat, count, marked, total in connection.execute(query):
         if kind in ("action", "hinted"):
             decisions += count
         elif kind == "undo":
             decisions -= total
+            take_backs[seat] = marked
         elif kind == "hint":
             hints[seat] = count
-    return decisions, hints
+    return decisions, hints, take_backs
