@@ -422,7 +422,7 @@ async def test_the_page_says_when_the_day_ends_and_that_it_has_ended(hall: OpenH
     days_later(1)
     room.publish()
     assert "your attempt no longer counts" in (await guest.get(f"/tables/{room.table.id}")).text
-    assert 'id="day-ended" class="goal">' in (await guest.get(f"/tables/{room.table.id}")).text
+    assert 'id="day-ended" class="note">' in (await guest.get(f"/tables/{room.table.id}")).text
     assert f'Ended: <time datetime="{ends}"' in (await guest.get(f"/daily/{day}")).text
 
 
