@@ -78,7 +78,9 @@ class Hall:
     async def move(self, _: int) -> None:
         self.entries += 1
         put = partial(jobs.put, kind=CLOCK_JOB, key=self.table.id, due_at=now() + timedelta(days=3))
-        await self.store.append(self.table.id, Entry(self.entries, "action", 0, 1), False, 0, None, put)
+        async with self.store.unit() as unit:
+            unit.append(self.table, Entry(self.entries, "action", 0, 1))
+            unit.also(put)
 
     async def beat(self, _: int) -> None:
         await self.store.transact(partial(uptime.beat, gap=timedelta(minutes=1)))

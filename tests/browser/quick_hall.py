@@ -25,8 +25,9 @@ from meadhall.engine.match.view import EVERYTHING
 from meadhall.engine.registry import register
 from meadhall.engine.state.schema import States
 from meadhall.server import run
-from meadhall.server.hall import hall, room
+from meadhall.server.hall import hall
 from meadhall.server.hall.bots import bots
+from meadhall.server.hall.notices import visits
 from meadhall.server.hall.time import absences, uptime
 from meadhall.server.settings import Settings
 from meadhall.server.worker.client import WorkerThreads
@@ -69,7 +70,7 @@ if __name__ == "__main__":
     for module in ("pig", "games_for_tests.least"):
         register(import_module(module).game)
     think_for_a_moment()
-    vars(room)["VISIT_SECONDS"] = VISIT_SECONDS
+    vars(visits)["VISIT_SECONDS"] = VISIT_SECONDS
     vars(absences)["LIVE_LIMIT"] = REPLACED
     vars(uptime)["GAP"] = NO_DOWNTIME
     vars(bots)["has_secrets"] = lambda _match: False  # else a bot that computes for longer than its budget waits for seconds

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from meadhall.server.ops.time import Time
-from meadhall.server.store.models import SeatRow, TableRow, new_id, new_link_token
+from meadhall.server.store.models import Entry, SeatRow, TableRow, new_id, new_link_token
+from meadhall.server.store.store import Store
 
 
 def table_of(host: str, **changes: object) -> TableRow:
@@ -16,3 +17,15 @@ def table_of(host: str, **changes: object) -> TableRow:
     )
     table = TableRow(new_id(), "hoard", 3, {"hand": "few"}, "gathering", host, True, b"\0" * 32, Time().now(), seats)
     return replace(table, **changes)  # type: ignore[arg-type]
+
+
+async def append(store: Store, table: TableRow, *new: Entry) -> None:
+    """Append entries to a match, as another process does."""
+    async with store.unit() as unit:
+        unit.append(table, *new)
+
+
+async def save(store: Store, table: TableRow) -> TableRow:
+    """Store a changed table, as another process does, and return it with its new version."""
+    async with store.unit() as unit:
+        return unit.save(table)

@@ -36,7 +36,7 @@ async def two_with_clock(hall: OpenHall, clock: str = "none") -> tuple[Person, P
 
 def forget_visits(room: Room) -> None:
     """Let the requests so far be a while ago."""
-    room._visits.clear()
+    room.visits.last.clear()
     room.publish()
 
 
@@ -78,7 +78,7 @@ async def test_nobody_replaces_a_player_who_is_here_or_has_just_left(hall: OpenH
     async with stream(friend, f"{table}/stream"):
         answer = await host.ask(f"{table}/stand-in", {"seat": "1"})
         assert (answer.status_code, answer.json()["reason"]) == (409, f"{room.table.seats[1].name} is here.")
-    room.table = replace(room.table, clock=None)  # without a clock, three days
+    room.state.table = replace(room.table, clock=None)  # without a clock, three days
     forget_visits(room)
     answer = await host.ask(f"{table}/stand-in", {"seat": "1"})
     assert (answer.status_code, "long enough" in answer.json()["reason"]) == (409, True)

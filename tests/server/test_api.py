@@ -424,7 +424,7 @@ async def replace_for_a_while(hall: OpenHall, table: str, host: Program, friend:
     room = await hall.room(table)
     for program in (stranger, host):  # refused: the player is here
         await program.post(f"/tables/{table}/stand-in", {"seat": 1})
-    room._visits.clear()
+    room.visits.last.clear()
     room.publish()
     await host.post(f"/tables/{table}/stand-in", {"seat": 1})
     await friend.post(f"/tables/{table}/return")

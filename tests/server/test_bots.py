@@ -20,8 +20,8 @@ from meadhall.engine.match.view import SPECTATOR, View
 from meadhall.server.errors import DatabaseUnavailable
 from meadhall.server.hall.bots import bots as bots_module
 from meadhall.server.settings import Settings
-from meadhall.server.store.models import Entry
-from meadhall.server.store.store import Store
+from meadhall.server.store.models import Entry, TableRow
+from meadhall.server.store.unit import Unit
 from meadhall.server.worker import bot_cache
 from server.matches import bot_cache_of, bots_and, match_of
 from server.people import AXES, HOARD, OpenHall, open_hall, until
@@ -114,7 +114,7 @@ async def test_a_bot_that_fails_is_replaced_for_that_decision_and_logged(
 
 async def test_a_bot_that_does_not_exist_any_more_is_replaced(hall: OpenHall) -> None:
     program, room = await bots_and(hall, ["greedy"], HOARD)
-    room.table = room.table.replace_seat(replace(room.table.seats[1], bot="retired"))
+    room.state.table = room.table.replace_seat(replace(room.table.seats[1], bot="retired"))
     await program.act(room.table.id, DRAW)
     await until(room, lambda: match_of(room).actor in (0, None))
     assert match_of(room).steps[-1].seat == 1
@@ -123,17 +123,17 @@ async def test_a_bot_that_does_not_exist_any_more_is_replaced(hall: OpenHall) ->
 def refuse_bots(monkeypatch: pytest.MonkeyPatch, error: Exception) -> list[Entry]:
     """Refuse to store the action of the bot on seat 1 five times, then store it. Return the refused entries."""
     refused: list[Entry] = []
-    append = Store.append
+    append = Unit.append
 
-    async def after_a_while(store: Store, table: str, entry: Entry, over: bool, *more: Any) -> None:
+    def after_a_while(unit: Unit, table: TableRow, entry: Entry) -> None:
         if entry.seat == 1 and len(refused) < 5:
             refused.append(entry)
             raise error
-        await append(store, table, entry, over, *more)
+        append(unit, table, entry)
 
     monkeypatch.setattr(bots_module, "_RETRY_DELAY", 0.0)
     monkeypatch.setattr(bots_module, "_MAX_SECONDS", 1.0)
-    monkeypatch.setattr(Store, "append", after_a_while)
+    monkeypatch.setattr(Unit, "append", after_a_while)
     return refused
 
 
@@ -163,13 +163,13 @@ async def test_bots_give_people_time_to_see_what_happened_but_never_four_seconds
     monkeypatch.setattr(random, "uniform", lambda low, high: high)
     _, room = await bots_and(hall, ["greedy"], HOARD)
     room.bots.pause = 0.9
-    room.match = match_of(room).copy()
-    room.match.play(DRAW)
-    (last,) = room.match.steps
+    match = room.state.match = match_of(room).copy()
+    match.play(DRAW)
+    (last,) = match.steps
     public = next(event for event in last.events if event.visible_to(SPECTATOR))
     for events, pause in ((0, 1.17), (3, 1.17), (6, 2.34), (60, 3.8)):
         hidden = replace(public, audience=1)
-        room.match.steps = [replace(last, events=(public,) * events + (hidden,) * 40)]
+        match.steps = [replace(last, events=(public,) * events + (hidden,) * 40)]
         assert room.bots._pause_length() == pytest.approx(pause)
     room.bots.pause = 3600.0
     assert room.bots._pause_length() == 3600, "unless the host sets a longer pause"
@@ -183,7 +183,7 @@ async def test_bots_wait_until_the_board_has_shown_the_public_events(hall: OpenH
     longest = 0
     while longest < 6 and not match.over:
         match.play(match.legal()[0])
-        room.match = match
+        room.state.match = match
         beats = beats_of(match.view(None))[-1]
         longest = max(longest, beats)
         assert room.bots._pause_length() >= beats * BEAT_SECONDS
@@ -273,7 +273,7 @@ async def test_an_undo_cancels_the_search_of_a_bot(hall: OpenHall, monkeypatch: 
     program, room = await bots_and(hall, ["greedy"], HOARD)
     await program.act(room.table.id, DRAW)
     assert await asked.get() == 2
-    await room.append(lambda match: (match.undo(revealed=True), Entry(room.entry_count + 1, "undo", 0, 1))[1])
+    await room.change(lambda draft: draft.add("undo", 0, 1))
     await program.act(room.table.id, DRAW)
     assert await asked.get() == 3
     await until(room, lambda: match_of(room).actor in (0, None))
@@ -310,7 +310,7 @@ async def test_a_bots_answer_to_an_undone_state_is_dropped(
     monkeypatch.setattr(bot_cache, "bot", lambda game, name: Slow())
     await program.act(room.table.id, DRAW)
     await asked.wait()
-    await room.append(lambda match: (match.undo(revealed=True), Entry(room.entry_count + 1, "undo", 0, 1))[1])
+    await room.change(lambda draft: draft.add("undo", 0, 1))
     answer.set()
     assert room.bots._playing is not None
     await room.bots._playing

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from math import inf
@@ -16,10 +17,11 @@ from games_for_tests.goofspiel import game as goofspiel
 from meadhall.engine.match.match import Match
 from meadhall.engine.match.stand_in import Lasting
 from meadhall.engine.match.view import Seat
-from meadhall.server.hall.bots.stand_ins import give_back, take_over
+from meadhall.server.hall.bots.stand_ins import standing_in
+from meadhall.server.hall.replaying import replay
 from meadhall.server.hall.time.clocks import COME_BACK, ONE_MORE_MINUTE, Clocks, standstills
 from meadhall.server.store.clock import Clock
-from meadhall.server.store.models import Downtime, Entry
+from meadhall.server.store.models import Downtime, Entry, EntryKind
 from server.people import HOARD
 
 START = datetime(2026, 11, 26, 20, 0, tzinfo=UTC)
@@ -79,6 +81,11 @@ class ClockLaws(RuleBasedStateMachine):
             if self.clock.kind != "seat":
                 self.grant(seat, self.clock.seconds)
 
+    def enter(self, kind: EntryKind, seat: int, data: Mapping[str, str] | None = None) -> None:
+        entry = Entry(self.number(), kind, seat, 0, data)
+        replay(entry, self.match)
+        self.note(entry)
+
     def note(self, entry: Entry) -> None:
         timed = replace(entry, at=self.at())
         self.clocks = self.clocks.after(timed, self.match)
@@ -111,7 +118,7 @@ class ClockLaws(RuleBasedStateMachine):
             assert self.left(seat) == 0, "never early"
             assert self.clocks.deadline == self.at(), "never late"
             lasts: Lasting = "decision" if self.clock.time_up == "bot_decision" else "return"
-            self.note(take_over(self.match, self.number(), seat, "time", lasts))
+            self.enter("stand_in", seat, standing_in("time", lasts))
             self.grant_a_minute(seat)
             assert self.clocks.deadline_of(seat) is None, "once"
         assert all(self.left(seat) > 0 for seat in self.running), "never missed"
@@ -164,14 +171,14 @@ class ClockLaws(RuleBasedStateMachine):
         """Let a bot play for a person who is away."""
         playing = sorted(self.people - self.match.stand_ins.keys())
         seat = playing[choice % len(playing)]
-        self.note(take_over(self.match, self.number(), seat, "away"))
+        self.enter("stand_in", seat, standing_in("away"))
         self.grant_a_minute(seat)
 
     @precondition(lambda self: not self.match.ended and not self.is_paused and self.away)
     @rule()
     def come_back(self) -> None:
         pending, seat = set(self.match.deciders), self.away[0]
-        self.note(give_back(self.match, self.number(), seat))
+        self.enter("return", seat)
         self.grant_a_minute(seat)
         if seat in pending:
             self.begin_decisions(pending - {seat})

@@ -309,7 +309,7 @@ async def test_a_proposal_that_is_not_answered_expires(hall: OpenHall, time: Man
 
 async def test_there_is_more_time_where_a_player_is_away(hall: OpenHall) -> None:
     host, _, room = await hall.two_at(AXES)
-    room._visits.clear()  # the requests of both were long ago
+    room.visits.last.clear()  # the requests of both were long ago
     await propose(host, room, "draw")
     assert the_open(room).until - proposals_began(await hall.store.entries(room.table.id)) == consent.DAY
 

@@ -16,6 +16,7 @@ from sqlalchemy import Connection, select
 import meadhall
 from games_for_tests.hoard.rules import BOAST, LOOK
 from meadhall.bots import bot
+from meadhall.server.hall import changes
 from meadhall.server.hall.room import Room
 from meadhall.server.hall.time.clock_choice import with_clock
 from meadhall.server.hall.time.clocks import COME_BACK
@@ -226,10 +227,10 @@ async def test_actions_in_good_time_do_not_make_the_scheduler_look(settings: Set
 
 async def test_paused_clocks_have_no_deadline(settings: Settings, at_once: None, time: ManualTime) -> None:
     async with clocked(settings, time, per_decision(MINUTE)) as table:
-        await table.room.append(lambda _match: Entry(1, "pause", 0, 0))
+        await table.room.change(lambda draft: draft.add("pause", 0))
         await time.advance(2 * MINUTE)
         assert await table.entries("stand_in") == []
-        await table.room.append(lambda _match: Entry(2, "resume", 0, 0))
+        await table.room.change(lambda draft: draft.add("resume", 0))
         await time.advance(MINUTE)
         assert [entry.kind for entry in await table.entries()] == ["pause", "resume", "stand_in"]
 
@@ -300,7 +301,7 @@ async def test_an_action_and_the_end_of_the_time_at_the_same_moment_at_two_proce
             assert deadline is not None
             assert match.actor is not None
             await time.advance((deadline - time.now()).total_seconds())
-            times_up = asyncio.create_task(table.room.let_time_be_up(table.hall.store.transact))
+            times_up = asyncio.create_task(table.room.change(changes.let_time_be_up))
             answer = await elsewhere[match.actor].act(table.id, match.legal()[0].action, match.next_number)
             statuses.append(answer.status_code)
             with suppress(NotUp):

@@ -15,6 +15,7 @@ from meadhall.server.hall import hall as hall_module
 from meadhall.server.store.models import RULES_CHANGED
 from server.matches import bot_cache_of, bots_and, match_of
 from server.people import HOARD, OpenHall
+from server.rows import save
 
 pytestmark = [pytest.mark.asyncio, pytest.mark.usefixtures("time")]
 
@@ -66,7 +67,7 @@ async def test_finished_rooms_are_released_when_no_page_shows_them(hall: OpenHal
 
 async def test_a_match_of_newer_rules_is_refused_and_kept(hall: OpenHall, caplog: pytest.LogCaptureFixture) -> None:
     program, room = await bots_and(hall, ["greedy"], HOARD)
-    await hall.store.save_table(replace(room.table, rules=4, is_public=True))
+    await save(hall.store, replace(room.table, rules=4, is_public=True))
     hall.hall._rooms.clear()
     answer = await program.read(f"/tables/{room.table.id}")
     assert (answer.status_code, answer.json()["error"]) == (410, "other-rules")
@@ -83,7 +84,7 @@ async def test_a_running_match_of_older_rules_is_closed_with_the_reason(hall: Op
         assert (await host.ask(f"/tables/{room.table.id}/seats", {"seat": "1", "set": "bot:karl"})).status_code == 200
         assert (await host.ask(f"/tables/{room.table.id}/start")).status_code == 200
     assert (await host.act(old.table.id, match_of(old).legal()[0].action)).status_code == 200
-    await hall.store.save_table(replace(old.table, rules=0, is_public=True))
+    await save(hall.store, replace(old.table, rules=0, is_public=True))
     hall.hall._rooms.clear()
     await hall.hall.resume(HOARD)
     assert f"table {old.table.id} is closed" in caplog.text

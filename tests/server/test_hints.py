@@ -5,20 +5,23 @@ from __future__ import annotations
 import asyncio
 import json
 import threading
-from typing import Any
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 
 import pytest
 
 from games_for_tests.hoard.rules import BOAST, DRAW, LOOK
 from meadhall.bots import Hint
 from meadhall.engine.match.view import View
-from meadhall.server.hall.replaying import replayed
+from meadhall.server.hall.state import replayed
 from meadhall.server.settings import Settings
 from meadhall.server.store.models import Entry
+from meadhall.server.store.unit import Unit
 from meadhall.server.worker import tasks
 from server.manual_time import settled
 from server.matches import ask_hint, at_turn, match_of, stored, undo
 from server.people import HOARD, PATIENCE, OpenHall, open_hall, play_out, stream, until
+from server.rows import append
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -168,14 +171,16 @@ async def test_a_guest_who_resigns_meanwhile_gets_no_hint(
     hall: OpenHall, adviser: Adviser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     actor, _, room = await hall.three_at(HOARD)
-    append, saving, free = hall.store.append, asyncio.Event(), asyncio.Event()
+    unit, saving, free = hall.store.unit, asyncio.Event(), asyncio.Event()
 
-    async def append_slowly(*entry: Any) -> None:
-        saving.set()
-        await free.wait()
-        await append(*entry)
+    @asynccontextmanager
+    async def slow_unit() -> AsyncIterator[Unit]:
+        async with unit() as opened:
+            yield opened
+            saving.set()
+            await free.wait()
 
-    monkeypatch.setattr(hall.store, "append", append_slowly)
+    monkeypatch.setattr(hall.store, "unit", slow_unit)
     resigning = asyncio.create_task(actor.ask(f"/tables/{room.table.id}/resign"))
     await saving.wait()
     asking = asyncio.create_task(ask_hint(actor, room))
@@ -231,7 +236,7 @@ async def test_the_actions_of_a_bot_that_replaces_a_hinted_guest_are_not_marked(
 
 async def test_a_hint_is_for_the_latest_state_in_the_store(hall: OpenHall, adviser: Adviser) -> None:
     actor, _, room, _ = await at_turn(hall, HOARD)
-    await hall.store.append(room.table.id, Entry(1, "action", 0, BOAST), over=False)
+    await append(hall.store, room.table, Entry(1, "action", 0, BOAST))
     await ask_hint(actor, room)
     assert [view.next_number for view in adviser.views] == [2]
     assert await stored(hall, room) == [("action", 0, BOAST), ("hint", 0, 1)]

@@ -22,7 +22,7 @@ from meadhall.server.store.queries import leases as queries
 from meadhall.server.store.store import Store
 from server.matches import bots_and, match_of
 from server.people import AXES, HOARD, PATIENCE, OpenHall, open_hall, until
-from server.rows import table_of
+from server.rows import append, table_of
 
 pytestmark = pytest.mark.asyncio
 
@@ -44,9 +44,13 @@ async def processes(settings: Settings, count: int = 2) -> AsyncIterator[tuple[S
 
 
 async def add_running(store: Store, game: str = HOARD, rules: int = RULES, **changes: Any) -> str:
+    return (await running(store, game, rules, **changes)).id
+
+
+async def running(store: Store, game: str = HOARD, rules: int = RULES, **changes: Any) -> TableRow:
     table = table_of("ada", game=game, rules=rules, status="running", started_at=Time().now(), **changes)
     await store.add_table(table)
-    return table.id
+    return table
 
 
 async def drivers(store: Store) -> dict[str, str | None]:
@@ -90,11 +94,11 @@ async def test_free_tables_are_shared_out_and_each_is_taken_once(on_postgresql: 
 
 async def test_tables_where_something_happened_last_are_taken_first(on_postgresql: Settings) -> None:
     async with processes(on_postgresql, 1) as (store, (member,)):
-        old, older, fresh = [await add_running(store) for _ in range(3)]
+        old, older, fresh = [await running(store) for _ in range(3)]
         for second, (table, number) in enumerate(((old, 1), (older, 1), (old, 2)), 1):
             at = Time().now() + timedelta(seconds=second)
-            await store.append(table, Entry(number, "action", 0, 1, at=at), over=False)
-        assert [(table.id, table.has_bots) for table in await member.take()] == [(old, True), (older, True), (fresh, True)]
+            await append(store, table, Entry(number, "action", 0, 1, at=at))
+        assert [(table.id, table.has_bots) for table in await member.take()] == [(each.id, True) for each in (old, older, fresh)]
 
 
 async def test_only_tables_that_this_process_can_drive_are_taken(on_postgresql: Settings) -> None:

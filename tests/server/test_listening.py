@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -15,11 +15,13 @@ from sqlalchemy import Connection, text
 
 from games_for_tests.hoard.rules import BOAST, LOOK
 from meadhall.engine.match.match import Match
-from meadhall.server.hall import replaying
-from meadhall.server.hall import room as room_module
+from meadhall.server.hall import following
 from meadhall.server.hall.notices import presence as presence_module
+from meadhall.server.hall.notices import visits
 from meadhall.server.hall.room import Room
+from meadhall.server.hall.state import TableState
 from meadhall.server.settings import Settings
+from meadhall.server.store.models import Entry, TableRow
 from server.people import HOARD, PATIENCE, OpenHall, Program, Stream, open_hall, stream
 from server.test_postgresql import elsewhere
 from server.waiting import until as soon
@@ -71,8 +73,8 @@ def is_known(hall: OpenHall, table: str) -> bool:
 def forget_visits(*rooms: Room) -> None:
     """Let the time pass in which a request counts as a visit."""
     for room in rooms:
-        room._visits.clear()
-        room.tell_presence()
+        room.visits.last.clear()
+        room.visits.tell()
 
 
 async def settled(table: str, halls: Halls) -> None:
@@ -130,16 +132,17 @@ async def test_a_room_that_is_behind_reads_new_entries_and_does_not_replay(halls
     host, _friend, room = await halls.one.two_at(HOARD)
     there = await halls.two.room(room.table.id)
     applied: list[int] = []
+    follow = TableState.follow
 
-    def watched(match: Match, table: Any, entries: Any, *others: Any) -> Any:
+    def watched(state: TableState, table: TableRow, entries: Sequence[Entry]) -> None:
         applied.append(len(entries))
-        return replaying.continued(match, table, entries, *others)
+        follow(state, table, entries)
 
     def never(*_: Any) -> Any:
         raise AssertionError("the match is replayed")
 
-    monkeypatch.setattr(room_module, "continued", watched)
-    monkeypatch.setattr(room_module, "replayed", never)
+    monkeypatch.setattr(TableState, "follow", watched)
+    monkeypatch.setattr(following, "replayed", never)
     with there.channel.subscribe("") as page:
         for action, who in ((BOAST, host), (LOOK, host)):
             assert (await who.act(room.table.id, action)).status_code == 200
@@ -198,7 +201,7 @@ async def test_a_match_that_begins_or_ends_elsewhere_does_so_on_every_page(halls
 @pytest.fixture
 def visits_last(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let guests be present for an hour after a request: that a visit ends is a public change."""
-    monkeypatch.setattr(room_module, "VISIT_SECONDS", 3600.0)
+    monkeypatch.setattr(visits, "VISIT_SECONDS", 3600.0)
 
 
 @pytest.mark.usefixtures("visits_last")
@@ -209,7 +212,7 @@ async def test_a_hint_reaches_the_pages_of_its_seat_and_no_others(halls: Halls) 
     url = f"/tables/{table}/stream"
     async with stream(elsewhere(host, halls.two), url) as own, stream(elsewhere(friend, halls.two), url) as other:
         first = [await own.frame(), await other.frame()]
-        await soon(lambda: room.open_pages()[0] == 1 and room.open_pages()[1] == 1)
+        await soon(lambda: room.visits.open_pages()[0] == 1 and room.visits.open_pages()[1] == 1)
         while other.waiting:
             await other.frame()
         while own.waiting:
@@ -233,7 +236,7 @@ async def test_another_device_is_shown_to_its_player_only(halls: Halls) -> None:
     url = f"/tables/{room.table.id}/stream"
     async with stream(elsewhere(host, halls.two), url) as own, stream(elsewhere(friend, halls.two), url) as other:
         await own.frame(), await other.frame()
-        await soon(lambda: room.open_pages()[0] == 1 and room.open_pages()[1] == 1)
+        await soon(lambda: room.visits.open_pages()[0] == 1 and room.visits.open_pages()[1] == 1)
         while other.waiting:
             await other.frame()
         public = there.version
@@ -286,22 +289,22 @@ async def test_a_player_at_another_process_is_online(halls: Halls) -> None:
     assert (await friend.ask(f"/tables/{table}/seats", {"set": "sit"})).status_code == 200
     room, there = await halls.one.room(table), await halls.two.room(table)
     forget_visits(room, there)
-    await soon(lambda: not there.is_here(there.table.seats[0]))
+    await soon(lambda: not there.visits.is_here(there.table.seats[0]))
     async with stream(host, f"/tables/{table}/stream"), stream(friend, f"/tables/{table}/stream") as page:
-        await soon(lambda: there.is_here(there.table.seats[0]) and room.is_here(room.table.seats[1]))
-        await soon(lambda: room.open_pages()[1] == 1)
+        await soon(lambda: there.visits.is_here(there.table.seats[0]) and room.visits.is_here(room.table.seats[1]))
+        await soon(lambda: room.visits.open_pages()[1] == 1)
         assert (await elsewhere(host, halls.two).ask(f"/tables/{table}/start")).status_code == 200
         await frame_with(page, 'id="log"')
     forget_visits(room, there)
-    await soon(lambda: not room.is_here(room.table.seats[1]))
+    await soon(lambda: not room.visits.is_here(room.table.seats[1]))
 
 
 async def test_spectators_are_counted_over_all_processes(halls: Halls) -> None:
     _host, _friend, room = await halls.one.two_at(HOARD)
     url = f"/tables/{room.table.id}/stream"
     async with stream(halls.two.person("10.0.0.7"), url), stream(halls.one.person("10.0.0.8"), url):
-        await soon(lambda: room.open_pages()[None] == 2)
-    await soon(lambda: room.open_pages()[None] == 0)
+        await soon(lambda: room.visits.open_pages()[None] == 2)
+    await soon(lambda: room.visits.open_pages()[None] == 0)
 
 
 async def test_a_table_is_offered_at_every_process(halls: Halls) -> None:
@@ -330,7 +333,7 @@ async def test_the_guests_of_a_process_that_falls_silent_are_away(halls: Halls, 
         monkeypatch.setattr(presence_module, "SILENCE", 0.0)
         monkeypatch.setattr(presence_module, "ALIVE_INTERVAL", 0.01)
         checking = asyncio.create_task(halls.two.hall.presence.keep_alive())
-        await soon(lambda: not there.is_here(there.table.seats[0]) or not halls.two.hall.presence.tables())
+        await soon(lambda: not there.visits.is_here(there.table.seats[0]) or not halls.two.hall.presence.tables())
         checking.cancel()
 
 

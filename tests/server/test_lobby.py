@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from meadhall.server.hall import room as room_module
+from meadhall.server.hall.notices import visits
 from meadhall.server.hall.room import Room
 from meadhall.server.settings import Settings
 from server.manual_time import ManualTime
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 @pytest.fixture
 def no_visits(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let only streams show who is there."""
-    monkeypatch.setattr(room_module, "VISIT_SECONDS", 0.0)
+    monkeypatch.setattr(visits, "VISIT_SECONDS", 0.0)
 
 
 async def lobby_of(hall: OpenHall, players: int = 3, game: str = AXES) -> tuple[Person, Person, Room]:
@@ -118,7 +118,7 @@ async def test_a_page_without_a_stream_counts_as_present_for_a_while(hall: OpenH
     path = f"/tables/{room.table.id}"
     await friend.get(path)
     assert "Bodil is away." not in (await host.get(path)).text
-    await time.advance(room_module.VISIT_SECONDS - 1)
+    await time.advance(visits.VISIT_SECONDS - 1)
     assert "Bodil is away." not in (await host.get(path)).text
     await time.advance(1)
     assert "Bodil is away." in (await host.get(path)).text
@@ -132,7 +132,7 @@ async def test_the_others_see_when_a_page_without_a_stream_is_gone(hall: OpenHal
         await friend.get(path)
         while "Bodil is away." in await live.frame():
             pass
-        await time.advance(room_module.VISIT_SECONDS + 1)
+        await time.advance(visits.VISIT_SECONDS + 1)
         while "Bodil is away." not in await live.frame():
             pass
 

@@ -16,6 +16,7 @@ from meadhall.server.store.queries.deleting import delete_guest
 from meadhall.server.store.queries.merging import merge_guests
 from meadhall.server.store.schema import GUEST_COLUMNS, GuestColumn
 from meadhall.server.store.store import Store
+from server.rows import append, save
 
 pytestmark = pytest.mark.asyncio
 
@@ -54,7 +55,7 @@ async def test_seats_tables_and_matches_belong_to_the_target(on_sqlite: Settings
         foreign = table_with(OTHER, OTHER)
         for table in (hosted, joined, foreign):
             await store.add_table(table)
-        await store.append(hosted.id, Entry(1, "action", 0, 14), over=False)
+        await append(store, hosted, Entry(1, "action", 0, 14))
         assert await merge(store) == sorted((hosted.id, joined.id))
         assert (await stored(store, hosted)).host == TARGET
         assert (await stored(store, hosted)).seats[0].guests == {TARGET}
@@ -74,7 +75,7 @@ async def test_open_pages_learn_of_the_change(on_sqlite: Settings) -> None:
         await merge(store)
         assert (await stored(store, table)).version > table.version
         with pytest.raises(Conflict):
-            await store.save_table(table)
+            await save(store, table)
 
 
 async def test_a_second_seat_before_a_match_is_opened(on_sqlite: Settings) -> None:
@@ -185,7 +186,7 @@ async def test_matches_of_a_deleted_guest_stay_without_the_name(on_sqlite: Setti
         daily = table_with(SOURCE, SOURCE, daily="2026-11-20", status="over", finished_at=Time().now(), standing="00")
         await store.add_table(over, RequestKey("key", "f" * 64))
         await store.add_table(daily, RequestKey("key", "f" * 64))
-        await store.append(over.id, Entry(1, "action", 0, 14), over=False)
+        await append(store, over, Entry(1, "action", 0, 14))
         assert await remove(store) == sorted((over.id, daily.id))
         assert await store.guest(SOURCE) is None
         assert [(row.name, row.guests) for row in (await stored(store, over)).seats] == [

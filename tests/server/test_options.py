@@ -17,6 +17,7 @@ from meadhall.engine.text.language import LANGUAGES, speaking
 from meadhall.engine.text.rulebook import rulebook_text
 from meadhall.server.settings import Settings
 from server.people import OpenHall, open_hall
+from server.rows import save
 
 INSTALLED = [subject for subject in EVERY_GAME if subject is not hoard]
 for_every_game = pytest.mark.parametrize("subject", INSTALLED, ids=lambda subject: subject.name)
@@ -125,7 +126,7 @@ async def test_a_match_that_was_stored_before_an_option_existed_has_its_default(
         assert stored is not None
         older = {name: value for name, value in stored.options.items() if name != "order"}
         assert older != stored.options
-        await before.store.save_table(replace(stored, options=older))
+        await save(before.store, replace(stored, options=older))
     async with open_hall(settings) as after:
         match = (await after.room(table)).match
         assert match is not None

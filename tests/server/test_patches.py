@@ -17,7 +17,7 @@ from meadhall.engine.errors import CannotUndo
 from meadhall.engine.match.view import Seat
 from meadhall.engine.registry import game, game_names, installed
 from meadhall.engine.text.language import speaking
-from meadhall.server.hall import room as room_module
+from meadhall.server.hall.notices import visits
 from meadhall.server.hall.room import Room
 from meadhall.server.pages.frames import FRAMES
 from meadhall.server.pages.patches import CUT, SentFrame, changes
@@ -110,11 +110,11 @@ def change(room: Room, draw: random.Random) -> None:
         room.publish_to(draw.randrange(match.players))
     elif kind < 0.16:
         seat = draw.randrange(match.players)
-        match = room.match = match.copy()
+        match = room.state.match = match.copy()
         match.rename(seat, Seat(f"Other {draw.randrange(3)} <&>"))
         room.publish()
     else:
-        match = room.match = match.copy()
+        match = room.state.match = match.copy()
         undo = kind < 0.24 and match.steps
         try:
             match.undo(1, revealed=True) if undo else match.play(draw.choice(match.legal()))
@@ -130,7 +130,7 @@ async def test_patches_lead_to_the_frame_of_a_page_that_is_loaded_now(
     hall: OpenHall, game: str, moves: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Pages skip versions, reconnect, and read in two languages. Every one must show what another process would draw."""
-    monkeypatch.setattr(room_module, "VISIT_SECONDS", math.inf)  # the guests don't leave on a slow machine
+    monkeypatch.setattr(visits, "VISIT_SECONDS", math.inf)  # the guests don't leave on a slow machine
     draw = random.Random(f"{game} {moves}")
     room, guests = await playing(hall, game)
     pages = [Page(guest, language) for guest, language in zip(guests, cycle(["en", "de"]), strict=False)]

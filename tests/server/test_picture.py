@@ -72,10 +72,10 @@ async def test_only_a_finished_match_at_a_public_table_has_its_picture_in_previe
 @pytest.mark.asyncio(loop_scope="module")
 async def test_a_puzzle_has_its_picture_after_its_day(hall: OpenHall, monkeypatch: pytest.MonkeyPatch) -> None:
     room = await hall.played_out(HOARD)
-    room.table = replace(room.table, daily=daily.today(hall.store.time))
+    room.state.table = replace(room.table, daily=daily.today(hall.store.time))
     with pytest.raises(WrongMoment):
         picture.check_picture(room)
-    room.table = replace(room.table, daily="2026-01-01")
+    room.state.table = replace(room.table, daily="2026-01-01")
     picture.check_picture(room)
 
 

@@ -22,6 +22,7 @@ from meadhall.server.store import schema
 from meadhall.server.store.models import Entry, Guest, PlayedFilter, SeatRow, TableRow, new_id, new_link_token
 from meadhall.server.store.store import Store
 from server.people import AXES, HOARD, OpenHall, play_out
+from server.rows import append, save
 
 
 def rows_of(guest: str) -> Any:
@@ -55,13 +56,13 @@ async def end(store: Store, table: TableRow, scores: list[float] | None, entries
     """Store a table with its match and its end; ``scores``: None if it was given up without a winner."""
     await store.add_table(table)
     for entry in entries or []:
-        await store.append(table.id, entry, over=False, version=table.version)
+        await append(store, table, entry)
     ended_at = table.finished_at or Time().now()
     if scores is None:
-        return await store.save_table(replace(table, status="abandoned", finished_at=ended_at, abandon_reason="enough"))
+        return await save(store, replace(table, status="abandoned", finished_at=ended_at, abandon_reason="enough"))
     winners = [seat for seat, score in enumerate(scores) if score == max(scores)]
     outcome = {"winners": winners, "scores": scores, "why": None}
-    return await store.save_table(replace(table, status="over", finished_at=ended_at, outcome=outcome))
+    return await save(store, replace(table, status="over", finished_at=ended_at, outcome=outcome))
 
 
 @pytest.mark.asyncio
@@ -97,7 +98,7 @@ async def test_results_are_the_same_on_each_database_and_after_a_second_end(on_e
     async with Store.open(on_each_database) as store:
         entries = [Entry(1, "action", 0, 3), Entry(2, "hint", 0, 2), Entry(3, "hinted", 0, 4), Entry(4, "undo", 0, 1)]
         ended = await end(store, table_of(["ada", "bo"], ["jarl", "karl"]), [0.5, 0, 0.5, 0], entries)
-        await store.save_table(ended)  # as a rematch does
+        await save(store, ended)  # as a rematch does
         (row,) = await store.transact(rows_of("ada"))
         assert (row.score, row.place, row.decisions, row.hints) == (0.5, None, 1, 1)
         assert (row.players, row.people, row.bots, row.variant) == (4, 2, "mixed", '{"variant":"standard"}')
@@ -269,7 +270,7 @@ async def test_the_record_is_written_when_the_match_ends_and_stays_under_other_r
     replay(record)
     stored = await hall.store.table(room.table.id)
     assert stored is not None
-    await hall.store.save_table(replace(stored, rules=0))
+    await save(hall.store, replace(stored, rules=0))
     hall.hall._rooms.clear()
     assert (await host.get(f"/tables/{room.table.id}/record")).json() == record
     assert (await host.get("/people/me/records")).json() == record

@@ -31,6 +31,7 @@ from server.leaks import (
     with_other_hidden_parts,
 )
 from server.manual_time import ManualTime
+from server.matches import match_of
 from server.people import HOARD, OpenHall, Person, Program, Visitor, metrics, open_hall, play_out, stream
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -69,11 +70,11 @@ async def test_changing_hidden_parts_changes_no_response(hall: OpenHall) -> None
         viewer = seat if seat < 3 else SPECTATOR
         before = await all_responses(person, program, table)
         assert any("coin" in each for each in before)
-        room.match = with_other_hidden_parts(truth, viewer, draw)
+        room.state.match = with_other_hidden_parts(truth, viewer, draw)
         room.publish()
-        assert room.match.states.tobytes() != truth.states.tobytes()
+        assert match_of(room).states.tobytes() != truth.states.tobytes()
         assert await all_responses(person, program, table) == before, f"viewer {viewer}"
-        room.match = truth
+        room.state.match = truth
         room.publish()
 
 
@@ -87,7 +88,7 @@ async def test_changing_visible_cards_changes_the_responses(hall: OpenHall) -> N
     hand = truth.states["hand"][0, 0]
     while np.array_equal((twin := with_other_hidden_parts(truth, SPECTATOR, draw)).states["hand"][0, 0], hand):
         pass
-    room.match = twin
+    room.state.match = twin
     room.publish()
     assert await all_responses(*viewers[0], room.table.id) != before
 

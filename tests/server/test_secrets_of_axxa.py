@@ -11,6 +11,7 @@ from meadhall.engine.match.match import Match
 from meadhall.engine.match.view import SPECTATOR
 from meadhall.games.axxa.state import Act
 from server.leaks import all_responses, with_other_hidden_parts
+from server.matches import match_of
 from server.people import OpenHall, Person, Program
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -24,11 +25,11 @@ async def test_redealing_the_unseen_pieces_changes_no_response(hall: OpenHall) -
     draw = random.Random(1)
     for viewer, (person, program) in zip((0, 1, SPECTATOR), viewers, strict=True):
         before = await all_responses(person, program, table)
-        room.match = with_other_hidden_parts(truth, viewer, draw)
+        room.state.match = with_other_hidden_parts(truth, viewer, draw)
         room.publish()
-        assert room.match.states["piece"].tobytes() != truth.states["piece"].tobytes()
+        assert match_of(room).states["piece"].tobytes() != truth.states["piece"].tobytes()
         assert await all_responses(person, program, table) == before, f"viewer {viewer}"
-        room.match = truth
+        room.state.match = truth
         room.publish()
 
 
@@ -40,7 +41,7 @@ async def test_without_concealment_the_responses_differ(hall: OpenHall, monkeypa
     monkeypatch.setattr(matches, "concealed", lambda game, tables, viewer: tables.copy())
     room.publish()
     before = await viewers[-1][0].get(f"/tables/{table}")
-    room.match = twin
+    room.state.match = twin
     room.publish()
     assert (await viewers[-1][0].get(f"/tables/{table}")).text != before.text
 

@@ -65,11 +65,11 @@ async def test_changing_hidden_parts_changes_no_response(hall: OpenHall) -> None
     for k, truth in enumerate(list(positions_of_every_phase(room.match))):
         for seat in (k % 3, 3):
             viewer, (person, program) = seat if seat < 3 else SPECTATOR, viewers[seat]
-            room.match = truth
+            room.state.match = truth
             room.publish()
             before = await all_responses(person, program, room.table.id)
             assert any("va-place" in each for each in before)
-            room.match = with_other_hidden_parts(truth, viewer, draw, CARDS)
+            room.state.match = with_other_hidden_parts(truth, viewer, draw, CARDS)
             room.publish()
             assert room.match.states.tobytes() != truth.states.tobytes()
             assert await all_responses(person, program, room.table.id) == before, (viewer, len(truth.steps))
@@ -85,6 +85,6 @@ async def test_changing_visible_cards_changes_the_responses(hall: OpenHall) -> N
     hand = truth.states["hand"][0, 0]
     while np.array_equal((twin := with_other_hidden_parts(truth, SPECTATOR, draw, CARDS)).states["hand"][0, 0], hand):
         pass
-    room.match = twin
+    room.state.match = twin
     room.publish()
     assert await all_responses(*viewers[0], room.table.id) != before

@@ -23,7 +23,7 @@ from meadhall.server.store.store import Store
 from server.halls import run_command
 from server.manual_time import ManualTime
 from server.people import AXES, OpenHall
-from server.rows import table_of
+from server.rows import append, table_of
 from server.waiting import PATIENCE
 
 pytestmark = pytest.mark.asyncio
@@ -112,11 +112,13 @@ async def test_a_lock_that_stays_is_told_as_unavailable_in_one_line(
 
 async def test_an_error_of_a_driver_that_is_not_listed_means_unavailable(on_each_database: Settings) -> None:
     async with Store.open(on_each_database) as store:
+        table = table_of("a1")
+        await store.add_table(table)
         with pytest.raises(DatabaseUnavailable):
             await store.transact(lambda connection: connection.exec_driver_sql("SELECT nonsense"))
         await store.transact(lambda connection: connection.execute(text("DROP TABLE match_entries")))
         with pytest.raises(DatabaseUnavailable):
-            await store.append("a table", Entry(1, "action", 0, 0), over=False)
+            await append(store, table, Entry(1, "action", 0, 0))
         assert await store.alive()
 
 
@@ -175,7 +177,7 @@ async def test_the_log_does_not_grow_without_end(settings: Settings, monkeypatch
         table = table_of("a1")
         await store.add_table(table)
         for number in range(1, 501):
-            await store.append(table.id, Entry(number, "action", 0, 0), over=False)
+            await append(store, table, Entry(number, "action", 0, 0))
         assert len(log_of(settings)) < 150 * (4096 + 24)
         assert len(await store.entries(table.id)) == 500
 

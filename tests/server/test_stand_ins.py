@@ -9,7 +9,7 @@ import pytest
 
 import meadhall
 from meadhall.server.errors import WrongMoment
-from meadhall.server.hall.bots.stand_ins import take_over
+from meadhall.server.hall.bots.stand_ins import standing_in
 from meadhall.server.hall.room import Room
 from meadhall.server.settings import Settings
 from server.matches import at_turn, match_of, stored
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
 async def let_bot_play(room: Room, seat: int, lasts: Any = "return", bot: str = "thrall") -> None:
-    await room.append(lambda match: take_over(match, room.entry_count + 1, seat, "away", lasts, bot))
+    await room.change(lambda draft: draft.add("stand_in", seat, data=standing_in("away", lasts, bot)))
 
 
 async def test_a_bot_plays_for_the_owner_until_they_take_the_seat_back(hall: OpenHall) -> None:

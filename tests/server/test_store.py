@@ -20,7 +20,7 @@ from meadhall.server.store.file_lock import StoreBusy, StoreUnusable
 from meadhall.server.store.models import Conflict, Entry, Guest
 from meadhall.server.store.queries import entries, uploads
 from meadhall.server.store.store import Store
-from server.rows import table_of
+from server.rows import append, save, table_of
 
 pytestmark = pytest.mark.asyncio
 
@@ -31,8 +31,8 @@ async def test_stored_values_are_found_again(on_each_database: Settings) -> None
     async with Store.open(on_each_database) as store:
         await store.save_guest(guest)
         await store.add_table(table)
-        await store.append(table.id, Entry(1, "action", 0, 14), over=False)
-        await store.append(table.id, Entry(2, "undo", 0, 1), over=False)
+        await append(store, table, Entry(1, "action", 0, 14))
+        await append(store, table, Entry(2, "undo", 0, 1))
         key, secret = await store.add_upload('{"name": "Ǻ"}'), await store.secret("guests")
     async with Store.open(on_each_database) as store:
         assert await store.guest("a1") == replace(guest, is_stored=True)
@@ -55,9 +55,9 @@ async def test_an_entry_has_the_same_time_and_data_as_the_listener_reads_it(on_p
     async with Store.open(on_postgresql) as store, store.listening():
         await store.add_table(table)
         for entry in written:
-            await store.append(table.id, entry, over=False)
-        by_listener = await store.news(table.id, version=0, entry_count=0)
-        by_pool = await store.transact(partial(entries.news, table=table.id, version=0, entry_count=0))
+            await append(store, table, entry)
+        by_listener = await store.changes_since(table.id, version=0, entry_count=0)
+        by_pool = await store.transact(partial(entries.changes_since, table=table.id, version=0, entry_count=0))
         alone = await store.entries(table.id)
     for read in (list(by_listener.entries), list(by_pool.entries), alone):
         assert read == written
@@ -68,10 +68,10 @@ async def test_an_entry_is_refused_if_another_process_has_changed_the_table(on_p
     table = table_of("a1", started_at=Time().now())
     async with Store.open(on_postgresql) as one, Store.open(on_postgresql) as two:
         await one.add_table(table)
-        changed = await two.save_table(replace(table, status="running"))
+        changed = await save(two, replace(table, status="running"))
         with pytest.raises(Conflict):
-            await one.append(table.id, Entry(1, "action", 0, 14), over=False, version=table.version)
-        await one.append(table.id, Entry(1, "action", 0, 14), over=False, version=changed.version)
+            await append(one, table, Entry(1, "action", 0, 14))
+        await append(one, changed, Entry(1, "action", 0, 14))
 
 
 async def test_tables_are_found_by_guest_and_by_status(on_each_database: Settings) -> None:
@@ -87,7 +87,7 @@ async def test_tables_are_found_by_guest_and_by_status(on_each_database: Setting
         assert await store.running_with_bots("axxa") == []
         assert await store.count_unfinished("b1", {"hoard": 3}) == 3
         assert [table.id for table in await store.tables_of("b1")] == [hidden.id, running.id, second.id]
-        await store.append(running.id, Entry(1, "action", 0, 0), over=True)
+        await save(store, replace(running, status="over", finished_at=Time().now()))
         assert await store.count_unfinished("b1", {"hoard": 3}) == 2
         assert [table.id for table in await store.tables_of("b1")] == [hidden.id, second.id, running.id], "unfinished ones first"
         assert [table.id for table in await store.tables_of("b1", limit=1)] == [hidden.id]

@@ -22,11 +22,10 @@ from meadhall.server.settings import Settings
 from meadhall.server.store import schema
 from meadhall.server.store.models import Conflict, Entry, EntryKind, TableRow
 from meadhall.server.store.queries import entries as queries
-from meadhall.server.store.queries.entries import Change
 from meadhall.server.store.store import Store
 from server.postgres import PostgreSQL
 from server.prepared import create_schema
-from server.rows import table_of
+from server.rows import append, save, table_of
 
 HOST = "a1"
 
@@ -110,40 +109,46 @@ class StoreMachine(RuleBasedStateMachine):
         self.known.append(Known([table]))
         self.check(self.known[-1])
 
-    @rule(data=st.data(), kind=KINDS, value=st.integers(0, 99), more=DATA, over=st.booleans(), at_once=st.integers(1, 4))
-    def append(self, data: st.DataObject, kind: EntryKind, value: int, more: Any, over: bool, at_once: int) -> None:
-        """Append an entry, or let several requests do so at once: with the next number or an old one, and a version or none."""
+    @rule(data=st.data(), kind=KINDS, value=st.integers(0, 99), more=DATA, at_once=st.integers(1, 4))
+    def append(self, data: st.DataObject, kind: EntryKind, value: int, more: Any, at_once: int) -> None:
+        """Append an entry, or let several requests do so at once: with the next number or an old one, as of some version."""
         known = self.chosen(data)
+        table = data.draw(st.sampled_from(known.versions))
         number = data.draw(st.integers(1, len(known.entries) + 1))
-        expected = data.draw(st.none() | st.sampled_from([table.version for table in known.versions]))
         new = [Entry(number, kind, 0, value + k, more) for k in range(at_once)]
-        answers = self._at_once([self.store.append(known.table.id, entry, over=over, version=expected) for entry in new])
-        may = number > len(known.entries) and (expected in (None, known.table.version) or self.settings.embedded)
-        may = may and (not over or known.table.status == "running")
+        answers = self._at_once([append(self.store, table, entry) for entry in new])
+        may = number > len(known.entries) and (table.version == known.table.version or self.settings.embedded)
         assert [answer is None for answer in answers].count(True) == int(may)
         if may:
             known.entries.append(new[answers.index(None)])
-            if over:
-                self._adopt(known, replace(known.table, status="over", version=known.table.version + 1))
         self.check(known)
 
-    @rule(data=st.data(), take_back=st.booleans(), is_public=st.none() | st.booleans())
-    def append_all(self, data: st.DataObject, take_back: bool, is_public: bool | None) -> None:
-        """Append a vote and its effect in one transaction, and perhaps change the table in it."""
+    @rule(data=st.data(), take_back=st.booleans(), change=st.sampled_from((None, "listed", "over")))
+    def store_at_once(self, data: st.DataObject, take_back: bool, change: str | None) -> None:
+        """Append a vote and its effect in one unit of work, and perhaps change the table in it, or end its match."""
         known = self.chosen(data)
         table = data.draw(st.sampled_from(known.versions))
         number = data.draw(st.integers(1, len(known.entries) + 1))
         new = (Entry(number, "action", 0, 1), Entry(number + 1, "undo" if take_back else "action", 0, 1))
-        change = Change(new, None if is_public is None else replace(table, is_public=is_public))
-        (answer,) = self._at_once([self.store.append_all(table, change)])
-        if number <= len(known.entries) or table.version != known.table.version:
+        changed = replace(table, is_public=not table.is_public) if change is not None else None
+        if change == "over" and table.status == "running":
+            changed = replace(table, status="over", finished_at=Time().now())
+        (answer,) = self._at_once([self._stored(table, new, changed)])
+        is_late = table.version != known.table.version and (changed is not None or not self.settings.embedded)
+        if number <= len(known.entries) or is_late:
             assert isinstance(answer, Conflict)
         else:
-            if change.table is not None:
-                known.change(replace(change.table, version=table.version + 1))
             known.entries += new
-            assert answer == known.table
+            if changed is not None:
+                known.change(replace(changed, version=table.version + 1))
+            assert answer is None
         self.check(known)
+
+    async def _stored(self, table: TableRow, new: Sequence[Entry], changed: TableRow | None) -> None:
+        async with self.store.unit() as unit:
+            unit.append(table, *new)
+            if changed is not None:
+                unit.save(changed)
 
     @rule(data=st.data(), at_once=st.integers(1, 4), status=st.sampled_from((None, "abandoned")))
     def save_table(self, data: st.DataObject, at_once: int, status: str | None) -> None:
@@ -153,7 +158,7 @@ class StoreMachine(RuleBasedStateMachine):
         if status == "abandoned" and table.status == "running":
             table = replace(table, status="abandoned", abandon_reason="everybody left", finished_at=Time().now())
         new = [table.replace_seat(replace(table.seats[2], name=f"Ada {k}")) for k in range(at_once)]
-        answers = self._at_once([self.store.save_table(each) for each in new])
+        answers = self._at_once([save(self.store, each) for each in new])
         saved = [answer for answer in answers if isinstance(answer, TableRow)]
         assert len(saved) == int(table.version == known.table.version)
         if saved:
@@ -167,7 +172,7 @@ class StoreMachine(RuleBasedStateMachine):
         known = self.chosen(data)
         version = data.draw(st.sampled_from(known.versions)).version
         entry_count = data.draw(st.integers(0, len(known.entries)))
-        read = partial(queries.news, table=known.table.id, version=version, entry_count=entry_count)
+        read = partial(queries.changes_since, table=known.table.id, version=version, entry_count=entry_count)
         news = self.run(self.store.transact(read))
         assert news.table == (None if version == known.table.version else known.table)
         assert list(news.entries) == known.entries[entry_count:]
@@ -191,12 +196,6 @@ class StoreMachine(RuleBasedStateMachine):
         self._open()
         for known in self.known:
             self.check(known)
-
-    def _adopt(self, known: Known, expected: TableRow) -> None:
-        """Take over the time of the end, which the store has chosen."""
-        stored = self.run(self.store.table(known.table.id))
-        assert stored.finished_at >= stored.started_at
-        known.change(replace(expected, finished_at=stored.finished_at))
 
     def _at_once(self, requests: Sequence[Any]) -> list[Any]:
         """Return the answers of requests that come at the same time. Only a Conflict may refuse one."""

@@ -31,7 +31,7 @@ from meadhall.server.hall.consent.undoing import UndoOffer, check_undo, undo_of
 from meadhall.server.hall.room import Room
 from meadhall.server.pages.picture import picture_of
 from meadhall.server.settings import Settings
-from meadhall.server.store.models import Entry, SeatRow, TableRow, new_link_token
+from meadhall.server.store.models import SeatRow, TableRow, new_link_token
 from server.matches import at_turn, match_of, stored, undo
 from server.people import HOARD, OpenHall, Person, open_hall, play_out
 
@@ -223,13 +223,9 @@ async def slow_bots(settings: Settings, bots: int) -> AsyncIterator[tuple[OpenHa
 
 
 async def let_bot_play(room: Room, action: int) -> None:
-    def bot_plays(match: Match) -> Entry:
-        assert match.actor
-        entry = Entry(room.entry_count + 1, "action", match.actor, action)
-        match.play(action, match.actor)
-        return entry
-
-    await room.append(bot_plays)
+    actor = match_of(room).actor
+    assert actor
+    await room.change(lambda draft: draft.add("action", actor, action))
 
 
 async def test_an_undo_takes_back_the_moves_of_bots_too(settings: Settings, at_once: None) -> None:

@@ -16,6 +16,7 @@ from meadhall.server.errors import Stale, WrongMoment
 from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.replaying import with_fields
 from meadhall.server.hall.room import Room
+from meadhall.server.hall.state import TableState
 from meadhall.server.store.models import Entry, Guest, SeatRow, TableRow, new_id, new_link_token
 
 ME = "me"
@@ -26,12 +27,12 @@ PERSON = "person"
 async def act(room: Room, seat: int, action: int, number: int) -> None:
     """Play an action for any seat. Raises Stale, and the errors of ``Match.play``."""
 
-    def play(match: Match) -> Entry:
+    def play(draft: TableState) -> None:
+        match = draft.running_match()
         _check_number(match, number)
-        match.play(action, seat)
-        return Entry(room.entry_count + 1, "action", seat, match.steps[-1].action)
+        draft.add("action", seat, match.check(action, seat))
 
-    await room.append(play)
+    await room.change(play)
 
 
 async def edit(room: Room, form: Mapping[str, str], number: int) -> None:
@@ -42,18 +43,20 @@ async def edit(room: Room, form: Mapping[str, str], number: int) -> None:
         Stale: the match has gone on.
     """
 
-    def change(match: Match) -> Entry:
+    def change(draft: TableState) -> None:
+        match = draft.running_match()
         _check_number(match, number)
         fields = changed_fields(match.states, form)
         if not fields:
             raise BadSetup(_("No field has a new value."))
-        match.edit(with_fields(match.game, match.states, fields))
-        check_position(match)
-        return Entry(room.entry_count + 1, "edit", 0, 0, {"fields": fields})
+        edited = match.copy()
+        edited.edit(with_fields(match.game, match.states, fields))
+        check_position(edited)
+        draft.add("edit", 0, data={"fields": fields})
 
     if room.table.clock is not None:
         raise WrongMoment(_("A match with a clock can't be edited."))
-    await room.append(change)
+    await room.change(change)
 
 
 def check_position(match: Match) -> None:
@@ -86,7 +89,7 @@ async def change_player(room: Room, guest: Guest, seat: int, player: str) -> Non
     def change(table: TableRow) -> TableRow:
         return replace(table, seats=tuple(_with_player(row, guest.id, player, is_chosen=row.seat == seat) for row in table.seats))
 
-    await room.change_seats(change)
+    await room.change(lambda draft: draft.seat(change(draft.table)))
 
 
 def _with_player(row: SeatRow, guest: str, player: str, *, is_chosen: bool) -> SeatRow:

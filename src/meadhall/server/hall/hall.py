@@ -51,6 +51,7 @@ from meadhall.server.hall.seating import (
     with_options,
     with_person,
 )
+from meadhall.server.hall.services import Services
 from meadhall.server.hall.talk.talk import Talk
 from meadhall.server.hall.time.deadlines import Deadlines
 from meadhall.server.hall.time.turn_reminders import turn_due
@@ -150,8 +151,11 @@ class Hall:
         self.admission = Admission(store, settings.admission)
         self.identity = IdentityLinks(store, self.accounts, self.note_changes)
         self.presence = Presence(store, self._publish_presence, self._recount_presence)
-        services = PushServices(settings.push_services, settings.public_url, store.time)
-        self.notifications = Notifications(store, self.scheduler, services, self._is_looking, settings.sub_path)
+        self._services = Services(
+            store, worker, self.leases, self.scheduler, self.presence, self.deadlines, settings.bot_pause, settings.development
+        )
+        push_services = PushServices(settings.push_services, settings.public_url, store.time)
+        self.notifications = Notifications(store, self.scheduler, push_services, self._is_looking, settings.sub_path)
         for kind in ("turn", "short"):
             self.notifications.check_with(kind, self._turn_due)
         self.notifications.check_with("proposal", self._is_proposed)
@@ -174,12 +178,12 @@ class Hall:
                 if id not in self._rooms:
                     self._rooms[id] = await self._load(id)
                     if self._loading[id].is_outdated:
-                        self._rooms[id].note_change()
+                        self._rooms[id].follower.note_change()
         room = self._rooms[id]
         room.last_used = self.time.seconds()
         self._rooms.move_to_end(id)
-        if room.is_behind or not self.store.is_informed:
-            await room.catch_up()
+        if room.follower.is_behind or not self.store.is_informed:
+            await room.follower.catch_up()
         return room
 
     async def _load(self, id: str) -> Room:
@@ -188,17 +192,7 @@ class Hall:
             raise NotFound(_("There is no such table here."))
         self.ready.check(table.game)
         self._evict_rooms()
-        return await Room.load(
-            game(table.game),
-            table,
-            self.store,
-            self.worker,
-            self.leases,
-            self.presence,
-            self.deadlines,
-            self.settings.bot_pause,
-            self.settings.development,
-        )
+        return await Room.load(game(table.game), table, self._services)
 
     @asynccontextmanager
     async def _loading_once(self, id: str) -> Any:
@@ -245,7 +239,7 @@ class Hall:
 
     async def _end_proposal(self, room: Room, job: Job) -> None:
         """End a proposal whose time is up."""
-        await room.consent.expire(job, self.scheduler)
+        await room.consent.expire(job)
 
     def can_show(self, table: TableRow) -> bool:
         """Return whether the table's match can be replayed: its game is ready, and its rules have not changed."""
@@ -266,7 +260,7 @@ class Hall:
     def _is_looking(self, table: str, guest: str) -> bool:
         """Return whether a guest has a page of a table in front of them, at any process."""
         room = self._rooms.get(table)
-        return room.is_looking(guest) if room is not None else self.presence.pages(table)[guest] > 0
+        return room.visits.is_looking(guest) if room is not None else self.presence.pages(table)[guest] > 0
 
     # ------------------------------------------------------------------------------------------------------ other processes
 
@@ -292,7 +286,7 @@ class Hall:
             if id in self._loading:
                 self._loading[id].is_outdated = True
             if id in self._rooms:
-                self._rooms[id].note_change(only_entries)
+                self._rooms[id].follower.note_change(only_entries)
             elif self.leases.holds(id):  # a bot may have to move
                 self._in_background(self._resume_tables([id]))
 
@@ -324,7 +318,7 @@ class Hall:
     def _note_gap(self) -> None:
         """Note that other processes may have changed anything."""
         for room in self._rooms.values():
-            room.note_change()
+            room.follower.note_change()
             room.chat.note_change("gap")
         for loading in self._loading.values():
             loading.is_outdated = True
@@ -336,7 +330,7 @@ class Hall:
 
     def _recount_presence(self, table: str) -> None:
         if table in self._rooms:
-            self._rooms[table].tell_presence()
+            self._rooms[table].visits.tell()
         else:
             self.presence.tell(table, Present())
 
@@ -393,7 +387,7 @@ class Hall:
     async def _count_again(self, rooms: Iterable[Room]) -> None:
         for room in rooms:
             try:
-                await _until_answered(self.time, room.note_standstills)
+                await _until_answered(self.time, room.count_standstills)
             except Exception:
                 log.exception("the clocks of table %s could not be counted again", room.table.id)
 
@@ -401,7 +395,7 @@ class Hall:
         """Let the bots of a table play, which this process drives."""
         try:
             if id in self._rooms:
-                self._rooms[id].note_change()  # the bots play when the room has read the latest entries
+                self._rooms[id].follower.note_change()  # the bots play when the room has read the latest entries
             else:
                 await _until_answered(self.time, partial(self._room_for_work, id))
         except MeadhallError as error:
@@ -429,7 +423,7 @@ class Hall:
     def _note_outside_change(self) -> None:
         self.accounts.note_outside_change()
         for room in self._rooms.values():
-            room.note_change()
+            room.follower.note_change()
             room.chat.note_change("changed")
             for guest in room.channel.guests():  # a page whose guest was shut out doesn't come back
                 room.channel.end(guest)
@@ -516,7 +510,7 @@ class Hall:
                 raise
             return opened
         room = await self.room(table.id)
-        room.note_visit(host.id)
+        room.visits.note(host.id)
         return room
 
     async def _opened_for(self, host: Guest, request: RequestKey) -> Room | None:
@@ -640,7 +634,7 @@ class Hall:
     def _is_here(self, table: TableRow, seat: SeatRow) -> bool:
         """Return whether the player of a seat is present, at any process."""
         room = self._rooms.get(table.id)
-        has_page = partial(self.presence.has, table.id) if room is None else room.has_page
+        has_page = partial(self.presence.has, table.id) if room is None else room.visits.has_page
         return any(has_page(guest) for guest in seat.guests)
 
     async def set_document(self, room: Room, guest: Guest, name: str, content: bytes | None) -> None:
@@ -673,7 +667,7 @@ class Hall:
 def _is_offered(room: Room) -> bool:
     table = room.table
     waits = table.status == "gathering" and table.is_public and _has_open_seat(table)
-    return waits and any(row.kind == "human" and room.is_here(row) for row in table.seats)
+    return waits and any(row.kind == "human" and room.visits.is_here(row) for row in table.seats)
 
 
 def _has_open_seat(table: TableRow) -> bool:

@@ -1,8 +1,8 @@
-"""Rebuild the match of a stored table from its entries."""
+"""Apply the entries of a table to its match: new entries, and stored ones."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final
@@ -10,19 +10,19 @@ from typing import Any, Final
 import numpy as np
 
 from meadhall.engine.checks import quoted
-from meadhall.engine.errors import BadSetup, MatchOver
+from meadhall.engine.errors import BadSetup
 from meadhall.engine.game import Game
 from meadhall.engine.match.award import Award
 from meadhall.engine.match.match import Match
 from meadhall.engine.match.view import Seat
 from meadhall.engine.state.schema import States, copied, field_names
 from meadhall.engine.text.language import gettext as _
-from meadhall.server.hall.bots.stand_ins import replay_return, replay_take_over
+from meadhall.server.hall.bots.stand_ins import replay_stand_in
 from meadhall.server.hall.consent.proposals import ENTRY_KINDS as PROPOSAL_KINDS
 from meadhall.server.hall.time.clocks import Clocks, Standstill
 from meadhall.server.store.models import Entry, EntryKind, SeatRow, TableRow
 
-InformationSets = set[tuple[int, bytes]]
+InformationSets = frozenset[tuple[int, bytes]]
 """Pairs of a seat and the key of its information set."""
 
 
@@ -68,65 +68,9 @@ class Stop:
     error: Exception
 
 
-@dataclass(frozen=True)
-class Replayed:
-    """The result of a replay.
-
-    Attributes:
-        match: the match.
-        hinted: the information sets in which a hint was requested.
-        clocks: its clocks; None without a clock.
-        stop: where the replay had to end; None at the end of the entries.
-    """
-
-    match: Match
-    hinted: InformationSets
-    clocks: Clocks | None
-    stop: Stop | None = None
-
-
-def replayed(game: Game, table: TableRow, entries: Sequence[Entry], standstills: tuple[Standstill, ...] = ()) -> Replayed:
-    """Replay the entries of a table. ``standstills``: the times in which no clock ran."""
-    match = new_match(game, table)
-    for entry in reversed(entries):
-        if entry.kind == "swap":  # before it, another player had the seat
-            before = entry.data or {}
-            match.rename(entry.seat, Seat(match.names[entry.seat], before["kind"], before["bot"]))
-    return continued(match, table, entries, new_clocks(table, match, standstills))
-
-
-def replayed_while_legal(
-    game: Game, table: TableRow, entries: Sequence[Entry], standstills: tuple[Standstill, ...] = ()
-) -> Replayed:
-    """Replay the entries of a running table by rules that may have changed, up to the first entry that they don't allow."""
-    found = replayed(game, table, (), standstills)
-    match, hinted, clocks = found.match, found.hinted, found.clocks
-    for entry in entries:
-        before = match.copy()
-        try:
-            found = continued(match, table, (entry,), clocks)
-        except Exception as error:  # rules in development can fail in any way
-            return Replayed(before, hinted, clocks, Stop(entry, error))
-        hinted, clocks = hinted | found.hinted, found.clocks
-    if match.over:
-        rule, how = match.game.words.ending(match.state)
-        return Replayed(match, hinted, clocks, Stop(None, MatchOver(how, rule)))
-    return Replayed(match, hinted, clocks)
-
-
-def continued(match: Match, table: TableRow, entries: Sequence[Entry], clocks: Clocks | None) -> Replayed:
-    """Apply further entries to a match and its clocks, and changes of the table to the match."""
-    hinted = InformationSets()
-    for entry in entries:
-        hinted |= hinted_by(entry, match)
-        _KINDS[entry.kind](match, entry)
-        clocks = None if clocks is None else clocks.after(entry, match)
-    for row, seat in zip(table.seats, match.seats, strict=True):
-        if seat != (now := seat_of(row)):
-            match.rename(row.seat, now)
-    if table.abandon_reason is not None and not match.ended:
-        match.abandon(table.abandon_reason, awarded(table))
-    return Replayed(match, hinted, clocks)
+def replay(entry: Entry, match: Match) -> None:
+    """Apply an entry to a match. Raises the errors of the match."""
+    _KINDS[entry.kind](match, entry)
 
 
 def _play(match: Match, entry: Entry) -> None:
@@ -171,12 +115,16 @@ def with_fields(game: Game, states: States, values: Mapping[str, Any]) -> States
     return changed
 
 
+def _return(match: Match, entry: Entry) -> None:
+    match.end_stand_in(entry.seat)
+
+
 def _swap(match: Match, entry: Entry) -> None:
     match.rename(entry.seat, Seat(match.names[entry.seat]))
     match.end_stand_in(entry.seat)
 
 
-def unchanged(match: Match, entry: Entry) -> None:
+def _unchanged(match: Match, entry: Entry) -> None:
     """Replay an entry of a kind that doesn't change the match."""
 
 
@@ -184,14 +132,14 @@ _KINDS: Final[Mapping[EntryKind, Callable[[Match, Entry], None]]] = {
     "action": _play,
     "hinted": _play_hinted,
     "undo": _take_back,
-    "hint": unchanged,
-    "stand_in": replay_take_over,
-    "return": replay_return,
-    "pause": unchanged,
-    "resume": unchanged,
+    "hint": _unchanged,
+    "stand_in": replay_stand_in,
+    "return": _return,
+    "pause": _unchanged,
+    "resume": _unchanged,
     "swap": _swap,
     "edit": _edit,
-    **dict.fromkeys(PROPOSAL_KINDS, unchanged),
+    **dict.fromkeys(PROPOSAL_KINDS, _unchanged),
 }
 """The function that applies the entries of each kind to a match."""
 
@@ -228,4 +176,4 @@ def hinted_by(entry: Entry, match: Match) -> InformationSets:
 
     Information sets, because after an undo the seat may come back to the same one.
     """
-    return {(entry.seat, match.information_set(entry.seat))} if entry.kind == "hint" else set()
+    return frozenset({(entry.seat, match.information_set(entry.seat))} if entry.kind == "hint" else ())

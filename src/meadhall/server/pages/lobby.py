@@ -27,7 +27,7 @@ def lobby_page(room: Room, guest: Guest | None, base_url: str) -> LobbyPage:
     """Return the table before the match as a guest sees it. ``base_url`` begins the invitation's absolute address."""
     subject, table = room.game, room.table
     seat = table.seat_of(guest.id) if guest else None
-    refusal = start_refusal(subject, table, lambda row: row.seat == seat or room.is_here(row))
+    refusal = start_refusal(subject, table, lambda row: row.seat == seat or room.visits.is_here(row))
     invite = f"{base_url}/tables/{table.id}"
     return LobbyPage(
         id=table.id,

@@ -189,7 +189,7 @@ async def stream_events(
     async def events() -> AsyncIterator[bytes]:
         chat = api_chat.ChatEvents(hall, room, program)
         known = TableEvents(room, program, next((number for number in (after, last_event_id) if number is not None), 0))
-        with stream_limit.count(request, program), room.subscribe(program.id) as subscriber:
+        with stream_limit.count(request, program), room.visits.subscribe(program.id) as subscriber:
             async for changed in updates(subscriber, hall.closing, event_stream.HEARTBEAT_INTERVAL):
                 for event in known.news() if changed else ():
                     yield event

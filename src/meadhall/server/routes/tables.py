@@ -36,7 +36,7 @@ async def provide_room(request: AnyRequest, hall: Hall, id: str) -> Room:
     """Return the room of the table in the address."""
     guest = guest_of(request)
     room = await daily.visible_room(hall, guest, id)
-    room.note_visit(guest.id)
+    room.visits.note(guest.id)
     return room
 
 
@@ -61,7 +61,7 @@ async def stream_table(request: AnyRequest, hall: Hall, room: Room, guest: Guest
 
     async def frames() -> AsyncIterator[bytes]:
         sent, panel = SentFrame(), TalkPanel(hall, room, guest) if name else None
-        with stream_limit.count(request, guest), room.subscribe(guest.id, name) as subscriber:
+        with stream_limit.count(request, guest), room.visits.subscribe(guest.id, name) as subscriber:
             async for changed in updates(subscriber, hall.closing, event_stream.HEARTBEAT_INTERVAL):
                 hall.request_chart(room)
                 if changed and name:

@@ -304,7 +304,7 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class News:
+class Changes:
     """The changes at a table.
 
     Attributes:

@@ -13,7 +13,7 @@ import random
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from meadhall.bots.ranks import RANKS
 from meadhall.engine.game import BEAT_SECONDS, Game, beats_of
@@ -22,11 +22,13 @@ from meadhall.engine.match.view import SPECTATOR, concealed, visible
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import DatabaseUnavailable, Stale, WrongMoment
 from meadhall.server.hall.bots.stand_ins import as_played
-from meadhall.server.hall.processes.leases import Leases
 from meadhall.server.hall.replaying import Stop
 from meadhall.server.ops.time import Time
-from meadhall.server.store.models import Entry, SeatRow, TableRow
-from meadhall.server.worker.client import Worker
+from meadhall.server.store.models import SeatRow, TableRow
+
+if TYPE_CHECKING:
+    from meadhall.server.hall.services import Services
+    from meadhall.server.hall.state import TableState
 
 log = logging.getLogger(__name__)
 
@@ -64,17 +66,25 @@ class BotRoom(Protocol):
     """The parts of a room that its bot driver uses."""
 
     game: Game
-    table: TableRow
-    match: Match | None
-    entry_count: int
-    stop: Stop | None
     time: Time
+
+    @property
+    def table(self) -> TableRow:
+        """The stored table."""
+
+    @property
+    def match(self) -> Match | None:
+        """Its match; None before the start."""
+
+    @property
+    def stop(self) -> Stop | None:
+        """Where changed rules ended its replay."""
 
     def running_match(self) -> Match:
         """Return the match. Refuse if it doesn't run."""
 
-    async def append(self, change: Callable[[Match], Entry]) -> None:
-        """Apply a change to the match and store it."""
+    async def change(self, edit: Callable[[TableState], None]) -> None:
+        """Change a draft of the table, and store it."""
 
 
 @dataclass
@@ -112,11 +122,11 @@ class BotDriver:
         pause: seconds that a bot takes for an action on average, its search included.
     """
 
-    def __init__(self, room: BotRoom, worker: Worker, leases: Leases, pause: float) -> None:
-        self.pause = pause
+    def __init__(self, room: BotRoom, services: Services) -> None:
+        self.pause = services.bot_pause
         self._room = room
-        self._worker = worker
-        self._leases = leases
+        self._worker = services.worker
+        self._leases = services.leases
         self._has_secrets = False  # whether a player has had secrets in this match
         self._playing: asyncio.Task[None] | None = None
         self._search: tuple[Position, asyncio.Task[int]] | None = None  # the position before it, and the search
@@ -187,18 +197,17 @@ class BotDriver:
         bot = seat.bot or "random"
         pace = self._pace(bot)
 
-        def play(match: Match, action: int) -> Entry:
-            if _position(match) != position or self.next_seat() is None:
+        def play(draft: TableState, action: int) -> None:
+            if _position(draft.running_match()) != position or self.next_seat() is None:
                 raise Stale(_("The game has moved on. Look again, then choose."))
-            match.play(action, seat.seat)
-            return Entry(room.entry_count + 1, "action", seat.seat, action)
+            draft.add("action", seat.seat, action)
 
         heuristics = ["greedy"] if room.game.greedy is not None else []
         for name in dict.fromkeys([bot, *heuristics, "random"]):
             search = asyncio.create_task(self._choose(match, seat.seat, name, pace))
             self._search = position, search
             try:
-                await room.append(partial(play, action=await search))
+                await room.change(partial(play, action=await search))
             except (Stale, WrongMoment):  # an undo, or the last person has left, or another process drives the table now
                 return
             except asyncio.CancelledError:

@@ -26,17 +26,9 @@ Reason = Literal["time", "away", "resigned"]
 """Why a bot takes over: the time of the seat was up, its owner was away, or has resigned."""
 
 
-def take_over(match: Match, number: int, seat: int, why: Reason, lasts: Lasting = "return", bot: str = LEVEL) -> Entry:
-    """Let a bot take over a seat, and return entry ``number``, which says so."""
-    match.begin_stand_in(seat, StandIn(bot, lasts))
-    return Entry(number, "stand_in", seat, 0, {"bot": bot, "lasts": lasts, "why": why})
-
-
-def give_back(match: Match, number: int, seat: int) -> Entry:
-    """Give a seat back to its owner, and return entry ``number``, which says so. Refuse if no bot plays there, or to the end."""
-    check_return(match, seat)
-    match.end_stand_in(seat)
-    return Entry(number, "return", seat, 0)
+def standing_in(why: Reason, lasts: Lasting = "return", bot: str = LEVEL) -> dict[str, str]:
+    """Return the data of the entry with which a bot takes over a seat."""
+    return {"bot": bot, "lasts": lasts, "why": why}
 
 
 def check_return(match: Match, seat: int) -> None:
@@ -86,16 +78,11 @@ def check_absence(table: TableRow, match: Match, asking: int, seat: int) -> None
         raise WrongMoment(_("A bot can play for another person who is away."))
 
 
-def replay_take_over(match: Match, entry: Entry) -> None:
+def replay_stand_in(match: Match, entry: Entry) -> None:
     """Let a bot take over a seat, as an entry says."""
     data: Mapping[str, str] = entry.data or {}
     lasts: dict[str, Lasting] = {"decision": "decision", "end": "end"}
     match.begin_stand_in(entry.seat, StandIn(data.get("bot", LEVEL), lasts.get(data.get("lasts", ""), "return")))
-
-
-def replay_return(match: Match, entry: Entry) -> None:
-    """Give a seat back to its owner, as an entry says."""
-    match.end_stand_in(entry.seat)
 
 
 def persons_playing(table: TableRow, match: Match) -> list[int]:

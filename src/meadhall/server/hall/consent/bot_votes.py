@@ -15,11 +15,10 @@ from meadhall.engine.match.award import drawn_by_agreement
 from meadhall.engine.match.view import SPECTATOR
 from meadhall.server.errors import DatabaseUnavailable, Stale, WrongMoment
 from meadhall.server.hall.consent.proposals import Proposal
-from meadhall.server.hall.processes.leases import Leases
-from meadhall.server.worker.client import Worker
 
 if TYPE_CHECKING:
     from meadhall.server.hall.room import Room
+    from meadhall.server.hall.services import Services
 
 log = logging.getLogger(__name__)
 
@@ -39,10 +38,10 @@ _RETRY_DELAY: Final = 1.0
 class BotVotes:
     """Answers the proposals of one room for its bots, while this process drives the table."""
 
-    def __init__(self, room: Room, worker: Worker, leases: Leases) -> None:
+    def __init__(self, room: Room, services: Services) -> None:
         self._room = room
-        self._worker = worker
-        self._leases = leases
+        self._worker = services.worker
+        self._leases = services.leases
         self._answering: asyncio.Task[None] | None = None
 
     def answer(self) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
@@ -12,25 +12,20 @@ from typing import TYPE_CHECKING, Final
 from sqlalchemy import Connection
 
 from meadhall.engine.errors import MatchOver, MeadhallError, Refused
-from meadhall.engine.match.match import Match
-from meadhall.engine.match.view import Seat
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import NotFound, Stale, WrongMoment
 from meadhall.server.hall.consent.kinds import KINDS, Kind, Proposer, kind_of
 from meadhall.server.hall.consent.proposals import Proposal, Proposals
 from meadhall.server.hall.notices.notifications import Notification, notify
 from meadhall.server.hall.people.names import unlike_others
-from meadhall.server.hall.processes.leases import Leases
-from meadhall.server.hall.replaying import stored_outcome
 from meadhall.server.hall.seating import names_at
 from meadhall.server.store.models import Entry, Guest, Job, SeatRow, TableRow, new_link_token
 from meadhall.server.store.queries import jobs
-from meadhall.server.store.queries.entries import Change
-from meadhall.server.store.store import Store, Within
 
 if TYPE_CHECKING:
-    from meadhall.server.hall.processes.scheduler import Scheduler
     from meadhall.server.hall.room import Room
+    from meadhall.server.hall.services import Services
+    from meadhall.server.hall.state import TableState
 
 JOB: Final = "proposal"
 """The kind of the jobs that end proposals whose time is up. Their key is the id of the table."""
@@ -46,28 +41,18 @@ GIVEN_UP: Final = "the players gave up together"
 
 
 class Consent:
-    """The proposals at the table of a room.
+    """The proposals at the table of a room."""
 
-    Attributes:
-        proposals: their state after the last entry of the match.
-    """
-
-    def __init__(self, room: Room, store: Store, leases: Leases) -> None:
-        self.proposals = Proposals()
+    def __init__(self, room: Room, services: Services) -> None:
         self._room = room
-        self._store = store
-        self._leases = leases
+        self._store = services.store
+        self._scheduler = services.scheduler
         self._names: dict[str, str] = {}  # of guests, by their public ids
 
-    def follow(self, new: Sequence[Entry]) -> None:
-        """Apply entries of the match that are stored."""
-        for entry in new:
-            self.proposals = self.proposals.follow(entry)
-
-    def restart(self, entries: Sequence[Entry]) -> None:
-        """Follow a match from its first entry on."""
-        self.proposals = Proposals()
-        self.follow(entries)
+    @property
+    def proposals(self) -> Proposals:
+        """Their state after the last entry of the match."""
+        return self._room.state.proposals
 
     async def learn_names(self) -> None:
         """Read the names of guests who want seats. Entries have only their public ids, so that a guest can be forgotten."""
@@ -135,7 +120,7 @@ class Consent:
                 guest = await self._store.save_guest(guest)
             self._names[guest.public_id] = guest.name
 
-        def change(_match: Match) -> Entry:
+        def make() -> Entry:
             proposer = replace(self._proposer(self._room.table.seat_of(guest.id)), to=to, wanted=seat)
             kind.check(proposer)
             kind.check_now(proposer)
@@ -144,14 +129,14 @@ class Consent:
             by = guest.public_id if kind.by_guest else ""
             return self.proposals.proposed(self._room.entry_count + 1, kind.what, addressed, bots, at, limit, by)
 
-        await self._append(change)
+        await self._append(make)
 
     def _time_limit(self, people: frozenset[int]) -> timedelta:
         """Return the time that these seats have to answer."""
         room, clock = self._room, self._room.table.clock
         if clock is not None:
             return MOMENT if clock.is_live else DAY
-        return MOMENT if all(room.is_here(row) for row in room.table.seats if row.seat in people) else DAY
+        return MOMENT if all(room.visits.is_here(row) for row in room.table.seats if row.seat in people) else DAY
 
     # ------------------------------------------------------------------------------------------------------------ answering
 
@@ -159,86 +144,84 @@ class Consent:
         """Vote for the guest's seat. A vote that the seat has already given changes nothing. Raises Refused."""
         seat = self._room.seat_of(guest)
 
-        def change(_match: Match) -> Entry:
+        def make() -> Entry:
             return self.proposals.answered(self._room.entry_count + 1, proposal, seat, agrees, self._room.time.now())
 
-        await self._append(change)
+        await self._append(make)
 
     async def answer_for_bot(self, seat: int, proposal: int, agrees: bool) -> None:
         """Vote for the seat of a bot. Raises Stale if its vote isn't wanted any more."""
 
-        def change(_match: Match) -> Entry:
+        def make() -> Entry:
             found = self.proposals.open
             if found is None or found.number != proposal or seat not in found.waiting & found.bots:
                 raise Stale(_("This proposal is not open any more."))
             return Entry(self._room.entry_count + 1, "agree" if agrees else "decline", seat, found.entry)
 
-        await self._append(change)
+        await self._append(make)
 
     async def withdraw(self, guest: Guest, proposal: int) -> None:
         """Withdraw the guest's proposal. Raises Stale, NotSeated."""
         seat = self._room.table.seat_of(guest.id)
         owner = guest.public_id if seat is None else seat
 
-        def change(_match: Match) -> Entry:
+        def make() -> Entry:
             return self.proposals.withdrawn(self._room.entry_count + 1, proposal, owner, self._room.time.now())
 
-        await self._append(change)
+        await self._append(make)
 
-    async def expire(self, job: Job, scheduler: Scheduler) -> None:
+    async def expire(self, job: Job) -> None:
         """End a proposal whose time is up, and the job that waited for it, in one transaction."""
 
-        def change(_match: Match) -> Entry:
+        def make() -> Entry:
             return self.proposals.expired(self._room.entry_count + 1, int(job.payload["proposal"]), self._room.time.now())
 
         try:
-            await self._append(change, partial(scheduler.finish, job))
+            await self._append(make, job)
         except (Refused, MatchOver):  # it has ended, or the match has
             return
 
     # -------------------------------------------------------------------------------------------------------------- effects
 
-    async def _append(self, make: Callable[[Match], Entry], within: Within | None = None) -> None:
-        """Append an entry and its effects."""
+    async def _append(self, make: Callable[[], Entry], job: Job | None = None) -> None:
+        """Append the entry that ``make`` returns, and its effects. End the job in the same transaction."""
 
-        async def change(match: Match) -> Change:
-            return await self._change(match, make(match))
+        async def edit(draft: TableState) -> None:
+            if job is not None:
+                draft.ends = job, None
+            await self._enter(draft, make())
 
-        await self._room.append_all(change, within)
-        self._leases.jobs_due.set()  # the scheduler learns of the deadline
+        await self._room.change(edit)
+        self._scheduler.wake()  # it learns of the deadline
 
-    async def _change(self, subject: Match, entry: Entry) -> Change:
-        """Return the changes that an entry makes. If now everyone has agreed, they include the proposal itself."""
-        after = self.proposals.follow(entry)
+    async def _enter(self, draft: TableState, entry: Entry) -> None:
+        """Enter an entry in a draft. If now everyone has agreed, carry out the proposal."""
+        draft.enter(entry)
+        match, table, after = draft.running_match(), draft.table, draft.proposals
+        draft.effects += (partial(self._set_deadline, entry, after, table),)
         accepted = after.accepted_by(entry)
-        changed: TableRow | None = None
-        more: tuple[Entry, ...] = ()
-        if accepted is not None:
-            match accepted.what:
-                case "take-back":
-                    count = sum(step.n >= accepted.to for step in subject.steps)
-                    subject.undo(count, revealed=True)
-                    more = (Entry(entry.number + 1, "undo", accepted.seat, count, at=entry.at),)
-                case "draw":
-                    subject.agree_to_draw()
-                    changed = self._ended(subject)
-                case "give-up":
-                    subject.abandon(GIVEN_UP)
-                    changed = self._ended(subject)
-                case "swap":
-                    before = self._room.table.seats[accepted.seat]
-                    changed = await self._swapped(accepted)
-                    subject.rename(accepted.seat, Seat(changed.seats[accepted.seat].name))
-                    subject.end_stand_in(accepted.seat)
-                    data = {"kind": before.kind, "bot": before.bot}
-                    more = (Entry(entry.number + 1, "swap", accepted.seat, 0, data, entry.at),)
-                case "pause" | "resume":
-                    more = (Entry(entry.number + 1, accepted.what, accepted.seat, 0, at=entry.at),)
-        return Change((entry, *more), changed, partial(self._set_deadline, entry, after))
+        if accepted is None:
+            return
+        match accepted.what:
+            case "take-back":
+                draft.add("undo", accepted.seat, sum(step.n >= accepted.to for step in match.steps))
+            case "draw":
+                match.agree_to_draw()
+                draft.end()
+            case "give-up":
+                match.abandon(GIVEN_UP)
+                draft.end()
+            case "swap":
+                row = table.seats[accepted.seat]
+                changed = await self._swapped(accepted)
+                draft.add("swap", accepted.seat, data={"kind": row.kind, "bot": row.bot})
+                draft.seat(changed)
+            case "pause" | "resume":
+                draft.add(accepted.what, accepted.seat)
 
-    def _set_deadline(self, entry: Entry, after: Proposals, connection: Connection) -> None:
-        """Let the scheduler end a new proposal at its time, and call the people asked. Cancel that job after an earlier end."""
-        found, table = after.open, self._room.table
+    def _set_deadline(self, entry: Entry, after: Proposals, table: TableRow, connection: Connection) -> None:
+        """Let the scheduler end a new proposal at its time, and tell the people asked. Cancel that job after an earlier end."""
+        found = after.open
         if found is not None and found.entry == entry.number:
             jobs.put(connection, JOB, table.id, found.until, {"proposal": found.entry})
             people = {guest for row in table.seats if row.seat in found.waiting - found.bots for guest in row.guests}
@@ -246,10 +229,6 @@ class Consent:
             notify(connection, Notification("proposal", table.id, found.entry, sender, found.until), people)
         elif found is None and entry.kind not in ("propose", "expire"):
             jobs.cancel(connection, JOB, table.id)
-
-    def _ended(self, match: Match) -> TableRow:
-        ended = replace(self._room.table, status="abandoned", finished_at=self._room.time.now(), abandon_reason=match.abandoned)
-        return replace(ended, outcome=stored_outcome(match))
 
     async def _swapped(self, accepted: Proposal) -> TableRow:
         """Return the table after a guest has taken over the wanted seat. Raises NotFound, WrongMoment."""

@@ -36,6 +36,7 @@ from meadhall.server.ops.time import wait_until_set
 from meadhall.server.store.models import Job, JobTaken, LeaseLost
 from meadhall.server.store.queries import jobs
 from meadhall.server.store.store import Store
+from meadhall.server.store.unit import Unit
 
 T = TypeVar("T")
 
@@ -153,6 +154,11 @@ class Scheduler:
         result = await self._store.transact(both)
         self._finished.add(job.id)
         return result
+
+    def finish_in(self, unit: Unit, job: Job, again_at: datetime | None = None) -> None:
+        """Mark a job as done, or let it wait again, in the transaction of a unit of work."""
+        unit.finish(job, self._leases.process, again_at)
+        unit.after.append(partial(self._finished.add, job.id))
 
     def wake(self) -> None:
         """Look at the waiting jobs. Call it after a job was stored in another way than by ``put`` or ``add``."""

@@ -17,7 +17,7 @@ from meadhall.engine.record.format import FORMAT, MatchRecord, dumps, written_ti
 from meadhall.engine.text.language import current_language
 from meadhall.server.store.models import RULES_CHANGED, Entry, TableRow
 from meadhall.server.store.queries import records
-from meadhall.server.store.store import Effect
+from meadhall.server.store.unit import Effect
 
 log = logging.getLogger(__name__)
 

@@ -13,7 +13,7 @@ from meadhall.engine.text.language import current_language
 from meadhall.server.hall.daily.daily import is_sealed
 from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.records.kept_records import bare, packed, unpacked
-from meadhall.server.hall.replaying import replayed
+from meadhall.server.hall.state import replayed
 from meadhall.server.store.models import FINISHED, Entry, TableRow
 
 _AS_GZIP: Final = 16 + zlib.MAX_WBITS
@@ -70,7 +70,9 @@ class MatchRecords:
 
 
 def _packed(table: TableRow, entries: Sequence[Entry]) -> bytes:
-    return packed(replayed(game(table.game), table, entries).match)
+    match = replayed(game(table.game), table, entries).match
+    assert match is not None
+    return packed(match)
 
 
 async def gzipped(lines: AsyncIterator[bytes]) -> AsyncIterator[bytes]:

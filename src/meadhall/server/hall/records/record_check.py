@@ -14,7 +14,8 @@ from meadhall.engine.errors import MeadhallError
 from meadhall.engine.record.replay import replay
 from meadhall.engine.registry import game, game_names
 from meadhall.engine.text.language import gettext as _
-from meadhall.server.hall.replaying import replayed, stored_outcome
+from meadhall.server.hall.replaying import stored_outcome
+from meadhall.server.hall.state import replayed
 from meadhall.server.store import schema
 from meadhall.server.store.models import Entry, TableRow
 from meadhall.server.store.queries import entries, tables
@@ -77,6 +78,7 @@ def check_match(table: TableRow, stored: list[Entry]) -> None:
     if numbers != list(range(1, len(stored) + 1)):
         raise MeadhallError(_("an entry is missing"))
     match = replayed(game(table.game), table, stored).match
+    assert match is not None
     if match.ended != (table.status != "running"):
         raise MeadhallError(_("the entries end at another point than the match"))
     found = stored_outcome(match) or {}

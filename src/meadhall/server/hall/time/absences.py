@@ -21,6 +21,7 @@ from sqlalchemy.exc import IntegrityError
 
 from meadhall.engine.match.match import Match
 from meadhall.server.errors import DatabaseUnavailable
+from meadhall.server.hall.notices.visits import Visits
 from meadhall.server.hall.time.clocks import Standstill, deadline_after
 from meadhall.server.ops.time import Timer
 from meadhall.server.store.models import SeatRow, TableRow
@@ -40,11 +41,15 @@ _STORED_AFTER: Final = 45.0
 class AbsenceRoom(Protocol):
     """The parts of a room that its absences use."""
 
-    table: TableRow
-    match: Match | None
+    visits: Visits
 
-    def is_here(self, seat: SeatRow) -> bool:
-        """Return whether a seat's player has an open page at any process."""
+    @property
+    def table(self) -> TableRow:
+        """The stored table."""
+
+    @property
+    def match(self) -> Match | None:
+        """Its match; None before the start."""
 
 
 class Absences:
@@ -88,7 +93,7 @@ class Absences:
             if row.kind != "human":  # in development mode a bot may get the seat
                 self._note_return(row.seat)
         for row in people:
-            if self._room.is_here(row):
+            if self._room.visits.is_here(row):
                 self._note_return(row.seat)
             elif row.seat not in self._since:
                 self._since[row.seat] = self._time.now()

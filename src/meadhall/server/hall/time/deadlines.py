@@ -10,17 +10,20 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from datetime import datetime
 from functools import partial
-from typing import Final, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 from meadhall.engine.errors import MeadhallError
 from meadhall.server.hall.processes.scheduler import Scheduler
 from meadhall.server.hall.processes.table_jobs import at_table
 from meadhall.server.hall.time.clocks import Clocks, Standstill
-from meadhall.server.hall.time.turn_reminders import TurnCalls
+from meadhall.server.hall.time.turn_reminders import TurnReminders
 from meadhall.server.hall.time.uptime import CLOCK_JOB, Uptime
 from meadhall.server.store.models import Job
 from meadhall.server.store.queries import jobs
-from meadhall.server.store.store import Effect, Within
+from meadhall.server.store.unit import Effect
+
+if TYPE_CHECKING:
+    from meadhall.server.hall.state import TableState
 
 _CLOSE: Final = 2.0
 """Seconds before a deadline from which on the job waits for it: the clocks of this machine and of the database may differ."""
@@ -37,12 +40,8 @@ class ClockedRoom(Protocol):
     def deadline(self) -> datetime | None:
         """When the time of the seat to move is up; None if no clock runs."""
 
-    @property
-    def following_deadline(self) -> datetime | None:
-        """When the time of the next seat after that is up, where several choose at the same time."""
-
-    async def let_time_be_up(self, within: Within) -> None:
-        """Apply the table's rule for the end of the time, in a transaction that ``within`` runs. Raises NotUp."""
+    async def let_time_be_up(self, job: Job) -> None:
+        """Apply the table's rule for the end of the time, and end the job in the same transaction. Raises NotUp."""
 
 
 def _only_stopped(before: Clocks, after: Clocks) -> bool:
@@ -68,24 +67,25 @@ class Deadlines:
         """Do the jobs of clocks from now on. ``room_of`` returns the room of a table."""
         self._scheduler.register(CLOCK_JOB, at_table(self._scheduler, room_of, self._look))
 
-    def moved(self, table: str, before: Clocks | None, after: Clocks | None) -> Effect | None:
+    def moved(self, before: TableState, after: TableState) -> Effect | None:
         """Return the effect that moves the deadline of a table in the transaction that changes its clocks; None if it stays.
 
         While a bot plays or the clocks are paused, the old job stays, and also after the first of several seats that choose at
         the same time. It comes too early, and does nothing.
         """
-        if after is None or (before is not None and before.deadline == after.deadline):
+        old, new, table = before.clocks, after.clocks, after.table.id
+        if new is None or (old is not None and old.deadline == new.deadline):
             return None
-        if not after.deciders:
+        if not new.deciders:
             return partial(jobs.cancel, kind=CLOCK_JOB, key=table)
-        if after.deadline is None or (before is not None and _only_stopped(before, after)):
+        if new.deadline is None or (old is not None and _only_stopped(old, new)):
             return None
-        return partial(jobs.put, kind=CLOCK_JOB, key=table, due_at=after.deadline)
+        return partial(jobs.put, kind=CLOCK_JOB, key=table, due_at=new.deadline)
 
-    def expect(self, clocks: Clocks | None, calls: TurnCalls | None = None) -> None:
-        """Let the scheduler look in time after a deadline was moved, and for ``calls`` of the players to move."""
-        if calls is not None:
-            self._scheduler.expect(calls.due_at)
+    def expect(self, clocks: Clocks | None, reminders: TurnReminders | None) -> None:
+        """Let the scheduler look in time after a deadline was moved, and for reminders of the players to move."""
+        if reminders is not None:
+            self._scheduler.expect(reminders.due_at)
         if clocks is not None and clocks.deadline is not None:
             self._scheduler.expect(clocks.deadline)
 
@@ -99,7 +99,7 @@ class Deadlines:
                 return
             await self._time.sleep(left)
             try:
-                await room.let_time_be_up(partial(self._scheduler.finish, job, again_at=room.following_deadline))
+                await room.let_time_be_up(job)
             except NotUp:  # meanwhile the seat has played, or a downtime was found
                 continue
             return

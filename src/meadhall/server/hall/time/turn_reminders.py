@@ -1,4 +1,4 @@
-"""When a match calls a player: it is their turn, or their time is short.
+"""When a match reminds a player: it is their turn, or their time is short.
 
 A match with a slow clock, or with none, tells a player of their turn. While a live clock runs, players are expected to stay. The
 time is short at the end of each decision with a clock.
@@ -16,12 +16,11 @@ from sqlalchemy import Connection
 from meadhall.engine.match.match import Match
 from meadhall.server.hall.action_numbers import is_current
 from meadhall.server.hall.notices.notifications import PAUSE, Notification, notify
-from meadhall.server.hall.time.clocks import Clocks
 from meadhall.server.store.clock import Clock
-from meadhall.server.store.models import TableRow
 
 if TYPE_CHECKING:
     from meadhall.server.hall.room import Room
+    from meadhall.server.hall.state import TableState
 
 _LIVE_MARGIN: Final = timedelta(seconds=20)
 _SLOW_PART: Final = 8
@@ -37,8 +36,8 @@ def margin(clock: Clock) -> timedelta:
 
 
 @dataclass(frozen=True)
-class TurnCalls:
-    """Calls of the players to move, an effect of the transaction that begins their decision.
+class TurnReminders:
+    """Reminders of the players to move, an effect of the transaction that begins their decision.
 
     Attributes:
         of_seats: for each seat its notifications, each with the time at which it is due, and the guests who hold the seat.
@@ -48,71 +47,47 @@ class TurnCalls:
 
     def __call__(self, connection: Connection) -> None:
         """Store the notifications."""
-        for calls, guests in self.of_seats:
-            for notification, at in calls:
+        for reminders, guests in self.of_seats:
+            for notification, at in reminders:
                 notify(connection, notification, guests, at)
 
     @property
     def due_at(self) -> datetime:
         """When the first of them is due."""
-        return min(at for calls, _guests in self.of_seats for _notification, at in calls)
+        return min(at for reminders, _guests in self.of_seats for _notification, at in reminders)
 
 
-def calls_after(
-    table: TableRow,
-    before: Match | None,
-    match: Match,
-    clocks_before: Clocks | None,
-    clocks: Clocks | None,
-    looking: Collection[int],
-    at: datetime,
-) -> TurnCalls | None:
-    """Return the calls of the players to move; None if no player needs a call.
+def reminders_after(before: TableState, after: TableState, looking: Collection[int]) -> TurnReminders | None:
+    """Return the reminders of the players to move that a change stores; None if no player needs one.
 
-    Args:
-        table: the table of the match.
-        before: the match before the change; None at its start.
-        match: the match after it.
-        clocks_before: the clocks before it.
-        clocks: the clocks after it.
-        looking: the seats to move whose players have a page of the table in front of them. In a match without a clock such
-            players aren't called.
-        at: the time of the change.
+    ``looking``: the seats to move whose players have a page of the table in front of them. In a match without a clock such
+    players aren't reminded.
     """
-    if match.ended or table.daily is not None:
+    match, table = after.match, after.table
+    if match is None or match.ended or table.daily is not None:
         return None
-    calls = [
-        (guest_calls, table.seats[seat].guests)
-        for seat in match.deciders
-        if table.seats[seat].kind == "human" and seat not in match.stand_ins
-        for guest_calls in [_calls_of(seat, table, before, match, clocks_before, clocks, seat in looking, at)]
-        if guest_calls
-    ]
-    return TurnCalls(calls) if calls else None
+    people = [seat for seat in match.deciders if table.seats[seat].kind == "human" and seat not in match.stand_ins]
+    found = [(_reminders_of(seat, before, after, match, seat in looking), table.seats[seat].guests) for seat in people]
+    of_seats = [(reminders, guests) for reminders, guests in found if reminders]
+    return TurnReminders(of_seats) if of_seats else None
 
 
-def _calls_of(
-    seat: int,
-    table: TableRow,
-    before: Match | None,
-    match: Match,
-    clocks_before: Clocks | None,
-    clocks: Clocks | None,
-    is_looking: bool,
-    at: datetime,
+def _reminders_of(
+    seat: int, before: TableState, after: TableState, match: Match, is_looking: bool
 ) -> list[tuple[Notification, datetime]]:
-    """Return the calls of one seat, and when they are due."""
+    """Return the reminders of one seat, and when they are due."""
+    clocks, at, known = after.clocks, after.at, before.match
     deadline = None if clocks is None else clocks.deadline_of(seat)
-    calls: list[tuple[Notification, datetime]] = []
+    reminders: list[tuple[Notification, datetime]] = []
     until = None if deadline is None else max(deadline, at) + _EXTRA
-    is_new = before is None or seat not in before.deciders or (before.stand_ins.keys() != match.stand_ins.keys())
+    is_new = known is None or seat not in known.deciders or known.stand_ins.keys() != match.stand_ins.keys()
     if is_new and (not is_looking if clocks is None else deadline is not None and not clocks.clock.is_live):
-        calls.append((Notification("turn", table.id, match.next_number, until=until), at + PAUSE))
-    if clocks is not None and deadline is not None and deadline != (clocks_before and clocks_before.deadline_of(seat)):
+        reminders.append((Notification("turn", after.table.id, match.next_number, until=until), at + PAUSE))
+    if clocks is not None and deadline is not None and deadline != (before.clocks and before.clocks.deadline_of(seat)):
         short_at = deadline - margin(clocks.clock)
         if short_at > at + _LIVE_MARGIN:
-            calls.append((Notification("short", table.id, match.next_number, until=until), short_at))
-    return calls
+            reminders.append((Notification("short", after.table.id, match.next_number, until=until), short_at))
+    return reminders
 
 
 def turn_due(room: Room, note: Notification, guest: str) -> bool | datetime:

@@ -245,15 +245,6 @@ def locked_version(connection: Connection, table: str) -> int | None:
     return connection.scalar(select(_TABLE.version).where(_TABLE.id == table).with_for_update(key_share=True))
 
 
-def finish(connection: Connection, table: str, outcome: Mapping[str, Any] | None) -> bool:
-    """Mark a running match as over, with its outcome. Return False if it was not running."""
-    finished = change(table, status="over", finished_at=now(connection), outcome=outcome).where(_TABLE.status == "running")
-    has_ended = connection.execute(finished).rowcount > 0
-    if has_ended:
-        _record_results(connection, table)
-    return has_ended
-
-
 def change(table: str, **values: Any) -> Update:
     """Return the change of some columns that doesn't depend on the table's version, and raises it."""
     return update(schema.tables).where(_TABLE.id == table).values(version=_TABLE.version + 1, **values)

@@ -1,0 +1,159 @@
+"""The changes of a table that are no moves: its start, undo, hints, resignations, the end of the time, stand-ins, devices.
+
+Each of them checks a draft, and changes it. ``hall.move.change`` stores the draft. ``hall.seating`` has those before the match.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Literal
+
+from meadhall.engine.match.award import RESIGNATION, TIME
+from meadhall.engine.match.stand_in import Lasting
+from meadhall.engine.text.language import gettext as _
+from meadhall.server.errors import WrongMoment
+from meadhall.server.hall.bots.stand_ins import (
+    check_absence,
+    check_not_resigned,
+    check_own_decision,
+    check_return,
+    persons_playing,
+    standing_in,
+)
+from meadhall.server.hall.consent.undoing import check_undo, reveals
+from meadhall.server.hall.seating import check_start
+from meadhall.server.hall.state import TableState
+from meadhall.server.hall.time.deadlines import NotUp
+from meadhall.server.store.models import FINISHED, Entry, Guest, Job, TableRow, new_link_token
+from meadhall.server.store.queries import tables
+
+if TYPE_CHECKING:
+    from meadhall.server.hall.room import Room
+
+
+def rearrange(draft: TableState, change: Callable[[TableRow], TableRow]) -> None:
+    """Change the table before the match; ``change`` may refuse."""
+    draft.check_gathering()
+    draft.table = change(draft.table)
+
+
+async def start(draft: TableState, room: Room, played: Sequence[Entry]) -> None:
+    """Start the match with the seated players. Refuse while a seat is empty, or a player is away and hasn't agreed.
+
+    ``played``: the entries with which the match begins, to continue another one.
+    """
+    draft.check_gathering()
+    check_start(room.game, draft.table, room.visits.is_here)
+    draft.table = replace(draft.table, status="running", started_at=draft.at, rules=room.game.version)
+    draft.begin(room.game, room.services.deadlines.standstills)
+    for entry in played:
+        draft.enter(entry)
+    draft.newcomers = await room.services.store.newcomers(draft.table)
+
+
+def take_back(draft: TableState, guest: Guest, number: int | None) -> None:
+    """Take back the guest's last decision, and the actions of bots since then. Refuse as ``check_undo`` does."""
+    match, seat = draft.running_match(), draft.seat_of(guest)
+    check_own_decision(match, seat)
+    count = check_undo(match, draft.table, seat, number)
+    draft.add("undo", seat, count, {"revealed": True} if reveals(match, count) else None)
+
+
+def ask_for_hint(draft: TableState, guest: Guest) -> None:
+    """Note that the guest has requested a hint. Refuse a seat that has nothing to decide."""
+    match, seat = draft.running_match(), draft.seat_of(guest)
+    check_own_decision(match, seat)
+    if seat not in match.deciders:
+        raise WrongMoment(_("You have nothing to decide now."))
+    draft.add("hint", seat, match.decision_of(seat))
+
+
+def resign(draft: TableState, guest: Guest) -> None:
+    """Give up the guest's seat."""
+    match = draft.running_match()
+    if match.over:
+        raise WrongMoment(_("The match is over."))
+    seat = draft.seat_of(guest)
+    check_not_resigned(match, seat)
+    _give_up(draft, seat, "resigned")
+
+
+def _give_up(draft: TableState, seat: int, why: Literal["resigned", "time"]) -> None:
+    """Give up a person's seat.
+
+    In a match of two players or sides, the other side wins. With more, a bot plays on to the end, and the result still counts
+    for the owner of the seat; if no other person plays, the match is given up.
+    """
+    match = draft.running_match()
+    if draft.table.daily is None and len(match.parties) == 2:
+        match.resign(seat, RESIGNATION if why == "resigned" else TIME)
+        draft.end()
+    elif len(persons_playing(draft.table, match)) == 1:
+        match.abandon("everybody left")
+        draft.end()
+    else:
+        draft.add("stand_in", seat, data=standing_in(why, "end"))
+
+
+def let_time_be_up(draft: TableState, job: Job | None = None) -> None:
+    """Apply the table's rule for the end of the time of the seat to move, and end the job. Raises NotUp if no time is up."""
+    clocks = draft.running_clocks
+    if clocks is None or clocks.running is None or clocks.deadline is None or clocks.deadline > draft.at:
+        raise NotUp
+    draft.ends = None if job is None else (job, clocks.following_deadline)
+    if clocks.clock.time_up == "resign":
+        _give_up(draft, clocks.running, "time")
+    else:
+        lasts: Lasting = "decision" if clocks.clock.time_up == "bot_decision" else "return"
+        draft.add("stand_in", clocks.running, data=standing_in("time", lasts))
+
+
+def let_bot_play(draft: TableState, room: Room, guest: Guest, seat: int) -> None:
+    """Let a bot play for an absent player until the player returns. Refuse unless they have been away for long enough."""
+    check_absence(draft.table, draft.running_match(), draft.seat_of(guest), seat)
+    row, until = draft.table.seats[seat], room.absences.may_be_replaced_at(seat)
+    if until is None or room.visits.is_here(row):
+        raise WrongMoment(_("{name} is here.").format(name=row.name))
+    if until > draft.at:
+        raise WrongMoment(_("{name} has not been away for long enough.").format(name=row.name))
+    draft.add("stand_in", seat, data=standing_in("away"))
+
+
+def take_back_seat(draft: TableState, guest: Guest) -> None:
+    """Give a seat back from a bot to its owner. Refuse if no bot plays there, or to the end."""
+    match, seat = draft.running_match(), draft.seat_of(guest)
+    check_return(match, seat)
+    draft.add("return", seat)
+
+
+def carry_seat(draft: TableState, seat: int, guest: Guest) -> None:
+    """Share a seat with ``guest``, the same person on another device. Refuse if the guest has another seat here."""
+    if draft.table.seat_of(guest.id) not in (None, seat):
+        raise WrongMoment(_("You already have another seat at this table."))
+    row = next((row for row in draft.table.seats if row.seat == seat and row.kind == "human"), None)
+    if row is None:
+        raise WrongMoment(_("The player has left this seat."))
+    draft.table = draft.table.replace_seat(replace(row, guests=row.guests | {guest.id}))
+
+
+def renew_link(draft: TableState, guest: Guest) -> None:
+    """Give the guest's seat another private link. Other devices lose the seat, and the old link leads nowhere."""
+    row = draft.table.seats[draft.seat_of(guest)]
+    alone = replace(row, guests=frozenset({guest.id}), link_token=new_link_token())
+    draft.table = draft.table.replace_seat(alone)
+
+
+def open_rematch(draft: TableState, guest: Guest, rematch: Callable[[TableRow], TableRow], instead_of: str | None) -> None:
+    """Open the table of the rematch, which ``rematch`` makes, unless there is one. Refuse spectators.
+
+    ``instead_of``: the id of a rematch that was closed; another one is opened in its place.
+    """
+    if draft.table.status not in FINISHED:
+        raise WrongMoment(_("The match is not over yet."))
+    draft.seat_of(guest)
+    if draft.table.rematch in (None, instead_of):
+        opened = rematch(draft.table)
+        draft.table = replace(draft.table, rematch=opened.id)
+        draft.effects += (partial(tables.add, table=opened),)

@@ -1,0 +1,136 @@
+"""The order of a move, from the guest's request to the pages. Every other change of a table takes the same way.
+
+Others learn of a move in the last step, when it is stored. Before that, only the draft has changed: a copy of the state of the
+room, which is dropped if the move is refused, if another process was faster, or if nothing can be stored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
+
+from meadhall.engine.errors import MeadhallError
+from meadhall.engine.text.language import gettext as _
+from meadhall.server.errors import Stale
+from meadhall.server.hall.action_numbers import check_number, was_played
+from meadhall.server.hall.bots.stand_ins import check_own_decision
+from meadhall.server.hall.records.kept_records import keeping
+from meadhall.server.hall.state import TableState
+from meadhall.server.hall.time.turn_reminders import reminders_after
+from meadhall.server.ops.metrics import MATCHES_ENDED
+from meadhall.server.store.models import FINISHED, Conflict, Guest
+
+if TYPE_CHECKING:
+    from meadhall.server.hall.room import Room
+
+Edit = Callable[[TableState], Awaitable[None] | None]
+"""A change of a draft. It may refuse, and begin again with another draft."""
+
+_TRIES: Final = 3
+"""Number of attempts at a change when another process has written first."""
+
+
+async def act(room: Room, guest: Guest, action: Any, number: int | None = None) -> None:
+    """Play an action for the guest's seat. Refuse if its number in the match would not be ``number``.
+
+    An action that the seat has already played with this number changes nothing: the request may have been repeated after
+    its answer was lost.
+    """
+    try:
+        await change(room, partial(play, guest=guest, action=action, number=number))
+    except Stale:
+        if room.match is None or not was_played(room.match, room.seat_of(guest), action, number):
+            raise
+
+
+def play(draft: TableState, guest: Guest, action: Any, number: int | None) -> None:
+    """Check an action, and play it in the draft."""
+    match, seat = draft.running_match(), draft.seat_of(guest)  # may the guest act?
+    check_own_decision(match, seat)
+    check_number(match, seat, number)  # is it meant for this decision?
+    played = match.check(action, seat)  # is it legal?
+    draft.add("hinted" if draft.is_hinted(seat) else "action", seat, played)  # the rules play it, and the clocks go on
+
+
+async def change(room: Room, edit: Edit, for_seat: int | None = None) -> None:
+    """Change a table, and publish that to everyone, or ``for_seat`` alone. The changes of a table are made one at a time.
+
+    Raises whatever ``edit`` raises, Stale, JobTaken, DatabaseUnavailable. Then nothing has changed.
+    """
+    async with room.lock:
+        moment = await _changed(room, edit)
+    if for_seat is None:  # and now the others learn of it
+        room.publish(moment)
+    else:
+        room.publish_to(for_seat)
+    room.let_bots_act()
+    if room.match is None and room.visits.tell():  # the guest who sat down is here
+        await room.services.store.synced()
+
+
+async def _changed(room: Room, edit: Edit) -> int:
+    """Store a change and keep it. Return the moment before it. If another process has written first, begin again."""
+    for tries_left in reversed(range(_TRIES)):
+        moment = room.services.store.moment()  # before the change: what other processes do after it gets a later version
+        try:
+            draft = await _drafted(room, edit)
+            await _store(room, draft)
+        except (Conflict, MeadhallError) as error:
+            if not await _was_behind(room, error):
+                raise
+            if not tries_left:
+                raise Stale(_("The game has moved on. Look again, then choose.")) from None
+        else:
+            _keep(room, draft)
+            return moment
+    raise AssertionError("the last attempt returns or raises")
+
+
+async def _drafted(room: Room, edit: Edit) -> TableState:
+    """Return a copy of the room's state in which the change is made."""
+    await room.follower.count_standstills()
+    draft = room.state.draft(room.time.now())
+    edited = edit(draft)
+    if edited is not None:
+        await edited
+    return draft
+
+
+async def _store(room: Room, draft: TableState) -> None:
+    """Store a draft, and what follows from it, in one transaction: deadlines, reminders of turns, the record of the match."""
+    services, before, match = room.services, room.state, draft.match
+    reminders = reminders_after(before, draft, room.visits.looking(draft))
+    async with services.store.unit() as unit:
+        if draft.table is not before.table:
+            draft.table = unit.save(draft.table)
+        if draft.new:
+            unit.append(before.table, *draft.new)
+        unit.also(*draft.effects, services.deadlines.moved(before, draft), reminders)
+        if match is not None and _ends(before, draft) and not services.development:
+            unit.also(keeping(draft.table.id, match))
+        if draft.ends is not None:
+            services.scheduler.finish_in(unit, *draft.ends)
+    services.deadlines.expect(draft.clocks, reminders)
+
+
+def _keep(room: Room, draft: TableState) -> None:
+    """Let a stored draft be the state of the room."""
+    if _ends(room.state, draft):
+        MATCHES_ENDED.labels(draft.table.game, draft.table.status).inc()
+    room.state = draft
+
+
+def _ends(before: TableState, draft: TableState) -> bool:
+    return draft.table.status in FINISHED and before.table.status not in FINISHED
+
+
+async def _was_behind(room: Room, error: Exception) -> bool:
+    """Return whether the room was behind, and has caught up: then a refusal may be wrong. After a conflict it always was."""
+    is_refusal = isinstance(error, MeadhallError)
+    if is_refusal and not room.services.store.shared:
+        return False
+    was_behind = await room.follower.read_changes()
+    if was_behind or not is_refusal:
+        room.let_bots_act()
+    return was_behind or not is_refusal

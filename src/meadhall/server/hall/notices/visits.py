@@ -1,0 +1,132 @@
+"""The guests at the table of one room: open pages, at all processes, and requests of pages without a stream."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from math import inf
+from typing import TYPE_CHECKING
+
+from meadhall.server.hall.notices.presence import Present
+from meadhall.server.hall.notices.pubsub import Subscriber
+from meadhall.server.store.models import SeatRow
+
+if TYPE_CHECKING:
+    from meadhall.server.hall.room import Room
+    from meadhall.server.hall.services import Services
+    from meadhall.server.hall.state import TableState
+
+VISIT_SECONDS = 20.0
+"""How long after a request a guest counts as present. Pages without JavaScript, and hidden ones, reload more often."""
+
+_MAX_VISITS = 200
+"""Number of guests whose last request is remembered; beyond it those are forgotten who have left."""
+
+
+class Visits:
+    """The guests at one table.
+
+    Attributes:
+        last: when guests sent their last requests, in seconds of the monotonic clock.
+    """
+
+    def __init__(self, room: Room, services: Services) -> None:
+        self.last: dict[str, float] = {}
+        self._room = room
+        self._time = services.store.time
+        self._store = services.store
+        self._presence = services.presence
+
+    def open_pages(self) -> Counter[int | None]:
+        """Return the number of open pages by seat, at all processes; the pages of spectators are counted under None."""
+        table = self._room.table
+        pages = self._room.channel.guests() + self._presence.pages(table.id)
+        counts = Counter(table.seat_of(guest) for guest in pages.elements())
+        counts[None] += self._presence.spectators(table.id)
+        return counts
+
+    def is_here(self, seat: SeatRow) -> bool:
+        """Return whether a seat's player has an open page, or has sent a request a moment ago. A bot is always here."""
+        return seat.kind == "bot" or any(self.has_page(guest) for guest in seat.guests)
+
+    def has_page(self, guest: str) -> bool:
+        """Return whether a guest is here, at any process: a page is open, or one without JavaScript has just sent a request."""
+        return self._is_at_this_process(guest) or self._presence.has(self._room.table.id, guest)
+
+    def is_looking(self, guest: str) -> bool:
+        """Return whether a guest has a page of the table in front of them, at any process. A hidden page has no stream."""
+        return self._room.channel.has(guest) or self._presence.pages(self._room.table.id)[guest] > 0
+
+    def looking(self, state: TableState) -> set[int]:
+        """Return the seats to move whose players have a page of the table in front of them."""
+        deciders = () if state.match is None else state.match.deciders
+        return {seat for seat in deciders if any(map(self.is_looking, state.table.seats[seat].guests))}
+
+    def _is_at_this_process(self, guest: str) -> bool:
+        return self._room.channel.has(guest) or self.last.get(guest, -inf) > self._time.seconds() - VISIT_SECONDS
+
+    def tell(self) -> bool:
+        """Tell the other processes which players are at this one, if that has changed. Return whether it has."""
+        if not self._store.shared:
+            return False
+        table, pages = self._room.table, self._room.channel.guests()
+        players = {guest for row in table.seats for guest in row.guests}
+        here = {guest: pages[guest] for guest in players if self._is_at_this_process(guest)}
+        return self._presence.tell(table.id, Present(here, pages.total() - sum(here.values())))
+
+    def note(self, guest: str) -> None:
+        """Record a request of a guest, and publish that they are here now, and later that they are not."""
+        room = self._room
+        was_here, was_at_this_process = self.has_page(guest), self._is_at_this_process(guest)
+        self.last[guest] = self._time.seconds()
+        if len(self.last) > _MAX_VISITS:
+            for each in [each for each in self.last if not self._is_at_this_process(each)]:
+                del self.last[each]
+        if not was_at_this_process:
+            self.tell()
+        waits = room.table.status in ("gathering", "running") and room.table.seat_of(guest) is not None
+        if waits and not room.channel.has(guest):
+            if not was_here:
+                room.publish()
+            self._publish_leaving_later(guest)
+
+    def _publish_leaving_later(self, guest: str) -> None:
+        later = VISIT_SECONDS + 0.1  # timers may come a little early
+        self._time.call_later(later, partial(self._publish_leaving, guest))
+
+    def _publish_leaving(self, guest: str) -> None:
+        if guest in self.last and not self._is_at_this_process(guest):
+            del self.last[guest]
+            self.tell()
+            if not self.has_page(guest):
+                self._room.publish()
+
+    @contextmanager
+    def subscribe(self, guest: str, page: str = "") -> Iterator[Subscriber]:
+        """Subscribe a page of the guest with that id until the end of the block. The other players see the guest online."""
+        room = self._room
+        try:
+            with room.channel.subscribe(guest, page) as subscriber:
+                self.last.pop(guest, None)  # from now on the stream tells
+                self._publish_presence(guest)
+                self.tell()
+                room.follower.resume_hints()
+                if room.follower.is_behind:
+                    room.follower.note_change()
+                try:
+                    yield subscriber
+                finally:
+                    self._publish_presence(guest)
+                    if guest in self.last:  # a move made on this page counts as a visit
+                        self._publish_leaving_later(guest)
+        finally:
+            self.tell()
+            room.absences.look()
+
+    def _publish_presence(self, guest: str) -> None:
+        """Publish that a seat came online or went offline. Spectators are counted at the next change."""
+        seat = self._room.table.seat_of(guest)
+        if seat is not None and self.open_pages()[seat] <= 1:
+            self._room.publish()
