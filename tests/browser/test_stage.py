@@ -25,6 +25,11 @@ SHOWN = {
         ("3-players-0", "4-players-1"),
         {"attack", "killed", "missed", "allied", "voided", "limited", "power", "won"},
     ),
+    "viking-axes": (
+        ("3-players-standard-0", "4-players-strategic-0", "every-axe-in-front"),
+        {"shuffled", "drew", "plays", "discards", "throws", "blocked", "hits", "shields_spent", "out", "places"}
+        | {"cashes_in", "disarms", "skips", "turn_skipped", "won"},
+    ),
 }
 """By game: records, and the kinds of events that must be seen."""
 
@@ -62,7 +67,7 @@ def scenes(game: str) -> Iterator[tuple[str, int]]:
     names, missing = SHOWN[game][0], set(SHOWN[game][1])
     every = [(set(kinds), name, k) for name in names for k, kinds in enumerate(steps_of(game, name))]
     while missing:
-        found, name, k = max(every, key=lambda scene: len(scene[0] & missing) - 0.1 * len(scene[0]))
+        found, name, k = max(every, key=lambda scene: (len(scene[0] & missing), -len(scene[0])))
         assert found & missing, missing
         missing -= found
         yield name, k

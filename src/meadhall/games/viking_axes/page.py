@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Any, ClassVar
 
 from meadhall.games.viking_axes.cards import card_title
 from meadhall.games.viking_axes.state import NO_CARD, Act, Due, Event, Phase, axes_on, hand_size, is_playable, shields_on
 from meadhall.games.viking_axes.story import KINDS as KIND_OF
-from meadhall.games.viking_axes.story import Move, Piece, Story, story_of
+from meadhall.games.viking_axes.story import Front, Piece, Story, Throw, story_of
 from meadhall.sdk import View
 
 
@@ -18,16 +19,12 @@ class Card:
     """An open card.
 
     Attributes:
-        beat: the beat in which it arrives; None if it was there before the last step.
         used: its shields that are used.
-        new: how many of these the last throw used.
     """
 
     serial: int
     kind: int
-    beat: int | None
     used: int = 0
-    new: int = 0
 
 
 @dataclass(frozen=True)
@@ -35,26 +32,19 @@ class Place:
     """A player's place at the table.
 
     Attributes:
-        out: the beat in which the player drops out; -1 if that was in an earlier step, None if still in the game.
-        new_hits: hits of the last throw.
-        struck: the beat in which the last throw has its effect.
         due: ``"skip"`` if the player will miss a turn, ``"turn"`` if the player must play one before missing another, else "".
-        due_since: the beat in which this began; None if it was so before the last step.
         hand: the cards held; None for each card that the viewer doesn't know.
     """
 
     seat: int
-    out: int | None
+    out: bool
     hits: int
-    new_hits: int
-    struck: int
     shields: tuple[Card, ...]
     unused: int
     lying: tuple[Card, ...]
     marks: tuple[Card, ...]
     armory: Card | None
     due: str
-    due_since: int | None
     hand: tuple[int | None, ...]
 
 
@@ -72,15 +62,12 @@ class Picture:
     """The public part of the table.
 
     Attributes:
-        n: the number of the last step. Ids of new elements contain it, so that each animation runs once.
         offer: whether the seat to move can cash in an armory.
         top: the uppermost discarded cards, the top one last.
         card: the card in play.
-        came: the move that brought it into play in the last step; None if it was there before.
-        since: beats by name, as in ``Story``.
+        throw: the throw of the last step, if there was one and the match goes on.
     """
 
-    n: int
     players: int
     strategic: bool
     limit: int
@@ -91,9 +78,7 @@ class Picture:
     discarded: tuple[Kind, ...]
     top: tuple[Card, ...]
     card: Kind | None
-    came: Move | None
-    moves: tuple[Move, ...]
-    since: dict[str, int]
+    throw: Throw | None
 
 
 @dataclass(frozen=True)
@@ -121,7 +106,6 @@ class Own:
 
     Attributes:
         phase: the name of the decision; "" while the seat waits.
-        beat: the beat in which the animations of the last step have ended.
         threats: by seat, if axes are to be thrown.
     """
 
@@ -131,7 +115,6 @@ class Own:
 
     strategic: bool
     phase: str
-    beat: int
     threats: tuple[Threat | None, ...]
     hand: tuple[Held, ...]
 
@@ -139,11 +122,7 @@ class Own:
 def picture(view: View) -> Picture:
     """Return the values for the board."""
     state, story = view.plain, story_of(view)
-    came = next((move for move in story.moves if move.end == "play" and move.beat == story.since.get("play")), None)
-    moves = story.moves if state.card == NO_CARD else [move for move in story.moves if move is not came]
-    discarded = view.plain.discarded
     return Picture(
-        n=view.steps[-1].n if view.steps else 0,
         players=state.players,
         strategic=bool(state.strategic),
         limit=state.limit,
@@ -151,54 +130,65 @@ def picture(view: View) -> Picture:
         offer=view.actor is not None and state.phase == Phase.OFFER,
         places=tuple(_place(view, story, seat) for seat in range(state.players)),
         left=state.left,
-        discarded=tuple(Kind(kind, card_title(kind), count) for kind, count in enumerate(discarded) if count),
-        top=tuple(_card(story, piece) for piece in story.discarded[-2:]),
+        discarded=tuple(Kind(kind, card_title(kind), count) for kind, count in enumerate(state.discarded) if count),
+        top=tuple(map(_card, story.discarded[-2:])),
         card=None if state.card == NO_CARD else Kind(state.card, card_title(state.card), 1),
-        came=came,
-        moves=tuple(moves),
-        since=story.since,
+        throw=story.throw if view.actor is not None else None,
     )
 
 
 def beats(view: View) -> tuple[int, ...]:
-    """Return the beat in which the board shows each event of the last step, and the beat after the last."""
-    story = story_of(view)
-    return (*story.beats, story.since.get("end", 0) + 1 if story.moves else 0)
+    """Return the beat in which the board shows each event of the last step, and the beat after the last (see ``stage.js``)."""
+    happened = view.steps[-1].events if view.steps else view.setup
+    return tuple(accumulate((LENGTHS.get(Event(event.kind), 0) for event in happened), initial=0))
+
+
+LENGTHS = {
+    Event.SHUFFLED: 2,
+    Event.DREW: 4,
+    Event.PLAYS: 3,
+    Event.DISCARDS: 2,
+    Event.THROWS: 4,
+    Event.BLOCKED: 2,
+    Event.HITS: 3,
+    Event.SHIELDS_SPENT: 2,
+    Event.OUT: 3,
+    Event.PLACES: 2,
+    Event.CASHES_IN: 2,
+    Event.DISARMS: 4,
+    Event.SKIPS: 4,
+    Event.TURN_SKIPPED: 3,
+}
+"""How long the board shows each event, in beats."""
 
 
 def _place(view: View, story: Story, seat: int) -> Place:
     state, front = view.plain, story.fronts[seat]
     return Place(
         seat=seat,
-        out=story.since.get(f"out-{seat}", -1) if state.out[seat] else None,
+        out=bool(state.out[seat]),
         hits=state.hits[seat],
-        new_hits=story.hits.get(seat, 0),
-        struck=story.since.get("struck", 0),
-        shields=tuple(_shields(story, seat, state.unused[seat])),
+        shields=tuple(_shields(front, state.unused[seat])),
         unused=state.unused[seat],
-        lying=tuple(_card(story, piece) for piece in front.lying),
-        marks=tuple(_card(story, piece) for piece in front.marks),
-        armory=_card(story, front.armory[0]) if front.armory else None,
+        lying=tuple(map(_card, front.lying)),
+        marks=tuple(map(_card, front.marks)),
+        armory=_card(front.armory[0]) if front.armory else None,
         due={Due.NOTHING: "", Due.TURN: "turn", Due.SKIP: "skip"}[Due(state.due[seat])],
-        due_since=story.since.get(f"due-{seat}"),
         hand=tuple(_known(view, seat)) or (None,) * hand_size(view.state, seat),
     )
 
 
-def _card(story: Story, piece: Piece) -> Card:
-    return Card(piece.serial, piece.kind, story.beat(piece))
+def _card(piece: Piece) -> Card:
+    return Card(piece.serial, piece.kind)
 
 
-def _shields(story: Story, seat: int, unused: int) -> Iterable[Card]:
+def _shields(front: Front, unused: int) -> Iterable[Card]:
     """Yield the shield cards of a pool. The oldest shields are used first, so that used ones stay used in the picture."""
-    pieces = story.fronts[seat].shields
-    used = sum(shields_on(piece.kind) for piece in pieces) - unused
-    before = used - story.blocked.get(seat, 0)
-    for piece in pieces:
-        count = shields_on(piece.kind)
-        here, new = min(used, count), min(used, count) - min(before, count)
-        used, before = used - here, before - here + new
-        yield Card(piece.serial, piece.kind, story.beat(piece), here, new)
+    used = sum(shields_on(piece.kind) for piece in front.shields) - unused
+    for piece in front.shields:
+        here = min(used, shields_on(piece.kind))
+        used -= here
+        yield Card(piece.serial, piece.kind, here)
 
 
 def _known(view: View, seat: int) -> Iterable[int]:
@@ -214,16 +204,9 @@ def own(view: View) -> Own:
     return Own(
         strategic=bool(state.strategic),
         phase=Phase(state.phase).name.lower() if decides else "",
-        beat=_last_beat(view) if decides else 0,
         threats=tuple(_threat(state, seat) for seat in range(state.players)) if throws else (),
         hand=tuple(_hand(view, decides and state.phase == Phase.HAND)),
     )
-
-
-def _last_beat(view: View) -> int:
-    """Return the beat in which the controls may appear: the card in play is readable, or no animation is left."""
-    since = story_of(view).since
-    return since.get("play", -1) + 1 if view.plain.card != NO_CARD else since.get("end", 0)
 
 
 def _threat(state: Any, seat: int) -> Threat | None:

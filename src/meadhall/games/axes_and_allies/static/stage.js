@@ -101,12 +101,13 @@
 
   // The die of the power rolls from its new owner to the hearth.
   async function power(seat, value) {
-    axe = dark = null;
     const hearth = document.querySelector("#power");
     play(hearth, [{ opacity: 0 }, { opacity: 0 }], 1);
     sound("die");
     await rollCube(value, at(shield(seat)), at(hearth ?? null), { size: (hearth ? at(hearth).width : 80) * 0.9, ms: 600 });
   }
 
-  stage.acts({ attack, attack_roll, killed, missed, allied, voided, limited, power });
+  const before = () => { axe = dark = null; };
+
+  stage.acts({ before, attack, attack_roll, killed, missed, allied, voided, limited, power });
 })();

@@ -62,7 +62,7 @@ const stage = (() => {
   async function perform({ fresh, events }) {
     api.fresh = fresh;
     openLog(fresh, events);
-    document.dispatchEvent(new CustomEvent("meadhall:plays"));
+    await acts.before?.(events);
     for (const event of events) {
       tell(event);
       await acts[event.kind]?.(...event.values);
@@ -236,7 +236,7 @@ const stage = (() => {
       return play(place, [{ opacity: 0, transform: "translateY(-30px)" }, { opacity: 1, transform: "rotate(10deg)" }], 400, { delay: 250 + 80 * k });
     });
     await row(won, 0.46, 1.15 * size, (place, k) => {
-      const crown = put(drawn("i-crown", 0.6 * size, 0.6 * size, "stage-crown"), { x: 0, y: -0.62 * size });
+      const crown = put(drawn("i-crown", 0.6 * size, 0.6 * size, "stage-crown"), { x: 0.5 * size, y: -0.16 * size });
       place.append(crown);
       play(crown, [{ opacity: 0, transform: "translateY(-60px)" }, { opacity: 1, transform: "none" }], 400, { delay: 350 + 120 * k, easing: "cubic-bezier(.3, 1.6, .6, 1)" });
       return play(place, [{ opacity: 0, transform: "scale(.2)" }, { opacity: 1, transform: "none" }], 450, { delay: 120 * k, easing: "cubic-bezier(.2, 1.4, .5, 1)" });
