@@ -20,6 +20,7 @@ from meadhall.cli import main
 from meadhall.server.settings import Settings
 from meadhall.server.store import schema
 from meadhall.server.store.maintenance import run_offline, snapshot
+from meadhall.server.store.queries import uploads
 from meadhall.server.store.store import Store
 from processes.load import Player, guest, new_table
 from processes.process import hall_process
@@ -108,7 +109,7 @@ def with_upload(settings: Settings, size: int) -> None:
 
     async def add() -> None:
         async with Store.open(settings) as store:
-            await store.add_upload(random.Random(1).randbytes(size // 2).hex())
+            await store.transact(uploads.add, random.Random(1).randbytes(size // 2).hex())
 
     asyncio.run(add())
 

@@ -20,7 +20,7 @@ from meadhall.server.settings import Settings
 from meadhall.server.store import schema
 from meadhall.server.store.maintenance import run_offline, snapshot
 from meadhall.server.store.models import Entry
-from meadhall.server.store.queries import uptime
+from meadhall.server.store.queries import entries, uptime
 from meadhall.server.store.store import Store
 from processes.process import PATIENCE, Process, hall_process
 from server.people import HOARD
@@ -73,7 +73,7 @@ class Match:
 async def stored(settings: Settings, table: str) -> list[Entry]:
     """Return the entries in the database of a hall that doesn't run, or on PostgreSQL."""
     async with Store.open(settings) as store:
-        return await store.entries(table)
+        return await store.transact(entries.all_of, table)
 
 
 async def until(holds: Callable[[], Awaitable[bool]]) -> None:

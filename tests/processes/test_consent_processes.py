@@ -18,6 +18,7 @@ from meadhall.server.ops.time import Time
 from meadhall.server.settings import Settings
 from meadhall.server.store import schema
 from meadhall.server.store.models import Entry
+from meadhall.server.store.queries import entries
 from meadhall.server.store.store import Store
 from processes.process import PATIENCE, Process, hall_process
 from processes.test_two_processes import Program, two_processes
@@ -103,7 +104,7 @@ async def test_a_proposal_whose_time_is_up_while_no_process_runs_expires_once_af
         assert (await ask.get(hall, f"/tables/{table}"))["status"] == "running"
         await hall.end(signal.SIGTERM)
     async with Store.open(Settings(data=tmp_path)) as store:
-        assert kinds(await store.entries(table)) == ["propose", "expire"]
+        assert kinds(await store.transact(entries.all_of, table)) == ["propose", "expire"]
 
 
 async def test_two_processes_share_proposals_and_end_each_once(tmp_path: Path, postgresql: PostgreSQL) -> None:
@@ -136,4 +137,11 @@ async def test_two_processes_share_proposals_and_end_each_once(tmp_path: Path, p
             async with asyncio.timeout(PATIENCE):
                 while (await ask.get(one, f"/tables/{table}"))["proposal"] is not None:
                     await asyncio.sleep(0.05)
-            assert kinds(await store.entries(table)) == ["action", "propose", "agree", "undo", "propose", "expire"]
+            assert kinds(await store.transact(entries.all_of, table)) == [
+                "action",
+                "propose",
+                "agree",
+                "undo",
+                "propose",
+                "expire",
+            ]

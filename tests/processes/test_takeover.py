@@ -21,6 +21,7 @@ from meadhall.server.ops.time import Time
 from meadhall.server.settings import Settings
 from meadhall.server.store import schema
 from meadhall.server.store.models import Entry
+from meadhall.server.store.queries import entries
 from meadhall.server.store.store import Store
 from processes.process import PATIENCE, Process, hall_process
 from server.people import AXES
@@ -41,7 +42,7 @@ class Two:
     table: str
 
     async def entries(self) -> list[Entry]:
-        return await self.store.entries(self.table)
+        return await self.store.transact(entries.all_of, self.table)
 
     async def driver(self) -> int | None:
         """Return the process id of the table's driver, None without one that runs."""

@@ -14,6 +14,7 @@ import pytest_asyncio
 from sqlalchemy import Connection
 
 from meadhall.server.settings import Settings
+from meadhall.server.store.queries import guests
 from server.people import AXES, OpenHall, Person, open_hall
 
 pytestmark = pytest.mark.asyncio
@@ -239,7 +240,7 @@ async def link_to(person: Person) -> str:
 async def test_a_session_that_ends_while_it_is_read_is_not_remembered(hall: OpenHall, monkeypatch: pytest.MonkeyPatch) -> None:
     person = hall.person()
     await keep(person)
-    guest = await hall.store.guest(next(iter((await hall.room(await person.open())).table.seats[0].guests)))
+    guest = await hall.store.transact(guests.find, next(iter((await hall.room(await person.open())).table.seats[0].guests)))
     assert guest is not None
     hall.hall.accounts.tell_sessions_changed(guest.id)  # so that the next request reads the session
     transact = hall.store.transact
@@ -258,12 +259,12 @@ async def test_a_session_that_ends_while_it_is_read_is_not_remembered(hall: Open
 async def test_settings_that_are_saved_late_undo_no_other_change(hall: OpenHall) -> None:
     person = hall.person()
     await person.open()
-    before = await hall.store.guest(next(iter((await hall.room(await person.open())).table.seats[0].guests)))
+    before = await hall.store.transact(guests.find, next(iter((await hall.room(await person.open())).table.seats[0].guests)))
     assert before is not None
     await keep(person)
     saved = await hall.store.save_guest(replace(before, name="Late", theme="dark"), is_chosen=True)
     assert (saved.has_account, saved.name, saved.theme) == (True, "Late", "dark")
-    assert saved == await hall.store.guest(before.id)
+    assert saved == await hall.store.transact(guests.find, before.id)
     assert (await sign_in(hall.person("10.0.0.2"), "Late")).status_code == 303, "the account has the name, too"
 
 

@@ -24,10 +24,10 @@ from meadhall.cli.hall_data import back_up
 from meadhall.engine.registry import game_names
 from meadhall.server.errors import NotThatPerson
 from meadhall.server.hall.people.sign_in_limit import Client
+from meadhall.server.routes import seat_links
 from meadhall.server.routes.documents import DOCUMENT_LIMIT
 from meadhall.server.settings import Settings
 from meadhall.server.store.database import NoAnswer
-from meadhall.server.store.store import Store
 from meadhall.server.web.forwarded import trust_proxies
 from meadhall.server.web.request_limit import RequestLimit
 from server.manual_time import ManualTime
@@ -120,7 +120,7 @@ async def test_an_internal_error_is_logged_without_secrets(
     async def fail(*_: object) -> None:
         raise RuntimeError("the wiring")
 
-    monkeypatch.setattr(Store, "table_by_link", fail)
+    monkeypatch.setattr(seat_links, "_seat_behind", fail)
     page = await host.get(f"/seat/{key}")
     assert page.status_code == 500
     assert has_security_headers(page.headers)

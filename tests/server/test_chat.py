@@ -15,6 +15,7 @@ from meadhall.server.hall.talk.chat_text import LONGEST_LINE
 from meadhall.server.pages import talk as pages
 from meadhall.server.settings import Settings
 from meadhall.server.store.models import Audience, ChatLine
+from meadhall.server.store.queries import guests
 from meadhall.server.store.queries.merging import merge_guests
 from server.leaks import comparable, guest_of
 from server.manual_time import settled
@@ -279,7 +280,7 @@ async def test_lines_that_a_guest_does_not_hear_displace_none(hall: OpenHall, mo
     monkeypatch.setattr(talk, "RATES", ((timedelta(seconds=1), 10_000),))
     host, friend, room = await hall.two_at()
     robot, path = await hall.program(), f"/tables/{room.table.id}"
-    guest = await hall.store.guest(await guest_of(hall, robot))
+    guest = await hall.store.transact(guests.find, await guest_of(hall, robot))
     assert guest is not None
     await room.carry_seat(1, guest)
 
@@ -385,7 +386,7 @@ async def test_what_a_deleted_guest_has_said_disappears_at_once(hall: OpenHall) 
     table = room.table.id
     await said(host, table, "Skal!")
     await said(friend, table, "My secret")
-    guest = await hall.store.guest(next(iter(room.table.seats[1].guests)))
+    guest = await hall.store.transact(guests.find, next(iter(room.table.seats[1].guests)))
     assert guest is not None
     async with stream(host, f"/tables/{table}/stream", page="p") as streamed:
         panel = Panel(streamed)

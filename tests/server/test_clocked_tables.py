@@ -10,6 +10,7 @@ import meadhall
 from games_for_tests.hoard.rules import BOAST
 from meadhall.server.settings import Settings
 from meadhall.server.store.clock import Clock
+from meadhall.server.store.queries import tables
 from meadhall.server.store.store import Store
 from server.matches import match_of
 from server.people import HOARD, OpenHall, Program, open_hall, until
@@ -33,7 +34,7 @@ async def test_a_clock_is_stored_with_its_table(on_sqlite: Settings) -> None:
     async with Store.open(on_sqlite) as store:
         for table in (with_clock, without):
             await store.add_table(table)
-            assert await store.table(table.id) == table
+            assert await store.transact(tables.find, table.id) == table
 
 
 async def test_the_host_chooses_the_clock_before_the_match(hall: OpenHall) -> None:

@@ -17,6 +17,7 @@ from meadhall.server.hall.consent.proposals import Proposal
 from meadhall.server.hall.room import Room
 from meadhall.server.settings import Settings
 from meadhall.server.store import schema
+from meadhall.server.store.queries import entries
 from meadhall.server.worker.client import WorkerThreads
 from server.manual_time import ManualTime
 from server.matches import at_turn, bots_and, match_of, stored
@@ -311,7 +312,7 @@ async def test_there_is_more_time_where_a_player_is_away(hall: OpenHall) -> None
     host, _, room = await hall.two_at(AXES)
     room.visits.last.clear()  # the requests of both were long ago
     await propose(host, room, "draw")
-    assert the_open(room).until - proposals_began(await hall.store.entries(room.table.id)) == consent.DAY
+    assert the_open(room).until - proposals_began(await hall.store.transact(entries.all_of, room.table.id)) == consent.DAY
 
 
 def proposals_began(entries: Any) -> Any:
@@ -391,7 +392,7 @@ async def test_the_name_of_a_guest_who_asks_is_in_no_entry(settings: Settings, a
         await guest.post("/settings", {"name": "Erik the Red"})
         await propose(guest, room, "swap", seat=1)
         table = room.table.id
-        assert all("Erik" not in str(entry.data) for entry in await before.store.entries(table))
+        assert all("Erik" not in str(entry.data) for entry in await before.store.transact(entries.all_of, table))
         cookies = dict(host.http.cookies)
     async with open_hall(settings) as after:
         host = after.person()

@@ -27,6 +27,7 @@ from meadhall.server.hall.daily.daily import seed_of, today
 from meadhall.server.hall.room import Room
 from meadhall.server.settings import Settings
 from meadhall.server.store.models import Conflict, SeatRow, new_link_token
+from meadhall.server.store.queries import scores, tables
 from meadhall.server.store.schema import metadata
 from meadhall.server.store.store import Store
 from meadhall.server.worker.client import WorkerLost
@@ -152,7 +153,7 @@ async def test_an_attempt_is_continued_and_never_begun_again(hall: OpenHall) -> 
     assert 'id="rematch"' not in page
     assert f'href="/daily/{today(hall.store.time)}"' in page
     assert "chart-wait" not in page
-    assert [each.id for each in await hall.store.attempts(today(hall.store.time), room.table.host)] == [table]
+    assert [each.id for each in await hall.store.transact(tables.attempts, today(hall.store.time), room.table.host)] == [table]
 
 
 async def test_another_device_continues_the_same_attempt(hall: OpenHall) -> None:
@@ -375,7 +376,7 @@ async def test_results_are_measured_once_and_survive_a_restart(settings: Setting
         room = await begin(hall, guest, "Ada")
         await play_out(room, guest)
         best = shown_figures((await guest.get("/daily")).text)
-        (table,) = await hall.store.best_attempts(today(hall.store.time), 9)
+        (table,) = await hall.store.transact(scores.best, today(hall.store.time), 9)
         assert room.match is not None
         assert table.figures == {"won": int(bool(room.match.result().winners)), **measure(room.match)}  # type: ignore[union-attr]
     async with open_hall(settings) as hall:
@@ -557,14 +558,14 @@ async def test_the_database_keeps_one_attempt_of_a_guest_and_day(on_each_databas
         others = [table_of("a1", daily="2026-11-22"), table_of("b1", daily="2026-11-21"), table_of("a1"), table_of("a1")]
         for table in others:
             await store.add_table(table)
-        assert [table.id for table in await store.attempts("2026-11-21", "b1")] == [others[1].id]
-        assert [table.id for table in await store.attempts("2026-11-21", "a1")] == [first.id]
-        assert [table.id for table in await store.attempts("2026-11-21", "a12")] == [first.id], (
+        assert [table.id for table in await store.transact(tables.attempts, "2026-11-21", "b1")] == [others[1].id]
+        assert [table.id for table in await store.transact(tables.attempts, "2026-11-21", "a1")] == [first.id]
+        assert [table.id for table in await store.transact(tables.attempts, "2026-11-21", "a12")] == [first.id], (
             "the attempt counts for the guest who followed the link"
         )
-        assert await store.days() == ["2026-11-22", "2026-11-21"]
+        assert await store.transact(tables.days) == ["2026-11-22", "2026-11-21"]
         await store.save_figures(first.id, {"coins": 3})
-        assert await store.table(first.id) == replace(first, figures={"coins": 3}, version=1)
+        assert await store.transact(tables.find, first.id) == replace(first, figures={"coins": 3}, version=1)
 
 
 # --------------------------------------------------------------------------------------------------------------------- AxxA

@@ -26,7 +26,7 @@ from meadhall.server.settings import Settings
 from meadhall.server.store import schema
 from meadhall.server.store.clock import Clock, TimeUp
 from meadhall.server.store.models import Entry
-from meadhall.server.store.queries import jobs
+from meadhall.server.store.queries import entries, guests, jobs
 from meadhall.server.worker import bot_cache
 from server.manual_time import ManualTime, settled
 from server.matches import match_of
@@ -72,7 +72,7 @@ class Table:
         assert (await self.people[seat].act(self.id, action)).status_code == 200
 
     async def entries(self, *kinds: str) -> list[Entry]:
-        return [entry for entry in await self.hall.store.entries(self.id) if not kinds or entry.kind in kinds]
+        return [entry for entry in await self.hall.store.transact(entries.all_of, self.id) if not kinds or entry.kind in kinds]
 
     async def jobs(self) -> list[Any]:
         def read(connection: Connection) -> list[Any]:
@@ -255,7 +255,7 @@ async def test_after_a_restart_the_clock_goes_on_where_it_was(settings: Settings
         deadline = room.deadline
         assert deadline == started + COME_BACK + timedelta(seconds=MINUTE - 10)
         await time.advance(COME_BACK.total_seconds() + MINUTE - 10)
-        (entry,) = await hall.store.entries(id)
+        (entry,) = await hall.store.transact(entries.all_of, id)
         assert (entry.kind, entry.at) == ("stand_in", deadline)
 
 
@@ -279,9 +279,9 @@ async def test_a_rematch_has_the_same_clock(hall: OpenHall) -> None:
     await people[0].post(f"/tables/{id}/start")
     room = await hall.room(id)
     await people[1].post(f"/tables/{id}/resign")
-    guests = [await hall.store.guest(min(seat.guests)) for seat in room.table.seats]
-    assert guests[0] is not None
-    again = await hall.hall.rematch(room, guests[0])
+    (host, _) = [await hall.store.transact(guests.find, min(seat.guests)) for seat in room.table.seats]
+    assert host is not None
+    again = await hall.hall.rematch(room, host)
     assert again.table.clock == room.table.clock == Clock("slow", 86400, 0, "bot_seat")
 
 

@@ -24,6 +24,7 @@ from meadhall.server.dev.fields import PREFIX, fields_of
 from meadhall.server.dev.panel import TABS, deciders
 from meadhall.server.hall.room import Room
 from meadhall.server.settings import Settings
+from meadhall.server.store.queries import tables
 from meadhall.server.web.forwarded import trust_proxies
 from server.people import AXES, HOARD, OpenHall, Person, open_hall, stream
 
@@ -301,7 +302,7 @@ async def test_an_edited_field_changes_the_position_and_the_match_has_no_result_
     shown = await person.get(f"/tables/{room.table.id}")
     assert shown.status_code == 200
     assert "no result" in shown.text
-    stored = await workshop.store.table(room.table.id)
+    stored = await workshop.store.transact(tables.find, room.table.id)
     assert stored is not None
     assert stored.outcome is None
 

@@ -13,6 +13,7 @@ from games_for_tests.hoard.rules import DRAW
 from meadhall.engine.record.format import read_record
 from meadhall.server.hall import hall as hall_module
 from meadhall.server.store.models import RULES_CHANGED
+from meadhall.server.store.queries import tables
 from server.matches import bot_cache_of, bots_and, match_of
 from server.people import HOARD, OpenHall
 from server.rows import save
@@ -88,7 +89,7 @@ async def test_a_running_match_of_older_rules_is_closed_with_the_reason(hall: Op
     hall.hall._rooms.clear()
     await hall.hall.resume(HOARD)
     assert f"table {old.table.id} is closed" in caplog.text
-    closed = await hall.store.table(old.table.id)
+    closed = await hall.store.transact(tables.find, old.table.id)
     assert closed is not None
     assert (closed.status, closed.abandon_reason) == ("abandoned", RULES_CHANGED)
     assert closed.finished_at is not None
@@ -104,6 +105,6 @@ async def test_a_running_match_of_older_rules_is_closed_with_the_reason(hall: Op
     assert [(each["n"], each["seat"]) for each in record["actions"]][:1] == [(1, 0)]
     assert (await host.get("/people/me/records")).json() == record
     for table, status in ((lobby.table.id, "gathering"), (new.table.id, "running")):
-        kept = await hall.store.table(table)
+        kept = await hall.store.transact(tables.find, table)
         assert kept is not None
         assert kept.status == status, "other tables stay as they are"

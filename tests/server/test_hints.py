@@ -16,6 +16,7 @@ from meadhall.engine.match.view import View
 from meadhall.server.hall.state import replayed
 from meadhall.server.settings import Settings
 from meadhall.server.store.models import Entry
+from meadhall.server.store.queries import entries
 from meadhall.server.store.unit import Unit
 from meadhall.server.worker import tasks
 from server.manual_time import settled
@@ -96,7 +97,7 @@ async def test_an_action_is_marked_when_the_same_information_set_is_reached_agai
     await ask_hint(actor, room)
     await undo(actor, room)
     await actor.act(room.table.id, first)
-    hinted = replayed(room.game, room.table, await hall.store.entries(room.table.id)).hinted
+    hinted = replayed(room.game, room.table, await hall.store.transact(entries.all_of, room.table.id)).hinted
     assert hinted == {(seat, match_of(room).information_set(seat))}, "the same after a restart"
     await actor.act(room.table.id, match_of(room).legal()[0].action)
     assert [step.hinted for step in match_of(room).steps[:2]] == [False, True]
@@ -204,7 +205,7 @@ async def test_an_action_after_a_hint_is_marked_in_the_record(settings: Settings
         actor.http.cookies.update(cookies)
         other.http.cookies.update(other_cookies)
         await actor.act(table, BOAST)
-        assert [entry.kind for entry in await after.store.entries(table)] == ["hint", "hinted"]
+        assert [entry.kind for entry in await after.store.transact(entries.all_of, table)] == ["hint", "hinted"]
         await undo(actor, room)
         await actor.act(table, LOOK)
         await actor.act(table, DRAW)

@@ -18,6 +18,7 @@ from meadhall.server.ops.time import Time
 from meadhall.server.settings import Settings
 from meadhall.server.store import schema
 from meadhall.server.store.models import Entry, LeaseLost, TableRow
+from meadhall.server.store.queries import entries
 from meadhall.server.store.queries import leases as queries
 from meadhall.server.store.store import Store
 from server.matches import bots_and, match_of
@@ -240,7 +241,7 @@ async def test_a_move_at_one_process_lets_the_bots_of_the_driver_play(on_postgre
             answer = await program.act(table.id, match_of(there).legal()[0].action)
             assert answer.status_code == 200
         assert not other.hall.leases.holds(table.id)
-        numbers = [entry.number for entry in await one.store.entries(table.id)]
+        numbers = [entry.number for entry in await one.store.transact(entries.all_of, table.id)]
         assert numbers == list(range(1, len(numbers) + 1))
 
 
@@ -255,7 +256,7 @@ async def test_the_driver_loads_a_table_that_it_does_not_have_in_memory(on_postg
         program.http._transport = other.person().http._transport
         await program.act(table.id, match_of(there).legal()[0].action)
         await until(there, lambda: match_of(there).actor in (0, None))
-        assert {entry.seat for entry in await driver.store.entries(table.id)} > {0}
+        assert {entry.seat for entry in await driver.store.transact(entries.all_of, table.id)} > {0}
         assert driver.hall.leases.holds(table.id) or match_of(there).over
         assert not other.hall.leases.holds(table.id)
 
@@ -277,9 +278,9 @@ async def test_even_two_processes_that_believe_to_hold_a_lease_play_each_action_
                 break
             await program.act(table.id, match_of(room).legal()[0].action)
         await until(there, lambda: match_of(there).actor in (0, None))
-        entries = await one.store.entries(table.id)
-        assert [entry.number for entry in entries] == list(range(1, len(entries) + 1))
-        assert {entry.seat for entry in entries} > {0}
+        found = await one.store.transact(entries.all_of, table.id)
+        assert [entry.number for entry in found] == list(range(1, len(found) + 1))
+        assert {entry.seat for entry in found} > {0}
 
 
 async def test_tables_of_a_hall_that_stopped_are_driven_after_the_next_start(on_postgresql: Settings, at_once: None) -> None:

@@ -22,6 +22,7 @@ from meadhall.server.hall.room import Room
 from meadhall.server.hall.state import TableState
 from meadhall.server.settings import Settings
 from meadhall.server.store.models import Entry, TableRow
+from meadhall.server.store.queries import entries
 from server.people import HOARD, PATIENCE, OpenHall, Program, Stream, open_hall, stream
 from server.test_postgresql import elsewhere
 from server.waiting import until as soon
@@ -223,7 +224,7 @@ async def test_a_hint_reaches_the_pages_of_its_seat_and_no_others(halls: Halls) 
         await frame_with(own, 'id="hints"')
         assert there.version == public
         assert await other.is_silent(), "the other seat does not learn of it"
-    assert [entry.kind for entry in await halls.two.store.entries(table)] == ["hint"]
+    assert [entry.kind for entry in await halls.two.store.transact(entries.all_of, table)] == ["hint"]
     await host.act(table, BOAST)
     await settled(table, halls)
     assert match_of(there).steps[0].hinted

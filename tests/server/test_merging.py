@@ -12,6 +12,7 @@ from meadhall.server.ops.time import Time
 from meadhall.server.settings import Settings
 from meadhall.server.store import schema
 from meadhall.server.store.models import Conflict, Entry, Guest, RequestKey, SeatRow, TableRow, new_id, new_link_token
+from meadhall.server.store.queries import entries, guests, idempotency, tables
 from meadhall.server.store.queries.deleting import delete_guest
 from meadhall.server.store.queries.merging import merge_guests
 from meadhall.server.store.schema import GUEST_COLUMNS, GuestColumn
@@ -33,7 +34,7 @@ def table_with(host: str, *owners: str, **changes: object) -> TableRow:
 
 
 async def stored(store: Store, table: TableRow) -> TableRow:
-    found = await store.table(table.id)
+    found = await store.transact(tables.find, table.id)
     assert found is not None
     return found
 
@@ -61,10 +62,10 @@ async def test_seats_tables_and_matches_belong_to_the_target(on_sqlite: Settings
         assert (await stored(store, hosted)).seats[0].guests == {TARGET}
         assert (await stored(store, joined)).seats[1].guests == {TARGET, "phone"}
         assert await stored(store, foreign) == foreign
-        assert len(await store.entries(hosted.id)) == 1
-        assert {table.id for table in await store.tables_of(TARGET)} == {hosted.id, joined.id}
-        assert await store.tables_of(SOURCE) == []
-        assert await store.guest(SOURCE) is None
+        assert len(await store.transact(entries.all_of, hosted.id)) == 1
+        assert {table.id for table in await store.transact(tables.of_guest, TARGET)} == {hosted.id, joined.id}
+        assert await store.transact(tables.of_guest, SOURCE) == []
+        assert await store.transact(guests.find, SOURCE) is None
         assert await merge(store) == [], "a second merge changes nothing"
 
 
@@ -132,7 +133,7 @@ async def test_of_two_attempts_at_a_puzzle_the_targets_counts_and_the_other_stay
         assert (found.daily, found.host, found.standing) == (today, SOURCE, "00")
         assert found.seats[0].guests == {TARGET}
         assert (await stored(store, only)).host == TARGET
-        attempts = await store.attempts(today, TARGET)
+        attempts = await store.transact(tables.attempts, today, TARGET)
         assert {table.id for table in attempts} == {own.id, second.id}
         assert min(attempts, key=lambda table: table.host != TARGET).id == own.id
 
@@ -146,14 +147,14 @@ async def test_settings_and_keys_of_the_target_stay_and_the_sources_are_added(on
             tables[guest, key] = table_with(guest, guest)
             await store.add_table(tables[guest, key], RequestKey(key, "f" * 64))
         await merge(store)
-        after = await store.guest(TARGET)
+        after = await store.transact(guests.find, TARGET)
         assert after == replace(before, choices={"axxa": {"players": 2}, "hoard": {"players": 3}})
         assert after.public_id == before.public_id
         for key, table in (("both", tables[TARGET, "both"]), ("one", tables[SOURCE, "one"])):
-            found = await store.requested_table(TARGET, key)
+            found = await store.transact(idempotency.find, TARGET, key)
             assert found is not None
             assert found[1] == table.id
-        assert await store.requested_table(SOURCE, "both") is None
+        assert await store.transact(idempotency.find, SOURCE, "both") is None
 
 
 async def test_pairs_of_guests_are_moved_without_doubles_and_without_a_pair_with_oneself(
@@ -188,16 +189,18 @@ async def test_matches_of_a_deleted_guest_stay_without_the_name(on_sqlite: Setti
         await store.add_table(daily, RequestKey("key", "f" * 64))
         await append(store, over, Entry(1, "action", 0, 14))
         assert await remove(store) == sorted((over.id, daily.id))
-        assert await store.guest(SOURCE) is None
+        assert await store.transact(guests.find, SOURCE) is None
         assert [(row.name, row.guests) for row in (await stored(store, over)).seats] == [
             ("Name 0", {OTHER}),
             ("former player", frozenset()),
         ]
         assert (await stored(store, daily)).seats[0].name == "former player"
         assert (await stored(store, daily)).standing == "00", "a result of a puzzle stays in the ranking"
-        assert len(await store.entries(over.id)) == 1
-        assert await store.requested_table(SOURCE, "key") is None
-        assert await store.tables_of(SOURCE) == [await stored(store, daily)], "of a row that stays only an unused id is left"
+        assert len(await store.transact(entries.all_of, over.id)) == 1
+        assert await store.transact(idempotency.find, SOURCE, "key") is None
+        assert await store.transact(tables.of_guest, SOURCE) == [await stored(store, daily)], (
+            "of a row that stays only an unused id is left"
+        )
         assert await remove(store) == [daily.id], "deleting again does no harm"
 
 

@@ -27,6 +27,7 @@ from meadhall.server.store import migrations
 from meadhall.server.store.database import open_database
 from meadhall.server.store.file_lock import StoreUnusable
 from meadhall.server.store.models import Guest
+from meadhall.server.store.queries import entries, guests, tables
 from meadhall.server.store.schema import metadata
 from meadhall.server.store.store import Store
 from server.halls import tally, with_guests
@@ -126,7 +127,7 @@ async def test_a_hall_of_the_first_release_goes_on(settings: Settings, at_once: 
         assert "Well played!" in (await ada.get(f"/tables/{OVER}")).text
         assert meadhall.replay((await ada.get(f"/tables/{OVER}/record")).json()).over
         room = await hall.room(RUNNING)
-        assert [(entry.kind, entry.seat, entry.value) for entry in await hall.store.entries(RUNNING)] == [
+        assert [(entry.kind, entry.seat, entry.value) for entry in await hall.store.transact(entries.all_of, RUNNING)] == [
             ("action", 0, 14),
             ("undo", 0, 1),
             ("action", 0, 13),
@@ -134,7 +135,7 @@ async def test_a_hall_of_the_first_release_goes_on(settings: Settings, at_once: 
         assert "Skål!" in (await ada.get(f"/tables/{RUNNING}")).text
         await play_out(room, {0: ada, 1: bjorn})
         assert meadhall.replay((await ada.get(f"/tables/{RUNNING}/record")).json()).over
-        stored = await hall.store.table(RUNNING)
+        stored = await hall.store.transact(tables.find, RUNNING)
         assert stored is not None
         assert stored.status == "over", "its clock didn't run while the hall was down"
 
@@ -219,7 +220,7 @@ async def test_after_a_downgrade_the_version_that_wrote_the_data_is_named_and_th
     if on_each_database.embedded:  # PostgreSQL may have tables of others
         await asyncio.to_thread(restore, on_each_database.data / f"meadhall-{NEWEST}.backup", on_each_database, True)
         async with Store.open(on_each_database) as store:
-            assert await store.guest("guest2") is not None
+            assert await store.transact(guests.find, "guest2") is not None
 
 
 async def test_a_migration_without_a_place_for_its_backup_is_refused(
@@ -276,7 +277,7 @@ def test_a_backup_of_an_older_version_is_restored_and_migrated(
 
     async def read() -> Guest | None:
         async with Store.open(on_each_database) as store:
-            return await store.guest("guest1")
+            return await store.transact(guests.find, "guest1")
 
     found = asyncio.run(read())
     assert found is not None

@@ -17,6 +17,7 @@ from meadhall.server.store.database import open_database
 from meadhall.server.store.file_lock import StoreBusy, StoreUnusable
 from meadhall.server.store.maintenance import run_offline, snapshot, sole_use
 from meadhall.server.store.models import Guest
+from meadhall.server.store.queries import guests, tables
 from meadhall.server.store.store import Store
 from meadhall.server.store.transfer import DatabaseSource, NotEmpty, TransferFailed, load
 from server.halls import run_command, tally, with_guests
@@ -78,7 +79,7 @@ async def test_a_hall_moves_to_postgresql_and_back_with_its_sessions_matches_and
     assert not (await asyncio.to_thread(tally, on_postgresql)).differences(await asyncio.to_thread(tally, back_again))
     async with Store.open(back_again) as store:
         await store.rotate_secret("guests", Time().now())
-        found = await store.table(room.table.id)
+        found = await store.transact(tables.find, room.table.id)
         assert found is not None
         assert found.status == "abandoned"
 
@@ -121,7 +122,7 @@ async def test_no_hall_starts_on_postgresql_while_it_is_moved_there(settings: Se
 
     async def open_there() -> Guest | None:
         async with Store.open(on_empty_postgresql) as store:
-            return await store.guest("guest1")
+            return await store.transact(guests.find, "guest1")
 
     def progress(_rows: int) -> None:
         if not opening:

@@ -16,6 +16,7 @@ from meadhall.engine.record.format import dumps, loads
 from meadhall.engine.text.language import LANGUAGES, speaking
 from meadhall.engine.text.rulebook import rulebook_text
 from meadhall.server.settings import Settings
+from meadhall.server.store.queries import tables
 from server.people import OpenHall, open_hall
 from server.rows import save
 
@@ -122,7 +123,7 @@ async def test_a_match_that_was_stored_before_an_option_existed_has_its_default(
         answer = await host.ask("/tables", {"game": "axxa", "players": "1"})
         table = answer.json()["id"]
         await host.act(table, (await before.room(table)).match.legal()[0].action)  # type: ignore[union-attr]
-        stored = await before.store.table(table)
+        stored = await before.store.transact(tables.find, table)
         assert stored is not None
         older = {name: value for name, value in stored.options.items() if name != "order"}
         assert older != stored.options

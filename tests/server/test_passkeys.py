@@ -22,6 +22,7 @@ from meadhall.server.ops.time import Time
 from meadhall.server.settings import Settings
 from meadhall.server.store import schema
 from meadhall.server.store.models import Guest
+from meadhall.server.store.queries import guests
 from meadhall.server.store.store import Store
 from server.authenticator import SoftAuthenticator
 
@@ -151,7 +152,7 @@ async def test_nonsense_is_refused_as_such(settings: Settings, data: st.DataObje
     """Change a part of a good answer into anything: the refusal is always the typed one, and nothing is signed in."""
     async with Store.open(settings) as store:
         accounts = accounts_of(store)
-        if await store.guest(ADA.id) is None:
+        if await store.transact(guests.find, ADA.id) is None:
             device = await with_passkey(accounts)
             KEPT["device"] = device
         device = KEPT["device"]

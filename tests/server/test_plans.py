@@ -13,6 +13,7 @@ from sqlalchemy import Connection, Engine, event
 
 from meadhall.server.settings import Settings
 from meadhall.server.store import schema
+from meadhall.server.store.queries import guests
 from server.many_rows import SMALL, fill
 from server.people import AXES, HOARD, OpenHall, Program, open_hall, play_out
 
@@ -55,7 +56,7 @@ async def visit(hall: OpenHall) -> None:
     table, (one, other) = room.table.id, (min(seat.guests) for seat in room.table.seats)
     await host.ask(f"/tables/{table}/chat", {"text": "Skål"})
     await play_out(room, {0: host, 1: friend})
-    person, partner = [await hall.store.guest(guest) for guest in (one, other)]
+    person, partner = [await hall.store.transact(guests.find, guest) for guest in (one, other)]
     assert person is not None
     assert partner is not None
     lobby = await friend.open(AXES)

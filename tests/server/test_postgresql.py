@@ -16,6 +16,7 @@ from games_for_tests.hoard.rules import BOAST, LOOK
 from meadhall.server.hall.room import Room
 from meadhall.server.settings import Settings
 from meadhall.server.store.models import TableRow
+from meadhall.server.store.queries import entries, tables
 from server.people import AXES, HOARD, OpenHall, Person, open_hall, play_out, until
 from server.postgres import OwnPostgreSQL, start_postgresql
 
@@ -92,7 +93,7 @@ async def test_of_two_actions_at_two_processes_one_is_played(on_postgresql: Sett
             await two.room(table)
             answers = await asyncio.gather(host.act(table, BOAST, 1), there.act(table, LOOK, 1))
             assert sorted(answer.status_code for answer in answers) == [200, 409]
-            (entry,) = await one.store.entries(table)
+            (entry,) = await one.store.transact(entries.all_of, table)
             assert entry.value == (BOAST if answers[0].status_code == 200 else LOOK)
 
 
@@ -104,8 +105,8 @@ async def test_bots_at_two_processes_play_each_action_once(on_postgresql: Settin
         await until(room, lambda: room.match is not None and room.match.actor in (0, None))
         await program.post(f"/tables/{info['id']}/resign")
         assert room.table.status in ("abandoned", "over")
-        entries = await one.store.entries(info["id"])
-        assert [entry.number for entry in entries] == list(range(1, len(entries) + 1))
+        found = await one.store.transact(entries.all_of, info["id"])
+        assert [entry.number for entry in found] == list(range(1, len(found) + 1))
         assert there.table.id == room.table.id
 
 
@@ -154,7 +155,7 @@ class Lobby:
         return f"/tables/{self.room.table.id}/{what}"
 
     async def stored(self) -> TableRow:
-        table = await self.one.store.table(self.room.table.id)
+        table = await self.one.store.transact(tables.find, self.room.table.id)
         assert table is not None
         return table
 
@@ -244,7 +245,7 @@ async def test_a_player_who_resigned_at_another_process_can_not_act(on_postgresq
         assert (await there.ask(f"/tables/{room.table.id}/resign")).status_code == 200
         answer = await host.act(room.table.id, BOAST)
         assert (answer.status_code, answer.json()["error"]) == (409, "wrong-moment")
-        assert [entry.kind for entry in await one.store.entries(room.table.id)] == ["stand_in"]
+        assert [entry.kind for entry in await one.store.transact(entries.all_of, room.table.id)] == ["stand_in"]
 
 
 async def test_two_processes_open_one_rematch(on_postgresql: Settings) -> None:
@@ -257,7 +258,7 @@ async def test_two_processes_open_one_rematch(on_postgresql: Settings) -> None:
         answers = await asyncio.gather(away.post(url), host.post(url))
         (where,) = {answer.headers["location"] for answer in answers}
         for hall in (one, two):
-            assert [table.id for table in await hall.store.tables_of(room.table.host)] == [
+            assert [table.id for table in await hall.store.transact(tables.of_guest, room.table.host)] == [
                 where.removeprefix("/tables/"),
                 room.table.id,
             ]

@@ -20,6 +20,7 @@ from meadhall.server.ops.time import Time
 from meadhall.server.settings import Settings
 from meadhall.server.store import schema
 from meadhall.server.store.models import Entry, Guest, PlayedFilter, SeatRow, TableRow, new_id, new_link_token
+from meadhall.server.store.queries import guests, profiles, records, tables
 from meadhall.server.store.store import Store
 from server.people import AXES, HOARD, OpenHall, play_out
 from server.rows import append, save
@@ -88,7 +89,7 @@ async def test_a_resigned_match_is_lost_and_a_match_that_was_given_up_counts_now
     assert (await host.ask(f"/tables/{room.table.id}/resign")).status_code == 200
     scores = [row.score for guest in guests for row in await hall.store.transact(rows_of(guest))]
     assert scores == [0.0, 1.0]
-    groups, order, _days = await hall.store.played_results(guests[0], "2999-01-01")
+    groups, order, _days = await hall.store.transact(profiles.results, guests[0], "2999-01-01")
     assert [(group.matches, group.won, group.ranked, group.places) for group in groups] == [(1, 0, 1, 2)]
     assert order == [0.0]
 
@@ -103,7 +104,7 @@ async def test_results_are_the_same_on_each_database_and_after_a_second_end(on_e
         assert (row.score, row.place, row.decisions, row.hints) == (0.5, None, 1, 1)
         assert (row.players, row.people, row.bots, row.variant) == (4, 2, "mixed", '{"variant":"standard"}')
         await end(store, table_of(["ada"], ["jarl"], daily=None), None)
-        groups, scores, _days = await store.played_results("ada", "2999-01-01")
+        groups, scores, _days = await store.transact(profiles.results, "ada", "2999-01-01")
         assert [(group.matches, group.score, group.shared, group.hints) for group in groups] == [(1, 0.5, 1, 1)]
         assert scores == [0.5]
 
@@ -133,7 +134,7 @@ async def test_matches_are_filtered_by_game_result_and_opponent(on_each_database
 
         async def found(**wanted: Any) -> list[str]:
             games = wanted.pop("games", ("viking-axes", "hoard"))
-            played, count = await store.played("ada", PlayedFilter(games, **wanted), 10)
+            played, count = await store.transact(profiles.played, "ada", PlayedFilter(games, **wanted), 10)
             assert count == len(played)
             return [each.table.id for each in played]
 
@@ -145,13 +146,13 @@ async def test_matches_are_filtered_by_game_result_and_opponent(on_each_database
         assert await found(opponent="bo") == [private.id]
         assert await found(viewer="cy") == [given_up.id, alone.id], "a private table of others is not listed"
         assert await found(viewer="bo") == [given_up.id, private.id, alone.id]
-        played, count = await store.played("ada", PlayedFilter(("viking-axes", "hoard")), 1, 1)
+        played, count = await store.transact(profiles.played, "ada", PlayedFilter(("viking-axes", "hoard")), 1, 1)
         assert ([each.table.id for each in played], count) == ([private.id], 3)
         await store.save_guest(Guest("bo", "Bo"))
         await store.save_guest(Guest("cy", "Cy"))
-        assert {guest.name for guest in await store.met("ada", 10)} == {"Bo", "Cy"}
-        assert await store.have_met("ada", "cy")
-        assert not await store.have_met("bo", "cy")
+        assert {guest.name for guest in await store.transact(profiles.met, "ada", 10)} == {"Bo", "Cy"}
+        assert await store.transact(profiles.have_met, "ada", "cy")
+        assert not await store.transact(profiles.have_met, "bo", "cy")
 
 
 def test_streaks_end_with_a_failure() -> None:
@@ -171,7 +172,7 @@ def test_streaks_end_with_a_failure() -> None:
 @pytest.mark.asyncio
 async def test_a_profile_is_shown_to_those_whom_the_person_chose(hall: OpenHall) -> None:
     room = await hall.played_out(HOARD)
-    ada, bo = [await hall.store.guest(min(seat.guests)) for seat in room.table.seats]
+    ada, bo = [await hall.store.transact(guests.find, min(seat.guests)) for seat in room.table.seats]
     assert ada is not None
     assert bo is not None
     sessions = hall.app.state.sessions
@@ -268,7 +269,7 @@ async def test_the_record_is_written_when_the_match_ends_and_stays_under_other_r
         patch.delattr(match_records, "replayed")
         record = (await host.get("/people/me/records")).json()
     replay(record)
-    stored = await hall.store.table(room.table.id)
+    stored = await hall.store.transact(tables.find, room.table.id)
     assert stored is not None
     await save(hall.store, replace(stored, rules=0))
     hall.hall._rooms.clear()
@@ -283,11 +284,11 @@ async def test_the_record_is_written_again_without_the_name_of_a_deleted_person(
     name = room.table.seats[1].name
     assert (await host.get("/people/me/records")).json()["seats"][1]["name"] == name
     assert (await friend.post("/privacy/delete", {"sure": "on"})).status_code == 303
-    assert await hall.store.records(room.table.id) == {}
+    assert await hall.store.transact(records.of_table, room.table.id) == {}
     answer = await host.get("/people/me/records")
     assert answer.json()["complete"]
     assert answer.json()["seats"][1]["name"] == "former player"
-    assert await hall.store.records(room.table.id) != {}
+    assert await hall.store.transact(records.of_table, room.table.id) != {}
 
 
 @pytest.mark.asyncio

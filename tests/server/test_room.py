@@ -16,6 +16,7 @@ from meadhall.server.hall.notices.pubsub import Subscriber
 from meadhall.server.hall.room import Room
 from meadhall.server.settings import Settings
 from meadhall.server.store.models import Entry
+from meadhall.server.store.queries import tables
 from meadhall.server.store.store import Store
 from meadhall.server.store.unit import Unit
 from server.matches import at_turn, match_of, stored
@@ -85,7 +86,7 @@ async def test_a_change_that_cannot_be_stored_changes_nothing_but_its_draft(hall
         assert not is_told(page), "no page learns of it"
         await hall.store.transact(lambda connection: connection.exec_driver_sql("DROP TRIGGER fault"))
         assert await stored(hall, room) == []
-        table = await hall.store.table(room.table.id)
+        table = await hall.store.transact(tables.find, room.table.id)
         assert table is not None
         assert (table, table.version) == (room.table, version)
         assert (await host.act(room.table.id, BOAST, 1)).status_code == 200
@@ -195,7 +196,7 @@ async def test_the_match_is_abandoned_when_the_last_of_three_leaves(hall: OpenHa
     assert meadhall.replay(record).commitment == record["commitment"]
     page = (await host.get(f"/tables/{room.table.id}")).text
     assert "given up" in page
-    loaded = await hall.store.table(room.table.id)
+    loaded = await hall.store.transact(tables.find, room.table.id)
     assert loaded is not None
     assert (loaded.status, loaded.abandon_reason, loaded.outcome) == ("abandoned", "everybody left", None)
 
@@ -216,7 +217,7 @@ async def test_resigning_a_match_of_two_gives_the_other_the_win_everywhere(setti
     async with open_hall(settings) as hall:
         person = hall.person()
         person.http.cookies.update(cookies)
-        stored = await hall.store.table(table)
+        stored = await hall.store.transact(tables.find, table)
         assert stored is not None
         assert stored.outcome == {"winners": [winner], "scores": record["awarded"]["scores"], "why": "resignation"}
         assert f"{names[winner]} wins" in (await hall.person().get(f"/tables/{table}")).text
@@ -229,7 +230,7 @@ async def test_resigning_a_match_of_two_gives_the_other_the_win_everywhere(setti
         assert "seed matches" in (await person.get(f"/tables/{table}/verify")).text
         assert match_of(await hall.room(table)).record() == record
         again = (await person.post(f"/tables/{table}/rematch")).headers["Location"].removeprefix("/tables/")
-        rematch = await hall.store.table(again)
+        rematch = await hall.store.transact(tables.find, again)
         assert rematch is not None
         assert ([seat.name for seat in rematch.seats], rematch.outcome) == (names, None)
 
@@ -246,7 +247,7 @@ async def test_the_outcome_of_a_match_is_stored(hall: OpenHall) -> None:
     room = await hall.played_out()
     result = match_of(room).result()
     assert result is not None
-    stored = await hall.store.table(room.table.id)
+    stored = await hall.store.transact(tables.find, room.table.id)
     assert stored is not None
     places = match_of(room).places()
     assert places is not None

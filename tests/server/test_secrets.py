@@ -19,6 +19,7 @@ from meadhall.engine.state import chance
 from meadhall.server.hall.room import Room
 from meadhall.server.settings import Settings
 from meadhall.server.store.models import Guest
+from meadhall.server.store.queries import guests
 from meadhall.server.worker import tasks
 from server.leaks import (
     _lowest_card,
@@ -48,7 +49,7 @@ async def at_a_table(hall: OpenHall) -> tuple[Person, list[tuple[Person, Program
             await person.ask(f"/tables/{table}/seats", {"set": "sit", "seat": str(seat)})
         program = await hall.program(f"Robot {seat}")
         room = await hall.room(table)
-        guest = await hall.store.guest(await guest_of(hall, program))
+        guest = await hall.store.transact(guests.find, await guest_of(hall, program))
         assert guest is not None
         await room.carry_seat(seat, guest)
         viewers.append((person, program))
@@ -174,7 +175,7 @@ async def history(settings: Settings, secretly: bool) -> list[tuple[float, str]]
 
 
 async def guest_at(hall: OpenHall, program: Program) -> Guest:
-    guest = await hall.store.guest(await guest_of(hall, program))
+    guest = await hall.store.transact(guests.find, await guest_of(hall, program))
     assert guest is not None
     return guest
 

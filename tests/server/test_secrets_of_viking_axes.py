@@ -13,6 +13,7 @@ from meadhall.engine.match.view import SPECTATOR
 from meadhall.games.viking_axes.cards import TITLES
 from meadhall.games.viking_axes.state import Phase
 from meadhall.server.hall.room import Room
+from meadhall.server.store.queries import guests
 from server.leaks import all_responses, guest_of, with_other_hidden_parts
 from server.people import OpenHall, Person, Program
 
@@ -35,7 +36,7 @@ async def at_a_table(hall: OpenHall) -> tuple[list[tuple[Person, Program]], Room
     for seat, person in enumerate(people):
         program = await hall.program(f"Robot {seat}")
         if seat < 3:
-            guest = await hall.store.guest(await guest_of(hall, program))
+            guest = await hall.store.transact(guests.find, await guest_of(hall, program))
             assert guest is not None
             await room.carry_seat(seat, guest)
         viewers.append((person, program))

@@ -18,7 +18,7 @@ from meadhall.server.ops.time import Time
 from meadhall.server.settings import Settings
 from meadhall.server.store import database
 from meadhall.server.store.models import Entry, Guest
-from meadhall.server.store.queries import chat
+from meadhall.server.store.queries import chat, entries
 from meadhall.server.store.store import Store
 from server.halls import run_command
 from server.manual_time import ManualTime
@@ -179,7 +179,7 @@ async def test_the_log_does_not_grow_without_end(settings: Settings, monkeypatch
         for number in range(1, 501):
             await append(store, table, Entry(number, "action", 0, 0))
         assert len(log_of(settings)) < 150 * (4096 + 24)
-        assert len(await store.entries(table.id)) == 500
+        assert len(await store.transact(entries.all_of, table.id)) == 500
 
 
 # ----------------------------------------------------------------------------------------------------------------- deletions

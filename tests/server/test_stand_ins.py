@@ -12,6 +12,7 @@ from meadhall.server.errors import WrongMoment
 from meadhall.server.hall.bots.stand_ins import standing_in
 from meadhall.server.hall.room import Room
 from meadhall.server.settings import Settings
+from meadhall.server.store.queries import entries, guests, tables
 from server.matches import at_turn, match_of, stored
 from server.people import HOARD, OpenHall, open_hall, play_out, until
 
@@ -111,7 +112,7 @@ async def test_a_hall_resumes_a_match_of_people_in_which_a_bot_stands_in(setting
         room.bots.play = lambda: None  # type: ignore[method-assign]
         await let_bot_play(room, seat)
     async with open_hall(settings) as hall:
-        assert table in await hall.store.running_with_bots(HOARD)
+        assert table in await hall.store.transact(tables.running_with_bots, HOARD)
 
 
 async def test_what_a_bot_decided_is_not_undone_by_the_owner(hall: OpenHall) -> None:
@@ -158,7 +159,7 @@ async def test_the_return_is_refused_after_the_end(hall: OpenHall) -> None:
 
 
 async def _guest(hall: OpenHall, room: Room) -> Any:
-    return await hall.store.guest(min(room.table.seats[0].guests))
+    return await hall.store.transact(guests.find, min(room.table.seats[0].guests))
 
 
 async def test_two_processes_agree_who_plays_and_one_of_them_plays_for_the_bot(on_postgresql: Settings, at_once: None) -> None:
@@ -173,6 +174,6 @@ async def test_two_processes_agree_who_plays_and_one_of_them_plays_for_the_bot(o
         back.http.cookies.update(host.http.cookies)
         assert (await back.ask(f"/tables/{room.table.id}/return")).status_code == 200
         await until(room, lambda: match_of(room).stand_ins == {})
-        entries = await one.store.entries(room.table.id)
-        assert [entry.kind for entry in entries].count("stand_in") == 1
+        found = await one.store.transact(entries.all_of, room.table.id)
+        assert [entry.kind for entry in found].count("stand_in") == 1
         assert match_of(room).record() == match_of(there).record()

@@ -18,7 +18,7 @@ from meadhall.server.store import database
 from meadhall.server.store import store as store_module
 from meadhall.server.store.file_lock import StoreBusy, StoreUnusable
 from meadhall.server.store.models import Conflict, Entry, Guest
-from meadhall.server.store.queries import entries, uploads
+from meadhall.server.store.queries import entries, guests, tables, uploads
 from meadhall.server.store.store import Store
 from server.rows import append, save, table_of
 
@@ -33,17 +33,17 @@ async def test_stored_values_are_found_again(on_each_database: Settings) -> None
         await store.add_table(table)
         await append(store, table, Entry(1, "action", 0, 14))
         await append(store, table, Entry(2, "undo", 0, 1))
-        key, secret = await store.add_upload('{"name": "Ǻ"}'), await store.secret("guests")
+        key, secret = await store.transact(uploads.add, '{"name": "Ǻ"}'), await store.secret("guests")
     async with Store.open(on_each_database) as store:
-        assert await store.guest("a1") == replace(guest, is_stored=True)
-        assert await store.guest("nobody") is None
-        assert await store.table(table.id) == table
-        assert await store.table("nowhere") is None
-        assert await store.table_by_link(table.seats[1].link_token) == (table, 1)
-        assert await store.table_by_link("wrong") is None
-        assert await store.entries(table.id) == [Entry(1, "action", 0, 14), Entry(2, "undo", 0, 1)]
-        assert await store.upload(key) == '{"name": "Ǻ"}'
-        assert await store.upload("wrong") is None
+        assert await store.transact(guests.find, "a1") == replace(guest, is_stored=True)
+        assert await store.transact(guests.find, "nobody") is None
+        assert await store.transact(tables.find, table.id) == table
+        assert await store.transact(tables.find, "nowhere") is None
+        assert await store.transact(tables.find_by_link, table.seats[1].link_token) == (table, 1)
+        assert await store.transact(tables.find_by_link, "wrong") is None
+        assert await store.transact(entries.all_of, table.id) == [Entry(1, "action", 0, 14), Entry(2, "undo", 0, 1)]
+        assert await store.transact(uploads.find, key) == '{"name": "Ǻ"}'
+        assert await store.transact(uploads.find, "wrong") is None
         assert await store.secret("guests") == secret
         assert await store.secret("csrf") != secret
         assert await store.alive()
@@ -58,7 +58,7 @@ async def test_an_entry_has_the_same_time_and_data_as_the_listener_reads_it(on_p
             await append(store, table, entry)
         by_listener = await store.changes_since(table.id, version=0, entry_count=0)
         by_pool = await store.transact(partial(entries.changes_since, table=table.id, version=0, entry_count=0))
-        alone = await store.entries(table.id)
+        alone = await store.transact(entries.all_of, table.id)
     for read in (list(by_listener.entries), list(by_pool.entries), alone):
         assert read == written
         assert [entry.at for entry in read] == [entry.at for entry in written]
@@ -80,18 +80,22 @@ async def test_tables_are_found_by_guest_and_by_status(on_each_database: Setting
         running, hidden = table_of("b1", status="running"), table_of("b1", status="running", is_public=False)
         for table in (first, second, running, hidden):
             await store.add_table(table)
-        assert [table.id for table in await store.tables_of("a1")] == [first.id]
-        assert [table.id for table in await store.tables_of("a12")] == [first.id], "a seat that was moved to another device"
-        assert [table.id for table in await store.running_tables()] == [running.id]
-        assert await store.running_with_bots("hoard") == [hidden.id, running.id]
-        assert await store.running_with_bots("axxa") == []
-        assert await store.count_unfinished("b1", {"hoard": 3}) == 3
-        assert [table.id for table in await store.tables_of("b1")] == [hidden.id, running.id, second.id]
+        assert [table.id for table in await store.transact(tables.of_guest, "a1")] == [first.id]
+        assert [table.id for table in await store.transact(tables.of_guest, "a12")] == [first.id], (
+            "a seat that was moved to another device"
+        )
+        assert [table.id for table in await store.transact(tables.public, "running")] == [running.id]
+        assert await store.transact(tables.running_with_bots, "hoard") == [hidden.id, running.id]
+        assert await store.transact(tables.running_with_bots, "axxa") == []
+        assert await store.transact(tables.count_unfinished, "b1", {"hoard": 3}) == 3
+        assert [table.id for table in await store.transact(tables.of_guest, "b1")] == [hidden.id, running.id, second.id]
         await save(store, replace(running, status="over", finished_at=Time().now()))
-        assert await store.count_unfinished("b1", {"hoard": 3}) == 2
-        assert [table.id for table in await store.tables_of("b1")] == [hidden.id, second.id, running.id], "unfinished ones first"
-        assert [table.id for table in await store.tables_of("b1", limit=1)] == [hidden.id]
-        finished = await store.table(running.id)
+        assert await store.transact(tables.count_unfinished, "b1", {"hoard": 3}) == 2
+        assert [table.id for table in await store.transact(tables.of_guest, "b1")] == [hidden.id, second.id, running.id], (
+            "unfinished ones first"
+        )
+        assert [table.id for table in await store.transact(tables.of_guest, "b1", limit=1)] == [hidden.id]
+        finished = await store.transact(tables.find, running.id)
         assert finished is not None
         assert finished.status == "over"
         assert finished.finished_at is not None
@@ -107,15 +111,15 @@ async def test_old_lobbies_and_matches_of_other_rules_do_not_count_against_the_l
             table_of("a1", status="running", created_at=Time().now() - timedelta(days=300)),
         ):
             await store.add_table(table)
-        assert await store.count_unfinished("a1", {"hoard": 3, "axxa": 2}) == 3
-        assert await store.count_unfinished("a1", {"axxa": 3}) == 1, "the game is not installed"
+        assert await store.transact(tables.count_unfinished, "a1", {"hoard": 3, "axxa": 2}) == 3
+        assert await store.transact(tables.count_unfinished, "a1", {"axxa": 3}) == 1, "the game is not installed"
 
 
 async def test_the_oldest_uploads_are_deleted(on_sqlite: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(uploads, "UPLOADS_KEPT", 3)
     async with Store.open(on_sqlite) as store:
-        keys = [await store.add_upload(str(k)) for k in range(5)]
-        assert [await store.upload(key) for key in keys] == [None, None, "2", "3", "4"]
+        keys = [await store.transact(uploads.add, str(k)) for k in range(5)]
+        assert [await store.transact(uploads.find, key) for key in keys] == [None, None, "2", "3", "4"]
 
 
 async def test_processes_that_start_together_upgrade_once_and_share_their_secrets(on_empty_postgresql: Settings) -> None:
@@ -230,8 +234,8 @@ async def test_a_new_guest_gets_a_public_id_that_stays(on_each_database: Setting
         other = await store.save_guest(Guest("b1", "Björn"))
         renamed = await store.save_guest(replace(saved[0], name="Ada Lovelace", public_id=""))
         assert public_id == renamed.public_id != other.public_id
-        assert await store.guest_by_public_id(public_id) == renamed
-        assert await store.guest_by_public_id("nobody") is None
-        found = await store.guest("a1")
+        assert await store.transact(guests.find_public, public_id) == renamed
+        assert await store.transact(guests.find_public, "nobody") is None
+        found = await store.transact(guests.find, "a1")
         assert found is not None
         assert found.public_id == public_id

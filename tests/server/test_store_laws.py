@@ -21,6 +21,7 @@ from meadhall.server.ops.time import Time
 from meadhall.server.settings import Settings
 from meadhall.server.store import schema
 from meadhall.server.store.models import Conflict, Entry, EntryKind, TableRow
+from meadhall.server.store.queries import entries, tables
 from meadhall.server.store.queries import entries as queries
 from meadhall.server.store.store import Store
 from server.postgres import PostgreSQL
@@ -85,8 +86,8 @@ class StoreMachine(RuleBasedStateMachine):
 
     def check(self, known: Known) -> None:
         """Compare what is stored of a table with the model."""
-        assert self.run(self.store.table(known.table.id)) == known.table
-        found = self.run(self.store.entries(known.table.id))
+        assert self.run(self.store.transact(tables.find, known.table.id)) == known.table
+        found = self.run(self.store.transact(entries.all_of, known.table.id))
         assert found == known.entries
         assert [entry.at for entry in found] == [entry.at for entry in known.entries]
         decisions = select(schema.results.c.decisions).where(schema.results.c.table_id == known.table.id)

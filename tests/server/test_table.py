@@ -15,6 +15,7 @@ from meadhall.server.hall.notices import visits
 from meadhall.server.pages import responses
 from meadhall.server.routes import deed
 from meadhall.server.settings import Settings
+from meadhall.server.store.queries import tables
 from meadhall.server.web import event_stream
 from server.manual_time import ManualTime, settled
 from server.people import AXES, HOARD, OpenHall, Person, Program, open_hall, play_out, stream
@@ -361,7 +362,7 @@ async def test_options_that_no_longer_exist_get_their_defaults(settings: Setting
     async with open_hall(settings) as before:
         host = before.person()
         table = await host.open(HOARD)
-        stored = await before.store.table(table)
+        stored = await before.store.transact(tables.find, table)
         assert stored is not None
         await save(before.store, replace(stored, options={"hand": "none at all", "gone": "yes"}))
         cookies = dict(host.http.cookies)
@@ -477,7 +478,7 @@ async def test_a_private_link_moves_a_seat_to_another_device(hall: OpenHall) -> 
         assert looked.status_code == 200
         assert room.table.seats[0].name in looked.text
     assert room.table == before
-    assert await hall.store.table(room.table.id) == before, "opening the link alone changes nothing"
+    assert await hall.store.transact(tables.find, room.table.id) == before, "opening the link alone changes nothing"
     assert (await phone.act(room.table.id, BOAST)).status_code == 403
 
     carried = await phone.post(f"/seat/{key}")
@@ -494,7 +495,7 @@ async def test_a_guest_with_a_seat_can_not_move_another_one(hall: OpenHall) -> N
     answer = await friend.post(f"/seat/{before.seats[0].link_token}")
     assert answer.status_code == 409
     assert "You already have another seat at this table." in answer.text
-    assert room.table == before == await hall.store.table(before.id)
+    assert room.table == before == await hall.store.transact(tables.find, before.id)
 
 
 async def test_running_matches_are_listed_before_finished_ones(settings: Settings, at_once: None) -> None:

@@ -50,7 +50,7 @@ async def start(draft: TableState, room: Room, played: Sequence[Entry]) -> None:
     draft.begin(room.game, room.services.deadlines.standstills)
     for entry in played:
         draft.enter(entry)
-    draft.newcomers = await room.services.store.newcomers(draft.table)
+    draft.newcomers = await room.services.store.transact(tables.newcomers, draft.table)
 
 
 def take_back(draft: TableState, guest: Guest, number: int | None) -> None:

@@ -14,6 +14,7 @@ from meadhall.server.hall.notices.audience import private_seats
 from meadhall.server.hall.replaying import todays_options
 from meadhall.server.hall.state import TableState, replayed, replayed_while_legal
 from meadhall.server.store.models import FINISHED, Changes, TableRow
+from meadhall.server.store.queries import tables
 from meadhall.server.worker.threads import run_in_thread
 
 if TYPE_CHECKING:
@@ -151,7 +152,7 @@ class Follower:
         replay = replayed_while_legal if self._keeps_match_of(table) else replayed
         state = await asyncio.to_thread(replay, room.game, table, changes.entries, self._services.deadlines.standstills)
         if state.match is not None and not state.match.steps:
-            state.newcomers = await self._store.newcomers(table)
+            state.newcomers = await self._store.transact(tables.newcomers, table)
         room.state = state
         await room.consent.learn_names()
 

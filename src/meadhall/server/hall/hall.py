@@ -72,6 +72,7 @@ from meadhall.server.store.models import (
     new_link_token,
 )
 from meadhall.server.store.notices import Notice
+from meadhall.server.store.queries import idempotency, tables
 from meadhall.server.store.store import Store
 from meadhall.server.worker.client import Worker
 from meadhall.server.worker.threads import run_in_thread
@@ -187,7 +188,7 @@ class Hall:
         return room
 
     async def _load(self, id: str) -> Room:
-        table = await self.store.table(id)
+        table = await self.store.transact(tables.find, id)
         if table is None:
             raise NotFound(_("There is no such table here."))
         self.ready.check(table.game)
@@ -407,7 +408,7 @@ class Hall:
         """Close the running matches of older rules: they can't be played to the end here."""
         version = game(name).version
         if self.settings.development:
-            await _until_answered(self.time, lambda: self.store.adopt_rules(name, version))
+            await _until_answered(self.time, lambda: self.store.transact(tables.adopt_rules, name, version))
         for id in await _until_answered(self.time, lambda: self.store.close_outdated(name, version, RULES_CHANGED)):
             log.warning("table %s is closed: its match began under older rules of %s than version %d", id, name, version)
 
@@ -515,7 +516,7 @@ class Hall:
 
     async def _opened_for(self, host: Guest, request: RequestKey) -> Room | None:
         """Return the room of the table that an earlier request with this key opened. Raises KeyReused if it was another one."""
-        found = await self.store.requested_table(host.id, request.key)
+        found = await self.store.transact(idempotency.find, host.id, request.key)
         if found is None:
             return None
         fingerprint, table = found
@@ -544,7 +545,7 @@ class Hall:
 
     async def _check_limit(self, host: str) -> None:
         rules = {name: game(name).version for name in game_names()}
-        if await self.store.count_unfinished(host, rules) >= self.settings.tables_per_guest:
+        if await self.store.transact(tables.count_unfinished, host, rules) >= self.settings.tables_per_guest:
             raise TooMany(_("You host too many unfinished tables; finish one first."))
 
     async def play_now(
@@ -599,7 +600,7 @@ class Hall:
             )
 
         id = await room.open_rematch(guest, once_more)
-        opened = await self.store.table(id)
+        opened = await self.store.transact(tables.find, id)
         if opened is None or opened.status == "closed":  # old tables are deleted
             id = await room.open_rematch(guest, once_more, instead_of=id)
         again = await self.room(id)
@@ -618,7 +619,7 @@ class Hall:
 
     async def rename(self, guest: Guest) -> None:
         """Give the guest's seats before a match their new name."""
-        for table in await self.store.tables_of(guest.id):
+        for table in await self.store.transact(tables.of_guest, guest.id):
             if table.status == "gathering" and table.seat_of(guest.id) is not None:
                 with suppress(WrongMoment):  # the match has begun meanwhile
                     await (await self.room(table.id)).change_table(renamed(guest))
@@ -626,8 +627,8 @@ class Hall:
     async def offered(self) -> list[TableRow]:
         """Return public tables with an open seat where a player is present, newest first."""
         if self.store.shared:
-            tables = await self.store.gathering(self.presence.tables())
-            return [table for table in tables if _has_open_seat(table) and any(map(partial(self._is_here, table), table.seats))]
+            found = await self.store.transact(tables.gathering, self.presence.tables())
+            return [table for table in found if _has_open_seat(table) and any(map(partial(self._is_here, table), table.seats))]
         offered = [room.table for room in self._rooms.values() if _is_offered(room)]
         return sorted(offered, key=lambda table: table.created_at, reverse=True)
 
@@ -653,7 +654,7 @@ class Hall:
         match = (await self.room(table.id)).match
         outcome = stored_outcome(match) if match is not None else None
         if outcome is not None:
-            await self.store.save_outcome(table.id, outcome)
+            await self.store.transact(tables.save_outcome, table.id, outcome)
         return replace(table, outcome=outcome)
 
     def request_chart(self, room: Room) -> None:

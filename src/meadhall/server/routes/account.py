@@ -20,6 +20,7 @@ from meadhall.server.hall.people.passkeys import RelyingParty
 from meadhall.server.pages.account import CodesPage, SignInPage, account_page
 from meadhall.server.pages.responses import Answer, Html, page, see_other, wants_json
 from meadhall.server.store.models import Account, Guest, Session
+from meadhall.server.store.queries import guests
 from meadhall.server.web.device_label import device_label
 from meadhall.server.web.forms import Form, read_long_form, safe_path
 from meadhall.server.web.links import base_url, link
@@ -117,7 +118,7 @@ async def sign_in(request: AnyRequest, hall: Hall, guest: Guest, sessions: Sessi
     signed_in = await hall.accounts.sign_in(account, device_of(request), guest, takes_along)
     await end_own_session(request, hall, guest)
     sessions.start(request, signed_in)
-    owner = await hall.store.guest(account.guest)
+    owner = await hall.store.transact(guests.find, account.guest)
     if owner is not None:
         speak(owner.language)
     return see_other(safe_path(form.get("back", "")))

@@ -45,6 +45,7 @@ from meadhall.server.routes.documents import DOCUMENT_LIMIT
 from meadhall.server.routes.tables import provide_room, record_response
 from meadhall.server.settings import INVITED
 from meadhall.server.store.models import Guest, TableRow
+from meadhall.server.store.queries import tables
 from meadhall.server.web import event_stream
 from meadhall.server.web.request import AnyRequest
 from meadhall.server.web.sessions import Sessions, guest_of
@@ -108,7 +109,7 @@ _Free = Annotated[int, QueryParameter(ge=1, le=99, description="the smallest num
 @get("/tables", responses=refusals(400, 401))
 async def list_tables(hall: Hall, program: Guest, limit: _Limit = 30, skip: _Skip = 0) -> list[TableSummary]:
     """List the tables that you host or sit at: unfinished ones first, then the newest."""
-    return _summaries(await hall.store.tables_of(program.id, limit, skip), program)
+    return _summaries(await hall.store.transact(tables.of_guest, program.id, limit, skip), program)
 
 
 @get("/tables/open", responses=refusals(400, 401))

@@ -19,6 +19,7 @@ from meadhall.server.routes.api_models import TableSummary, table_summary
 from meadhall.server.routes.api_refusals import refusals
 from meadhall.server.routes.people import records_response, wanted_matches
 from meadhall.server.store.models import Guest
+from meadhall.server.store.queries import profiles
 from meadhall.server.web.request import AnyRequest
 
 
@@ -98,7 +99,7 @@ async def list_matches(
     found = await _person(hall, program, person)
     chosen = {"game": game, "result": result, "with": opponent}
     wanted = await wanted_matches(hall, found.id == program.id, program, **chosen)
-    played, _count = await hall.store.played(found.id, wanted, limit, skip)
+    played, _count = await hall.store.transact(profiles.played, found.id, wanted, limit, skip)
     names: Sequence[str] = game_names()
     return [table_summary(each.table, program) for each in played if each.table.game in names]
 

@@ -23,6 +23,7 @@ from meadhall.server.pages.quick_match import quick_card
 from meadhall.server.pages.responses import Html, page, see_other, wants_json
 from meadhall.server.pages.rulebook import rulebook_page
 from meadhall.server.store.models import Guest, TableRow
+from meadhall.server.store.queries import tables
 from meadhall.server.web.forms import Form, integer, safe_path
 from meadhall.server.web.links import link
 from meadhall.server.web.request import AnyRequest
@@ -33,9 +34,9 @@ from meadhall.server.web.sessions import Sessions, opener_of
 async def show_hall(request: AnyRequest, hall: Hall, guest: Guest) -> Html:
     """Show the games, the guest's matches, open tables, and matches to watch."""
     chosen = TableFilter.read(request.query_params)
-    yours = _installed(await hall.store.tables_of(guest.id)) if guest.is_stored else []
+    yours = _installed(await hall.store.transact(tables.of_guest, guest.id)) if guest.is_stored else []
     open_ = [table for table in await hall.offered() if chosen.lets_through(table)][:OPEN_SHOWN]
-    watched = _installed(await hall.store.running_tables(limit=12))
+    watched = _installed(await hall.store.transact(tables.public, "running", limit=12))
     for table in [*(table for table in yours if table.status == "running"), *yours[:YOURS_SHOWN], *watched]:
         if table.status != "gathering" and hall.can_show(table):
             with suppress(MeadhallError):  # a table that can't be opened is listed too
@@ -52,10 +53,12 @@ _Page = Annotated[int, QueryParameter(name="page", ge=1, le=100_000)]
 @get("/matches")
 async def show_finished(request: AnyRequest, hall: Hall, guest: Guest, page_number: _Page = 1) -> Html:
     """Show the guest's finished matches, 20 on a page, the latest first."""
-    skip = (page_number - 1) * FINISHED_SHOWN
-    tables, count = await hall.store.finished_of(guest.id, FINISHED_SHOWN, skip) if guest.is_stored else ([], 0)
-    with_outcomes = [await hall.with_outcome(table) for table in _installed(tables)]
-    return page(request, guest, "matches.html", finished_page(guest, with_outcomes, page_number, count))
+    skipped = (page_number - 1) * FINISHED_SHOWN
+    shown: tuple[list[TableRow], int] = ([], 0)
+    if guest.is_stored:
+        shown = await hall.store.transact(tables.finished_of, guest.id, FINISHED_SHOWN, skipped)
+    with_outcomes = [await hall.with_outcome(table) for table in _installed(shown[0])]
+    return page(request, guest, "matches.html", finished_page(guest, with_outcomes, page_number, shown[1]))
 
 
 def _installed(tables: Sequence[TableRow]) -> list[TableRow]:

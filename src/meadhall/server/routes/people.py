@@ -18,6 +18,7 @@ from meadhall.server.hall.room import Room
 from meadhall.server.pages.person import MATCHES_SHOWN, MET_SHOWN, person_page
 from meadhall.server.pages.responses import Html, page, see_other
 from meadhall.server.store.models import Guest, PlayedFilter
+from meadhall.server.store.queries import guests, profiles
 from meadhall.server.store.queries.profiles import RESULTS
 from meadhall.server.web.forms import Form
 from meadhall.server.web.links import link
@@ -56,7 +57,7 @@ async def show_person(
 async def show_person_at_table(hall: Hall, room: Room, guest: Guest, seat: int) -> Redirect:
     """Lead to the profile of the person on a seat, if the guest may see it. The table itself has no public ids."""
     owners = room.table.seats[seat].guests if 0 <= seat < len(room.table.seats) else frozenset()
-    person = await hall.store.guest(min(owners)) if owners else None
+    person = await hall.store.transact(guests.find, min(owners)) if owners else None
     if person is None:
         raise NotFound(_("There is no such person here."))
     await check_visible(hall.store, person, guest)
@@ -66,8 +67,8 @@ async def show_person_at_table(hall: Hall, room: Room, guest: Guest, seat: int) 
 async def _show(request: AnyRequest, hall: Hall, person: Guest, viewer: Guest, chosen: dict[str, str], number: int) -> Html:
     profile = await profile_of(hall.store, person, viewer)
     wanted = await wanted_matches(hall, profile.is_own, viewer, **chosen)
-    played, count = await hall.store.played(person.id, wanted, MATCHES_SHOWN, (number - 1) * MATCHES_SHOWN)
-    met = await hall.store.met(person.id, MET_SHOWN) if profile.is_own else []
+    played, count = await hall.store.transact(profiles.played, person.id, wanted, MATCHES_SHOWN, (number - 1) * MATCHES_SHOWN)
+    met = await hall.store.transact(profiles.met, person.id, MET_SHOWN) if profile.is_own else []
     content = person_page(profile, viewer, chosen, played, count, number, met)
     found = await hall.talk.ignoring.of(viewer.id)
     ignored = {"muted": person.id in found.muted, "blocked": person.id in found.blocked}
@@ -79,7 +80,7 @@ async def wanted_matches(hall: Hall, is_own: bool, viewer: Guest, **chosen: str)
     result, opponent = chosen["result"], chosen["with"]
     if result not in ("", *RESULTS):
         raise NotFound(result)
-    other = await hall.store.guest_by_public_id(opponent) if opponent else None
+    other = await hall.store.transact(guests.find_public, opponent) if opponent else None
     if opponent and (other is None or not await hall.acquaintances.knows(viewer, other)):
         raise NotFound(_("There is no such person here."))
     viewer_id = None if is_own else viewer.id

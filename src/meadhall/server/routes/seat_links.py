@@ -11,6 +11,7 @@ from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.room import Room
 from meadhall.server.pages.responses import Answer, page, see_other, wants_json
 from meadhall.server.store.models import Guest
+from meadhall.server.store.queries import tables
 from meadhall.server.web.links import link
 from meadhall.server.web.request import AnyRequest
 from meadhall.server.web.sessions import Sessions
@@ -44,7 +45,7 @@ async def renew_link(request: AnyRequest, room: Room, guest: Guest) -> Answer:
 
 
 async def _seat_behind(hall: Hall, link_token: str) -> tuple[Room, int]:
-    found = await hall.store.table_by_link(link_token)
+    found = await hall.store.transact(tables.find_by_link, link_token)
     if found is None:
         raise NotFound(_("This link leads to no seat, or no longer does."))
     return await hall.room(found[0].id), found[1]

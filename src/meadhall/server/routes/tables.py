@@ -25,6 +25,7 @@ from meadhall.server.pages.rulebook import rulebook_of_match
 from meadhall.server.pages.talk import TalkPanel
 from meadhall.server.pages.verify import verify_page
 from meadhall.server.store.models import Guest
+from meadhall.server.store.queries import tables
 from meadhall.server.web import event_stream
 from meadhall.server.web.links import base_url
 from meadhall.server.web.request import AnyRequest, page_id
@@ -97,7 +98,7 @@ async def record_response(request: AnyRequest, hall: Hall, guest: Guest, id: str
     try:
         room = await provide_room(request, hall, id)
     except (OtherRules, UnknownGame):
-        table = await hall.store.table(id)
+        table = await hall.store.transact(tables.find, id)
         records: MatchRecords = request.app.state.match_records
         text = None if table is None else await records.of_table(table)
         if table is None or text is None:

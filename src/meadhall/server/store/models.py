@@ -66,6 +66,11 @@ UNTIMED: Final = datetime.fromtimestamp(0, UTC)
 """The time of an entry before the room has set it."""
 
 
+def storable(text: str) -> str:
+    """Return ``text`` as PostgreSQL can compare it: no stored text contains a NUL."""
+    return text.replace("\0", "\N{REPLACEMENT CHARACTER}")
+
+
 def in_utc(time: datetime) -> datetime:
     """Return a stored time with its zone, which SQLite doesn't store."""
     return time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)

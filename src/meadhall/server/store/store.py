@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import logging
 import math
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from datetime import datetime
 from functools import partial
-from typing import Any, Protocol
+from typing import Concatenate, ParamSpec, Protocol
 
 from alembic.util import CommandError
 from filelock import FileLock
@@ -31,15 +31,8 @@ from meadhall.server.store.listener import Listener
 from meadhall.server.store.models import (
     Changes,
     Conflict,
-    Entry,
     Guest,
-    Played,
-    PlayedFilter,
-    PuzzleDay,
     RequestKey,
-    ResultGroup,
-    RetiredSecret,
-    Score,
     TableRow,
     new_id,
 )
@@ -51,17 +44,16 @@ from meadhall.server.store.queries import (
     guests,
     health,
     idempotency,
-    profiles,
-    records,
     scores,
     secrets,
     tables,
-    uploads,
 )
 from meadhall.server.store.unit import Unit
 
 log = logging.getLogger(__name__)
 log.addFilter(OncePerInterval())
+
+P = ParamSpec("P")
 
 HEALTH_INTERVAL = 1.0
 """Seconds between two health checks: each writes to the database, and anyone may ask for one."""
@@ -225,9 +217,9 @@ class Store:
                 return await self.transact(lambda connection: work(connection, tell_in(connection)))
         return await self.transact(lambda connection: work(connection, tell_in(connection)))
 
-    async def transact(self, work: Callable[[Connection], T]) -> T:
-        """Run ``work`` in one transaction and return its result. Raises DatabaseUnavailable."""
-        return await self._answered(self._database.transact(work))
+    async def transact(self, work: Callable[Concatenate[Connection, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Run ``work``, for example a query with its arguments, in one transaction. Raises DatabaseUnavailable."""
+        return await self._answered(self._database.transact(lambda connection: work(connection, *args, **kwargs)))
 
     async def transact_apart(self, work: Callable[[Connection], T]) -> T:
         """Do the same on a connection that requests don't use, with a short time limit: it never waits for one of theirs."""
@@ -290,10 +282,6 @@ class Store:
             await self.transact(lambda connection: secrets.create(connection, name))
         return await self.secret(name)
 
-    async def retired_secrets(self, name: str) -> list[RetiredSecret]:
-        """Return the replaced secrets of a name that are still accepted, the first replaced first."""
-        return await self.transact(lambda connection: secrets.retired(connection, name))
-
     async def rotate_secret(self, name: str, valid_until: datetime | None) -> None:
         """Replace a secret. The old one is accepted until then; None: no old one is accepted any more."""
 
@@ -306,10 +294,6 @@ class Store:
 
     # ------------------------------------------------------------------------------------------------------------- guests
 
-    async def guest(self, id: str) -> Guest | None:
-        """Return the guest with that id, None if nothing about them has been stored."""
-        return await self.transact(lambda connection: guests.find(connection, id))
-
     async def save_guest(self, guest: Guest, is_chosen: bool = False) -> Guest:
         """Store a guest's name and settings, and return the guest as stored. ``is_chosen``: whether the name is a new choice.
 
@@ -319,10 +303,6 @@ class Store:
             return await self._change(lambda connection: guests.save(connection, guest, is_chosen), "guest", guest.id)
         except IntegrityError:  # another request of the same new guest came first
             return await self._change(lambda connection: guests.save(connection, guest, is_chosen), "guest", guest.id)
-
-    async def guest_by_public_id(self, public_id: str) -> Guest | None:
-        """Return the guest with that public id."""
-        return await self.transact(lambda connection: guests.find_public(connection, _storable(public_id)))
 
     # ------------------------------------------------------------------------------------------------------------- tables
 
@@ -344,42 +324,6 @@ class Store:
                 raise
             raise Conflict from None
 
-    async def requested_table(self, guest: str, key: str) -> tuple[str, str] | None:
-        """Return the fingerprint of the guest's request with this key and the id of its table, None if the key is new."""
-        return await self.transact(lambda connection: idempotency.find(connection, guest, key))
-
-    async def table(self, id: str) -> TableRow | None:
-        """Return the table with that id."""
-        return await self.transact(lambda connection: tables.find(connection, _storable(id)))
-
-    async def table_by_link(self, token: str) -> tuple[TableRow, int] | None:
-        """Return the table and the seat that a private link leads to."""
-        return await self.transact(lambda connection: tables.find_by_link(connection, _storable(token)))
-
-    async def tables_of(self, guest: str, limit: int = 30, skip: int = 0) -> list[TableRow]:
-        """Return tables that a guest hosts or sits at, unfinished ones first, then newest first; ``skip``: all but the first."""
-        return await self.transact(lambda connection: tables.of_guest(connection, guest, limit, skip))
-
-    async def finished_of(self, guest: str, limit: int, skip: int = 0) -> tuple[list[TableRow], int]:
-        """Return finished tables that a guest hosts or sits at, the latest first, and the number of all of them."""
-
-        def read(connection: Connection) -> tuple[list[TableRow], int]:
-            return tables.finished_of(connection, guest, limit, skip), tables.count_finished(connection, guest)
-
-        return await self.transact(read)
-
-    async def gathering(self, ids: Collection[str]) -> list[TableRow]:
-        """Return those of the given tables that are public and whose match has not begun, newest first."""
-        return await self.transact(lambda connection: tables.gathering(connection, ids)) if ids else []
-
-    async def running_tables(self, limit: int = 30) -> list[TableRow]:
-        """Return public tables whose match is running, newest first."""
-        return await self.transact(lambda connection: tables.public(connection, "running", limit))
-
-    async def running_with_bots(self, game: str) -> list[str]:
-        """Return the ids of running tables of a game where a bot has a seat, newest first."""
-        return await self.transact(lambda connection: tables.running_with_bots(connection, game))
-
     async def close_outdated(self, game: str, rules: int, reason: str) -> list[str]:
         """End the running matches of a game that began under older rules than this version. Return the ids of their tables."""
 
@@ -391,59 +335,15 @@ class Store:
 
         return await self.transact(close)
 
-    async def adopt_rules(self, game: str, rules: int) -> None:
-        """Let the running matches of a game go on under this version of its rules, as development mode does."""
-        await self.transact(lambda connection: tables.adopt_rules(connection, game, rules))
-
-    async def newcomers(self, table: TableRow) -> frozenset[int]:
-        """Return the seats whose guests have never begun another match of the table's game."""
-        return await self.transact(lambda connection: tables.newcomers(connection, table))
-
-    async def count_unfinished(self, host: str, rules: Mapping[str, int]) -> int:
-        """Count the tables that count against a host's limit; ``rules`` gives the version of each installed game's rules."""
-        return await self.transact(lambda connection: tables.count_unfinished(connection, host, rules))
-
-    async def attempts(self, day: str, guest: str) -> list[TableRow]:
-        """Return a guest's attempts at the puzzle of a day: the guest's own, and one that was carried to this device."""
-        return await self.transact(lambda connection: tables.attempts(connection, day, guest))
-
-    async def attempted_game(self, day: str) -> str | None:
-        """Return the game of the attempts at the puzzle of a day; None without attempts."""
-        return await self.transact(lambda connection: tables.attempted_game(connection, day))
-
-    async def unranked(self, day: str, game: str, rules: int, limit: int = 200) -> list[TableRow]:
-        """Return attempts of a day that count and have no place yet, and can be measured by these rules."""
-        return await self.transact(lambda connection: scores.unranked(connection, day, game, rules, limit))
-
     async def rank(self, table: str, day: str, figures: dict[str, int], standing: str) -> None:
         """Store the place of a measured attempt among the others, once."""
         await self._change(lambda connection: scores.rank(connection, table, day, figures, standing), "table", table)
-
-    async def best_attempts(self, day: str, limit: int) -> list[TableRow]:
-        """Return the best attempts of a day; of equal ones those that were finished first."""
-        return await self.transact(lambda connection: scores.best(connection, day, limit))
-
-    async def scores(self, day: str) -> list[Score]:
-        """Return the results of a day with the number of attempts that have them, the best first."""
-        return await self.transact(lambda connection: scores.scores(connection, day))
-
-    async def days(self, limit: int = 30) -> list[str]:
-        """Return the days whose puzzle has been attempted, latest first."""
-        return await self.transact(lambda connection: tables.days(connection, limit))
 
     async def save_figures(self, table: str, figures: dict[str, int]) -> None:
         """Store how an attempt at a daily puzzle went."""
         await self._change(lambda connection: tables.save_figures(connection, table, figures), "table", table)
 
-    async def save_outcome(self, table: str, outcome: Mapping[str, Any]) -> None:
-        """Store how a match ended that was finished before outcomes were stored."""
-        await self.transact(lambda connection: tables.save_outcome(connection, table, outcome))
-
     # ------------------------------------------------------------------------------------------------------------ matches
-
-    async def entries(self, table: str) -> list[Entry]:
-        """Return a match's history, oldest first."""
-        return await self.transact(lambda connection: entries.all_of(connection, table))
 
     async def changes_since(self, table: str, version: int, entry_count: int) -> Changes:
         """Return the changes of a table since this version and number of entries."""
@@ -453,57 +353,6 @@ class Store:
                 if rows and rows[0][0] == version:
                     return Changes(None, entries.of_rows(rows))
         return await self.transact(lambda connection: entries.changes_since(connection, table, version, entry_count))
-
-    # ----------------------------------------------------------------------------------------------------------- profiles
-
-    async def played_results(self, guest: str, before: str) -> tuple[list[ResultGroup], list[float], list[PuzzleDay]]:
-        """Return the matches of a guest that count in groups, the payoffs in them, and the puzzles of the days ``before``."""
-
-        def read(connection: Connection) -> tuple[list[ResultGroup], list[float], list[PuzzleDay]]:
-            found = profiles.groups(connection, guest), profiles.scores(connection, guest)
-            return *found, profiles.puzzle_days(connection, guest, before)
-
-        return await self.transact(read)
-
-    async def played(self, guest: str, wanted: PlayedFilter, limit: int, skip: int = 0) -> tuple[list[Played], int]:
-        """Return a part of a guest's finished matches, the latest first, and the number of all that are wanted."""
-        return await self.transact(lambda connection: profiles.played(connection, guest, wanted, limit, skip))
-
-    async def recordable(self, guest: str) -> list[str]:
-        """Return the tables of a guest's finished matches, the first finished first."""
-        return await self.transact(lambda connection: profiles.recordable(connection, guest))
-
-    async def records(self, table: str) -> dict[str, bytes]:
-        """Return the stored records of a match by their language."""
-        return await self.transact(lambda connection: records.of_table(connection, table))
-
-    async def add_record(self, table: TableRow, language: str, record: bytes) -> None:
-        """Store the record of a finished match, unless its table has changed since this version."""
-        await self.transact(lambda connection: records.add_later(connection, table, language, record))
-
-    async def met(self, guest: str, limit: int) -> list[Guest]:
-        """Return people who have played matches with a guest, the most frequent first."""
-        return await self.transact(lambda connection: profiles.met(connection, guest, limit))
-
-    async def have_met(self, one: str, other: str) -> bool:
-        """Return whether two guests have had seats at the same table whose match has begun."""
-        return await self.transact(lambda connection: profiles.have_met(connection, one, other))
-
-    async def shows_profile(self, person: Guest, viewer: Guest) -> bool:
-        """Return whether the viewer may see the person's profile."""
-        if person.id == viewer.id or person.profile == "public":
-            return True
-        return person.profile == "opponents" and viewer.is_stored and await self.have_met(person.id, viewer.id)
-
-    # ------------------------------------------------------------------------------------------------------------ uploads
-
-    async def add_upload(self, record: str) -> str:
-        """Keep a verified record, and return the token of its link."""
-        return await self.transact(lambda connection: uploads.add(connection, record))
-
-    async def upload(self, token: str) -> str | None:
-        """Return the uploaded record behind a link, None if there is none."""
-        return await self.transact(lambda connection: uploads.find(connection, _storable(token)))
 
 
 async def _upgrade(url: URL, upgrades: bool) -> None:
@@ -557,8 +406,3 @@ def _checked(connection: Connection) -> None:
             f"the database {connection.engine.url.database} is damaged ({found}); put a backup in its place, "
             "or save what can be read with: sqlite3 meadhall.db .recover"
         )
-
-
-def _storable(text: str) -> str:
-    """Return ``text`` as PostgreSQL can compare it: no stored text contains a NUL."""
-    return text.replace("\0", "\N{REPLACEMENT CHARACTER}")

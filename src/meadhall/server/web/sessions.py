@@ -7,13 +7,13 @@ an account, the signed id is worth nothing. Then each device and program has a s
 from __future__ import annotations
 
 import re
-import secrets
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import lru_cache
+from secrets import token_hex
 from typing import Any, Final, Self, get_args
 
 from itsdangerous import BadSignature, URLSafeSerializer
@@ -28,7 +28,7 @@ from meadhall.server.hall.people.accounts import Accounts, SignedIn
 from meadhall.server.hall.people.names import any_name, clean_name
 from meadhall.server.hall.people.sign_in_limit import Client
 from meadhall.server.store.models import Account, Guest, ProfileVisibility, RetiredSecret, Session, SessionKind, new_id
-from meadhall.server.store.queries import sessions
+from meadhall.server.store.queries import guests, secrets, sessions
 from meadhall.server.store.store import Store
 from meadhall.server.web import known_devices
 from meadhall.server.web.links import link
@@ -71,7 +71,7 @@ class Sessions:
     @classmethod
     async def load(cls, store: Store, accounts: Accounts) -> Self:
         """Return the sessions of a hall, with the keys that its database has."""
-        return cls(store, accounts, await store.secret(_KEY), await store.retired_secrets(_KEY))
+        return cls(store, accounts, await store.secret(_KEY), await store.transact(secrets.retired, _KEY))
 
     def _use_keys(self, secret: str, retired: Sequence[RetiredSecret]) -> None:
         self._cookies = URLSafeSerializer(secret, salt="guest")
@@ -103,7 +103,7 @@ class Sessions:
         is_synced = await self._store.synced()
         if not is_synced or self._has_old_keys:
             with suppress(DatabaseUnavailable):  # pages that need no database are shown all the same
-                self._use_keys(await self._store.secret(_KEY), await self._store.retired_secrets(_KEY))
+                self._use_keys(await self._store.secret(_KEY), await self._store.transact(secrets.retired, _KEY))
                 self._has_old_keys = not is_synced
 
     async def from_cookie(self, request: AnyRequest) -> Guest:
@@ -133,7 +133,7 @@ class Sessions:
 
     def begin_anew(self, request: AnyRequest) -> Guest:
         """Return a new guest, whose cookie the response will set."""
-        guest = Guest(secrets.token_hex(12), any_name(), preferred_language(request))
+        guest = Guest(token_hex(12), any_name(), preferred_language(request))
         self._remember(guest)
         request.scope["state"]["device"] = ""
         self._sign(request, guest)
@@ -229,7 +229,7 @@ class Sessions:
 
     async def create_for_program(self, name: str) -> tuple[Guest, str]:
         """Create a guest for a program. Return the guest and the token. Raises NameTaken."""
-        guest = await self.save(Guest(secrets.token_hex(12), any_name()), name)
+        guest = await self.save(Guest(token_hex(12), any_name()), name)
         return guest, self._tokens.dumps(guest.id)
 
     async def save(
@@ -262,10 +262,10 @@ class Sessions:
     async def _guest(self, id: str, request: AnyRequest) -> Guest:
         guest, changes = self._cache.get(id), self._changes
         if guest is None or not guest.is_stored:  # another process may have stored the guest meanwhile
-            guest = await self._store.guest(id) or guest or Guest(id, any_name(), preferred_language(request))
+            guest = await self._store.transact(guests.find, id) or guest or Guest(id, any_name(), preferred_language(request))
         elif not self._store.is_informed:
             with suppress(DatabaseUnavailable):
-                guest = await self._store.guest(id) or guest
+                guest = await self._store.transact(guests.find, id) or guest
         if changes == self._changes:
             self._remember(guest)
         return guest

@@ -20,7 +20,7 @@ from meadhall.server.hall.notices.notifications import Notification, notify
 from meadhall.server.hall.people.names import unlike_others
 from meadhall.server.hall.seating import names_at
 from meadhall.server.store.models import Entry, Guest, Job, SeatRow, TableRow, new_link_token
-from meadhall.server.store.queries import jobs
+from meadhall.server.store.queries import guests, jobs
 
 if TYPE_CHECKING:
     from meadhall.server.hall.room import Room
@@ -59,7 +59,7 @@ class Consent:
         found, last = self.proposals.open, self.proposals.last
         for each in (found, None if last is None else last.proposal):
             if each is not None and each.guest and each.guest not in self._names:
-                guest = await self._store.guest_by_public_id(each.guest)
+                guest = await self._store.transact(guests.find_public, each.guest)
                 self._names[each.guest] = guest.name if guest is not None else _("former player")
 
     def name_of(self, proposal: Proposal) -> str:
@@ -233,7 +233,7 @@ class Consent:
     async def _swapped(self, accepted: Proposal) -> TableRow:
         """Return the table after a guest has taken over the wanted seat. Raises NotFound, WrongMoment."""
         table = self._room.table
-        guest = await self._store.guest_by_public_id(accepted.guest)
+        guest = await self._store.transact(guests.find_public, accepted.guest)
         if guest is None:
             raise NotFound(_("The guest who has asked for the seat is no longer known here."))
         if table.seat_of(guest.id) is not None:

@@ -21,6 +21,7 @@ from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.room import Room
 from meadhall.server.ops.time import Time
 from meadhall.server.store.models import FINISHED, Conflict, Guest, Score, SeatRow, TableRow, new_id, new_link_token
+from meadhall.server.store.queries import scores, secrets, tables
 from meadhall.server.store.store import Store
 
 DAYS_BACK = 30
@@ -88,7 +89,7 @@ def is_sealed(table: TableRow, time: Time) -> bool:
 async def seed_of(store: Store, day: str) -> bytes:
     """Return the seed of a day's puzzle. It is specific to this database. A new key counts from the next day on."""
     begins = datetime.fromisoformat(day).replace(tzinfo=UTC)
-    before = [secret.value for secret in await store.retired_secrets("daily") if secret.valid_until > begins]
+    before = [secret.value for secret in await store.transact(secrets.retired, "daily") if secret.valid_until > begins]
     key = before[0] if before else await store.secret("daily")
     return hmac.digest(bytes.fromhex(key), f"daily {day}".encode(), "sha256")
 
@@ -98,7 +99,7 @@ async def seed_of(store: Store, day: str) -> bytes:
 
 async def own_attempt(store: Store, day: str, guest: Guest) -> TableRow | None:
     """Return the guest's attempt at the puzzle of a day, whether it was started on this device or carried to it."""
-    mine = await store.attempts(day, guest.id) if guest.is_stored else []
+    mine = await store.transact(tables.attempts, day, guest.id) if guest.is_stored else []
     return min(mine, key=lambda table: table.host != guest.id, default=None)
 
 
@@ -149,7 +150,7 @@ async def play_unranked(hall: Hall, guest: Guest, day: str) -> Room:
 
 async def puzzle_on(store: Store, day: str) -> Game:
     """Return the game of a day's puzzle: that of its attempts if there are any. Raises NotFound."""
-    attempted = await store.attempted_game(day)
+    attempted = await store.transact(tables.attempted_game, day)
     subject = game(attempted) if attempted in game_names() else puzzle_of(day) if day in recent_days(store.time) else None
     if subject is None or subject.daily is None:
         raise NotFound(_("There is no puzzle for that day."))
@@ -199,10 +200,10 @@ class Results:
 async def results(hall: Hall, subject: Game, day: str, own: TableRow | None, shown: int) -> Results:
     """Return the results of a day, with the best ``shown`` attempts. The work doesn't depend on the number of attempts."""
     await _rank_new(hall, subject, day)
-    scores = await hall.store.scores(day)
+    found = await hall.store.transact(scores.scores, day)
     places: dict[str, int] = {}
     better = 0
-    for score in scores:
+    for score in found:
         places.setdefault(score.standing, 1 + better)
         better += score.attempts
 
@@ -212,16 +213,16 @@ async def results(hall: Hall, subject: Game, day: str, own: TableRow | None, sho
         place = places.get(table.standing, 1)
         return Attempt(table.id, table.host, table.seats[0].name, bool(table.figures[_WON]), table.figures, place)
 
-    best = tuple(map(attempt, await hall.store.best_attempts(day, shown)))
-    mine = None if own is None else await hall.store.table(own.id)
-    return Results(best, attempt(mine) if mine is not None and mine.standing is not None else None, tuple(scores))
+    best = tuple(map(attempt, await hall.store.transact(scores.best, day, shown)))
+    mine = None if own is None else await hall.store.transact(tables.find, own.id)
+    return Results(best, attempt(mine) if mine is not None and mine.standing is not None else None, tuple(found))
 
 
 async def _rank_new(hall: Hall, subject: Game, day: str) -> None:
     """Measure and rank the attempts that were finished since the last visit of the page."""
     measured = 0
     while measured < _MEASURED_AT_ONCE:
-        new = await hall.store.unranked(day, subject.name, subject.version)
+        new = await hall.store.transact(scores.unranked, day, subject.name, subject.version)
         if not new:
             return
         for table in new:

@@ -30,7 +30,7 @@ from meadhall.server.hall.notices.push_service import SECRET, Message, PushServi
 from meadhall.server.hall.processes.scheduler import Scheduler
 from meadhall.server.ops.log_limit import OncePerInterval
 from meadhall.server.store.models import Guest, Job, PushSubscription, TableRow, new_id
-from meadhall.server.store.queries import attempts, jobs, push
+from meadhall.server.store.queries import attempts, guests, jobs, push, secrets, tables
 from meadhall.server.store.queries.attempts import Counter, Limit
 from meadhall.server.store.queries.present import now
 from meadhall.server.store.store import Store
@@ -213,11 +213,12 @@ class Notifications:
         message = await self._message(subscription.guest, note, payload["id"], int(seconds))
         if message is None:
             return
-        secrets = [await self._store.secret(SECRET), *(each.value for each in await self._store.retired_secrets(SECRET))]
+        retired = await self._store.transact(secrets.retired, SECRET)
+        accepted = [await self._store.secret(SECRET), *(each.value for each in retired)]
         if not await self._counts(subscription.endpoint, _MESSAGES):
             log.warning("a push message was not sent: its address gets %d a day", _MESSAGES.free)
             return
-        outcome = await self._services.send(subscription, message, secrets)
+        outcome = await self._services.send(subscription, message, accepted)
         if outcome.kind in ("sent", "refused"):
             reason = outcome.reason or None
             if reason != subscription.refusal:
@@ -237,7 +238,7 @@ class Notifications:
 
     async def _is_due(self, guest: str, note: Notification) -> bool | datetime:
         """Return whether the guest wants to know and the event is still true, or the time from which on it will be."""
-        row = await self._store.guest(guest)
+        row = await self._store.transact(guests.find, guest)
         if row is None or not NotificationChoices.of(row).wants(note.kind, "push"):
             return False
         check = self._checks.get(note.kind)
@@ -252,7 +253,7 @@ class Notifications:
 
     async def _message(self, guest: str, note: Notification, id: str, seconds: int) -> Message | None:
         """Return the message in the guest's language; None if the table is gone."""
-        row, table = await self._store.guest(guest), await self._store.table(note.table)
+        row, table = await self._store.transact(guests.find, guest), await self._store.transact(tables.find, note.table)
         if row is None or table is None:
             return None
         speak(row.language)

@@ -19,7 +19,7 @@ from meadhall.server.hall.people.ignoring import Ignoring
 from meadhall.server.hall.processes.scheduler import Scheduler
 from meadhall.server.hall.room import Room
 from meadhall.server.store.models import Acquaintance, Guest, IgnoreKind, Invitation
-from meadhall.server.store.queries import ignored, invitations
+from meadhall.server.store.queries import guests, ignored, invitations, profiles
 from meadhall.server.store.store import Store
 
 SHOWN: Final = 100
@@ -96,7 +96,7 @@ class Acquaintances:
         if room.table.status != "gathering":
             raise WrongMoment(_("The host has closed this table.") if room.is_closed else _("The match has already started."))
         person = await self._person(guest, public_id)
-        if not await self._store.have_met(guest.id, person.id):
+        if not await self._store.transact(profiles.have_met, guest.id, person.id):
             raise NotFound(_("You can invite people that you have played with."))
         if room.table.seat_of(person.id) is not None:
             raise WrongMoment(_("{name} already has a seat here.").format(name=person.name))
@@ -134,10 +134,19 @@ class Acquaintances:
 
     async def knows(self, guest: Guest, person: Guest) -> bool:
         """Return whether a guest may learn a person's name by their id."""
-        return await self._store.shows_profile(person, guest) or await self._store.have_met(guest.id, person.id)
+        return await shows_profile(self._store, person, guest) or await self._store.transact(
+            profiles.have_met, guest.id, person.id
+        )
 
     async def _person(self, guest: Guest, public_id: str) -> Guest:
-        person = await self._store.guest_by_public_id(public_id)
+        person = await self._store.transact(guests.find_public, public_id)
         if person is None or person.id == guest.id:
             raise NotFound(_("There is no such person here."))
         return person
+
+
+async def shows_profile(store: Store, person: Guest, viewer: Guest) -> bool:
+    """Return whether the viewer may see the person's profile."""
+    if person.id == viewer.id or person.profile == "public":
+        return True
+    return person.profile == "opponents" and viewer.is_stored and await store.transact(profiles.have_met, person.id, viewer.id)

@@ -9,7 +9,9 @@ from datetime import date, timedelta
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import NotFound, PrivateProfile
 from meadhall.server.hall.daily.daily import today
+from meadhall.server.hall.people.acquaintances import shows_profile
 from meadhall.server.store.models import Guest, PuzzleDay, ResultGroup
+from meadhall.server.store.queries import guests, profiles
 from meadhall.server.store.store import Store
 
 
@@ -50,13 +52,13 @@ async def profile_of(store: Store, person: Guest, viewer: Guest) -> Profile:
     is_own = person.id == viewer.id
     now = today(store.time)
     before = _following(now) if is_own else now
-    groups, scores, days = await store.played_results(person.id, before)
+    groups, scores, days = await store.transact(profiles.results, person.id, before)
     return Profile(person, is_own, groups, winning_streak(scores), days, puzzle_streak([day.day for day in days], now), now)
 
 
 async def visible_person(store: Store, public_id: str, viewer: Guest) -> Guest:
     """Return the person with that public id. Raises NotFound, and PrivateProfile if the viewer may not see the profile."""
-    person = await store.guest_by_public_id(public_id)
+    person = await store.transact(guests.find_public, public_id)
     if person is None:
         raise NotFound(_("There is no such person here."))
     await check_visible(store, person, viewer)
@@ -65,7 +67,7 @@ async def visible_person(store: Store, public_id: str, viewer: Guest) -> Guest:
 
 async def check_visible(store: Store, person: Guest, viewer: Guest) -> None:
     """Refuse a viewer who may not see the person's profile. Raises PrivateProfile without the name: it may be a new one."""
-    if not await store.shows_profile(person, viewer):
+    if not await shows_profile(store, person, viewer):
         if person.profile == "private":
             raise PrivateProfile(_("This profile is private."))
         raise PrivateProfile(_("Only people who have played with this person see this profile."))

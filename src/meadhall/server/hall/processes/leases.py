@@ -21,7 +21,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from meadhall.server.errors import DatabaseUnavailable
 from meadhall.server.ops.log_limit import OncePerInterval
 from meadhall.server.store.models import ClaimedTable, LeaseLost, new_id
-from meadhall.server.store.queries import leases
+from meadhall.server.store.queries import leases, tables
 from meadhall.server.store.store import Store
 
 log = logging.getLogger(__name__)
@@ -109,7 +109,7 @@ class SoleLeases(Leases):
         """Return the tables of the new games where a bot may be the seat to move."""
         found: list[ClaimedTable] = []
         for name in tuple(self._new_games):
-            found += [ClaimedTable(table, has_bots=True) for table in await self._store.running_with_bots(name)]
+            found += [ClaimedTable(table, has_bots=True) for table in await self._store.transact(tables.running_with_bots, name)]
             self._new_games.remove(name)
         return found
 

@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, Row, exists, insert, select, update
 
 from meadhall.server.store import schema
-from meadhall.server.store.models import Guest, new_id
+from meadhall.server.store.models import Guest, new_id, storable
 from meadhall.server.store.queries import accounts
 from meadhall.server.store.queries.present import now
 
@@ -25,7 +25,7 @@ def find(connection: Connection, id: str) -> Guest | None:
 
 def find_public(connection: Connection, public_id: str) -> Guest | None:
     """Return the guest with that public id."""
-    return _find(connection, _GUEST.public_id == public_id)
+    return _find(connection, _GUEST.public_id == storable(public_id))
 
 
 def find_all(connection: Connection, ids: Sequence[str]) -> list[Guest]:

@@ -18,6 +18,11 @@ _COUNTED: Final = and_(_RESULT.daily.is_(None), _RESULT.score.is_not(None))
 """Matches that count: not the puzzles of the day, and none that was given up without a winner."""
 
 
+def results(connection: Connection, guest: str, before: str) -> tuple[list[ResultGroup], list[float], list[PuzzleDay]]:
+    """Return the matches of a guest that count in groups, the payoffs in them, and the puzzles of the days ``before``."""
+    return groups(connection, guest), scores(connection, guest), puzzle_days(connection, guest, before)
+
+
 def groups(connection: Connection, guest: str) -> list[ResultGroup]:
     """Return the matches of a guest that count, in groups of equal game, options, number of players and level of bots."""
     keys = (_RESULT.game, _RESULT.variant, _RESULT.players, _RESULT.bots)

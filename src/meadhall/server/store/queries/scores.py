@@ -16,7 +16,7 @@ _TABLE: Final = schema.tables.c
 _SCORE: Final = schema.daily_scores.c
 
 
-def unranked(connection: Connection, day: str, game: str, rules: int, limit: int) -> list[TableRow]:
+def unranked(connection: Connection, day: str, game: str, rules: int, limit: int = 200) -> list[TableRow]:
     """Return attempts that count and have no place yet, the first finished first.
 
     Attempts that have not been measured are left out unless they were played under these rules: others can't be replayed.

@@ -26,7 +26,7 @@ from sqlalchemy import (
 
 from meadhall.server.store import schema
 from meadhall.server.store.clock import Clock
-from meadhall.server.store.models import FINISHED, Conflict, SeatRow, TableRow
+from meadhall.server.store.models import FINISHED, Conflict, SeatRow, TableRow, storable
 from meadhall.server.store.queries import results
 from meadhall.server.store.queries.present import now
 
@@ -45,33 +45,28 @@ _SEAT_GUEST = schema.seat_guests.c
 
 def find(connection: Connection, id: str) -> TableRow | None:
     """Return the table with that id."""
-    found = read(connection, _TABLE.id == id, limit=1)
+    found = read(connection, _TABLE.id == storable(id), limit=1)
     return found[0] if found else None
 
 
 def find_by_link(connection: Connection, token: str) -> tuple[TableRow, int] | None:
     """Return the table and the seat that a private link leads to."""
-    row = connection.execute(select(_SEAT.table_id, _SEAT.seat).where(_SEAT.link_token == token)).one_or_none()
+    row = connection.execute(select(_SEAT.table_id, _SEAT.seat).where(_SEAT.link_token == storable(token))).one_or_none()
     table = None if row is None else find(connection, row.table_id)
     return None if row is None or table is None else (table, row.seat)
 
 
-def of_guest(connection: Connection, guest: str, limit: int | None, skip: int = 0) -> list[TableRow]:
+def of_guest(connection: Connection, guest: str, limit: int | None = 30, skip: int = 0) -> list[TableRow]:
     """Return tables that the guest hosts or sits at, unfinished ones first, then newest first; none that were closed."""
     kept = and_(belongs_to(guest), _TABLE.status != "closed")
     return read(connection, kept, limit, _TABLE.status.in_(FINISHED), skip=skip)
 
 
-def finished_of(connection: Connection, guest: str, limit: int, skip: int) -> list[TableRow]:
-    """Return finished tables that the guest hosts or sits at, the match that ended last first."""
+def finished_of(connection: Connection, guest: str, limit: int, skip: int = 0) -> tuple[list[TableRow], int]:
+    """Return finished tables that the guest hosts or sits at, the match that ended last first, and the number of all of them."""
     kept = and_(belongs_to(guest), _TABLE.status.in_(FINISHED))
-    return read(connection, kept, limit, _TABLE.finished_at.desc(), skip=skip)
-
-
-def count_finished(connection: Connection, guest: str) -> int:
-    """Count the finished tables that the guest hosts or sits at."""
-    query = select(func.count()).select_from(schema.tables).where(belongs_to(guest), _TABLE.status.in_(FINISHED))
-    return connection.execute(query).scalar_one()
+    count = connection.execute(select(func.count()).select_from(schema.tables).where(kept)).scalar_one()
+    return read(connection, kept, limit, _TABLE.finished_at.desc(), skip=skip), count
 
 
 def count_of(connection: Connection, guest: str) -> int:
@@ -80,14 +75,14 @@ def count_of(connection: Connection, guest: str) -> int:
     return connection.execute(query).scalar_one()
 
 
-def public(connection: Connection, status: str, limit: int, skip: int = 0) -> list[TableRow]:
+def public(connection: Connection, status: str, limit: int = 30, skip: int = 0) -> list[TableRow]:
     """Return public tables with that status, newest first."""
     return read(connection, and_(_TABLE.status == status, _TABLE.is_public), limit, skip=skip)
 
 
 def gathering(connection: Connection, ids: Collection[str]) -> list[TableRow]:
     """Return those of the given tables that are public and whose match has not begun, newest first."""
-    return read(connection, and_(_TABLE.status == "gathering", _TABLE.is_public, _TABLE.id.in_(ids)), None)
+    return read(connection, and_(_TABLE.status == "gathering", _TABLE.is_public, _TABLE.id.in_(ids)), None) if ids else []
 
 
 def running_with_bots(connection: Connection, game: str) -> list[str]:
@@ -156,7 +151,7 @@ def attempted_game(connection: Connection, day: str) -> str | None:
     return connection.scalar(select(_TABLE.game).where(_TABLE.daily == day).limit(1))
 
 
-def days(connection: Connection, limit: int) -> list[str]:
+def days(connection: Connection, limit: int = 30) -> list[str]:
     """Return the days whose puzzle has been attempted, latest first. Each takes one step in the index."""
     found: list[str] = []
     while len(found) < limit:
