@@ -30,6 +30,10 @@ SHOWN = {
         {"shuffled", "drew", "plays", "discards", "throws", "blocked", "hits", "shields_spent", "out", "places"}
         | {"cashes_in", "disarms", "skips", "turn_skipped", "won"},
     ),
+    "axxa": (
+        ("greedy-together-all-0", "greedy-versus-all-0", "2-players-together-all-0"),
+        {"moved", "turned", "removed", "exposed", "paid", "stack_gone", "praise", "won", "lost", "side_won"},
+    ),
 }
 """By game: records, and the kinds of events that must be seen."""
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
-from itertools import takewhile
+from itertools import accumulate, takewhile
 from typing import Literal
 
 from meadhall.games.axxa.board import NAMES, POSITIONS, SPACES, TRIPLES, routes
@@ -23,7 +22,6 @@ from meadhall.games.axxa.state import (
     triplets_of,
 )
 from meadhall.games.axxa.status import Number, status, statuses
-from meadhall.sdk import Event as GameEvent
 from meadhall.sdk import PlainState, View
 
 Waypoints = tuple[int, ...]
@@ -47,64 +45,23 @@ class Space:
 
 @dataclass(frozen=True)
 class Stack:
-    """A stack. ``turned`` says that its top piece has just gone to the bottom."""
+    """A stack."""
 
     stack: int
     space: int
     pieces: tuple[int, ...]
-    turned: bool
-
-
-@dataclass(frozen=True)
-class Slide:
-    """The move of the current turn, or of the turn that has just ended.
-
-    Attributes:
-        waypoints: its route.
-        right: by how many columns it goes to the right; negative to the left.
-        down: by how many rows it goes down; negative upwards.
-        first: the direction of its first leg.
-        fresh: whether it is the latest step, so that the page animates it.
-    """
-
-    waypoints: Waypoints
-    right: int
-    down: int
-    first: Literal["right", "down"]
-    fresh: bool
-
-
-@dataclass(frozen=True)
-class LeavingPiece:
-    """A piece that has just left the board.
-
-    Attributes:
-        space: the space of its stack.
-        level: its place in the stack, 0 at the bottom.
-        number: the number on it.
-        paid: whether it was paid; otherwise it was removed with a triplet.
-        beat: its place in the animation. Pieces with the same beat leave at the same time.
-    """
-
-    space: int
-    level: int
-    number: int
-    paid: bool
-    beat: int
 
 
 @dataclass(frozen=True)
 class Picture:
     """The board as every viewer sees it."""
 
-    n: int  # the number of the step; elements with it in their id are new, so their animations run
     players: int
     versus: bool
     actor: int | None
     spaces: tuple[Space, ...]
     stacks: tuple[Stack, ...]  # in drawing order: upper rows first
-    slide: Slide | None
-    leaving: tuple[LeavingPiece, ...]
+    trail: Waypoints | None  # the route of the move of this turn, or of the turn that has just ended
     numbers: tuple[Number, ...]
     praise: int  # triplets of the turn that has just ended, if two or more, else 0
     sides: tuple[int, int]  # triplets of each side in mode versus
@@ -198,19 +155,15 @@ def picture(view: View) -> Picture:
     state, plain = view.state, view.plain
     last = view.steps[-1].events if view.steps else ()
     pieces = _pieces_by_space(plain)
-    turned = next((event.arguments[1] for event in last if event.kind == Event.TURNED), None)
-    stacks = [Stack(plain.stack_at[space], space, stack, space == turned) for space, stack in pieces.items()]
-    leaving = tuple(_leaving(last, pieces))
+    stacks = [Stack(plain.stack_at[space], space, stack) for space, stack in pieces.items()]
     return Picture(
-        n=view.next_number,
         players=plain.players,
         versus=plain.mode == Mode.VERSUS,
         actor=view.actor,
         spaces=tuple(Space(space, NAMES[space], pieces.get(space, ())) for space in range(SPACES)),
         stacks=tuple(sorted(stacks, key=lambda stack: POSITIONS[stack.space])),
-        slide=_slide(view, pieces),
-        leaving=leaving,
-        numbers=statuses(state, {each.number: each.beat for each in leaving if not each.paid}),
+        trail=_trail(view, pieces),
+        numbers=statuses(state),
         praise=next((event.arguments[1] for event in last if event.kind == Event.PRAISE), 0),
         sides=(triplets_of(state, 0), triplets_of(state, 1)),
         ending=_ENDINGS.get(Ending(state.ending), "versus"),
@@ -224,46 +177,23 @@ def _pieces_by_space(plain: PlainState) -> PiecesBySpace:
 
 
 def beats(view: View) -> tuple[int, ...]:
-    """Return the beat in which the board shows each event of the last step, and the beat after the last.
-
-    Pieces leave one after the other, each within three beats; a stack slides before.
-    """
-    happened = view.steps[-1].events if view.steps else ()
-    if not happened:
-        return (0,) * (len(view.setup) + 1 if not view.steps else 1)
-    timed, beat = [], 0
-    for event in happened:
-        timed.append(beat)
-        if event.kind in (Event.MOVED, Event.TURNED):
-            beat += 2
-        elif event.kind in (Event.REMOVED, Event.PAID):
-            beat += 3
-    return (*timed, beat)
+    """Return the beat in which the board shows each event of the last step, and the beat after the last (see ``stage.js``)."""
+    happened = view.steps[-1].events if view.steps else view.setup
+    return tuple(accumulate((LENGTHS.get(Event(event.kind), 0) if view.steps else 0 for event in happened), initial=0))
 
 
-def _leaving(events: Iterable[GameEvent], pieces: PiecesBySpace) -> Iterable[LeavingPiece]:
-    """Return the pieces that left the board, the last one first. Earlier pieces of a stack lay above later ones."""
-    departures = [event for event in events if event.kind in (Event.REMOVED, Event.PAID)]
-    heights = Counter({space: len(stack) for space, stack in pieces.items()})
-    for beat, event in reversed(list(enumerate(departures))):
-        paid = event.kind == Event.PAID
-        number = event.arguments[2 if paid else 1]
-        for space in event.arguments[1:2] if paid else event.arguments[2:]:
-            yield LeavingPiece(space, heights[space], number, paid, beat)
-            heights[space] += 1
+LENGTHS = {Event.MOVED: 3, Event.TURNED: 2, Event.REMOVED: 3, Event.PAID: 2}
+"""How long the board shows each event, in beats."""
 
 
-def _slide(view: View, pieces: PiecesBySpace) -> Slide | None:
-    """Return the latest move. Stacks that have gone since then still count as obstacles on its route."""
+def _trail(view: View, pieces: PiecesBySpace) -> Waypoints | None:
+    """Return the route of the latest move. Stacks that have gone since then still count as obstacles."""
     gone: set[int] = set()
-    for position, step in enumerate(reversed(view.steps)):
+    for step in reversed(view.steps):
         for event in reversed(step.events):
             if event.kind == Event.MOVED:
                 _, start, end = event.arguments
-                waypoints = _waypoints(start, end, set(pieces) | gone)
-                down, right = (b - a for a, b in zip(POSITIONS[start], POSITIONS[end], strict=True))
-                first: Literal["right", "down"] = "right" if POSITIONS[waypoints[1]][0] == POSITIONS[start][0] else "down"
-                return Slide(waypoints, right, down, first, fresh=position == 0)
+                return _waypoints(start, end, set(pieces) | gone)
             if event.kind == Event.STACK_GONE:
                 gone.add(event.arguments[0])
     return None

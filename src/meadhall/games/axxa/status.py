@@ -21,7 +21,6 @@ class Number:
             later, a ``blocked`` one never again. A ``lost`` one has lost the match.
         takers: the seats that removed its triplets.
         blocker: the number whose missing pieces block it; 0 if it isn't blocked.
-        fresh: the beat of its removal, if it has just been removed.
     """
 
     number: int
@@ -29,7 +28,6 @@ class Number:
     state: Standing
     takers: tuple[int, ...] = ()
     blocker: int = 0
-    fresh: int | None = None
 
     @property
     def spare(self) -> int:
@@ -37,12 +35,12 @@ class Number:
         return max(0, self.left - (TRIPLET_SIZE if self.state in ("current", "waiting") else 0))
 
 
-def status(state: State, number: int, fresh: int | None = None) -> Number:
-    """Return the status of a number; ``fresh`` is the beat of its removal, if it has just been removed."""
+def status(state: State, number: int) -> Number:
+    """Return the status of a number."""
     left = int(on_board(state, number))
     takers = tuple(int(state.taker[number, k]) - 1 for k in range(TRIPLETS_OF_EACH) if state.taker[number, k])
     blocker = _blocker(state, number)
-    return Number(number, left, _standing(state, number, left, len(takers), blocker), takers, blocker, fresh)
+    return Number(number, left, _standing(state, number, left, len(takers), blocker), takers, blocker)
 
 
 def _standing(state: State, number: int, left: int, removed: int, blocker: int) -> Standing:
@@ -68,6 +66,6 @@ def _blocker(state: State, number: int) -> int:
     return next((each for each in range(first, number + 1) if on_board(state, each) < TRIPLET_SIZE), 0)
 
 
-def statuses(state: State, fresh: dict[int, int] | None = None) -> tuple[Number, ...]:
-    """Return the status of all numbers; ``fresh`` maps numbers that have just been removed to the beat of their removal."""
-    return tuple(status(state, number, (fresh or {}).get(number)) for number in range(1, NUMBERS + 1))
+def statuses(state: State) -> tuple[Number, ...]:
+    """Return the status of all numbers."""
+    return tuple(status(state, number) for number in range(1, NUMBERS + 1))
