@@ -52,7 +52,7 @@ def register(game: Game[S]) -> Game[S]:
 
     Examples:
         >>> import meadhall
-        >>> from meadhall.engine.game import register
+        >>> from meadhall.engine.registry import register
         >>> register(meadhall.game("axxa")) is meadhall.game("axxa")
         True
     """
@@ -69,7 +69,7 @@ def registered(game: Game[S]) -> Iterator[Game[S]]:
     Examples:
         >>> import meadhall
         >>> from dataclasses import replace
-        >>> from meadhall.engine.game import registered
+        >>> from meadhall.engine.registry import registered
         >>> with registered(replace(meadhall.game("axes-and-allies"), name="axes")):
         ...     print("axes" in meadhall.game_names())
         True

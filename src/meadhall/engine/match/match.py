@@ -748,7 +748,6 @@ class Match(Displayed, Generic[S]):
         Examples:
             >>> import meadhall
             >>> from meadhall.engine.match.stand_in import StandIn
-        from meadhall.engine.match.step import Result, Step, Undone
             >>> match = meadhall.game("axes-and-allies").match(players=2, seed="mead")
             >>> match.begin_stand_in(0, StandIn("karl"))
             >>> sorted(match.stand_ins)
