@@ -21,6 +21,7 @@ import meadhall
 from games_for_tests.hoard.rules import BOAST, DRAW, LOOK
 from meadhall.bots import Hint
 from meadhall.server.app import BODY_LIMIT
+from meadhall.server.hall import changes
 from meadhall.server.hall.room import Room
 from meadhall.server.hall.time import absences
 from meadhall.server.routes.documents import DOCUMENT_LIMIT
@@ -303,7 +304,7 @@ async def test_a_client_whose_seat_changes_is_told_to_reload(hall: OpenHall) -> 
     async with stream(newcomer, f"/api/v1/tables/{table}/events") as live:
         assert [(await live.event())[0] for _ in range(2)] == ["action", "table"]
         (id,) = room.channel.guests()
-        await room.carry_seat(0, Guest(id, "Phone"))
+        await room.change(changes.carry_seat, 0, Guest(id, "Phone"))
         assert [(await live.event())[0] for _ in range(3)] == ["reload", "action", "table"]
 
 
@@ -519,7 +520,7 @@ async def talk(host: Program, friend: Program, stranger: Program, table: str) ->
 async def cause_rare_refusals(hall: OpenHall, host: Program, table: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Cause rare refusals: an internal error, too many tables, a game that is not ready, other rules, a token of another hall."""
     with monkeypatch.context() as patch:
-        patch.setattr(Room, "undo", fail)
+        patch.setattr(Room, "change", fail)
         await host.post(f"/tables/{table}/undo")
         patch.setattr(hall.hall, "settings", replace(hall.hall.settings, tables_per_guest=0))
         await host.post("/tables", {"game": HOARD})

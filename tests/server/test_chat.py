@@ -9,6 +9,7 @@ from datetime import timedelta
 import httpx
 import pytest
 
+from meadhall.server.hall import changes
 from meadhall.server.hall.room import Room
 from meadhall.server.hall.talk import chat, talk
 from meadhall.server.hall.talk.chat_text import LONGEST_LINE
@@ -282,7 +283,7 @@ async def test_lines_that_a_guest_does_not_hear_displace_none(hall: OpenHall, mo
     robot, path = await hall.program(), f"/tables/{room.table.id}"
     guest = await hall.store.transact(guests.find, await guest_of(hall, robot))
     assert guest is not None
-    await room.carry_seat(1, guest)
+    await room.change(changes.carry_seat, 1, guest)
 
     async def seen() -> list[str]:
         answers = [await friend.get(path), await friend.get(f"{path}/chat"), await robot.read(f"{path}/chat")]

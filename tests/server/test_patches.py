@@ -107,7 +107,7 @@ def change(room: Room, draw: random.Random) -> None:
     if kind < 0.06:
         room.publish()  # someone came or left
     elif kind < 0.12:
-        room.publish_to(draw.randrange(match.players))
+        room.publish(for_seat=draw.randrange(match.players))
     elif kind < 0.16:
         seat = draw.randrange(match.players)
         match = room.state.match = match.copy()

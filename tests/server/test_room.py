@@ -207,7 +207,7 @@ async def test_resigning_a_match_of_two_gives_the_other_the_win_everywhere(setti
         table = room.table.id
         loser, winner = (0, 1) if match_of(room).actor == 0 else (1, 0)
         names = [seat.name for seat in room.table.seats]
-        assert f"{names[winner]} wins the match." in (await actor.get(f"/tables/{table}")).text, "the question says what happens"
+        assert f"{names[winner]} wins the match." in (await actor.get(f"/tables/{table}/propose")).text, "it says what happens"
         assert (await actor.ask(f"/tables/{table}/resign")).status_code == 200
         record = (await other.get(f"/tables/{table}/record")).json()
         assert (record["result"], record["abandoned"]) == (None, f"{names[loser]} resigned")

@@ -9,6 +9,7 @@ import pytest
 
 import meadhall
 from meadhall.server.errors import WrongMoment
+from meadhall.server.hall import changes
 from meadhall.server.hall.bots.stand_ins import standing_in
 from meadhall.server.hall.room import Room
 from meadhall.server.settings import Settings
@@ -155,7 +156,7 @@ async def test_one_of_three_who_resigned_keeps_the_seat_but_never_returns(hall: 
 async def test_the_return_is_refused_after_the_end(hall: OpenHall) -> None:
     room = await hall.played_out()
     with pytest.raises(WrongMoment, match="over"):
-        await room.take_back_seat(await _guest(hall, room))
+        await room.change(changes.take_back_seat, await _guest(hall, room))
 
 
 async def _guest(hall: OpenHall, room: Room) -> Any:

@@ -16,6 +16,7 @@ from meadhall.bots import RANKS, Hint
 from meadhall.engine.match.view import View
 from meadhall.server.hall.bots import bots as bots_module
 from meadhall.server.hall.bots.bots import has_secrets
+from meadhall.server.hall.move import act
 from meadhall.server.store.queries import guests
 from meadhall.server.worker import bot_cache, tasks
 from server.leaks import timeless
@@ -72,7 +73,7 @@ async def test_where_players_have_secrets_a_bot_uses_up_its_budget(
         if match.actor == 0:
             guest = await hall.store.transact(guests.find, min(person))
             assert guest is not None
-            await room.act(guest, match.legal()[0].action)
+            await act(room, guest, match.legal()[0].action)
         await hall.let_time_pass_until(lambda: match_of(room).over or match_of(room).actor == 0)
         if asked:
             break

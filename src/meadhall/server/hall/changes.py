@@ -62,12 +62,15 @@ def take_back(draft: TableState, guest: Guest, number: int | None) -> None:
 
 
 def ask_for_hint(draft: TableState, guest: Guest) -> None:
-    """Note that the guest has requested a hint. Refuse a seat that has nothing to decide."""
+    """Note that the guest has requested a hint, once. Refuse a seat that has nothing to decide."""
     match, seat = draft.running_match(), draft.seat_of(guest)
+    if draft.is_hinted(seat):
+        return
     check_own_decision(match, seat)
     if seat not in match.deciders:
         raise WrongMoment(_("You have nothing to decide now."))
     draft.add("hint", seat, match.decision_of(seat))
+    draft.for_seat = seat
 
 
 def resign(draft: TableState, guest: Guest) -> None:
@@ -111,7 +114,13 @@ def let_time_be_up(draft: TableState, job: Job | None = None) -> None:
 
 
 def let_bot_play(draft: TableState, room: Room, guest: Guest, seat: int) -> None:
-    """Let a bot play for an absent player until the player returns. Refuse unless they have been away for long enough."""
+    """Let a bot play for an absent player until the player returns. Any other person at the match may ask for it.
+
+    Change nothing if a bot plays there already: the request may be repeated. Refuse unless the player has been away for long
+    enough.
+    """
+    if seat in draft.running_match().stand_ins:
+        return
     check_absence(draft.table, draft.running_match(), draft.seat_of(guest), seat)
     row, until = draft.table.seats[seat], room.absences.may_be_replaced_at(seat)
     if until is None or room.visits.is_here(row):
@@ -122,20 +131,27 @@ def let_bot_play(draft: TableState, room: Room, guest: Guest, seat: int) -> None
 
 
 def take_back_seat(draft: TableState, guest: Guest) -> None:
-    """Give a seat back from a bot to its owner. Refuse if no bot plays there, or to the end."""
+    """Give a seat back from a bot to its owner. Change nothing if the owner plays already: the request may be repeated.
+
+    Refuse an owner who has resigned.
+    """
     match, seat = draft.running_match(), draft.seat_of(guest)
-    check_return(match, seat)
-    draft.add("return", seat)
+    if match.over or seat in match.stand_ins:
+        check_return(match, seat)
+        draft.add("return", seat)
 
 
 def carry_seat(draft: TableState, seat: int, guest: Guest) -> None:
-    """Share a seat with ``guest``, the same person on another device. Refuse if the guest has another seat here."""
+    """Share a seat with ``guest``, the same person on another device. Refuse if the guest has another seat here.
+
+    The pages of the seat show how many devices hold it.
+    """
     if draft.table.seat_of(guest.id) not in (None, seat):
         raise WrongMoment(_("You already have another seat at this table."))
     row = next((row for row in draft.table.seats if row.seat == seat and row.kind == "human"), None)
     if row is None:
         raise WrongMoment(_("The player has left this seat."))
-    draft.table = draft.table.replace_seat(replace(row, guests=row.guests | {guest.id}))
+    draft.table, draft.for_seat = draft.table.replace_seat(replace(row, guests=row.guests | {guest.id})), seat
 
 
 def renew_link(draft: TableState, guest: Guest) -> None:
@@ -145,7 +161,7 @@ def renew_link(draft: TableState, guest: Guest) -> None:
     draft.table = draft.table.replace_seat(alone)
 
 
-def open_rematch(draft: TableState, guest: Guest, rematch: Callable[[TableRow], TableRow], instead_of: str | None) -> None:
+def open_rematch(draft: TableState, guest: Guest, rematch: Callable[[TableRow], TableRow], instead_of: str | None = None) -> None:
     """Open the table of the rematch, which ``rematch`` makes, unless there is one. Refuse spectators.
 
     ``instead_of``: the id of a rematch that was closed; another one is opened in its place.

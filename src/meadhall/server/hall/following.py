@@ -90,10 +90,8 @@ class Follower:
         if not is_changed:
             return False
         seats = private_seats(before, room.table, changes.entries)
-        if seats is None:
-            room.publish()
-        for seat in seats or ():
-            room.publish_to(seat)
+        for seat in (None,) if seats is None else seats:
+            room.publish(for_seat=seat)
         self.resume_hints()
         room.visits.tell()  # its guests may have got seats
         return True

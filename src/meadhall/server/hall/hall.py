@@ -19,6 +19,7 @@ from meadhall.engine.registry import game, game_names
 from meadhall.engine.state import chance
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import DatabaseUnavailable, KeyReused, NotFound, NotSeated, TooMany, WrongMoment
+from meadhall.server.hall import changes
 from meadhall.server.hall.bots.chart_queue import ChartQueue
 from meadhall.server.hall.consent import consent
 from meadhall.server.hall.daily.daily_outcomes import DailyOutcomes
@@ -599,11 +600,11 @@ class Hall:
                 version=0,
             )
 
-        id = await room.open_rematch(guest, once_more)
-        opened = await self.store.transact(tables.find, id)
+        await room.change(changes.open_rematch, guest, once_more)
+        opened = await self.store.transact(tables.find, room.table.rematch or "")
         if opened is None or opened.status == "closed":  # old tables are deleted
-            id = await room.open_rematch(guest, once_more, instead_of=id)
-        again = await self.room(id)
+            await room.change(changes.open_rematch, guest, once_more, instead_of=room.table.rematch)
+        again = await self.room(room.table.rematch or "")
         with suppress(WrongMoment, NotSeated):  # it has begun already, or the guest has left it
             await again.change_table(agreed(guest, is_ready=True))
             if all(seat.is_ready for seat in again.table.seats if seat.kind == "human"):

@@ -7,8 +7,7 @@ room, which is dropped if the move is refused, if another process was faster, or
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Concatenate, Final, ParamSpec
 
 from meadhall.engine.errors import MeadhallError
 from meadhall.engine.text.language import gettext as _
@@ -24,8 +23,10 @@ from meadhall.server.store.models import FINISHED, Conflict, Guest
 if TYPE_CHECKING:
     from meadhall.server.hall.room import Room
 
-Edit = Callable[[TableState], Awaitable[None] | None]
-"""A change of a draft. It may refuse, and begin again with another draft."""
+P = ParamSpec("P")
+
+Edit = Callable[Concatenate[TableState, P], Awaitable[None] | None]
+"""Checks and changes a draft. It is called again with another draft if another process was faster."""
 
 _TRIES: Final = 3
 """Number of attempts at a change when another process has written first."""
@@ -38,7 +39,7 @@ async def act(room: Room, guest: Guest, action: Any, number: int | None = None) 
     its answer was lost.
     """
     try:
-        await change(room, partial(play, guest=guest, action=action, number=number))
+        await change(room, play, guest, action, number)
     except Stale:
         if room.match is None or not was_played(room.match, room.seat_of(guest), action, number):
             raise
@@ -53,45 +54,37 @@ def play(draft: TableState, guest: Guest, action: Any, number: int | None) -> No
     draft.add("hinted" if draft.is_hinted(seat) else "action", seat, played)  # the rules play it, and the clocks go on
 
 
-async def change(room: Room, edit: Edit, for_seat: int | None = None) -> None:
-    """Change a table, and publish that to everyone, or ``for_seat`` alone. The changes of a table are made one at a time.
+async def change(room: Room, edit: Edit[P], *args: P.args, **kwargs: P.kwargs) -> None:
+    """Change a table by ``edit``, and publish that to those who may see it. The changes of a table are made one at a time.
 
     Raises whatever ``edit`` raises, Stale, JobTaken, DatabaseUnavailable. Then nothing has changed.
     """
     async with room.lock:
-        moment = await _changed(room, edit)
-    if for_seat is None:  # and now the others learn of it
-        room.publish(moment)
-    else:
-        room.publish_to(for_seat)
-    room.let_bots_act()
+        for tries_left in reversed(range(_TRIES)):
+            moment = room.services.store.moment()  # before the change: what other processes do after it gets a later version
+            try:
+                draft = await _draft(room, edit, *args, **kwargs)
+                await _store(room, draft)
+                break
+            except (Conflict, MeadhallError) as error:
+                if not await _was_behind(room, error):
+                    raise
+                if not tries_left:
+                    raise Stale(_("The game has moved on. Look again, then choose.")) from None
+        is_changed = draft.new or draft.table is not room.table
+        _keep(room, draft)
+    if is_changed:
+        room.publish(moment, draft.for_seat)  # now the others learn of it
+        room.let_bots_act()
     if room.match is None and room.visits.tell():  # the guest who sat down is here
         await room.services.store.synced()
 
 
-async def _changed(room: Room, edit: Edit) -> int:
-    """Store a change and keep it. Return the moment before it. If another process has written first, begin again."""
-    for tries_left in reversed(range(_TRIES)):
-        moment = room.services.store.moment()  # before the change: what other processes do after it gets a later version
-        try:
-            draft = await _drafted(room, edit)
-            await _store(room, draft)
-        except (Conflict, MeadhallError) as error:
-            if not await _was_behind(room, error):
-                raise
-            if not tries_left:
-                raise Stale(_("The game has moved on. Look again, then choose.")) from None
-        else:
-            _keep(room, draft)
-            return moment
-    raise AssertionError("the last attempt returns or raises")
-
-
-async def _drafted(room: Room, edit: Edit) -> TableState:
+async def _draft(room: Room, edit: Edit[P], *args: P.args, **kwargs: P.kwargs) -> TableState:
     """Return a copy of the room's state in which the change is made."""
     await room.follower.count_standstills()
     draft = room.state.draft(room.time.now())
-    edited = edit(draft)
+    edited = edit(draft, *args, **kwargs)
     if edited is not None:
         await edited
     return draft

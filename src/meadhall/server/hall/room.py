@@ -9,20 +9,19 @@ import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
-from functools import partial
-from typing import Any
 
 from meadhall.engine.game import Game
 from meadhall.engine.match.match import Match
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import Closing
-from meadhall.server.hall import changes, move
+from meadhall.server.hall import changes
 from meadhall.server.hall.bots.bots import BotDriver
 from meadhall.server.hall.bots.chart_queue import ChartJob
 from meadhall.server.hall.bots.hints import Hints, RequestedHint
 from meadhall.server.hall.consent.bot_votes import BotVotes
 from meadhall.server.hall.consent.consent import Consent
 from meadhall.server.hall.following import Follower
+from meadhall.server.hall.move import Edit, P, change
 from meadhall.server.hall.notices.pubsub import Channel
 from meadhall.server.hall.notices.visits import Visits
 from meadhall.server.hall.replaying import Stop
@@ -70,7 +69,7 @@ class Room:
         self.follower = Follower(self, services)
         self.chat = Chat(table.id, store, self.channel)
         self.bots = BotDriver(self, services)
-        self.hints = Hints(services.worker, self.publish_to)
+        self.hints = Hints(services.worker, lambda seat: self.publish(for_seat=seat))
         self.consent = Consent(self, services)
         self.absences = Absences(self, store, lambda: services.deadlines.standstills)
         self.chart_job: ChartJob | None = None
@@ -158,13 +157,13 @@ class Room:
 
     # --------------------------------------------------------------------------------------------------------------- changes
 
-    async def change(self, edit: move.Edit, for_seat: int | None = None) -> None:
-        """Change the table, and publish that to everyone, or ``for_seat`` alone. See ``hall.move.change``."""
-        await move.change(self, edit, for_seat)
+    async def change(self, edit: Edit[P], *args: P.args, **kwargs: P.kwargs) -> None:
+        """Change the table by ``edit``, see ``hall.move``."""
+        await change(self, edit, *args, **kwargs)
 
     async def change_table(self, change: Callable[[TableRow], TableRow]) -> None:
         """Change the table before the match; ``change`` may refuse."""
-        await self.change(partial(changes.rearrange, change=change))
+        await self.change(changes.rearrange, change)
 
     async def close_table(self) -> None:
         """Close the table before the match."""
@@ -172,75 +171,30 @@ class Room:
 
     async def start(self, played: Sequence[Entry] = ()) -> None:
         """Start the match with the seated players, as ``changes.start`` says."""
-        await self.change(partial(changes.start, room=self, played=played))
+        await self.change(changes.start, self, played)
         await self.services.leases.claim(self.table.id)
         self.let_bots_act()
 
-    async def act(self, guest: Guest, action: Any, number: int | None = None) -> None:
-        """Play an action for the guest's seat. Refuse if its number in the match would not be ``number``."""
-        await move.act(self, guest, action, number)
-
-    async def undo(self, guest: Guest, number: int | None = None) -> None:
-        """Take back the guest's last decision, which has this number (None: any), and the actions of bots since then."""
-        await self.change(partial(changes.take_back, guest=guest, number=number))
+    async def let_time_be_up(self, job: Job) -> None:
+        """Apply the table's rule for the end of the time of the seat to move. Raises NotUp if the time of no seat is up."""
+        await self.change(changes.let_time_be_up, job)
 
     async def request_hint(self, guest: Guest) -> RequestedHint:
         """Find the actions that the strongest bot would consider in the guest's place.
 
         The request is stored, and the record marks the next action as hinted. Until then the other players learn nothing of it.
         """
+        await self.change(changes.ask_for_hint, guest)
         seat = self.seat_of(guest)
-        self.running_match()
-        if not self.state.is_hinted(seat):
-            await self.change(partial(changes.ask_for_hint, guest=guest), for_seat=seat)
         hint = self.hints.current(self.match, seat)
         if hint is None:
             hint = self.hints.request(self.running_match(), seat)
-            self.publish_to(seat)
+            self.publish(for_seat=seat)
         await asyncio.wait({hint.search})  # if the request is cancelled, the search goes on
         if hint.search.cancelled():
             raise Closing(_("The hall is closing for a moment. Ask again when it is back."))
         await hint.search
         return hint
-
-    async def resign(self, guest: Guest) -> None:
-        """Give up the guest's seat."""
-        await self.change(partial(changes.resign, guest=guest))
-
-    async def let_time_be_up(self, job: Job) -> None:
-        """Apply the table's rule for the end of the time of the seat to move. Raises NotUp if the time of no seat is up."""
-        await self.change(partial(changes.let_time_be_up, job=job))
-
-    async def let_bot_play(self, guest: Guest, seat: int) -> None:
-        """Let a bot play for an absent player until the player returns. Any other person at the match may ask for it.
-
-        Change nothing if a bot plays there already: the request may be repeated.
-        """
-        if seat not in self.running_match().stand_ins:
-            await self.change(partial(changes.let_bot_play, room=self, guest=guest, seat=seat))
-
-    async def take_back_seat(self, guest: Guest) -> None:
-        """Give a seat back from a bot to its owner. Change nothing if the owner plays already: the request may be repeated."""
-        seat, match = self.seat_of(guest), self.running_match()
-        if match.over or seat in match.stand_ins:
-            await self.change(partial(changes.take_back_seat, guest=guest))
-
-    async def carry_seat(self, seat: int, guest: Guest) -> None:
-        """Share a seat with ``guest``, the same person on another device, and show its pages how many devices hold it."""
-        await self.change(partial(changes.carry_seat, seat=seat, guest=guest), for_seat=seat)
-
-    async def renew_link(self, guest: Guest) -> None:
-        """Give the guest's seat another private link. Other devices lose the seat, and the old link leads nowhere."""
-        await self.change(partial(changes.renew_link, guest=guest))
-
-    async def open_rematch(self, guest: Guest, rematch: Callable[[TableRow], TableRow], instead_of: str | None = None) -> str:
-        """Return the table id of the rematch. Open the table that ``rematch`` makes, if there is none. Refuse spectators.
-
-        ``instead_of``: the id of a rematch that was closed; another one is opened in its place.
-        """
-        await self.change(partial(changes.open_rematch, guest=guest, rematch=rematch, instead_of=instead_of))
-        assert self.table.rematch is not None
-        return self.table.rematch
 
     async def count_standstills(self) -> None:
         """Count the time since the beginning of a new standstill again, and publish it."""
@@ -273,9 +227,16 @@ class Room:
             self.bots.play()
             self._votes.answer()
 
-    def publish(self, moment: int | None = None) -> None:
-        """Publish a change that everyone may see to all subscribers. ``moment``: when it was made; None: now."""
+    def publish(self, moment: int | None = None, for_seat: int | None = None) -> None:
+        """Publish a change to all subscribers. ``moment``: when it was made; None: now.
+
+        With ``for_seat`` only the pages of that seat may see it. The others must not even learn that it happened.
+        """
         now = self.services.store.moment() if moment is None else moment
+        if for_seat is not None:
+            self._private_versions[for_seat] = max(self.version_for(for_seat) + 1, now)
+            self.channel.publish(self.table.seats[for_seat].guests)
+            return
         self.version = max(self.version, *self._private_versions.values(), now - 1) + 1
         self._private_versions.clear()
         self.bots.cancel_outdated_search()
@@ -284,11 +245,6 @@ class Room:
             self.services.worker.forget(self.table.id)
             self.hints.clear()
         self.channel.publish()
-
-    def publish_to(self, seat: int) -> None:
-        """Publish a change to the pages of the one seat that may see it. The others must not even learn that it happened."""
-        self._private_versions[seat] = max(self.version_for(seat) + 1, self.services.store.moment())
-        self.channel.publish(self.table.seats[seat].guests)
 
     def version_for(self, seat: int | None) -> int:
         """Return the version that a seat, or a spectator (None), sees."""

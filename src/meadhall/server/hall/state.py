@@ -51,6 +51,7 @@ class TableState:
         new: of a draft: the new entries.
         effects: of a draft: what else is stored with it.
         ends: of a draft: the job that ends with it, and when the job is due again.
+        for_seat: of a draft: the one seat that may see the change; None if everyone may.
     """
 
     table: TableRow
@@ -65,11 +66,12 @@ class TableState:
     new: tuple[Entry, ...] = ()
     effects: tuple[Effect, ...] = ()
     ends: tuple[Job, datetime | None] | None = None
+    for_seat: int | None = None
 
     def draft(self, at: datetime) -> Self:
         """Return an independent copy for a change at that time."""
         match = None if self.match is None else self.match.copy()
-        return replace(self, match=match, at=at, new=(), effects=(), ends=None)
+        return replace(self, match=match, at=at, new=(), effects=(), ends=None, for_seat=None)
 
     # -------------------------------------------------------------------------------------------------------------- checking
 

@@ -9,7 +9,9 @@ from meadhall.engine.checks import quoted
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.game import Game
 from meadhall.engine.text.language import gettext as _
+from meadhall.server.hall import changes
 from meadhall.server.hall.consent.kinds import kind_of
+from meadhall.server.hall.move import act
 from meadhall.server.hall.seating import (
     Change,
     agreed,
@@ -162,7 +164,7 @@ async def play_action(visit: Visit, data: NewAction) -> None:
     If you have already played this action with this ``n``, nothing changes and the answer is the table as it is now. So you can
     repeat a request whose answer was lost.
     """
-    await visit.room.act(visit.guest, data.action, data.n)
+    await act(visit.room, visit.guest, data.action, data.n)
 
 
 @DEEDS.add("seated", "undo", lambda form: integer(form, "n"), "undo")
@@ -171,7 +173,7 @@ async def undo_action(visit: Visit, number: int | None = None) -> None:
 
     It is refused with the reason if another person has moved since, or if anything was rolled, drawn or revealed.
     """
-    await visit.room.undo(visit.guest, number)
+    await visit.room.change(changes.take_back, visit.guest, number)
 
 
 @DEEDS.add("seated", "resign", api="resign")
@@ -180,7 +182,7 @@ async def resign(visit: Visit) -> None:
 
     In a match of two players or sides, the other side wins. With more, a bot plays your seat to the end.
     """
-    await visit.room.resign(visit.guest)
+    await visit.room.change(changes.resign, visit.guest)
 
 
 @DEEDS.add("seated", "stand-in", lambda form: SeatChoice(_seat(form)), "stand-in", SeatChoice)
@@ -189,7 +191,7 @@ async def let_bot_play(visit: Visit, data: SeatChoice) -> None:
 
     It is possible from the time on that the seat's ``replaceable`` says. If a bot plays there already, nothing changes.
     """
-    await visit.room.let_bot_play(visit.guest, data.seat)
+    await visit.room.change(changes.let_bot_play, visit.room, visit.guest, data.seat)
 
 
 @DEEDS.add("seated", "return", api="return")
@@ -198,7 +200,7 @@ async def take_back_seat(visit: Visit) -> None:
 
     If no bot plays it, nothing changes. It is refused after you have resigned.
     """
-    await visit.room.take_back_seat(visit.guest)
+    await visit.room.change(changes.take_back_seat, visit.guest)
 
 
 # ---------------------------------------------------------------------------------------------------------------- proposals
