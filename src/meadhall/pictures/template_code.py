@@ -13,6 +13,7 @@ from typing import Any
 from jinja2 import nodes
 from jinja2.compiler import CodeGenerator, Frame
 from jinja2.runtime import Macro
+from jinja2.utils import missing
 from markupsafe import Markup, escape
 
 
@@ -40,17 +41,24 @@ class DirectCalls(CodeGenerator):
 
 
 class DirectMacro(Macro):
-    """A macro that is called at once, if it is given exactly its arguments."""
+    """A macro that is called at once with its arguments."""
 
     def __init__(self, *given: Any) -> None:
         super().__init__(*given)
-        self._exact = -1 if self.caller or self.catch_kwargs or self.catch_varargs else self._argument_count
+        self._most = -1 if self.explicit_caller or self.catch_kwargs or self.catch_varargs else self._argument_count
 
     def __call__(self, *values: Any, **named: Any) -> str:
         """Render the macro."""
-        if len(values) == self._exact and not named:
+        if len(values) > self._most or ("caller" in named) != self.caller:
+            return super().__call__(*values, **named)
+        if not named and len(values) == self._most:
             return as_markup(self._func(*values))
-        return super().__call__(*values, **named)
+        rest = [named.pop(name, missing) for name in self.arguments[len(values) :]]
+        if self.caller:
+            rest.append(named.pop("caller"))
+        if named:
+            raise TypeError(f"macro {self.name!r} takes no keyword argument {next(iter(named))!r}")
+        return as_markup(self._func(*values, *rest))
 
 
 def as_markup(html: str) -> Markup:
@@ -63,7 +71,7 @@ def escaped(value: Any) -> str:
     kind = type(value)
     if kind is Markup or (kind is str and _SPECIAL.search(value) is None):
         return value  # type: ignore[no-any-return]
-    return str(value) if kind is int else escape(value)
+    return str(value) if kind is int or kind is float else escape(value)
 
 
 _SPECIAL = re.compile("[&<>'\"]")

@@ -225,6 +225,10 @@ class PlayerArea:
     kept: tuple[int, ...]  # tiles by weakness
     points: int
 
+    def member(self, die: int) -> Member | None:
+        """Return the ally with this die."""
+        return next((member for member in self.members if member.die == die), None)
+
 
 class Boards:
     """Reader of the boards in a view."""

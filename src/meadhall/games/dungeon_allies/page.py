@@ -83,6 +83,11 @@ class Picture:
     story_turn: int
     scenes: tuple[Scene, ...]
 
+    @property
+    def levels(self) -> tuple[list[Square], ...]:
+        """Return the squares of the three levels."""
+        return tuple([square for square in self.squares if square.level == level] for level in range(LEVELS))
+
 
 @dataclass(frozen=True)
 class SeenTile:

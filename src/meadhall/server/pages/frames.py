@@ -6,10 +6,10 @@ private part is one viewer's prompt and controls. The log and the end tell all v
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, is_dataclass, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 from weakref import WeakKeyDictionary
 
 from jinja2.runtime import Macro
@@ -18,6 +18,7 @@ from markupsafe import Markup
 from meadhall.engine.match.match import Match
 from meadhall.engine.match.view import View
 from meadhall.engine.text.language import current_language
+from meadhall.pictures.template_code import as_markup
 from meadhall.server.hall.room import Room
 from meadhall.server.ops.byte_cache import ByteCache
 from meadhall.server.pages.lobby import lobby_page
@@ -68,23 +69,21 @@ class _Public:
     pieces: Pieces
 
 
-class _Resting(NamedTuple):
-    """The controls of a waiting seat, and the values that they depend on. It stays equal while other seats move."""
-
-    own: Any
-    names: tuple[str, ...]
-    controls: Markup
-
-
 class _Table:
-    """The rendered parts of the newest version of a table, its log, and the controls of its waiting seats."""
+    """The rendered parts of the newest version of a table, its log, and the parts of its viewers that seldom change.
+
+    Attributes:
+        frames: by seat and language, with the version for the seat.
+        prompts: by what they show: those who wait see the same.
+    """
 
     def __init__(self) -> None:
         self.version = -1
         self.public: dict[str, _Public] = {}  # by language
-        self.frames: dict[tuple[int | None, str], tuple[Frame, int]] = {}  # by seat and language, with the version for the seat
-        self.resting: dict[tuple[int | None, str], _Resting] = {}  # by seat and language
+        self.frames: dict[tuple[int | None, str], tuple[Frame, int]] = {}
+        self.prompts: dict[Hashable, str] = {}
         self.told: ToldLog | None = None
+        self._parts: dict[tuple[int | None, str, str], tuple[Any, str]] = {}  # by seat, language and name, with their values
 
     def renew(self, version: int) -> None:
         """Forget what belongs to another version."""
@@ -92,6 +91,16 @@ class _Table:
             self.version = version
             self.public.clear()
             self.frames.clear()
+            self.prompts.clear()
+
+    def part(self, viewer: int | None, name: str, values: Any, render: Callable[[], str]) -> str:
+        """Return a part of a viewer's frame. It is rendered again only if one of its values has changed."""
+        place = viewer, current_language(), name
+        known, html = self._parts.get(place, (None, ""))
+        if known != values:
+            html = str(render())
+            self._parts[place] = values, html
+        return html
 
     def log(self, view: View) -> ToldLog:
         """Return the log up to this view."""
@@ -195,7 +204,7 @@ class Frames:
         """Return the beginning of a frame: what its viewer alone gets."""
         macros: Any = template("_private.html").module
         shape = page.title, len(page.seats), page.viewer, page.your_turn, page.status != "running"
-        attributes = without_cuts(self._fragment(macros.frame_attributes, shape, current_language()))
+        attributes = table.part(page.viewer, "attributes", shape, lambda: without_cuts(macros.frame_attributes(*shape)))
         return pieces_of(f'<div id="frame" {attributes} data-version="{version}">{CUT}{self.private(page, table)}')
 
     def _told_part(self, table: _Table, page: MatchPage) -> Pieces:
@@ -214,33 +223,55 @@ class Frames:
         return Markup(macros.public(page, _game_macros(page.game)))
 
     def private(self, page: MatchPage, table: _Table | None = None) -> Markup:
-        """Return one viewer's part of a match's frame: prompt, controls and tools."""
+        """Return one viewer's part of a match's frame: prompt, notices, controls and tools."""
         macros: Any = template("_private.html").module
-        parts: list[str] = [macros.prompt(page), macros.notices(page)]
+        table = table or _Table()
+        parts = [self._prompt(page, table), table.part(page.viewer, "notices", _noted(page), lambda: macros.notices(page))]
         if page.viewer is not None and not page.result and not page.given_up:  # a spectator has no controls
-            controls = self._controls(page, (table or _Table()).resting)
+            form = table.part(page.viewer, "form", page.url, lambda: self.cached(macros.form, page.url))
             number = f'<input type="hidden" name="n" value="{page.n}">'
-            parts += [self.cached(macros.form, page.url), number, CUT, controls, "</form>"]
+            parts += [form, number, CUT, self._controls(page, table), "</form>"]
         if page.devices > 1:
             parts.append(macros.other_devices(page.url, page.devices))
-        parts.append(macros.tools_of(page))
-        return Markup("".join(parts))
+        parts.append(table.part(page.viewer, "tools", _tooled(page), lambda: macros.tools_of(page)))
+        return as_markup("".join(parts))
+
+    def _prompt(self, page: MatchPage, table: _Table) -> str:
+        """Return the prompt, which is often the same for all who wait."""
+        still = page.viewer is None or page.status != "running" or page.stand_in is not None
+        sign = page.viewer if page.your_turn else page.result is not None and page.viewer in page.result.winners
+        clocks = page.seats if any(seat.clock for seat in page.seats) else ()
+        shown = page.n, page.prompt, page.your_turn, still, sign, page.thinking, clocks, page.private_events, current_language()
+        html = table.prompts.get(shown)
+        if html is None:
+            html = table.prompts[shown] = str(template("_private.html").module.prompt(page))  # type: ignore[attr-defined]
+        return html
 
     def end(self, page: MatchPage) -> Markup:
         """Return the end of a match for one viewer: the result and the chart."""
         macros: Any = template("_end.html").module
         return Markup(macros.end(page)) if page.result or page.given_up else Markup()
 
-    def _controls(self, page: MatchPage, resting: dict[tuple[int | None, str], _Resting]) -> Markup:
-        """Return the game's controls for a seat."""
+    def _controls(self, page: MatchPage, table: _Table) -> str:
+        """Return the game's controls for a seat. Those of a waiting seat stay equal while other seats move."""
         macro = _game_macros(page.game).controls
         if page.your_turn:
-            return Markup(macro(page))
-        names, place = tuple([seat.name for seat in page.seats]), (page.viewer, current_language())
-        known = resting.get(place)
-        if known is None or known.own != page.own or known.names != names:
-            known = resting[place] = _Resting(page.own, names, Markup(macro(_at_rest(page))))
-        return known.controls
+            return str(macro(page))
+        values = page.own, [seat.name for seat in page.seats]
+        return table.part(page.viewer, "controls", values, lambda: macro(_at_rest(page)))
+
+
+def _noted(page: MatchPage) -> tuple[Any, ...]:
+    """Return what the notices of a viewer depend on."""
+    daily = (page.daily, page.daily_ended, page.daily_ends, page.viewer is None, page.status) if page.daily else ()
+    return daily, page.goal, page.lesson_minutes, page.stand_in, page.absent, page.proposal, page.notice
+
+
+def _tooled(page: MatchPage) -> tuple[Any, ...]:
+    """Return what the tools of a viewer depend on."""
+    while_running = page.furniture, page.undo, page.can_hint, page.can_resign, page.resign_words, page.take_back, page.can_propose
+    hint = (page.hint, page.n) if page.hint else ()
+    return page.status, page.viewer, while_running, hint, page.daily, page.share, page.given_up, page.rematch, page.stronger
 
 
 def _at_rest(page: MatchPage) -> MatchPage:

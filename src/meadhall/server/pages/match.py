@@ -144,13 +144,13 @@ def seat_page(room: Room, match: Match, view: View, public: MatchPage) -> MatchP
         goal=match.game.goal_of(match.options) if beginning else "",
         lesson_minutes=lessons.minutes if lessons and beginning and seat in room.newcomers else 0,
         resign_words=resign_words(room, match, seat) if running else "",
-        can_hint=playing and seat in match.deciders and furniture(table).hints,
+        can_hint=playing and seat in match.deciders and public.furniture is not None and public.furniture.hints,
         hint=hint_view(hint) if hint is not None else None,
         absent=tuple(_absent(room, match, seat)) if playing else (),
         stand_in=None if stand_in is None else StandInView(stand_in.bot, stand_in.lasts),
         spectators=0,
         result=result_view(match, seat, room.consent.proposals.take_backs) if public.result else None,
-        stronger=_stronger(table),
+        stronger=_stronger(table) if public.result else "",
         proposal=proposal_view(room, match, seat) if running else None,
         take_back=own_take_back(room, match, seat) if running and undo.number is None else None,
         devices=len(table.seats[seat].guests) if running else 0,
@@ -228,7 +228,8 @@ def match_page(
         reader: the seat that texts call "you"; None in a replay, and for a spectator.
         more: the other fields of a MatchPage, for the page of a table.
     """
-    more.setdefault("log", log(view) if public else ())
+    if "log" not in more:
+        more["log"] = log(view) if public else ()
     return MatchPage(
         id=id,
         url=url,

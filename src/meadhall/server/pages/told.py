@@ -49,9 +49,10 @@ class ToldLog:
 
     def follow(self) -> None:
         """Forget what the last step has changed."""
-        first = self.log.latest[0].span[0] if self.log.latest else 0
+        spans = {turn.span for turn in self.log.latest}
+        first = min(spans)[0] if spans else 0
         self._events = {key: told for key, told in self._events.items() if key[0] >= first}
-        self._latest.clear()
+        self._latest = {key: text for key, text in self._latest.items() if key[0] in spans}
 
     def turns(self, seat: int | None) -> list[str]:
         """Return the turns for a seat or a spectator, newest first, in the current language. Only what is new is rendered."""
