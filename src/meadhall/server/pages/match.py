@@ -19,7 +19,7 @@ from meadhall.engine.text.language import current_language, grouped, ngettext
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.hall.bots.hints import RequestedHint
 from meadhall.server.hall.bots.stand_ins import as_played, persons_playing
-from meadhall.server.hall.consent.consent import GIVEN_UP
+from meadhall.server.hall.consent.kinds import GIVEN_UP
 from meadhall.server.hall.consent.undoing import NO_UNDO, undo_of
 from meadhall.server.hall.daily.daily import ends_at, is_sealed
 from meadhall.server.hall.furniture import furniture

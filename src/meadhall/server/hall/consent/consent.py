@@ -13,13 +13,11 @@ from sqlalchemy import Connection
 
 from meadhall.engine.errors import MatchOver, MeadhallError, Refused
 from meadhall.engine.text.language import gettext as _
-from meadhall.server.errors import NotFound, Stale, WrongMoment
-from meadhall.server.hall.consent.kinds import KINDS, Kind, Proposer, kind_of
+from meadhall.server.errors import Stale, WrongMoment
+from meadhall.server.hall.consent.kinds import KINDS, Accepted, Kind, Proposer, kind_of
 from meadhall.server.hall.consent.proposals import Proposal, Proposals
 from meadhall.server.hall.notices.notifications import Notification, notify
-from meadhall.server.hall.people.names import unlike_others
-from meadhall.server.hall.seating import names_at
-from meadhall.server.store.models import Entry, Guest, Job, SeatRow, TableRow, new_link_token
+from meadhall.server.store.models import Entry, Guest, Job, TableRow
 from meadhall.server.store.queries import guests, jobs
 
 if TYPE_CHECKING:
@@ -35,9 +33,6 @@ MOMENT: Final = timedelta(minutes=2)
 
 DAY: Final = timedelta(days=1)
 """The time to answer with a slow clock, and without a clock if one of the people asked is away."""
-
-GIVEN_UP: Final = "the players gave up together"
-"""Why a match ended that the players gave up together."""
 
 
 class Consent:
@@ -197,27 +192,13 @@ class Consent:
     async def _enter(self, draft: TableState, entry: Entry) -> None:
         """Enter an entry in a draft. If now everyone has agreed, carry out the proposal."""
         draft.enter(entry)
-        match, table, after = draft.running_match(), draft.table, draft.proposals
-        draft.effects += (partial(self._set_deadline, entry, after, table),)
+        after = draft.proposals
+        draft.effects += (partial(self._set_deadline, entry, after, draft.table),)
         accepted = after.accepted_by(entry)
         if accepted is None:
             return
-        match accepted.what:
-            case "take-back":
-                draft.add("undo", accepted.seat, sum(step.n >= accepted.to for step in match.steps))
-            case "draw":
-                match.agree_to_draw()
-                draft.end()
-            case "give-up":
-                match.abandon(GIVEN_UP)
-                draft.end()
-            case "swap":
-                row = table.seats[accepted.seat]
-                changed = await self._swapped(accepted)
-                draft.add("swap", accepted.seat, data={"kind": row.kind, "bot": row.bot})
-                draft.seat(changed)
-            case "pause" | "resume":
-                draft.add(accepted.what, accepted.seat)
+        guest = await self._store.transact(guests.find_public, accepted.guest) if accepted.guest else None
+        accepted.kind.carry_out(Accepted(draft, accepted.seat, accepted.to, guest))
 
     def _set_deadline(self, entry: Entry, after: Proposals, table: TableRow, connection: Connection) -> None:
         """Let the scheduler end a new proposal at its time, and tell the people asked. Cancel that job after an earlier end."""
@@ -229,15 +210,3 @@ class Consent:
             notify(connection, Notification("proposal", table.id, found.entry, sender, found.until), people)
         elif found is None and entry.kind not in ("propose", "expire"):
             jobs.cancel(connection, JOB, table.id)
-
-    async def _swapped(self, accepted: Proposal) -> TableRow:
-        """Return the table after a guest has taken over the wanted seat. Raises NotFound, WrongMoment."""
-        table = self._room.table
-        guest = await self._store.transact(guests.find_public, accepted.guest)
-        if guest is None:
-            raise NotFound(_("The guest who has asked for the seat is no longer known here."))
-        if table.seat_of(guest.id) is not None:
-            raise WrongMoment(_("{name} has a seat at this table already.").format(name=guest.name))
-        left = replace(table.seats[accepted.seat], name="")
-        name = unlike_others(guest.name, names_at(table.replace_seat(left)))
-        return table.replace_seat(SeatRow(accepted.seat, "human", name, None, frozenset({guest.id}), new_link_token()))

@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Final, Literal
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final, Literal
 
 from meadhall.engine.errors import CannotUndo, Refused
 from meadhall.engine.match.match import Match
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import NotFound, NotSeated, Stale, WrongMoment
 from meadhall.server.hall.bots.stand_ins import as_played, persons_playing
+from meadhall.server.hall.people.names import unlike_others
+from meadhall.server.hall.seating import names_at
 from meadhall.server.hall.time.clocks import Clocks
-from meadhall.server.store.models import TableRow
+from meadhall.server.store.models import Guest, SeatRow, TableRow, new_link_token
+
+if TYPE_CHECKING:
+    from meadhall.server.hall.state import TableState
+
+GIVEN_UP: Final = "the players gave up together"
+"""Why a match ended that the players gave up together."""
 
 What = Literal["take-back", "draw", "give-up", "pause", "resume", "swap"]
 """The names of the kinds: take back actions, end as a draw, lose together, stop the clocks, let them run, take over a seat."""
@@ -71,6 +79,23 @@ class Words:
     button: str
 
 
+@dataclass(frozen=True)
+class Accepted:
+    """A proposal to which all have agreed.
+
+    Attributes:
+        draft: the table and its match, to change.
+        seat: the seat that proposed it; for ``swap`` the seat that a guest wants.
+        to: for ``take-back`` the number of the first action that is taken back.
+        guest: for ``swap`` the guest; None if the guest is no longer known.
+    """
+
+    draft: TableState
+    seat: int
+    to: int
+    guest: Guest | None
+
+
 class Kind:
     """A kind of proposals of the players.
 
@@ -109,6 +134,10 @@ class Kind:
         """Return the seats for which bots answer."""
         return frozenset(row.seat for row in proposer.table.seats if as_played(row, proposer.match).kind == "bot")
 
+    def carry_out(self, accepted: Accepted) -> None:
+        """Do what was proposed. Raises Refused."""
+        raise NotImplementedError
+
     def words(self) -> Words:
         """Return the texts in the language of the request."""
         raise NotImplementedError
@@ -132,6 +161,10 @@ class _TakeBack(Kind):
         if all(step.n != number for step in steps):
             raise Stale(_("The game has moved on. Look again, then choose."))
         return Addressed(found.seat, found.asked, number)
+
+    def carry_out(self, accepted: Accepted) -> None:
+        count = sum(step.n >= accepted.to for step in accepted.draft.running_match().steps)
+        accepted.draft.add("undo", accepted.seat, count)
 
     def words(self) -> Words:
         return Words(
@@ -162,6 +195,10 @@ class _Draw(Kind):
         found = super().addressed(proposer)
         return Addressed(found.seat, found.asked & frozenset(proposer.match.living))
 
+    def carry_out(self, accepted: Accepted) -> None:
+        accepted.draft.running_match().agree_to_draw()
+        accepted.draft.end()
+
     def words(self) -> Words:
         return Words(
             _("You offer a draw."),
@@ -181,6 +218,10 @@ class _GiveUp(Kind):
         super().check(proposer)
         if not proposer.match.is_cooperative:
             raise WrongMoment(_("You play against each other here. Offer a draw, or resign."))
+
+    def carry_out(self, accepted: Accepted) -> None:
+        accepted.draft.running_match().abandon(GIVEN_UP)
+        accepted.draft.end()
 
     def words(self) -> Words:
         ends = _("The match ends without a winner.")
@@ -204,6 +245,9 @@ class _Pause(Kind):
         if proposer.clocks.is_paused:
             raise WrongMoment(_("The clocks are already stopped."))
 
+    def carry_out(self, accepted: Accepted) -> None:
+        accepted.draft.add("pause", accepted.seat)
+
     def words(self) -> Words:
         stops = _("The clocks stand still until you go on.")
         return Words(
@@ -226,6 +270,9 @@ class _Resume(Kind):
             raise WrongMoment(_("This table has no clock."))
         if not proposer.clocks.is_paused:
             raise WrongMoment(_("The clocks are running."))
+
+    def carry_out(self, accepted: Accepted) -> None:
+        accepted.draft.add("resume", accepted.seat)
 
     def words(self) -> Words:
         return Words(
@@ -254,6 +301,17 @@ class _Swap(Kind):
     def bots(self, proposer: Proposer) -> frozenset[int]:
         """Only its owner can leave a seat to another person, unless they resigned."""
         return frozenset(range(proposer.match.players)).difference(persons_playing(proposer.table, proposer.match))
+
+    def carry_out(self, accepted: Accepted) -> None:
+        draft, guest = accepted.draft, accepted.guest
+        table, row = draft.table, draft.table.seats[accepted.seat]
+        if guest is None:
+            raise NotFound(_("The guest who has asked for the seat is no longer known here."))
+        if table.seat_of(guest.id) is not None:
+            raise WrongMoment(_("{name} has a seat at this table already.").format(name=guest.name))
+        name = unlike_others(guest.name, names_at(table.replace_seat(replace(row, name=""))))
+        draft.add("swap", row.seat, data={"kind": row.kind, "bot": row.bot})
+        draft.seat(table.replace_seat(SeatRow(row.seat, "human", name, None, frozenset({guest.id}), new_link_token())))
 
     def words(self) -> Words:
         return Words(
