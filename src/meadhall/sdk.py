@@ -9,6 +9,7 @@ and what a game must supply.
 from meadhall.engine.advice import Advice, always_quiescent, equal_payoffs, never_solved, uniform_random
 from meadhall.engine.compile.portable import local_array
 from meadhall.engine.compile.rule import i64, rule, u64
+from meadhall.engine.elements import ActionKind, Elements, Mention, PieceKind
 from meadhall.engine.errors import BadGame, BadSetup, IllegalAction, MeadhallError, Refused
 from meadhall.engine.game import Game, GamePage, Scoring
 from meadhall.engine.interface import GameRules, GameWords, HidingRules
@@ -66,7 +67,7 @@ from meadhall.engine.text.daily import Daily, Figure, Figures, Outcome
 from meadhall.engine.text.language import current_language, decimal, gettext, listed, marked, ngettext, percent
 from meadhall.engine.text.lessons import Lesson, Lessons
 
-VERSION = (1, 0)
+VERSION = (1, 1)
 """The version of the interface. The first number rises when a game must be changed, the second when something is added."""
 
 __all__ = [
@@ -82,6 +83,7 @@ __all__ = [
     "U16",
     "U32",
     "VERSION",
+    "ActionKind",
     "Advice",
     "Argument",
     "BadGame",
@@ -91,6 +93,7 @@ __all__ = [
     "Counts",
     "Daily",
     "Document",
+    "Elements",
     "Event",
     "EventKind",
     "Figure",
@@ -108,12 +111,14 @@ __all__ = [
     "Lessons",
     "Match",
     "MeadhallError",
+    "Mention",
     "OfferState",
     "Option",
     "Outcome",
     "Part",
     "Parties",
     "PayoffRange",
+    "PieceKind",
     "PlainState",
     "Rate",
     "Refused",

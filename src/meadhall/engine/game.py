@@ -19,6 +19,7 @@ import numpy.typing as npt
 from meadhall.engine.advice import Advice
 from meadhall.engine.checks import Seed, as_integer, quoted
 from meadhall.engine.defaults import NoEvents, check_name, check_rules, complete_words, conceals, own_words, title_of
+from meadhall.engine.elements import Elements
 from meadhall.engine.errors import BadGame, BadSetup
 from meadhall.engine.interface import GameRules, GameWords
 from meadhall.engine.kind import SHARES, Declared, Information, Kind, Parties, PayoffRange, Payoffs, declared
@@ -139,6 +140,7 @@ class Game(Generic[S]):
         facts: ``facts(options)`` returns what players should know before a match with these options, in the current language:
             pairs of a heading and a value, with the same headings for all options. None if the options say it all.
         statistics: the counters of simulations.
+        elements: the kinds of actions and pieces, and what else reports of the laboratory name.
         lessons: the guided first game; None if there is none.
         daily: the puzzle of the day; None if the game has none.
         goal: the goal of a player in one sentence, which a match opens with; a message for gettext, or a function of the
@@ -180,6 +182,7 @@ class Game(Generic[S]):
     edition: Callable[[Mapping[str, Any]], tuple[GameWords, dict[int, EventKind]]] | None = None
     facts: Callable[[Mapping[str, Any]], Sequence[tuple[str, str]]] | None = None
     statistics: Statistics = NOTHING
+    elements: Elements = Elements()
     lessons: Lessons | None = None
     daily: Daily | None = None
     goal: str | Callable[[Mapping[str, Any]], str] = ""

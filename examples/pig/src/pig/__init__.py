@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from meadhall.sdk import Advice, Choice, Game, marked
+from meadhall.sdk import ActionKind, Advice, Choice, Elements, Game, marked
 
 from . import bots, page, rules, words
 from .lessons import LESSONS
@@ -43,6 +43,12 @@ game = Game(
     greedy=bots.greedy,
     advice=Advice(rollout=bots.greedy),
     points=points,
+    elements=Elements(
+        actions=(
+            ActionKind("roll", marked("roll"), range(rules.ROLL, rules.ROLL + 1)),
+            ActionKind("hold", marked("hold"), range(rules.HOLD, rules.HOLD + 1)),
+        ),
+    ),
     goal=marked("Your goal: be the first to reach the target. Roll for more, or hold what is in the pot."),
     lessons=LESSONS,
 )

@@ -15,13 +15,14 @@ from meadhall.engine.advice import uniform_random
 from meadhall.engine.compile.portable import lanes, local_array, scratch_array
 from meadhall.engine.compile.rule import i64, rule
 from meadhall.engine.state.chance import below, key_from_counter
-from meadhall.engine.state.events import NO_LOG_SHAPE, WIDTH
+from meadhall.engine.state.events import NO_LOG_SHAPE, WIDTH, argument_at, arguments_at, event_count, kind_at
 from meadhall.engine.state.schema import Grid, Row, States, state_at
 
 if TYPE_CHECKING:
     # Supplied by compiled.py (see GameRules, Statistics).
     ACTIONS = 0
-    COUNTERS = 0
+    LOGGED = False
+    FIRST_ORDER = -1
     SIMULTANEOUS = False
 
     def setup(state: Any, players: int, options: Any, log: Any) -> None: ...
@@ -179,15 +180,16 @@ def tournament(
     payoffs: Any,
     lengths: Any,
     counts: Any,
+    orders: Any,
 ) -> None:
     """Play games of a bulk run with a policy for each seat. A policy is given only the concealed state.
 
     In game g seat k is played by ``policies[(k + g) % players]``. Game ``first + i`` writes its payoffs to ``payoffs[i]``, its
-    number of decisions to ``lengths[i]`` and its counters to ``counts[i]``. ``states`` is a buffer of four states: the game, the
-    view, a blank state, and the state before a step.
+    number of decisions to ``lengths[i]``, its counters to ``counts[i]`` and the seats in the order of their first turns to
+    ``orders[i]``. ``states`` is a buffer of four states: the game, the view, a blank state, and the state before a step.
     """
     out = np.zeros(ACTIONS, np.int32)
-    log = np.zeros(LOG_SHAPE if COUNTERS else NO_LOG_SHAPE, np.int32)
+    log = np.zeros(LOG_SHAPE if LOGGED else NO_LOG_SHAPE, np.int32)
     rng = np.zeros(2, np.uint64)
     for i in range(count):
         game = first + i
@@ -195,23 +197,27 @@ def tournament(
         state = state_at(states, 0)
         key_from_counter(state.rng, seed, 2 * game)
         key_from_counter(rng, seed, 2 * game + 1)
-        log = set_up_and_tally(states, players, options, log, counts[i])
+        orders[i, :] = -1
+        log = set_up_and_tally(states, players, options, log, counts[i], orders[i])
         decisions = 0
         while state.actor >= 0:
+            if FIRST_ORDER < 0 and orders[i, players - 1] < 0:
+                join_order(orders[i], state.actor)
             policy = policies[(state.actor + game) % players]
             states[1] = states[0]
             view = state_at(states, 1)
             conceal(view, state.actor)
             view.rng[0] = 0
             view.rng[1] = 0
-            log = play_and_tally(states, choose(policy, view, out, legal(view, out), rng), log, counts[i])
+            log = play_and_tally(states, choose(policy, view, out, legal(view, out), rng), log, counts[i], orders[i])
             decisions += 1
+        complete_order(orders[i])
         score(state, payoffs[i])
         lengths[i] = decisions
 
 
 @rule
-def set_up_and_tally(states: States, players: int, options: Any, log: Any, counts: Row) -> Any:
+def set_up_and_tally(states: States, players: int, options: Any, log: Any, counts: Row, order: Row) -> Any:
     """Set up ``states[0]`` and count its events. Returns the log, or a longer one if it was too short."""
     state = state_at(states, 0)
     states[3] = states[0]
@@ -220,22 +226,22 @@ def set_up_and_tally(states: States, players: int, options: Any, log: Any, count
         log = longer(log)
         states[0] = states[3]
         set_up(state, players, options, log)
-    count_up(log, counts)
+    count_up(log, counts, order)
     return log
 
 
 @rule
-def play_and_tally(states: States, action: int, log: Any, counts: Row) -> Any:
+def play_and_tally(states: States, action: int, log: Any, counts: Row, order: Row) -> Any:
     """Play an action on ``states[0]`` and count its events. Returns the log, or a longer one if it was too short."""
     state = state_at(states, 0)
-    if COUNTERS:
+    if LOGGED:
         states[3] = states[0]
     play(state, action, log)
     while is_overfull(log):
         log = longer(log)
         states[0] = states[3]
         play_one(states, action, log)
-    count_up(log, counts)
+    count_up(log, counts, order)
     return log
 
 
@@ -252,11 +258,38 @@ def longer(log: Any) -> Any:
 
 
 @rule
-def count_up(log: Any, counts: Row) -> None:
-    """Count the events of a log and empty it."""
-    if COUNTERS:
+def count_up(log: Any, counts: Row, order: Row) -> None:
+    """Count the events of a log, note the first order if one names it, and empty the log."""
+    if LOGGED:
         tally(log, counts)
+        for k in range(1, event_count(log) + 1):
+            if kind_at(log, k) == FIRST_ORDER and order[0] < 0:
+                for place in range(arguments_at(log, k)):
+                    order[place] = argument_at(log, k, place)
         log[0, 0] = 0
+
+
+@rule
+def join_order(order: Row, seat: int) -> None:
+    """Put a seat behind the seats that have decided before, unless it is one of them."""
+    for place in range(len(order)):
+        if order[place] == seat:
+            return
+        if order[place] < 0:
+            order[place] = seat
+            return
+
+
+@rule
+def complete_order(order: Row) -> None:
+    """Put the seats that are missing behind the others, clockwise."""
+    seats = len(order)
+    last = -1
+    for place in range(seats):
+        if order[place] >= 0:
+            last = order[place]
+    for step in range(1, seats + 1):
+        join_order(order, (last + step) % seats)
 
 
 @rule

@@ -151,11 +151,13 @@ class Played(NamedTuple):
         payoffs: float64 (games, players): the payoffs by seat.
         lengths: int64 (games,): the number of decisions.
         counts: int64 (games, counters): the counters of the game's statistics.
+        orders: int8 (games, players): the seats in the order of their first turns, see ``elements.first_order``.
     """
 
     payoffs: Floats
     lengths: npt.NDArray[np.int64]
     counts: Counts
+    orders: npt.NDArray[np.int8]
 
 
 @dataclass(frozen=True)
@@ -183,11 +185,12 @@ class TournamentLoop:
         payoffs = np.zeros((len(chunk), players), np.float64)
         lengths = np.zeros(len(chunk), np.int64)
         counts = np.zeros((len(chunk), self.subject.statistics.counters), np.int64)
+        orders = np.zeros((len(chunk), players), np.int8)
         for piece in pieces.of(chunk):
             here = slice(piece.start - chunk.start, piece.stop - chunk.start)
-            outputs = payoffs[here], lengths[here], counts[here]
+            outputs = payoffs[here], lengths[here], counts[here], orders[here]
             compiled.tournament(states, players, self.codes, self.policies, self.key, piece.start, len(piece), *outputs)
-        return Played(payoffs, lengths, counts)
+        return Played(payoffs, lengths, counts, orders)
 
     def compile(self) -> None:
         """Compile the loop."""

@@ -7,6 +7,7 @@ from typing import Any
 from meadhall.games.axxa import heuristics, page, rules, words
 from meadhall.games.axxa.advice import ADVICE
 from meadhall.games.axxa.daily import DAILY
+from meadhall.games.axxa.elements import ELEMENTS
 from meadhall.games.axxa.hidden import recall
 from meadhall.games.axxa.lessons import LESSONS
 from meadhall.games.axxa.solver import solution
@@ -105,6 +106,7 @@ game = Game(
     points=points,
     objection=objection,
     max_length=MAX_LENGTH,
+    elements=ELEMENTS,
     goal=goal,
     at_table=at_table,
     lessons=LESSONS,

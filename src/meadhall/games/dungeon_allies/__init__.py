@@ -8,6 +8,7 @@ from meadhall.games.dungeon_allies import heuristics, page, rules
 from meadhall.games.dungeon_allies.actions import ACTIONS
 from meadhall.games.dungeon_allies.advice import ADVICE
 from meadhall.games.dungeon_allies.components import COMPONENTS
+from meadhall.games.dungeon_allies.elements import ELEMENTS
 from meadhall.games.dungeon_allies.facts import at_table, facts
 from meadhall.games.dungeon_allies.length import max_length
 from meadhall.games.dungeon_allies.lessons import LESSONS
@@ -46,6 +47,7 @@ game = Game(
     greedy=heuristics.greedy,
     advice=ADVICE,
     statistics=STATISTICS,
+    elements=ELEMENTS,
     goal=marked("Your goal: have the most points, in gold and cards, when the last monster is gone."),
     max_length=max_length,
     lessons=LESSONS,
