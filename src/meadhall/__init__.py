@@ -35,13 +35,14 @@ if TYPE_CHECKING:
     from meadhall.engine.match.view import Action, Seat, View
     from meadhall.engine.record.replay import replay
     from meadhall.engine.registry import game, game_names
-    from meadhall.lab import Report, simulate
+    from meadhall.lab import Balance, Report, balance, simulate
 
 __all__ = [
     "Action",
     "Award",
     "BadGame",
     "BadSetup",
+    "Balance",
     "Batch",
     "BrokenGame",
     "CannotUndo",
@@ -61,6 +62,7 @@ __all__ = [
     "Seat",
     "UnknownGame",
     "View",
+    "balance",
     "check_game",
     "game",
     "game_names",

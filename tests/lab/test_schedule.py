@@ -89,7 +89,7 @@ def test_as_few_play_as_can_unless_more_are_asked_for() -> None:
     [
         ("axes-and-allies", {"bots": []}, "0 instead of at least 2"),
         ("axes-and-allies", {"bots": ["karl"]}, "1 instead of at least 2"),
-        ("axes-and-allies", {"bots": "karl"}, "list of names"),
+        ("axes-and-allies", {"bots": "karl"}, "list of bots"),
         ("axes-and-allies", {"bots": ["karl", "thrall", "karl"]}, "named only once"),
         ("axes-and-allies", {"bots": ["karl", "hal"]}, "no bot 'hal'"),
         ("axes-and-allies", {"players": 7}, "2 to 6 players"),

@@ -64,7 +64,8 @@ def test_intervals_count_each_game_of_a_party_once(mode: str, line_up: list[str]
     shares = np.stack([won, other, won, other], axis=1)
     counts = np.zeros((8, axxa.statistics.counters), np.int64)
     plan = Plan(axxa.name, tuple(line_up * (4 // len(line_up))), options, "made up")
-    found = report(axxa, plan, Aggregate.of(axxa, plan, 0, Played(shares, np.full(8, 30), counts)), 1.0)
+    played = Played(shares, np.full(8, 30), counts, np.tile(np.arange(4, dtype=np.int8), (8, 1)))
+    found = report(axxa, plan, Aggregate.of(axxa, plan, 0, played), 1.0)
     for rate in found.by_bot.values():
         assert rate.games == 32 / len(line_up)
         assert (rate.low, rate.high) == pytest.approx(wilson(8 * rate.rate, 8))
@@ -187,12 +188,12 @@ def test_the_report_can_be_written_as_json() -> None:
     ("given", "reason"),
     [
         ({"bots": []}, "at least one"),
-        ({"bots": "random"}, "list of at least one name"),
+        ({"bots": "random"}, "list of at least one bot"),
         ({"bots": ["hal"]}, "no bot 'hal'"),
         ({"bots": ["random"] * 3, "players": 2}, "3 bots for 2 players"),
         ({"players": 7}, "2 to 6 players"),
-        ({"bots": 5}, "list of at least one name"),
-        ({"bots": [None, "random"]}, "text, not None"),
+        ({"bots": 5}, "list of at least one bot"),
+        ({"bots": [None, "random"]}, "neither the name of a bot"),
         ({"bots": ["search@99999999999999999999"]}, "no bot"),
         ({"records": 5}, "name of a file, not 5"),
         ({"records": "\ud800"}, "UTF-8"),

@@ -95,22 +95,22 @@ def played(subject: Game, policies: list[int], seed: str, number: int) -> list[l
 
 def test_compiled_loops_count_every_event() -> None:
     policies = [GREEDY, RANDOM, RANDOM]
-    _, _, counts = counted_tournament(COUNTED, policies, GAMES, seed="counted")
+    counts = counted_tournament(COUNTED, policies, GAMES, seed="counted").counts
     for number in range(GAMES):
         assert counts[number].tolist() == recounted(played(COUNTED, policies, "counted", number)), number
 
 
 def test_a_step_with_more_events_than_the_log_holds_is_counted_completely() -> None:
     """In Hoard the coins are counted one by one at the end, more than the log can hold."""
-    _, _, counts = counted_tournament(COUNTED, [RANDOM] * 4, GAMES, seed="coins")
+    counts = counted_tournament(COUNTED, [RANDOM] * 4, GAMES, seed="coins").counts
     coins = counts[:, COINS : COINS + 4].sum(axis=1)
     assert coins.max() >= LOG_SHAPE[0]
     assert counts[:, Event.ENDED].tolist() == [1] * GAMES
 
 
 def test_counting_does_not_change_the_games() -> None:
-    shares, lengths, _ = counted_tournament(COUNTED, [GREEDY, RANDOM], GAMES, seed="same")
-    others, other_lengths, nothing = counted_tournament(hoard, [GREEDY, RANDOM], GAMES, seed="same")
+    shares, lengths, _, _ = counted_tournament(COUNTED, [GREEDY, RANDOM], GAMES, seed="same")
+    others, other_lengths, nothing, _ = counted_tournament(hoard, [GREEDY, RANDOM], GAMES, seed="same")
     assert shares.tolist() == others.tolist()
     assert lengths.tolist() == other_lengths.tolist()
     assert nothing.shape == (GAMES, 0)

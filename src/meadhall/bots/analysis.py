@@ -182,7 +182,7 @@ def analyse(
         if progress and seconds > 0:
             progress(min((time.monotonic() - began) / seconds, 1.0))
 
-    known = _known(match, inf if iterations else began + seconds / 2, report)
+    known = exact_chances(match, inf if iterations else began + seconds / 2, report)
     estimates = [
         _Estimate(concealed(match.game, states, viewer), match.players, position)
         for position, states in enumerate(positions)
@@ -211,7 +211,7 @@ def _has_secrets(match: Match, states: States) -> bool:
     return public != complete
 
 
-def _known(match: Match, until: float, report: Callable[[], None]) -> dict[int, tuple[float, ...]]:
+def exact_chances(match: Match, until: float, report: Callable[[], None]) -> dict[int, tuple[float, ...]]:
     """Return the exact chances: the result, and the solver's values from the end back to the first position it can't solve.
 
     The solver always gets the spectator's view, because players could not act on hidden cards.

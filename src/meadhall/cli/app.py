@@ -159,6 +159,68 @@ def tournament(
     )
 
 
+def balance(
+    game: Annotated[str, typer.Argument(help=_("Name of the game; `meadhall games` lists them."))],
+    players: Annotated[str | None, typer.Option(help=_("Numbers of players: 4, 2-5 or 2,4; by default all."))] = None,
+    bots: Annotated[
+        str | None, typer.Option(help=_("The levels to measure with, e.g. karl,search@400 or module:function; by default karl."))
+    ] = None,
+    option: Annotated[list[str] | None, typer.Option(help=_("An option of the game as name=value; can be repeated."))] = None,
+    vary: Annotated[list[str] | None, typer.Option(help=_("Compare all values of this option."))] = None,
+    compare: Annotated[
+        list[str] | None,
+        typer.Option(help=_("Compare components: built-in, or a TOML file; repeat it, what others are compared to first.")),
+    ] = None,
+    without: Annotated[
+        list[str] | None, typer.Option(help=_("Measure what this kind of action is worth; can be repeated."))
+    ] = None,
+    precision: Annotated[
+        str, typer.Option(help=_("Standard error of the win rates by place at which enough has been played, e.g. 1%."))
+    ] = "1%",
+    quick: Annotated[bool, typer.Option("--quick", help=_("Matches alone: no chances, skill and luck."))] = False,
+    deep: Annotated[bool, typer.Option("--deep", help=_("Searches, too: worth of pieces, effective choices, stakes."))] = False,
+    seconds: Annotated[float, typer.Option(help=_("Time limit in seconds; 0 for none."), min=0)] = 120,
+    games: Annotated[int | None, typer.Option(help=_("Number of matches of each cell instead of a precision."), min=1)] = None,
+    seed: Annotated[str | None, typer.Option(help=_("Any text; the same text gives the same report."))] = None,
+    as_json: Annotated[bool, typer.Option("--json", help=_("Print the report as JSON."))] = False,
+    out: Annotated[list[Path] | None, typer.Option(help=_("Write the report to FILE.html, .md, .json or .parquet."))] = None,
+    records: Annotated[
+        Path | None, typer.Option(help=_("Write the records of the matches to watch to this file, one per line."))
+    ] = None,
+    cluster: Annotated[str | None, typer.Option(help=_(CLUSTER), metavar=CLUSTERS)] = None,
+) -> int:
+    from meadhall.cli.balance import players_from, run_balance
+
+    if quick and deep:
+        raise typer.BadParameter(_("A report is quick or deep, not both."))
+    return run_balance(
+        game,
+        players_from(players),
+        split_names(bots) if bots else (),
+        name_and_value(option),
+        vary or (),
+        compare or (),
+        without or (),
+        share_from(precision),
+        "quick" if quick else "deep" if deep else "usual",
+        seconds or None,
+        games,
+        seed,
+        as_json,
+        out or (),
+        records,
+        cluster,
+    )
+
+
+def share_from(text: str) -> float:
+    """Read a share: ``1%`` or ``0.01``. Raises typer.BadParameter."""
+    try:
+        return float(text.rstrip("% ")) / (100 if text.strip().endswith("%") else 1)
+    except ValueError:
+        raise typer.BadParameter(_("A precision is given as 1% or 0.01, not as {text}.").format(text=text)) from None
+
+
 def verify(files: Annotated[list[Path], typer.Argument(help=_("Match records."), **EXISTING_FILE)]) -> int:
     interpret_where_nothing_can_be_compiled()
     from meadhall.cli.records import verify_files
@@ -553,6 +615,7 @@ def build() -> typer.Typer:
     app.command(help=_("Learn a game in the terminal: a guided first game of a few minutes."))(learn)
     app.command(help=_("Let bots play many games and report how often each wins."))(simulate)
     app.command(help=_("Let bots compete and report which is stronger and by how much."))(tournament)
+    app.command(help=_("Measure how a game plays: fairness, length, choice, luck; and what a change of it does."))(balance)
     app.command(help=_("Let language models play: serve tools of the Model Context Protocol."))(mcp)
     app.command(help=_("Verify match records: every die, every event, every result."))(verify)
     app.command(help=_("Print a match record as text."))(replay)

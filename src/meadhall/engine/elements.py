@@ -6,14 +6,11 @@ first decisions.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
 
 from meadhall.engine.errors import BadGame
-
-if TYPE_CHECKING:
-    from meadhall.engine.match.match import Match
 
 MOST_KINDS: Final = 62
 """The largest number of kinds of actions: a set of them is a mask of bits in one integer."""
@@ -80,6 +77,7 @@ class Elements:
         pieces: the kinds of pieces.
         first_order: the number of the event whose arguments are the seats in the order of their first turns; None if that is the
             order of their first decisions. Seats that the event leaves out follow clockwise.
+        turn: the number of the event that ends a turn of all players; None if a turn is a run of decisions of one seat.
         out: the event in which a player drops out, whose ``argument`` is the seat; None if no player does.
         attacks: the event in which one seat attacks another; None if there is none.
 
@@ -92,16 +90,17 @@ class Elements:
     actions: tuple[ActionKind, ...] = ()
     pieces: tuple[PieceKind, ...] = ()
     first_order: int | None = None
+    turn: int | None = None
     out: Mention | None = None
     attacks: Mention | None = None
-    _numbers: dict[str, int] = field(init=False, repr=False, compare=False, hash=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         if len(self.actions) > MOST_KINDS:
             raise BadGame(f"{len(self.actions)} kinds of actions are declared; there can be {MOST_KINDS}")
-        for number, kind in enumerate(self.actions):
-            if self._numbers.setdefault(kind.name, number) != number:
-                raise BadGame(f"two kinds of actions are called {kind.name}")
+        names = [kind.name for kind in self.actions]
+        for name in names:
+            if names.count(name) > 1:
+                raise BadGame(f"two kinds of actions are called {name}")
 
     def kinds_of(self, actions: int) -> tuple[int, ...]:
         """Return the index of the kind of each action from 0 to ``actions - 1``; -1 for an action of no kind."""
@@ -110,38 +109,3 @@ class Elements:
             for action in kind.actions:
                 found[action] = number
         return tuple(found)
-
-
-def first_order(players: int, named: Sequence[int], deciding: Iterable[int]) -> tuple[int, ...]:
-    """Return the seats in the order of their first turns.
-
-    Args:
-        players: the number of seats.
-        named: the seats that the game names, in their order; empty if it names none.
-        deciding: the seats in the order of their decisions.
-
-    Examples:
-        >>> from meadhall.engine.elements import first_order
-        >>> first_order(4, [], [2, 2, 3, 2]), first_order(4, [1, 0, 3, 2], [2]), first_order(3, [1], [2])
-        ((2, 3, 0, 1), (1, 0, 3, 2), (1, 2, 0))
-    """
-    found = list(dict.fromkeys(named or deciding))
-    last = found[-1] if found else -1
-    return (*found, *(seat for step in range(1, players + 1) if (seat := (last + step) % players) not in found))
-
-
-def first_order_of(match: Match) -> tuple[int, ...]:
-    """Return the seats of a match in the order of their first turns, as far as it has been decided.
-
-    Examples:
-        >>> import meadhall
-        >>> from meadhall.engine.elements import first_order_of
-        >>> match = meadhall.game("axes-and-allies").match(players=3, seed="mead")
-        >>> events = match.play(match.legal()[0])
-        >>> first_order_of(match)
-        (1, 2, 0)
-    """
-    wanted = match.game.elements.first_order
-    events = (event for events in (match.setup, *(step.events for step in match.steps)) for event in events)
-    named = next((event.arguments for event in events if event.kind == wanted), ())
-    return first_order(match.players, named, (step.seat for step in match.steps))

@@ -182,7 +182,7 @@ class Game(Generic[S]):
     edition: Callable[[Mapping[str, Any]], tuple[GameWords, dict[int, EventKind]]] | None = None
     facts: Callable[[Mapping[str, Any]], Sequence[tuple[str, str]]] | None = None
     statistics: Statistics = NOTHING
-    elements: Elements = Elements()
+    elements: Elements = field(default_factory=Elements)
     lessons: Lessons | None = None
     daily: Daily | None = None
     goal: str | Callable[[Mapping[str, Any]], str] = ""

@@ -4,6 +4,8 @@ from pathlib import Path
 
 from meadhall.engine.statistics import Rate, Spread
 from meadhall.engine.text.language import add_catalogues
+from meadhall.lab.balance import Balance, balance
+from meadhall.lab.entrants import without
 from meadhall.lab.report import Report
 from meadhall.lab.simulate import simulate
 from meadhall.lab.standings import Standing, Tournament
@@ -12,4 +14,17 @@ from meadhall.lab.warm import is_warm, warm
 
 add_catalogues(Path(__file__).parent / "locale")
 
-__all__ = ["Rate", "Report", "Spread", "Standing", "Tournament", "is_warm", "simulate", "tournament", "warm"]
+__all__ = [
+    "Balance",
+    "Rate",
+    "Report",
+    "Spread",
+    "Standing",
+    "Tournament",
+    "balance",
+    "is_warm",
+    "simulate",
+    "tournament",
+    "warm",
+    "without",
+]

@@ -22,6 +22,7 @@ class Aggregate:
     Attributes:
         games: the number of matches.
         shares: float64 (bots, seats): the sum of the shares of a win of each bot on each seat, see ``Game.shares``.
+        places: float64 (seats,): the sum of the shares of a win by place in the order of the first turns.
         taken: int64 (bots, seats): how often each bot had each seat.
         parties: int64 (bots,): the number of parties that each bot was in. Seats that win together are one party.
         payoffs: float64 (bots, 3): each bot's matches, and the sum of its mean payoffs in them and of their squares.
@@ -31,6 +32,7 @@ class Aggregate:
 
     games: int
     shares: Floats
+    places: Floats
     taken: npt.NDArray[np.int64]
     parties: npt.NDArray[np.int64]
     payoffs: Floats
@@ -41,7 +43,8 @@ class Aggregate:
     def nothing(cls, plan: Plan) -> Aggregate:
         """Return the sums over no match."""
         bots, table = len(plan.names), (len(plan.names), plan.players)
-        return cls(0, np.zeros(table), np.zeros(table, np.int64), np.zeros(bots, np.int64), np.zeros((bots, 3)), {}, {})
+        shares, places, taken = np.zeros(table), np.zeros(plan.players), np.zeros(table, np.int64)
+        return cls(0, shares, places, taken, np.zeros(bots, np.int64), np.zeros((bots, 3)), {}, {})
 
     @classmethod
     def of(cls, subject: Game, plan: Plan, first: int, played: Played) -> Aggregate:
@@ -62,13 +65,15 @@ class Aggregate:
             for party in parties:
                 among[np.unique(who[list(party)])] += times
         counted = subject.statistics.gather(played.counts, players)
-        return cls(games, shares, taken, among, payoffs, {LENGTHS: histogram(played.lengths)}, counted)
+        places = np.take_along_axis(won, played.orders.astype(np.int64), axis=1).sum(axis=0)
+        return cls(games, shares, places, taken, among, payoffs, {LENGTHS: histogram(played.lengths)}, counted)
 
     def __add__(self, more: Aggregate) -> Aggregate:
         return replace(
             self,
             games=self.games + more.games,
             shares=self.shares + more.shares,
+            places=self.places + more.places,
             taken=self.taken + more.taken,
             parties=self.parties + more.parties,
             payoffs=self.payoffs + more.payoffs,
@@ -99,6 +104,10 @@ class Aggregate:
     def of_seat(self, seat: int) -> Rate:
         """Return the rate of a seat, whoever sat there."""
         return Rate.of_sum(self.games, sum(self.shares[:, seat].tolist()))
+
+    def of_place(self, place: int) -> Rate:
+        """Return the rate of a place in the order of the first turns, whoever had it."""
+        return Rate.of_sum(self.games, float(self.places[place]))
 
     def of_bot_on(self, bot: int, seat: int) -> Rate:
         """Return a bot's rate on one seat."""

@@ -4,25 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from meadhall.bots import bot
 from meadhall.engine.checks import check_count, seed_label
 from meadhall.engine.compute.bulk import seed_number
 from meadhall.engine.compute.executors import Executor, Pieces, Processes, Progress, Serial, run_chunks
 from meadhall.engine.compute.executors.cluster import check_cluster, connected
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.game import Game
+from meadhall.engine.match.first_order import first_order_of
 from meadhall.engine.match.match import Match
 from meadhall.engine.match.view import Seat
 from meadhall.engine.record.format import dumps
 from meadhall.engine.registry import game, installed
 from meadhall.engine.statistics import Counts
+from meadhall.lab.entrants import Entrants
 from meadhall.lab.luck import luck
 
 CHUNK = 16
@@ -41,6 +42,7 @@ class Plan:
     seed: str | bytes
     records: bool = False  # whether to write a record of each match
     luck: bool = False  # whether to measure each seat's luck, see ``luck.luck``
+    entrants: Entrants = field(default_factory=Entrants)  # the bots that are no names
 
     @property
     def label(self) -> str:
@@ -83,13 +85,15 @@ class Plan:
 class Outcome:
     """The outcome of a match.
 
-    ``record`` is a line of JSON, and ``luck`` holds each seat's luck. Both are empty unless the plan asks for them.
+    ``record`` is a line of JSON, and ``luck`` holds each seat's luck. Both are empty unless the plan asks for them. ``order`` has
+    the seats in the order of their first turns.
     """
 
     scores: tuple[float, ...]
     decisions: int
     counts: Counts
     record: str
+    order: tuple[int, ...]
     luck: tuple[float, ...] = ()
 
 
@@ -103,7 +107,7 @@ def play_match(plan: Plan, number: int) -> Outcome:
         options=plan.options,
         started=STARTED,
     )
-    play_out(match, [bot(subject, name, f"{plan.label}/{number}/bot {seat}", alone=True) for seat, name in enumerate(names)])
+    play_out(match, [plan.entrants.bot(subject, name, f"{plan.label}/{number}/bot {seat}") for seat, name in enumerate(names)])
     result = match.result()
     assert result is not None
     return Outcome(
@@ -111,6 +115,7 @@ def play_match(plan: Plan, number: int) -> Outcome:
         len(match.steps),
         match.tally(),
         dumps(match.record(legal=True)) if plan.records else "",
+        first_order_of(match),
         luck(match, seed_number(f"{plan.label}/{number}/luck")) if plan.luck else (),
     )
 

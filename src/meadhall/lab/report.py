@@ -15,15 +15,15 @@ from meadhall.lab.frames import InFrames, Row, columns
 from meadhall.lab.matches import Plan
 from meadhall.lab.tables import rate_in_words, report_parts, seed_in_json
 
-By = Literal["bot", "seat", "bot and seat"]
+By = Literal["bot", "seat", "bot and seat", "place"]
 
 
 @dataclass(frozen=True, repr=False)
 class Report(Displayed, InFrames[By]):
     """The report of a simulation. It prints as tables in a terminal (with Rich) and in a notebook.
 
-    ``to_polars`` and ``to_pandas`` return its rates as a data frame with a row for each ``"bot"``, each ``"seat"``, or each
-    ``"bot and seat"``.
+    ``to_polars`` and ``to_pandas`` return its rates as a data frame with a row for each ``"bot"``, each ``"seat"``, each
+    ``"bot and seat"``, or each ``"place"`` in the first order.
 
     Attributes:
         game: the name of the game.
@@ -35,6 +35,7 @@ class Report(Displayed, InFrames[By]):
         by_bot: every bot's rate over all its seats.
         by_seat: every seat's rate over all bots.
         by_bot_and_seat: every bot's rate on every seat.
+        by_place: the rate of each place in the order of the first turns. Seats hide it where the first seat is drawn.
         payoffs: every bot's mean payoff in points, if the payoffs of the game are points; otherwise None.
         length: decisions per game.
         decisions: the total number of decisions.
@@ -59,6 +60,7 @@ class Report(Displayed, InFrames[By]):
     by_bot: dict[str, Rate]
     by_seat: tuple[Rate, ...]
     by_bot_and_seat: dict[str, tuple[Rate, ...]]
+    by_place: tuple[Rate, ...]
     payoffs: dict[str, Mean] | None
     length: Spread
     decisions: int
@@ -86,6 +88,7 @@ class Report(Displayed, InFrames[By]):
                 for bot, rates in self.by_bot_and_seat.items()
                 for seat, rate in enumerate(rates)
             ),
+            "place": ({"place": place, **asdict(rate)} for place, rate in enumerate(self.by_place, 1)),
         }
 
     def __repr__(self) -> str:
@@ -111,6 +114,7 @@ def report(subject: Game, plan: Plan, sums: Aggregate, seconds: float) -> Report
         by_bot={name: sums.of_bot(bot) for bot, name in bots},
         by_seat=tuple(map(sums.of_seat, seats)),
         by_bot_and_seat={name: tuple(sums.of_bot_on(bot, seat) for seat in seats) for bot, name in bots},
+        by_place=tuple(map(sums.of_place, seats)),
         payoffs=None if subject.scoring_of(plan.options).is_shared else {name: sums.payoff_of_bot(bot) for bot, name in bots},
         length=sums.length,
         decisions=sums.decisions,

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from meadhall.bots import bot
 from meadhall.engine.checks import Seed, check_count, check_run_seed
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.game import Game
+from meadhall.lab.entrants import Entrant, Entrants, entered
 from meadhall.lab.matches import Plan
 
 MAX_GAMES = 100_000_000
@@ -91,7 +91,7 @@ class Schedule(Plan):
 
 def scheduled(
     subject: Game,
-    bots: Sequence[str],
+    bots: Sequence[Entrant],
     games: int,
     players: int | None = None,
     seed: Seed | None = None,
@@ -102,23 +102,27 @@ def scheduled(
     """Make the schedule of a tournament of at least ``games`` games. Raises BadSetup or UnknownBot."""
     count, chosen = subject.check_setup(subject.min_players if players is None else players, options)
     parties = subject.parties(count, chosen)
-    check_bots(subject, bots, min(2, len(parties)))
+    names, entrants = checked_bots(subject, bots, min(2, len(parties)))
     if luck and len(parties) == 1:
         raise BadSetup("in a cooperative game all bots have the same luck, so measuring it gains nothing")
     wanted, used = check_count(games, "games", MAX_GAMES), check_run_seed(seed)
-    schedule = Schedule(subject.name, tuple(bots), chosen, used, luck=luck, parties=parties, wanted=wanted)
+    schedule = Schedule(subject.name, names, chosen, used, luck=luck, entrants=entrants, parties=parties, wanted=wanted)
     if schedule.round > MAX_GAMES:
         raise BadSetup(f"a round of {len(bots)} bots has {schedule.round:,} games; the limit is {MAX_GAMES:,}")
     return schedule
 
 
-def check_bots(subject: Game, bots: Sequence[str], least: int) -> None:
-    """Check that these are at least ``least`` bots of the game, each named once. Raises BadSetup or UnknownBot."""
+def checked_bots(subject: Game, bots: Sequence[Entrant], least: int) -> tuple[tuple[str, ...], Entrants]:
+    """Return the names of at least ``least`` bots, each named once, and the bots that are no names.
+
+    Raises BadSetup, UnknownBot or BadBot.
+    """
     if isinstance(bots, str) or not isinstance(bots, Sequence):
-        raise BadSetup("bots must be a list of names")
+        raise BadSetup("bots must be a list of bots")
     if len(bots) < least:
         raise BadSetup(f"too few bots for a tournament of {subject.title}: {len(bots)} instead of at least {least}")
-    for name in bots:
-        bot(subject, name)
-        if bots.count(name) > 1:
+    names, entrants = entered(subject, bots)
+    for name in names:
+        if names.count(name) > 1:
             raise BadSetup(f"each bot must be named only once, but {name} is named more than once")
+    return names, entrants

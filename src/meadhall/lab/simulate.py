@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from meadhall.bots import bot
 from meadhall.bots.policy import POLICIES
 from meadhall.engine.checks import Seed, check_count, check_run_seed
 from meadhall.engine.compute import bulk
@@ -21,6 +20,7 @@ from meadhall.engine.game import Game
 from meadhall.engine.registry import game, registered
 from meadhall.lab import matches
 from meadhall.lab.aggregate import Aggregate
+from meadhall.lab.entrants import Entrant, Entrants, entered
 from meadhall.lab.matches import MatchWork, Outcome, Plan, match_executor
 from meadhall.lab.output import Files, Outputs, Rows, check_outputs
 from meadhall.lab.report import Report, report
@@ -28,7 +28,7 @@ from meadhall.lab.report import Report, report
 
 def simulate(
     name: str | Game,
-    bots: Sequence[str] = ("random",),
+    bots: Sequence[Entrant] = ("random",),
     games: int = 10_000,
     seed: Seed | None = None,
     players: int | None = None,
@@ -52,7 +52,8 @@ def simulate(
 
     Args:
         name: the game, e.g. ``"axes-and-allies"``, or a ``Game``.
-        bots: the bots; if there are fewer than players, they are repeated in the same order.
+        bots: names, ``module:function``, functions of a view, classes with ``choose(view)``, or ``without(…)``. If there are
+            fewer than players, they are repeated in the same order.
         games: the number of games.
         seed: a text, bytes or an integer, see ``check_seed``; the same seed gives the same games. By default a random text, which
             the report states.
@@ -81,12 +82,12 @@ def simulate(
     """
     subject = game(name)
     chosen = subject.check_options(options)
-    line_up = seated(subject, bots, players)
+    line_up, entrants = seated(subject, bots, players)
     games, used = check_count(games, "games"), check_run_seed(seed)
     check_count(processes, "processes")
     files = check_outputs(records, out)
     whole = files.records or not all(who in POLICIES for who in line_up)
-    plan = Plan(subject.name, line_up, chosen, used, files.records)
+    plan = Plan(subject.name, line_up, chosen, used, files.records, entrants=entrants)
     with registered(subject):
         if whole:
             with match_executor(subject, processes, cluster) as executor:
@@ -98,16 +99,15 @@ def simulate(
             return _simulate(plan, loop, executor, games, bulk.CHUNK, files, progress)
 
 
-def seated(subject: Game, bots: Sequence[str], players: int | None) -> tuple[str, ...]:
-    """Return one bot per seat. Raises BadSetup or UnknownBot."""
+def seated(subject: Game, bots: Sequence[Entrant], players: int | None) -> tuple[tuple[str, ...], Entrants]:
+    """Return the name of one bot per seat, and the bots that are no names. Raises BadSetup, UnknownBot or BadBot."""
     if isinstance(bots, str) or not isinstance(bots, Sequence) or not bots:
-        raise BadSetup("bots must be a list of at least one name")
+        raise BadSetup("bots must be a list of at least one bot")
     count = subject.check_players(max(len(bots), subject.min_players) if players is None else players)
     if len(bots) > count:
         raise BadSetup(f"{len(bots)} bots for {count} players")
-    for name in bots:
-        bot(subject, name)
-    return tuple(bots[seat % len(bots)] for seat in range(count))
+    names, entrants = entered(subject, bots)
+    return tuple(names[seat % len(names)] for seat in range(count)), entrants
 
 
 class _Part(NamedTuple):
@@ -149,6 +149,7 @@ def played_by(outcomes: Sequence[Outcome]) -> Played:
         np.array([outcome.scores for outcome in outcomes], np.float64),
         np.array([outcome.decisions for outcome in outcomes], np.int64),
         np.array([outcome.counts for outcome in outcomes], np.int64),
+        np.array([outcome.order for outcome in outcomes], np.int8),
     )
 
 

@@ -58,6 +58,9 @@ def report_parts(report: Report) -> Iterator[str | Table]:
     ]
     every = (_("all"), *(rate_in_words(rate) for rate in report.by_bot.values()), "")
     yield Table((_("seat"), *report.by_bot, _("any bot")), (*rows, every), sums=1, numbers=True)
+    if len(set(report.by_place)) > 1:
+        rows = [(str(place), rate_in_words(rate)) for place, rate in enumerate(report.by_place, 1)]
+        yield Table((_("place in the first order"), _("any bot")), tuple(rows), numbers=True)
     if report.payoffs is not None:
         rows = [(name, mean_in_words(payoff)) for name, payoff in report.payoffs.items()]
         yield Table((_("bot"), _("points per game")), tuple(rows), numbers=True)

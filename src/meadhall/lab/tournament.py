@@ -17,6 +17,7 @@ from meadhall.engine.errors import BadSetup
 from meadhall.engine.game import Game
 from meadhall.engine.registry import game, registered
 from meadhall.engine.statistics import Spread
+from meadhall.lab.entrants import Entrant
 from meadhall.lab.matches import Outcome, match_executor, play_matches
 from meadhall.lab.output import Files, Rows, check_outputs
 from meadhall.lab.schedule import Schedule, scheduled
@@ -26,7 +27,7 @@ from meadhall.lab.standings import Ended, Meetings, Tournament, standings, win_m
 
 def tournament(
     name: str | Game,
-    bots: Sequence[str],
+    bots: Sequence[Entrant],
     games: int = 1000,
     players: int | None = None,
     seed: Seed | None = None,
@@ -46,7 +47,7 @@ def tournament(
 
     Args:
         name: the game, e.g. ``"axes-and-allies"``, or a ``Game``.
-        bots: the bots, each once. With ``until_sure``, the weakest first.
+        bots: the bots, each once, as in ``simulate``. With ``until_sure``, the weakest first.
         games: the smallest number of games; it is rounded up to whole rounds, see ``Schedule``.
         players: the number of players; by default the game's minimum.
         seed: a text, bytes or an integer, see ``check_seed``; the same seed gives the same games if the bots are deterministic,

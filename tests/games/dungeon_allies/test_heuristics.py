@@ -69,7 +69,7 @@ def test_greedy_beats_random_nearly_always() -> None:
 @pytest.mark.parametrize(("players", "turns", "score"), [(2, 17, 70), (3, 14, 38), (4, 12, 23), (5, 11, 16)])
 def test_matches_of_greedy_players_end_in_time_and_use_every_place(players: int, turns: int, score: int) -> None:
     """They end by DA-13.1, not DA-13.3, after about the number of turns and points for which the components were balanced."""
-    _, _, counts = counted_tournament(DA, [GREEDY] * players, GAMES, seed="turns")
+    counts = counted_tournament(DA, [GREEDY] * players, GAMES, seed="turns").counts
     fields = STATISTICS.fields(STATISTICS.gather(counts, players), players, DA.check_options({}))
     assert fields["turns"]["max"] < MAX_TURNS / 2
     assert turns - 2 < fields["turns"]["mean"] < turns + 3

@@ -83,4 +83,5 @@ ELEMENTS = Elements(
         PieceKind("monster", marked("square of a monster"), Mention(Event.DEFEATS, 1), word=_named(Names.square)),
     ),
     first_order=Event.ORDER,
+    turn=Event.TURN_ENDED,
 )

@@ -1,0 +1,7 @@
+"""The balance report: how a game plays, and what a change of it does."""
+
+from meadhall.lab.balance.figures import Figure
+from meadhall.lab.balance.result import Balance
+from meadhall.lab.balance.run import balance
+
+__all__ = ["Balance", "Figure", "balance"]

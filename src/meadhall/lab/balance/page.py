@@ -1,0 +1,198 @@
+"""A balance report as one page of HTML: a headline, then each question with its charts, its table and its definitions."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+from collections.abc import Iterator
+from html import escape
+from pathlib import Path
+from string import Template
+
+from meadhall.engine.record.format import dumps
+from meadhall.engine.text.language import current_language, grouped
+from meadhall.engine.text.language import gettext as _
+from meadhall.lab.balance.charts import Bar, Curve, Point, curves, intervals, scatter
+from meadhall.lab.balance.choice import PARTS
+from meadhall.lab.balance.figures import DEFINITIONS, GROUPS, Figure
+from meadhall.lab.balance.in_words import (
+    cell_in_words,
+    example_in_words,
+    how_measured,
+    item_in_words,
+    name_in_words,
+    number_in_words,
+    table_of,
+)
+from meadhall.lab.balance.result import Balance
+
+MOST_BARS = 40
+MOST_CURVES = 8
+
+FAMILIES = ("place", "dealt", "chosen", "without", "loss", "worth", "ladder", "agency", "at_leader")
+"""The families of figures that have a chart of intervals."""
+
+
+def page(report: Balance) -> str:
+    """Return the page in the current language. It needs no other file."""
+    title = _("{game}: balance report").format(game=report.subject.title)
+    return Template(Path(__file__).with_name("page.html").read_text("utf-8")).substitute(
+        language=current_language(),
+        title=escape(title),
+        headlines="".join(f"<li>{escape(line)}</li>" for line in report.headlines),
+        contents="".join(_contents(report)),
+        sections="".join(_sections(report)),
+        examples=_examples(report),
+        questions=escape(_("Questions")),
+        measured=escape(how_measured(report)),
+        again=escape(_again(report)),
+        about=escape(
+            _(
+                "An arrow marks a figure whose interval lies outside what is tolerated; of all marks on this page one in twenty "
+                "is expected to be false (Benjamini and Hochberg)."
+            )
+        ),
+        repeat=escape(_("The same report again:")),
+    )
+
+
+def _contents(report: Balance) -> Iterator[str]:
+    for group, question in GROUPS.items():
+        if table_of(report, group, report.figures) is not None:
+            yield f'<li><a href="#{group}">{escape(_(question))}</a></li>'
+    yield f'<li><a href="#examples">{escape(_("Matches to watch"))}</a></li>'
+
+
+def _sections(report: Balance) -> Iterator[str]:
+    for group, question in GROUPS.items():
+        table = table_of(report, group, report.figures)
+        if table is None:
+            continue
+        gaps = table_of(report, group, report.differences, signed=True) if report.differences else None
+        base = next(iter(report.variants))
+        yield f'<section id="{group}" aria-labelledby="{group}-title"><h2 id="{group}-title">{escape(_(question))}</h2>'
+        yield from _charts(report, group)
+        yield f'<div class="wide" role="region" tabindex="0" aria-label="{escape(_(question))}">{table.to_html()}</div>'
+        if gaps is not None:
+            label = escape(_("Difference from {variant}, by pairs of matches with the same deal").format(variant=base))
+            yield f'<h3>{label}</h3><div class="wide" role="region" tabindex="0" aria-label="{label}">{gaps.to_html()}</div>'
+        families = dict.fromkeys(figure.family for figures in report.figures.values() for figure in figures.values())
+        terms = "".join(
+            f"<dt>{escape(_term(report, family))}</dt><dd>{escape(_(DEFINITIONS[family].text))}</dd>"
+            for family in families
+            if DEFINITIONS[family].group == group
+        )
+        yield f"<details><summary>{escape(_('What these figures mean'))}</summary><dl>{terms}</dl></details></section>"
+
+
+def _term(report: Balance, family: str) -> str:
+    example = next(figure for figures in report.figures.values() for figure in figures.values() if figure.family == family)
+    item = example.item
+    name = name_in_words(report, example)
+    return name if not item or family == "place" else name.replace(item_in_words(report, example), "…")
+
+
+def _charts(report: Balance, group: str) -> Iterator[str]:
+    """Yield the charts of a question."""
+    cells = list(report.figures)
+    for family in FAMILIES:
+        if DEFINITIONS[family].group != group:
+            continue
+        figures = [
+            (number, figure)
+            for number, cell in enumerate(cells)
+            for figure in report.figures[cell].values()
+            if figure.family == family and (figure.item or family != "place") and "median" not in figure.name
+        ]
+        if figures and len(figures) <= MOST_BARS:
+            bars = [_bar(report, number, figure, len(cells)) for number, figure in figures]
+            middle = 1.0 if DEFINITIONS[family].unit == "fair shares" else 0.0 if family in ("worth", "loss") else None
+            yield _figure(_(DEFINITIONS[family].text), intervals(_(DEFINITIONS[family].text), bars, middle))
+    if group == "course":
+        yield from _curves(report, "uncertainty_at", PARTS + 1, band=len(cells) == 1)
+    if group == "choice":
+        yield from _curves(report, "legal_at", PARTS, band=False)
+    if group == "pieces":
+        yield from _worth(report)
+
+
+def _bar(report: Balance, number: int, figure: Figure, cells: int) -> Bar:
+    key = list(report.figures)[number]
+    name = name_in_words(report, figure)
+    label = f"{name} \N{MIDDLE DOT} {cell_in_words(report, key)}" if cells > 1 else name
+    text = number_in_words(figure, figure.value)
+    return Bar(label, figure.value, figure.low, figure.high, text, bool(figure.warning), number)
+
+
+def _curves(report: Balance, family: str, parts: int, *, band: bool) -> Iterator[str]:
+    first = 0 if parts > PARTS else 1
+    drawn = []
+    for key, figures in report.figures.items():
+        names = [f"{family}.{part}" for part in range(first, first + parts)]
+        if all(name in figures for name in names):
+            sides: tuple[list[float], ...] = ([], [])
+            if band and all(f"{name}.p5" in figures for name in names):
+                sides = [figures[f"{name}.p5"].value for name in names], [figures[f"{name}.p95"].value for name in names]
+            drawn.append(Curve(cell_in_words(report, key), [figures[name].value for name in names], *sides))
+    if drawn and len(drawn) <= MOST_CURVES:
+        text = _(DEFINITIONS[family].text)
+        rows = "".join(
+            f'<tr><th scope="row">{escape(curve.name)}</th>{"".join(f"<td>{value:.2f}</td>" for value in curve.values)}</tr>'
+            for curve in drawn
+        )
+        heads = "".join(f'<th scope="col">{100 * part // PARTS} %</th>' for part in range(first, first + parts))
+        table = (
+            f"<details><summary>{escape(_('The numbers of this chart'))}</summary>"
+            f'<div class="wide" role="region" tabindex="0" aria-label="{escape(text)}"><table><thead><tr><th scope="col">'
+            f"{escape(_('part of the match'))}</th>{heads}</tr></thead><tbody>{rows}</tbody></table></div></details>"
+        )
+        yield _figure(text, curves(text, drawn, _("part of the match")), table)
+
+
+def _worth(report: Balance) -> Iterator[str]:
+    """Yield what each piece is worth by how often it is acquired, of the first cell."""
+    figures = next(iter(report.figures.values()))
+    points = [
+        Point(item_in_words(report, figure), figures[f"acquired.{figure.item}"].value, 100 * figure.value)
+        for figure in figures.values()
+        if figure.family == "worth" and f"acquired.{figure.item}" in figures
+    ]
+    if 1 < len(points) <= MOST_BARS:
+        text = _("Worth of each piece by how often it is acquired")
+        yield _figure(text, scatter(text, points, _("acquired in a match"), _("points of chance")))
+
+
+def _figure(caption: str, drawing: str, table: str = "") -> str:
+    return f"<figure>{drawing}<figcaption>{escape(caption)}</figcaption></figure>{table}"
+
+
+def _examples(report: Balance) -> str:
+    """Return the list of the matches to watch, each with its record in a link."""
+    rows = []
+    for key, found in report.examples.items():
+        for example in found:
+            record = gzip.compress(dumps(report.match(key, example.number).record()).encode(), mtime=0)
+            name = f"{report.game}-{key[1]}-{example.number}.jsonl.gz"
+            link = f"data:application/gzip;base64,{base64.b64encode(record).decode()}"
+            rows.append(
+                f'<tr><th scope="row">{escape(cell_in_words(report, key))}</th><td>{escape(example_in_words(example))}</td>'
+                f"<td>{grouped(example.number)}</td><td><code>{escape(example.seed)}</code></td>"
+                f'<td><a download="{escape(name)}" href="{link}">{escape(name)}</a></td></tr>'
+            )
+    heads = "".join(
+        f'<th scope="col">{escape(head)}</th>' for head in (_("matches"), _("why"), _("number"), _("seed"), _("record"))
+    )
+    title = escape(_("Matches to watch"))
+    how = escape(_("Show a record with “meadhall replay FILE”, its chances with “meadhall analyse FILE”."))
+    return (
+        f'<section id="examples" aria-labelledby="examples-title"><h2 id="examples-title">{title}</h2><p>{how}</p>'
+        f'<div class="wide" role="region" tabindex="0" aria-label="{title}"><table><thead><tr>{heads}</tr></thead>'
+        f"<tbody>{''.join(rows)}</tbody></table></div></section>"
+    )
+
+
+def _again(report: Balance) -> str:
+    """Return the command that makes the report again, as far as a command can say it."""
+    players = ",".join(map(str, report.players))
+    seed = report.seed if isinstance(report.seed, str) else report.seed.hex()
+    return f"meadhall balance {report.game} --players {players} --bots {','.join(report.bots)} --seed {seed}"

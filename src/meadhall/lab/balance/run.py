@@ -1,0 +1,282 @@
+"""balance: measure how a game plays, and what a change of it does."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from meadhall.engine.checks import Seed, check_count, check_run_seed, quoted, seed_label
+from meadhall.engine.compute.bulk import bulk_executor
+from meadhall.engine.compute.cores import cores
+from meadhall.engine.compute.executors import Executor, run_chunks
+from meadhall.engine.errors import BadSetup
+from meadhall.engine.game import Game
+from meadhall.engine.registry import game, registered
+from meadhall.lab.balance.columns import Columns, joined
+from meadhall.lab.balance.course import SHORT
+from meadhall.lab.balance.result import Balance, Cell, Ended, build
+from meadhall.lab.balance.tasks import DEEP, SIZES, Depth, Measuring, Task, tasks_of
+from meadhall.lab.balance.trace import Setting
+from meadhall.lab.entrants import Entrant, Entrants, entered
+from meadhall.lab.kinds import kind_mask
+from meadhall.lab.matches import match_executor
+
+FIRST_GAMES = 512
+"""The number of matches of each cell before anything else is measured, and between two looks at the precision."""
+MOST_GAMES = 1_000_000
+"""The largest number of matches of a cell."""
+MOST_CELLS = 200
+SECONDS = 120.0
+"""The default time limit of a report."""
+
+Report: TypeAlias = Callable[[float], None]
+"""Called with the part of the report that is done, 0 to 1."""
+
+Variants: TypeAlias = Mapping[str, Mapping[str, Any]]
+
+DEPTHS: tuple[Depth, ...] = ("quick", "usual", "deep")
+
+
+@dataclass
+class _Job:
+    """A task of a cell with the columns so far."""
+
+    cell: int
+    work: Measuring
+    wanted: int
+    done: int = 0
+    parts: list[Columns] = field(default_factory=list)
+
+
+def balance(
+    name: str | Game,
+    players: int | Sequence[int] | None = None,
+    variants: Variants | None = None,
+    bots: Sequence[Entrant] | None = None,
+    precision: float = 0.01,
+    seed: Seed | None = None,
+    *,
+    without: Sequence[str] = (),
+    depth: Depth = "usual",
+    seconds: float | None = SECONDS,
+    games: int | None = None,
+    processes: int | None = None,
+    progress: Report | None = None,
+    cluster: str | None = None,
+) -> Balance:
+    """Measure how a game plays: fairness, length, choice, skill, use of actions and pieces, course, interaction, score.
+
+    All variants are played with the same deals, so that their differences are precise. The same seed gives the same report on
+    any number of cores, unless the time limit ends it.
+
+    Args:
+        name: the game, or its name.
+        players: the numbers of players; by default all.
+        variants: the options of each variant by its name; by default the default options. The others are compared to the first.
+        bots: the levels that are measured; by default ``karl``, or ``random`` without a heuristic player. See ``Entrant``.
+        precision: the standard error of the win rates by place at which a cell has been played often enough.
+        seed: a text, bytes or an integer, see ``check_seed``; by default a random text, which the report states.
+        without: kinds of actions whose worth is measured by a bot that avoids them.
+        depth: ``"quick"``: matches alone; ``"usual"``: chances, skill and luck, too; ``"deep"``: searches, too.
+        seconds: the time limit; None for none.
+        games: the number of matches of each cell, instead of a precision.
+        processes: the number of processes for bots that search or are functions; by default one per core. More than one requires
+            multiprocessing's ``if __name__ == "__main__":`` guard.
+        progress: called with the part that is done, 0 to 1.
+        cluster: a Ray cluster: ``local``, ``auto`` or ``ray://HOST:PORT``.
+
+    Raises:
+        BadSetup: an argument is invalid.
+        UnknownGame, UnknownBot, BadBot, BadAnswer: there is no such game or bot, or a bot fails.
+
+    Examples:
+        >>> import meadhall
+        >>> found = meadhall.balance("axes-and-allies", players=3, games=200, depth="quick", seed="mead")
+        >>> found.figures["built-in", 3]["shared"].value
+        0.0
+    """
+    subject = game(name)
+    used = check_run_seed(seed)
+    counts = _checked_players(subject, players)
+    chosen = _checked_variants(subject, variants)
+    kind_mask(subject, without)
+    wanted = FIRST_GAMES if games is None else check_count(games, "games", MOST_GAMES)
+    if depth not in DEPTHS:
+        raise BadSetup(f"depth must be one of {', '.join(DEPTHS)}, not {quoted(depth)}")
+    if not isinstance(precision, int | float) or not 0.0005 <= precision <= 0.5:
+        raise BadSetup(f"precision must be a number from 0.0005 to 0.5, not {quoted(precision)}")
+    if seconds is not None and (not isinstance(seconds, int | float) or not seconds > 0):
+        raise BadSetup(f"seconds must be a positive number, not {quoted(seconds)}")
+    names, entrants = entered(subject, list(bots or ["karl" if subject.greedy is not None else "random"]))
+    cells = _cells(subject, names, entrants, counts, chosen, used)
+    if len(cells) > MOST_CELLS:
+        raise BadSetup(f"{len(cells)} combinations of variants, players and bots are too many; the limit is {MOST_CELLS}")
+    began = time.monotonic()
+    jobs = [_Job(number, Measuring(cell.setting, Task.PLAY), wanted) for number, cell in enumerate(cells)]
+    later = [
+        _Job(number, Measuring(cell.setting, task), SIZES[task])
+        for number, cell in enumerate(cells)
+        for task in tasks_of(subject, cell.players, len(subject.parties(cell.players, cell.setting.options)), depth)
+    ]
+    later += [
+        _Job(number, Measuring(cell.setting, Task.WITHOUT, kind), SIZES[Task.WITHOUT])
+        for kind in without
+        for number, cell in enumerate(cells)
+    ]
+    order = list(SIZES)
+    later.sort(key=lambda job: order.index(job.work.task))
+    run = _Run(subject, seconds, began, cores() if processes is None else check_count(processes, "processes"), cluster, progress)
+    with registered(subject):
+        ended = run.all(jobs)
+        for job in later:
+            job.wanted *= _times(jobs[job.cell], job.work.task)
+        if ended == "complete":
+            ended = run.all([job for job in later if job.work.task not in DEEP])
+        if games is None and ended == "complete":
+            ended = run.until_precise(jobs, precision)
+        if ended == "complete":
+            ended = run.all([job for job in later if job.work.task in DEEP])
+        columns: list[Columns] = [{} for _ in cells]
+        for job in (*jobs, *later):
+            columns[job.cell] |= joined(job.parts)
+        return build(subject, cells, columns, [job.done for job in jobs], used, precision, depth, ended, time.monotonic() - began)
+
+
+class _Run:
+    """Runs jobs until they are done, the time is up, or Ctrl-C."""
+
+    def __init__(
+        self,
+        subject: Game,
+        seconds: float | None,
+        began: float,
+        processes: int,
+        cluster: str | None,
+        progress: Report | None,
+    ) -> None:
+        self._subject = subject
+        self._deadline = None if seconds is None else began + seconds
+        self._began = began
+        self._processes = processes
+        self._cluster = cluster
+        self._progress = progress
+        self._shown = 0.0
+
+    def all(self, jobs: Sequence[_Job]) -> Ended:
+        """Do all jobs in turn."""
+        for number, job in enumerate(jobs):
+            ended = self._do(job, job.wanted)
+            if ended != "complete":
+                return ended
+            self._show((number + 1) / len(jobs) / 2)
+        return "complete"
+
+    def until_precise(self, jobs: Sequence[_Job], precision: float) -> Ended:
+        """Play on, all cells in turn, until each is precise."""
+        while rough := [job for job in jobs if not _is_precise(job, precision) and job.done < MOST_GAMES]:
+            for job in rough:
+                ended = self._do(job, job.done + FIRST_GAMES)
+                if ended != "complete":
+                    return ended
+                self._show(min(_part_done(job, precision) for job in jobs))
+        return "complete"
+
+    def _do(self, job: _Job, wanted: int) -> Ended:
+        numbers = range(job.done, wanted)
+        try:
+            with (
+                self._executor(job.work) as executor,
+                closing(run_chunks(executor, job.work, numbers, job.work.chunk)) as parts,
+            ):
+                for part in parts:
+                    job.parts.append(part)
+                    job.done = min(wanted, job.done + job.work.chunk)
+                    if self._deadline is not None and time.monotonic() > self._deadline:
+                        return "complete" if job.done == wanted else "time"
+        except KeyboardInterrupt:
+            return "interrupted"
+        return "complete"
+
+    @contextmanager
+    def _executor(self, work: Measuring) -> Iterator[Executor]:
+        if work.is_compiled:
+            if self._cluster is None:
+                work.compile()  # in one thread, before several need it
+            with bulk_executor(self._subject, cluster=self._cluster) as executor:
+                yield executor
+        else:
+            with match_executor(self._subject, 1 if self._cluster else self._processes, self._cluster) as executor:
+                yield executor
+
+    def _show(self, part: float) -> None:
+        if self._progress is not None:
+            limit = self._deadline
+            spent = 0.0 if limit is None else (time.monotonic() - self._began) / max(limit - self._began, 1e-9)
+            self._shown = max(self._shown, min(1.0, max(part, spent)))
+            self._progress(self._shown)
+
+
+def _times(play: _Job, task: Task) -> int:
+    """Return how many times as many matches a task plays of a game with short matches."""
+    lengths = joined(play.parts).get("decisions")
+    return 8 if task is Task.COURSE and lengths is not None and lengths.value <= SHORT else 1
+
+
+def _errors(job: _Job) -> list[float]:
+    """Return the standard errors of the win rates of a cell: by place, or of the players together."""
+    columns = joined(job.parts)
+    parties = len(job.work.subject.parties(job.work.setting.players, job.work.setting.options))
+    return [
+        column.error / (parties if name != "won" else 1)
+        for name, column in columns.items()
+        if name == "won" or name.startswith("place.")
+    ]
+
+
+def _is_precise(job: _Job, precision: float) -> bool:
+    return max(_errors(job), default=0.0) <= precision
+
+
+def _part_done(job: _Job, precision: float) -> float:
+    return min(1.0, (precision / max(*_errors(job), 1e-9)) ** 2)
+
+
+def _checked_players(subject: Game, players: int | Sequence[int] | None) -> tuple[int, ...]:
+    if players is None:
+        return tuple(range(subject.min_players, subject.max_players + 1))
+    given = [players] if isinstance(players, int) or not isinstance(players, Sequence) else list(players)
+    if not given:
+        raise BadSetup("players must be a number of players, or several")
+    return tuple(dict.fromkeys(subject.check_players(count) for count in given))
+
+
+def _checked_variants(subject: Game, variants: Variants | None) -> dict[str, dict[str, Any]]:
+    if variants is None:
+        return {"built-in": subject.check_options({})}
+    if not isinstance(variants, Mapping) or not variants:
+        raise BadSetup("variants must be a mapping of names to options")
+    return {str(name): subject.check_options(options) for name, options in variants.items()}
+
+
+def _cells(
+    subject: Game,
+    names: Sequence[str],
+    entrants: Entrants,
+    counts: Sequence[int],
+    variants: Mapping[str, Mapping[str, Any]],
+    seed: str | bytes,
+) -> list[Cell]:
+    """Return the cells, in the order in which a report lists them. Combinations that a game refuses are left out."""
+    found = []
+    for count in counts:
+        for bot in dict.fromkeys(names):
+            for variant, options in variants.items():
+                if not (subject.objection and subject.objection(count, options)):
+                    setting = Setting(subject.name, (bot,) * count, dict(options), seed_label(seed), (0,) * count, entrants)
+                    found.append(Cell(variant, count, bot, setting))
+    if not found:
+        subject.check_setup(counts[0], next(iter(variants.values())))
+    return found

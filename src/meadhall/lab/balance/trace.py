@@ -1,0 +1,286 @@
+"""Traces: the decisions and events of many matches as arrays, from which every figure is computed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from meadhall.bots import Bot
+from meadhall.bots.policy import POLICIES
+from meadhall.engine.compile.compiled import module_of
+from meadhall.engine.compute.bulk import Floats
+from meadhall.engine.elements import Mention
+from meadhall.engine.game import Game
+from meadhall.engine.match.first_order import first_order
+from meadhall.engine.match.match import Match
+from meadhall.engine.match.view import Seat
+from meadhall.engine.registry import game
+from meadhall.engine.state.chance import seed_from_text, step_key
+from meadhall.engine.state.events import WIDTH
+from meadhall.engine.state.schema import States
+from meadhall.lab.balance.trace_loop import TOO_FEW_EVENTS
+from meadhall.lab.entrants import LOOP, AvoidingBot, Entrants
+from meadhall.lab.kinds import kinds_by_action
+from meadhall.lab.matches import STARTED, play_out
+
+Ints = npt.NDArray[np.int64]
+
+_STEPS, _EVENTS, _LOG = 256, 1024, 64
+"""The first room for the steps of a match, its events, and the events of a step. It doubles when it is too small."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """The matches of one cell of a report: the same variant, players and bots.
+
+    Attributes:
+        game: the name of the game.
+        bots: the bot of each seat, by name.
+        options: the checked options.
+        label: the text from which the seeds of deals and bots are derived. Settings with the same label play the same deals.
+        avoided: for each seat the kinds of actions that it avoids, as a mask of bits.
+        entrants: the bots by name.
+        repeats: how many matches have the same deal, with other choices of the bots.
+    """
+
+    game: str
+    bots: tuple[str, ...]
+    options: dict[str, Any]
+    label: str
+    avoided: tuple[int, ...]
+    entrants: Entrants = field(default_factory=Entrants)
+    repeats: int = 1
+
+    @property
+    def players(self) -> int:
+        """Return the number of players."""
+        return len(self.bots)
+
+    @property
+    def subject(self) -> Game:
+        """Return the game."""
+        return game(self.game)
+
+    def seating(self, number: int) -> tuple[str, ...]:
+        """Return the bots of match ``number`` by seat. They rotate, as do the kinds that they avoid."""
+        return tuple(self.bots[(seat + number) % self.players] for seat in range(self.players))
+
+    def seed(self, number: int) -> str:
+        """Return the seed of match ``number``."""
+        return f"{self.label}/{self.players}/{number // self.repeats}"
+
+    def bot_seed(self, number: int, seat: int) -> str:
+        """Return the seed of the choices of a bot."""
+        return f"{self.label}/{self.players}/{number}/bot {seat}"
+
+    @property
+    def is_compiled(self) -> bool:
+        """Return whether all bots are compiled policies."""
+        return all(name in POLICIES for name in self.bots)
+
+    def match(self, number: int) -> Match:
+        """Return match ``number`` before its first decision."""
+        seats = [Seat(f"{name.capitalize()[:20]} {seat + 1}", "bot", name) for seat, name in enumerate(self.seating(number))]
+        return Match(self.subject, seed=self.seed(number), seats=seats, options=self.options, started=STARTED)
+
+
+@dataclass(frozen=True)
+class Trace:
+    """The decisions and events of some matches of a setting.
+
+    Attributes:
+        setting: the setting.
+        numbers: int64 (matches,): the numbers of the matches.
+        payoffs: float64 (matches, players): the payoffs by seat.
+        lengths: int64 (matches,): the number of decisions.
+        decided: int64 (decisions, 3): match, seat and action of each decision.
+        legal: int64 (decisions,): the number of legal actions.
+        offered: int64 (decisions,): the kinds of the legal actions, as a mask of bits.
+        told: int64 (events, ...): match, number of decisions before it, and the row of the log of each event.
+        points: float64 (matches, players): the points by seat; NaN without points.
+    """
+
+    setting: Setting
+    numbers: Ints
+    payoffs: Floats
+    lengths: Ints
+    decided: Ints
+    legal: Ints
+    offered: Ints
+    told: Ints
+    points: Floats
+
+    @property
+    def matches(self) -> int:
+        """Return the number of matches."""
+        return len(self.numbers)
+
+    @cached_property
+    def shares(self) -> Floats:
+        """Return each seat's share of a win, float64 (matches, players)."""
+        return self.setting.subject.shares(self.payoffs, self.setting.options)
+
+    @cached_property
+    def parties(self) -> tuple[tuple[int, ...], ...]:
+        """Return the seats that win or lose together."""
+        return self.setting.subject.parties(self.setting.players, self.setting.options)
+
+    @cached_property
+    def fair_shares(self) -> Floats:
+        """Return each seat's wins in fair shares: 1 is what equal chances give, float64 (matches, players)."""
+        return self.shares * len(self.parties)
+
+    @property
+    def match(self) -> Ints:
+        """Return the index of the match of each decision."""
+        return self.decided[:, 0]
+
+    @property
+    def seat(self) -> Ints:
+        """Return the seat of each decision."""
+        return self.decided[:, 1]
+
+    @property
+    def action(self) -> Ints:
+        """Return the action of each decision."""
+        return self.decided[:, 2]
+
+    @cached_property
+    def step(self) -> Ints:
+        """Return the number of each decision in its match, from 0."""
+        first = np.concatenate(([0], np.cumsum(self.lengths)))[:-1]
+        return np.arange(len(self.decided)) - first[self.match]
+
+    def count(self, match: Ints, weights: Any = None) -> Floats:
+        """Return how often each match occurs among ``match``, or the sums of the weights there."""
+        return np.bincount(match, weights, minlength=self.matches).astype(np.float64)
+
+    def mentions(self, mention: Mention) -> tuple[Ints, Ints, Ints, Ints]:
+        """Return the match, the step, the seat and the argument of every such event. The seat is -1 if the event has none."""
+        rows = self.told[self.told[:, 2] == mention.event]
+        seats = np.full(len(rows), -1) if mention.seat < 0 else rows[:, 5 + mention.seat]
+        return rows[:, 0], rows[:, 1], seats, rows[:, 5 + mention.argument]
+
+    @cached_property
+    def orders(self) -> Ints:
+        """Return the seats in the order of their first turns, int64 (matches, players)."""
+        found = np.zeros((self.matches, self.setting.players), np.int64)
+        wanted = self.setting.subject.elements.first_order
+        named: dict[int, list[int]] = {}
+        if wanted is not None:
+            for row in self.told[self.told[:, 2] == wanted]:
+                named.setdefault(int(row[0]), row[5 : 5 + row[4]].tolist())
+        ends = np.cumsum(self.lengths)
+        for k in range(self.matches):
+            deciding = self.seat[ends[k] - self.lengths[k] : ends[k]].tolist() if k not in named else ()
+            found[k] = first_order(self.setting.players, named.get(k, ()), deciding)
+        return found
+
+
+class Tracer:
+    """Plays matches of a setting and traces them. It keeps its buffers, so a thread needs its own."""
+
+    def __init__(self, setting: Setting) -> None:
+        self.setting = setting
+        subject = setting.subject
+        self._subject = subject
+        self._loop = module_of(subject, LOOP)
+        self._states = subject.state.new(3)
+        self._codes = subject.encode_options(setting.options)
+        self._kinds = kinds_by_action(subject)
+        self._none = subject.state.new(0)
+        self._longest = 0
+        self._size(_STEPS, _EVENTS)
+
+    def _size(self, steps: int, events: int) -> None:
+        self._decisions = np.zeros((steps, 3), np.int32)
+        self._offered = np.zeros(steps, np.int64)
+        self._events = np.zeros((events, 1 + WIDTH), np.int32)
+        self._log = np.zeros((max(_LOG, events // 8), WIDTH), np.int32)
+
+    def script(self, number: int) -> npt.NDArray[np.int64]:
+        """Return the actions of match ``number`` among bots that are not compiled."""
+        setting = self.setting
+        match = setting.match(number)
+        names = setting.seating(number)
+        bots: list[Bot] = []
+        for seat, (name, avoided) in enumerate(zip(names, self._avoided(number), strict=True)):
+            seed = setting.bot_seed(number, seat)
+            made = setting.entrants.bot(match.game, name, seed)
+            bots.append(AvoidingBot(match.game, name, made, avoided, seed) if avoided else made)
+        play_out(match, bots)
+        return np.array([step.action for step in match.steps], np.int64)
+
+    def _avoided(self, number: int) -> list[int]:
+        players = self.setting.players
+        return [self.setting.avoided[(seat + number) % players] for seat in range(players)]
+
+    def play(self, number: int, snapshots: States | None = None, script: Sequence[int] | None = None) -> tuple[int, Floats]:
+        """Play match ``number`` and return the number of decisions and the payoffs. The rest is in the buffers."""
+        setting = self.setting
+        names = setting.seating(number)
+        if script is None and not setting.is_compiled:
+            script = self.script(number).tolist()
+        played = np.array([] if script is None else script, np.int64)
+        policies = np.array([POLICIES.get(name, 0) for name in names], np.int64)
+        avoided = np.array(self._avoided(number), np.int64)
+        seed = seed_from_text(setting.seed(number))
+        bots = [step_key(seed_from_text(setting.bot_seed(number, seat)), 0) for seat in range(setting.players)]
+        payoffs = np.zeros(setting.players, np.float64)
+        steps = min(len(self._decisions), 2 * self._longest + 16)
+        while True:
+            keys = _keys(seed, steps)
+            length = int(
+                self._loop.trace(
+                    self._states, setting.players, self._codes, policies, avoided, self._kinds, played, keys,
+                    np.array(bots, np.uint64), self._log, self._decisions, self._offered, self._events,
+                    self._none if snapshots is None else snapshots, payoffs,
+                )
+            )  # fmt: skip
+            if length >= 0:
+                self._longest = max(self._longest, length)
+                return length, payoffs
+            steps *= 2
+            self._size(max(steps, len(self._decisions)), len(self._events) * (2 if length == TOO_FEW_EVENTS else 1))
+
+    def trace(self, numbers: Sequence[int]) -> Trace:
+        """Play matches and return their trace."""
+        setting, decided, legal, offered, told = self.setting, [], [], [], []
+        payoffs = np.zeros((len(numbers), setting.players), np.float64)
+        points = np.full((len(numbers), setting.players), np.nan)
+        lengths = np.zeros(len(numbers), np.int64)
+        scored = self._subject.points
+        for k, number in enumerate(numbers):
+            lengths[k], payoffs[k] = self.play(number)
+            length, count = int(lengths[k]), int(self._events[0, 0])
+            decisions = self._decisions[:length].astype(np.int64)
+            decided.append(np.column_stack((np.full(length, k), decisions[:, :2])))
+            legal.append(decisions[:, 2])
+            offered.append(self._offered[:length].copy())
+            told.append(np.column_stack((np.full(count, k), self._events[1 : 1 + count].astype(np.int64))))
+            if scored is not None:
+                found = scored(self._subject.state.at(self._states), setting.options)
+                if found is not None:
+                    points[k] = found
+        if not self._subject.scoring_of(setting.options).is_shared:
+            points = payoffs.copy()
+        return Trace(
+            setting,
+            np.array(numbers, np.int64),
+            payoffs,
+            lengths,
+            np.concatenate(decided),
+            np.concatenate(legal),
+            np.concatenate(offered),
+            np.concatenate(told),
+            points,
+        )
+
+
+def _keys(seed: bytes, count: int) -> npt.NDArray[np.uint64]:
+    return np.array([step_key(seed, step) for step in range(count)], np.uint64)

@@ -1,0 +1,246 @@
+"""The balance report: figures, intervals, differences, own bots, and the known truths that are cheap to meet."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import meadhall
+from meadhall.bots import BadAnswer, BadBot
+from meadhall.engine.elements import Elements
+from meadhall.engine.errors import BadSetup
+from meadhall.engine.match.first_order import first_order_of
+from meadhall.engine.match.view import View
+from meadhall.engine.registry import registered
+from meadhall.engine.state.chance import seed_from_text
+from meadhall.engine.text.language import speaking
+from meadhall.lab import Balance, balance, simulate, tournament, without
+from meadhall.lab.balance.columns import Column, difference
+from meadhall.lab.balance.figures import Figure, flagged
+from meadhall.lab.balance.tasks import SIZES, Task
+from meadhall.lab.balance.trace import Setting, Tracer
+from meadhall.lab.entrants import Entrants
+from meadhall.lab.matches import play_out
+
+AA = meadhall.game("axes-and-allies")
+DA = meadhall.game("dungeon-allies")
+
+
+@pytest.fixture(scope="module")
+def report() -> Iterator[Balance]:
+    """A small report with everything but searches."""
+    with pytest.MonkeyPatch.context() as patch:
+        for task in (Task.COURSE, Task.AGENCY, Task.LUCK, Task.WITHOUT):
+            patch.setitem(SIZES, task, 2)
+        yield balance(AA, (2, 3), {"built-in": {}, "same": {}}, ["karl"], games=12, seed="mead", without=["ally"])
+
+
+def setting(game: str, players: int, bot: str = "karl") -> Setting:
+    """Return a setting with the default options."""
+    subject = meadhall.game(game)
+    return Setting(game, (bot,) * players, subject.check_options({}), "mead", (0,) * players)
+
+
+@pytest.mark.parametrize(("game", "players"), [("axes-and-allies", 4), ("viking-axes", 3)])
+def test_a_traced_match_is_the_match_of_its_seed(game: str, players: int) -> None:
+    here = setting(game, players)
+    trace = Tracer(here).trace([5])
+    match = here.match(5)
+    names = here.seating(5)
+    play_out(match, [Entrants().bot(match.game, name, here.bot_seed(5, seat)) for seat, name in enumerate(names)])
+    result = match.result()
+    assert result is not None
+    assert [step.action for step in match.steps] == trace.action.tolist()
+    assert [step.legal for step in match.steps] == trace.legal.tolist()
+    assert trace.payoffs[0].tolist() == list(result.scores)
+    told = [event.kind for events in (match.setup, *(step.events for step in match.steps)) for event in events]
+    assert trace.told[:, 2].tolist() == told
+
+
+def test_the_place_in_the_first_order_is_not_the_seat() -> None:
+    trace = Tracer(setting("axes-and-allies", 4)).trace(range(8))
+    firsts = [int(trace.seat[trace.match == number][0]) for number in range(8)]
+    assert trace.orders[:, 0].tolist() == firsts
+    assert len(set(firsts)) > 1
+    assert (np.sort(trace.orders, axis=1) == np.arange(4)).all()
+    found = simulate(AA, ["karl", "karl"], games=60, seed="mead")
+    assert sum(rate.share for rate in found.by_place) == pytest.approx(60)
+    assert found.by_place[0].rate > found.by_seat[0].rate
+
+
+def test_an_order_that_the_game_names_counts() -> None:
+    played = setting("dungeon-allies", 3, "random")
+    match = played.match(0)
+    while "order" not in (named := {event.name: event.arguments for step in match.steps for event in step.events}):
+        match.play(match.legal()[0])
+    wanted = DA.elements.first_order
+    assert wanted is not None
+    assert first_order_of(match) == named["order"]
+
+
+def test_a_report_answers_every_question(report: Balance) -> None:
+    figures = report.figures["built-in", 3]
+    families = {figure.family for figure in figures.values()}
+    assert {"place", "turns", "waiting", "dead", "forced", "agency", "luck", "offered", "chosen", "without"} <= families
+    assert {"decided", "runaway", "uncertainty_at", "kingmaking", "attacks", "at_leader"} <= families
+    places = [figures[f"place.{place}"].value for place in (1, 2, 3)]
+    assert sum(places) == pytest.approx(3)
+    assert figures["place"].value == max(places)
+    assert all(figure.low <= figure.value <= figure.high for figure in figures.values() if ".p" not in figure.name)
+    assert figures["uncertainty_at.10"].value == pytest.approx(0)
+    assert report.ended == "complete"
+
+
+def test_variants_play_the_same_deals_and_differ_by_pairs(report: Balance) -> None:
+    same = report.differences["same", 2]
+    assert all(figure.value == figure.low == figure.high == 0 for figure in same.values())
+    variants = {variant: {"variant": variant} for variant in ("standard", "strategic")}
+    cards = balance("viking-axes", 2, variants, games=6, seed="mead", depth="quick")
+    gap = cards.difference("strategic", "standard")["legal"]
+    assert gap.value == pytest.approx(cards.figures["strategic", 2]["legal"].value - cards.figures["standard", 2]["legal"].value)
+    assert 0 < gap.low < gap.value
+    assert cards.differences["strategic", 2]["legal"].value == gap.value
+
+
+def test_the_same_seed_gives_the_same_report(report: Balance) -> None:
+    first = report.figures["built-in", 2]
+    again = balance(AA, 2, games=12, seed="mead", depth="quick").figures["built-in", 2]
+    assert {name: first[name].value for name in again} == {name: figure.value for name, figure in again.items()}
+
+
+def test_an_example_is_a_match_that_can_be_replayed(report: Balance, tmp_path: Path) -> None:
+    key = "built-in", 2
+    example = report.examples["built-in", 2, "karl"][0]
+    match = report.match(key, example.number)
+    again = meadhall.replay(match.record())
+    assert again.result() == match.result()
+    assert match.seed == seed_from_text(example.seed)
+    assert report.write_examples(tmp_path / "examples.jsonl") == len((tmp_path / "examples.jsonl").read_text().splitlines())
+
+
+def test_a_report_has_every_form(report: Balance) -> None:
+    assert json.loads(json.dumps(report.to_dict()))["cells"][0]["games"] == 12
+    assert report.to_markdown().startswith("# Axes and Allies: balance report")
+    page = report.to_html()
+    assert page.count("<svg") >= 3
+    for forbidden in ('src="http', 'href="http', "<script", "url("):
+        assert forbidden not in page
+    with speaking("de"):
+        assert "Ist es fair?" in report.to_html()
+    assert {row["item"] for row in report.frame_rows()["place"]} == {"1", "2", "3"}
+    assert len(report.headlines) > 3
+
+
+def test_a_game_that_declares_nothing_gets_the_generic_figures() -> None:
+    with registered(replace(AA, elements=Elements())) as bare:
+        figures = balance(bare, 3, games=10, seed="mead", depth="quick").figures["built-in", 3]
+    assert {"place.1", "turns.median", "forced", "chosen.action_0"} <= set(figures)
+
+
+def test_a_small_known_truth_is_met() -> None:
+    """With two players who only attack, whoever begins wins 12 of 19 matches: the kill has a chance of 5 in 12."""
+    place = balance(AA, 2, games=300, seed="truth", depth="quick").figures["built-in", 2]["place.1"]
+    assert place.low < 2 * 12 / 19 < place.high
+
+
+def test_the_error_of_a_ratio_is_that_of_its_linearization() -> None:
+    draw = np.random.default_rng(7)
+    counts = draw.integers(1, 5, 400).astype(float)
+    sums = draw.binomial(counts.astype(int), 0.3).astype(float)
+    column = Column(sums, counts)
+    again = []
+    for _ in range(300):
+        rows = draw.integers(0, 400, 400)
+        again.append(sums[rows].sum() / counts[rows].sum())
+    assert column.error == pytest.approx(float(np.std(again)), rel=0.15)
+    gap, error = difference(column, Column(sums + 0.1 * counts, counts))
+    assert gap == pytest.approx(-0.1)
+    assert error == pytest.approx(0, abs=1e-9)
+
+
+def test_few_flags_are_false() -> None:
+    """Of figures without a true difference at most a few are flagged, of one with a large difference the right one."""
+    draw = np.random.default_rng(3)
+    flags = 0
+    for _ in range(200):
+        errors = draw.normal(size=40) * 0.1
+        page = {f"place.{k}": Figure(f"place.{k}", e, e - 0.196, e + 0.196, 100) for k, e in enumerate(errors)}
+        flags += any(figure.warning for figure in flagged([page], differences=True)[0].values())
+    assert flags <= 20
+    sure = flagged([{"place.1": Figure("place.1", 1.6, 1.5, 1.7, 100), "forced": Figure("forced", 0.4, 0.3, 0.5, 100)}])[0]
+    assert (sure["place.1"].warning, sure["forced"].warning) == ("high", "")
+
+
+def first_legal(view: View) -> int:
+    """Choose the first legal action."""
+    return view.legal[0]
+
+
+def illegal(_view: View) -> int:
+    """Choose no legal action."""
+    return 10_000
+
+
+@pytest.fixture
+def own_module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """A module with a bot."""
+    (tmp_path / "own_bot.py").write_text("def attack(view):\n    return min(view.legal)\n")
+    monkeypatch.chdir(tmp_path)
+    yield "own_bot:attack"
+    sys.modules.pop("own_bot", None)
+
+
+def test_functions_and_modules_are_bots(own_module: str) -> None:
+    found = simulate(AA, [first_legal, own_module, "karl", without("karl", "ally")], games=8, seed="mead")
+    assert set(found.by_bot) == {"first_legal", "own_bot:attack", "karl", "karl without ally"}
+    table = tournament(AA, [first_legal, "random"], games=4, seed="mead")
+    assert set(table.standings) == {"first_legal", "random"}
+    own = balance(AA, 2, bots=[first_legal], games=4, seed="mead", depth="quick", processes=1)
+    assert own.figures["built-in", 2, "first_legal"]["place.1"].games == 4
+
+
+def test_a_bot_that_fails_ends_its_run_with_its_name() -> None:
+    with pytest.raises(BadAnswer, match="illegal"):
+        simulate(AA, [illegal, "karl"], games=2, seed="mead")
+    with pytest.raises(BadBot, match="no_such_module"):
+        simulate(AA, ["no_such_module:bot"], games=2)
+    with pytest.raises(BadBot):
+        simulate(AA, [7], games=2)  # type: ignore[list-item]
+
+
+def test_a_bot_that_avoids_an_action_takes_it_only_without_another() -> None:
+    avoiding = replace(setting("axes-and-allies", 4), avoided=(2,) * 4)
+    trace = Tracer(avoiding).trace(range(20))
+    assert (trace.action < 6).all()
+    with pytest.raises(BadSetup, match="its kinds: attack, ally"):
+        simulate(AA, [without("karl", "alley")], games=2)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"precision": 2}, "precision must be"),
+        ({"depth": "thorough"}, "depth must be"),
+        ({"seconds": -1}, "seconds must be"),
+        ({"players": 9}, "2 to 6"),
+        ({"players": []}, "players must be"),
+        ({"variants": {}}, "variants must be"),
+        ({"without": ["fly"]}, "no kind of action"),
+        ({"games": 0}, "games"),
+    ],
+)
+def test_bad_arguments_are_refused(arguments: dict[str, object], message: str) -> None:
+    with pytest.raises(BadSetup, match=message):
+        balance(AA, **{"players": 2, **arguments})  # type: ignore[arg-type]
+
+
+def test_the_time_limit_ends_a_report_and_says_so() -> None:
+    found = balance(AA, 2, seed="mead", precision=0.0005, seconds=0.01)
+    assert found.ended == "time"
+    assert "time limit" in found.to_markdown()
