@@ -17,6 +17,7 @@ from weakref import WeakKeyDictionary
 
 from meadhall.engine.advice import Advice, uniform_random
 from meadhall.engine.compile.rule import rule
+from meadhall.engine.elements import Elements
 from meadhall.engine.statistics import Statistics
 
 LOOPS = Path(__file__).with_name("loops.py")
@@ -49,6 +50,10 @@ class HasRules(Protocol):
     @property
     def advice(self) -> Advice:
         """Return its rules for a search."""
+
+    @property
+    def elements(self) -> Elements:
+        """Return the elements that reports name."""
 
     @property
     def statistics(self) -> Statistics:
