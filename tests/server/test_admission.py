@@ -10,7 +10,7 @@ import pytest
 
 from meadhall.server.ops.time import Time
 from meadhall.server.settings import BadSetting, Settings
-from meadhall.server.store.admission_link import new_link
+from meadhall.server.store.hashed_link import AdmissionLink
 from meadhall.server.store.queries import admission_links
 from server.halls import run_command
 from server.people import AXES, OpenHall, Person, Program, Visitor, open_hall, stream
@@ -29,7 +29,7 @@ async def run(settings: Settings, *arguments: str) -> str:
 
 async def invite(hall: OpenHall, uses: int | None = 1) -> str:
     """Return the token of a new invitation."""
-    token, link = new_link(Time().now(), "Chess club", uses)
+    token, link = AdmissionLink.new(Time().now(), "Chess club", uses)
     await hall.store.transact(lambda connection: admission_links.add(connection, link))
     return token
 
@@ -88,7 +88,7 @@ async def test_an_invitation_admits_as_many_guests_as_it_says(on_sqlite: Setting
 
 async def test_an_invitation_expires(settings: Settings) -> None:
     async with open_hall(replace(settings, admission="invited")) as hall:
-        token, link = new_link(Time().now(), uses=None, expires_at=Time().now())
+        token, link = AdmissionLink.new(Time().now(), uses=None, expires_at=Time().now())
         await hall.store.transact(lambda connection: admission_links.add(connection, link))
         assert (await hall.person().get(f"/admission/{token}")).status_code == 404
 

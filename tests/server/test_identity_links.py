@@ -11,10 +11,10 @@ import pytest
 import pytest_asyncio
 from sqlalchemy import select
 
-from meadhall.server.hall.people import identity_links
 from meadhall.server.settings import Settings
 from meadhall.server.store import schema
-from meadhall.server.store.queries import identity_links as queries
+from meadhall.server.store.hashed_link import IdentityLink
+from meadhall.server.store.queries import identity_links
 from server.people import AXES, OpenHall, Person, open_hall
 from server.test_listening import Halls, halls
 from server.test_postgresql import elsewhere
@@ -93,8 +93,8 @@ async def test_a_link_expires_and_a_new_one_ends_the_old(hall: OpenHall) -> None
     assert (await phone.post(old)).status_code == 404
     assert (await phone.get(new)).status_code == 200
     target = await hall.hall.identity.target(new.rpartition("/")[2])
-    token, outdated = identity_links.new_link(target, hall.store.time.now(), valid_for=timedelta(0))
-    await hall.store.transact(lambda connection: queries.put(connection, outdated))
+    token, outdated = IdentityLink.new(target, hall.store.time.now(), valid_for=timedelta(0))
+    await hall.store.transact(lambda connection: identity_links.put(connection, outdated))
     assert (await phone.post(f"/identity/{token}")).status_code == 404
 
 

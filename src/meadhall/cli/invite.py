@@ -9,7 +9,7 @@ from meadhall.engine.errors import BadSetup
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.ops.time import Time
 from meadhall.server.settings import INVITED, Settings
-from meadhall.server.store.admission_link import AdmissionLink, new_link
+from meadhall.server.store.hashed_link import AdmissionLink
 from meadhall.server.store.maintenance import beside_halls, run_offline, snapshot
 from meadhall.server.store.queries import admission_links
 
@@ -17,7 +17,7 @@ from meadhall.server.store.queries import admission_links
 def create(settings: Settings, uses: int, days: int, note: str) -> None:
     """Make a link and print it. ``uses`` and ``days``: 0 for no limit. Raises StoreUnusable."""
     at = Time().now()
-    token, made = new_link(at, note[:100], uses or None, at + timedelta(days=days) if days else None)
+    token, made = AdmissionLink.new(at, note[:100], uses or None, at + timedelta(days=days) if days else None)
 
     def add() -> None:
         with beside_halls(settings.url) as connection:

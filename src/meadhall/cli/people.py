@@ -8,9 +8,9 @@ from meadhall.cli.console import complain
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.text.language import gettext as _
 from meadhall.engine.text.language import grouped, ngettext
-from meadhall.server.hall.people.identity_links import VALID_FOR, new_link
 from meadhall.server.hall.people.names import clean_name
 from meadhall.server.settings import ACCOUNTS, INVITED, OPEN, Settings
+from meadhall.server.store.hashed_link import VALID_FOR, IdentityLink
 from meadhall.server.store.maintenance import beside_halls, run_offline, snapshot
 from meadhall.server.store.models import Guest
 from meadhall.server.store.notices import in_parts, tell_from_command
@@ -100,7 +100,7 @@ def link(settings: Settings, person: str) -> None:
     """Print a link that signs a person in once, if they have lost their account. Raises BadSetup."""
 
     def change(connection: Connection, guest: Guest) -> str:
-        token, made = new_link(guest, now(connection), confirms=True)
+        token, made = IdentityLink.new(guest, now(connection), confirms=True)
         identity_links.put(connection, made)
         return token
 

@@ -9,7 +9,7 @@ from sqlalchemy import Connection
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import NotAdmitted, NotFound, ShutOut
 from meadhall.server.settings import ACCOUNTS, INVITED, OPEN
-from meadhall.server.store.admission_link import hash_of
+from meadhall.server.store.hashed_link import hash_of
 from meadhall.server.store.models import Guest
 from meadhall.server.store.queries import admission_links, guests
 from meadhall.server.store.store import Store, Tell

@@ -5,11 +5,9 @@ A link is used once, within ten minutes. What the other device's own guest has c
 
 from __future__ import annotations
 
-import hashlib
-import secrets
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Final
 
 from sqlalchemy import Connection
@@ -18,15 +16,12 @@ from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import NotFound
 from meadhall.server.hall.people import session_tokens
 from meadhall.server.hall.people.accounts import Accounts, Device, SignedIn
-from meadhall.server.store.identity_link import IdentityLink
+from meadhall.server.store.hashed_link import IdentityLink, hash_of
 from meadhall.server.store.models import Guest
 from meadhall.server.store.queries import accounts, guests, identity_links, opened, sessions
 from meadhall.server.store.queries.merging import merge_guests
 from meadhall.server.store.queries.present import now
 from meadhall.server.store.store import Store, Tell
-
-VALID_FOR: Final = timedelta(minutes=10)
-"""How long a link can be used."""
 
 _UNCONFIRMED: Final = datetime(2000, 1, 1, tzinfo=UTC)
 """When the owner of a session that a link has opened last proved who they are."""
@@ -38,14 +33,6 @@ class Carried:
 
     guest: Guest
     signed_in: SignedIn | None
-
-
-def new_link(
-    guest: Guest, at: datetime, confirms: bool = False, valid_for: timedelta = VALID_FOR, session: str | None = None
-) -> tuple[str, IdentityLink]:
-    """Return a link, which isn't stored yet, and its token. ``session``: that of the device on which it is made."""
-    token = secrets.token_urlsafe(24)
-    return token, IdentityLink(_hash_of(token), guest.id, guest.has_account, confirms, at + valid_for, session)
 
 
 class IdentityLinks:
@@ -67,7 +54,7 @@ class IdentityLinks:
 
         ``session``: the id of the session or device on which it is made, and with which it ends.
         """
-        token, link = new_link(guest, self._store.time.now(), session=session)
+        token, link = IdentityLink.new(guest, self._store.time.now(), session=session)
         await self._store.transact(lambda connection: identity_links.put(connection, link))
         return token, link.expires_at
 
@@ -75,7 +62,7 @@ class IdentityLinks:
         """Return the guest that a link leads to, without using it. Raises NotFound."""
 
         def find(connection: Connection) -> Guest | None:
-            link = identity_links.find(connection, _hash_of(token))
+            link = identity_links.find(connection, hash_of(token))
             return None if link is None else _guest_of(connection, link)
 
         guest = await self._store.transact(find)
@@ -90,7 +77,7 @@ class IdentityLinks:
         """
 
         def use_link(connection: Connection, tell: Tell) -> tuple[Carried, list[str]] | None:
-            link = identity_links.use(connection, _hash_of(token))
+            link = identity_links.use(connection, hash_of(token))
             if link is None:
                 return None
             guests.lock_guests(connection, own.id, link.guest)
@@ -132,10 +119,6 @@ def _session_for(connection: Connection, link: IdentityLink, device: Device) -> 
 def _guest_of(connection: Connection, link: IdentityLink) -> Guest | None:
     guest = guests.find(connection, link.guest)
     return guest if guest is not None and guest.has_account == link.for_account else None
-
-
-def _hash_of(token: str) -> str:
-    return hashlib.sha256(token.encode(errors="replace")).hexdigest()
 
 
 def _not_found() -> NotFound:

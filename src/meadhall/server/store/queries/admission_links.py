@@ -10,7 +10,7 @@ from typing import Final
 from sqlalchemy import ColumnElement, Connection, and_, delete, insert, or_, select, update
 
 from meadhall.server.store import schema
-from meadhall.server.store.admission_link import AdmissionLink
+from meadhall.server.store.hashed_link import AdmissionLink
 from meadhall.server.store.models import in_utc
 from meadhall.server.store.queries.present import now
 

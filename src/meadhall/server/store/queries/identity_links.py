@@ -10,7 +10,7 @@ from typing import Final
 from sqlalchemy import ColumnElement, Connection, and_, delete, insert, select
 
 from meadhall.server.store import schema
-from meadhall.server.store.identity_link import IdentityLink
+from meadhall.server.store.hashed_link import IdentityLink
 from meadhall.server.store.queries.present import now
 
 _LINK: Final = schema.identity_links.c
