@@ -17,7 +17,7 @@ from meadhall.server.hall.matching import quick_match as quick_match_module
 from meadhall.server.hall.matching.quick_match import QuickMatch
 from meadhall.server.hall.room import Room
 from meadhall.server.settings import Settings
-from meadhall.server.store.queries import ignored, seeks
+from meadhall.server.store.queries import ignored, match_requests
 from server.manual_time import ManualTime
 from server.people import AXES, HOARD, PATIENCE, OpenHall, Person, Program, open_hall, stream, until
 from server.test_listening import Halls, at_process, halls
@@ -152,7 +152,7 @@ async def test_who_leaves_the_page_is_soon_not_seated_any_more(hall: OpenHall, m
     await look(ada)
     async with stream(ada, "/quick/stream") as pages:
         await pages.frame()
-    monkeypatch.setattr(seeks, "LEAVING_FOR", timedelta(0))
+    monkeypatch.setattr(match_requests, "LEAVING_FOR", timedelta(0))
     async with stream(ada, "/quick/stream") as pages:  # the page was only loaded again
         await pages.frame()
         assert "1 person waits" in (await bo.get("/")).text
@@ -198,9 +198,9 @@ async def test_a_match_that_can_not_be_is_refused(hall: OpenHall) -> None:
 async def test_people_who_have_blocked_each_other_do_not_meet(hall: OpenHall) -> None:
     ada, bo, cleo = [await hall.program(name) for name in ("Ada", "Bo", "Cleo")]
     await found(ada, game=HOARD, players=2)
-    (waiting,) = await hall.store.transact(seeks.waiting)
+    (waiting,) = await hall.store.transact(match_requests.waiting)
     await found(bo, game=AXES, players=2)
-    other = next(seek.guest for seek in await hall.store.transact(seeks.waiting) if seek.game == AXES)
+    other = next(request.guest for request in await hall.store.transact(match_requests.waiting) if request.game == AXES)
     await hall.store.transact(lambda connection: ignored.change(connection, waiting.guest, [other], "block", on=True))
     state = await found(bo, game=HOARD, players=2)
     assert (state["table"], state["waiting"]) == (None, 1), "they don't see each other"
@@ -253,7 +253,7 @@ async def test_at_two_processes_everyone_is_seated_exactly_once(halls: Halls) ->
 async def test_a_guest_who_changes_their_mind_at_the_same_moment_is_seated_once(
     halls: Halls, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Two moves between pools at once would block each other, if each locked the pools in its own order."""
+    """Two moves between queues at once would block each other, if each locked the queues in its own order."""
     monkeypatch.setattr(quick_match_module, "_JUST_NOW", timedelta(hours=1))  # a busy machine may need longer for all moves
     programs = [await halls.one.program(f"P{number}") for number in range(8)]
     for number in range(6):

@@ -11,7 +11,7 @@ from litestar import delete, get, post
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import NotFound
 from meadhall.server.hall.hall import Hall
-from meadhall.server.hall.matching.quick_match import Pool
+from meadhall.server.hall.matching.quick_match import Queue
 from meadhall.server.routes.api_models import ClockChoice, ClockInfo, clock_info, clock_of
 from meadhall.server.routes.api_refusals import STRICT, refusals
 from meadhall.server.store.models import Guest
@@ -44,12 +44,19 @@ class QuickMatchInfo(msgspec.Struct):
     clock: ClockInfo | None = None
 
 
-def _info(state: Pool | str) -> QuickMatchInfo:
+def _info(state: Queue | str) -> QuickMatchInfo:
     if isinstance(state, str):
         return QuickMatchInfo(state)
-    seek = state.seek
+    request = state.request
     return QuickMatchInfo(
-        None, seek.game, seek.players, dict(seek.options), len(state.names), seek.created_at, seek.bots_at, clock_info(seek.clock)
+        None,
+        request.game,
+        request.players,
+        dict(request.options),
+        len(state.names),
+        request.created_at,
+        request.bots_at,
+        clock_info(request.clock),
     )
 
 

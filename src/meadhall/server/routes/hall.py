@@ -41,7 +41,7 @@ async def show_hall(request: AnyRequest, hall: Hall, guest: Guest) -> Html:
         if table.status != "gathering" and hall.can_show(table):
             with suppress(MeadhallError):  # a table that can't be opened is listed too
                 await hall.room(table.id)
-    quick = [quick_card(pool, hall.time.now()) for pool in await hall.quick.pools(guest)]
+    quick = [quick_card(queue, hall.time.now()) for queue in await hall.quick.queues(guest)]
     invited = await hall.acquaintances.pending(guest)
     content = hall_page(hall, guest, await daily_strip(hall, guest), yours, open_, watched, chosen, quick, invited)
     return page(request, guest, "hall.html", content)

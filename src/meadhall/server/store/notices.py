@@ -33,7 +33,7 @@ NoticeKind = Literal[
 - ``chat``: the id of a table with a new line of chat; a second word says that it isn't only that.
 - ``ignored``: the ids of a guest who has muted or blocked others, and of those.
 - ``lease``: a process stops; its tables and its jobs are free.
-- ``seek``: the pool of people who wait for a quick match, one of whom came, left or was seated.
+- ``seek``: the queue of people who wait for a quick match, one of whom came, left or was seated.
 """
 
 _KINDS: Final = frozenset(get_args(NoticeKind))

@@ -420,7 +420,7 @@ identity_links = Table(
     Column("session", String(16), index=True),  # see queries/opened.py
 )
 
-# Guests who wait for other people to start a match with; see queries/seeks.py.
+# Guests who wait for other people to start a match with; see queries/match_requests.py.
 seeks = Table(
     "seeks",
     metadata,

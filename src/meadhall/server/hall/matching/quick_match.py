@@ -1,8 +1,8 @@
 """Quick match: seat people together who look for the same game, number of players, options and clock.
 
-A guest who looks for a match has a *seek* in the database, so a reload or a restart doesn't end the wait. The request that
-completes a group seats it: in one transaction the table is stored, all seeks name it, and a job is stored that starts the match.
-So each guest is seated once, at any number of processes, and the match begins even if the process is killed then.
+A guest who looks for a match has a *match request* in the database, so a reload or a restart doesn't end the wait. The request
+that completes a group seats the group: in one transaction the table is stored, all its requests name it, and a job is stored that
+starts the match. So each guest is seated once, at any number of processes, and the match begins even after a kill.
 
 A guest waits as long as a page is open, or a program asks. When the time of a guest is up, bots take the empty seats.
 """
@@ -34,10 +34,10 @@ from meadhall.server.hall.processes.table_jobs import at_table
 from meadhall.server.hall.room import Room
 from meadhall.server.hall.seating import bot_seat, open_seat, with_person
 from meadhall.server.store.clock import Clock
+from meadhall.server.store.match_request import MatchRequest
 from meadhall.server.store.models import Conflict, Guest, Job, TableRow, new_id
 from meadhall.server.store.notices import Notice, send
-from meadhall.server.store.queries import guests, ignored, jobs, seeks, tables
-from meadhall.server.store.seek import Seek
+from meadhall.server.store.queries import guests, ignored, jobs, match_requests, tables
 from meadhall.server.store.store import Store
 from meadhall.server.worker.threads import run_in_thread
 
@@ -48,7 +48,7 @@ log = logging.getLogger(__name__)
 SIGN_INTERVAL: Final = 5.0
 """Seconds between two signs that a page is open, and between two looks at the waiting guests."""
 
-_FILL: Final = "quick-match-bots"
+_FILL_AFTER: Final = "quick-match-bots"
 _START: Final = "quick-match-start"
 
 _START_AFTER: Final = timedelta(seconds=1)
@@ -62,15 +62,15 @@ _SHOWN_FOR: Final = timedelta(minutes=5)
 
 
 @dataclass(frozen=True)
-class Pool:
+class Queue:
     """People who wait for the same match, the longest wait first.
 
     Attributes:
-        seek: what a guest looks for, with the guest's own time: the guest who asks, or else the first of them.
+        request: what a guest looks for, with the guest's own time: the guest who asks, or else the first of them.
         names: the names of the people.
     """
 
-    seek: Seek
+    request: MatchRequest
     names: tuple[str, ...]
 
 
@@ -98,7 +98,7 @@ class QuickMatch:
         self._check_new = check_new
         self._channel = Channel(store.time)
         self._open: Counter[str] = Counter()  # the number of open pages by guest
-        scheduler.register(_FILL, self._fill)
+        scheduler.register(_FILL_AFTER, self._fill)
         scheduler.register(_START, at_table(scheduler, room, self._start_late))
         if store.listener is not None:
             store.listener.on("seek", self._hear)
@@ -144,59 +144,59 @@ class QuickMatch:
             raise UnknownBot(f"{subject.title} has no bot {level!r}; it has: {', '.join(bot_names(subject))}")
         guest = await self._store.save_guest(guest)
         at = self._time.now()
-        seek = Seek(new_id(), guest.id, name, count, chosen, level, bots_after, clock, at, at)
-        return await self._started(await self._transact(partial(self._enter, seek=seek)))
+        request = MatchRequest(new_id(), guest.id, name, count, chosen, level, bots_after, clock, at, at)
+        return await self._started(await self._transact(partial(self._enter, request=request)))
 
-    def _enter(self, connection: Connection, seek: Seek) -> str | None:
-        before = self._locked(connection, seek.guest, seek.pool)
+    def _enter(self, connection: Connection, request: MatchRequest) -> str | None:
+        before = self._locked(connection, request.guest, request.queue)
         if before is not None and before.matched_at is not None and before.matched_at > self._time.now() - _JUST_NOW:
             return before.table_id
         if before is not None and before.table_id is None:
-            if before.pool == seek.pool and before.seen_at > self._time.now() - seeks.PRESENT_FOR:
-                seek = replace(seek, created_at=before.created_at)
-            jobs.cancel(connection, _FILL, before.id)
-            self._tell(connection, before.pool)
-        seeks.put(connection, seek)
-        if seek.bots_at is not None:
-            jobs.put(connection, _FILL, seek.id, seek.bots_at)
-        self._tell(connection, seek.pool)
-        return self._seat(connection, seek, with_bots=False)
+            if before.queue == request.queue and before.seen_at > self._time.now() - match_requests.PRESENT_FOR:
+                request = replace(request, created_at=before.created_at)
+            jobs.cancel(connection, _FILL_AFTER, before.id)
+            self._tell(connection, before.queue)
+        match_requests.put(connection, request)
+        if request.bots_at is not None:
+            jobs.put(connection, _FILL_AFTER, request.id, request.bots_at)
+        self._tell(connection, request.queue)
+        return self._seat(connection, request, with_bots=False)
 
-    def _locked(self, connection: Connection, guest: str, *pools: str) -> Seek | None:
-        """Lock the pool of the guest, and others. Return the guest's seek. Raises Conflict if it moved to another pool then."""
-        before = seeks.find(connection, guest)
-        seeks.lock_pools(connection, *pools, *([] if before is None else [before.pool]))
-        seek = seeks.find(connection, guest)
-        if seek is not None and (before is None or seek.pool != before.pool) and seek.pool not in pools:
+    def _locked(self, connection: Connection, guest: str, *queues: str) -> MatchRequest | None:
+        """Lock the queue of the guest, and others. Return the guest's request. Raises Conflict if it has just moved."""
+        before = match_requests.find(connection, guest)
+        match_requests.lock_queues(connection, *queues, *([] if before is None else [before.queue]))
+        request = match_requests.find(connection, guest)
+        if request is not None and (before is None or request.queue != before.queue) and request.queue not in queues:
             raise Conflict
-        return seek
+        return request
 
-    async def state_of(self, guest: Guest) -> Pool | str | None:
+    async def state_of(self, guest: Guest) -> Queue | str | None:
         """Return what a guest waits for, or the id of the table where the guest was seated; None without either.
 
         It is a sign that the guest still waits.
         """
 
-        def read(connection: Connection) -> Pool | str | None:
-            seek = self._locked(connection, guest.id)
-            if seek is None:
+        def read(connection: Connection) -> Queue | str | None:
+            request = self._locked(connection, guest.id)
+            if request is None:
                 return None
-            if seek.matched_at is not None:
-                return seek.table_id if seek.matched_at > self._time.now() - _SHOWN_FOR else None
-            seeks.touch(connection, guest.id)
-            if seek.seen_at <= self._time.now() - seeks.PRESENT_FOR:  # the others could not see it
-                self._tell(connection, seek.pool)
-                if table := self._seat(connection, seek, with_bots=False):
+            if request.matched_at is not None:
+                return request.table_id if request.matched_at > self._time.now() - _SHOWN_FOR else None
+            match_requests.touch(connection, guest.id)
+            if request.seen_at <= self._time.now() - match_requests.PRESENT_FOR:  # the others could not see it
+                self._tell(connection, request.queue)
+                if table := self._seat(connection, request, with_bots=False):
                     return table
             apart = ignored.blocks(connection, guest.id)
-            others = [other for other in seeks.waiting(connection, seek.pool) if other.guest not in apart]
-            return Pool(seek, _names(connection, others))
+            others = [other for other in match_requests.waiting(connection, request.queue) if other.guest not in apart]
+            return Queue(request, _names(connection, others))
 
         found = await self._transact(read)
         return await self._started(found) if isinstance(found, str) else found
 
     async def _transact(self, work: Callable[[Connection], T]) -> T:
-        """Run ``work`` in a transaction, again if the guest has moved to another pool meanwhile."""
+        """Run ``work`` in a transaction, again if the guest has moved to another queue meanwhile."""
         while True:
             with suppress(Conflict):
                 return await self._store.transact(work)
@@ -205,25 +205,25 @@ class QuickMatch:
         """End the wait of a guest."""
 
         def stop(connection: Connection) -> None:
-            seek = seeks.end(connection, guest.id)
-            if seek is not None:
-                jobs.cancel(connection, _FILL, seek.id)
-                self._tell(connection, seek.pool)
+            request = match_requests.end(connection, guest.id)
+            if request is not None:
+                jobs.cancel(connection, _FILL_AFTER, request.id)
+                self._tell(connection, request.queue)
 
         await self._store.transact(stop)
         self._channel.publish()
 
-    async def pools(self, guest: Guest) -> list[Pool]:
-        """Return the pools of all people who wait, except the guest and blocked people, the longest wait first."""
+    async def queues(self, guest: Guest) -> list[Queue]:
+        """Return the queues of all people who wait, except the guest and blocked people, the longest wait first."""
 
-        def read(connection: Connection) -> list[Pool]:
-            by_pool: dict[str, list[Seek]] = {}
-            found = seeks.waiting(connection)
+        def read(connection: Connection) -> list[Queue]:
+            by_queue: dict[str, list[MatchRequest]] = {}
+            found = match_requests.waiting(connection)
             apart = {guest.id, *(ignored.blocks(connection, guest.id) if found else ())}
-            for seek in found:
-                if seek.guest not in apart and seek.game in game_names():
-                    by_pool.setdefault(seek.pool, []).append(seek)
-            return [Pool(group[0], _names(connection, group)) for group in by_pool.values()]
+            for request in found:
+                if request.guest not in apart and request.game in game_names():
+                    by_queue.setdefault(request.queue, []).append(request)
+            return [Queue(group[0], _names(connection, group)) for group in by_queue.values()]
 
         return await self._store.transact(read)
 
@@ -247,46 +247,46 @@ class QuickMatch:
         """Note that a page of the guest was closed. Unless another one is open, the wait ends soon."""
         if guest.id not in self._open:
             with suppress(DatabaseUnavailable):
-                await self._store.transact(partial(seeks.leave, guest=guest.id))
+                await self._store.transact(partial(match_requests.leave, guest=guest.id))
 
     # ----------------------------------------------------------------------------------------------------------------- seating
 
-    def _seat(self, connection: Connection, seek: Seek, with_bots: bool) -> str | None:
-        """Seat the guest with others of the pool, which is locked, and return the id of the table; None if too few wait.
+    def _seat(self, connection: Connection, request: MatchRequest, with_bots: bool) -> str | None:
+        """Seat the guest with others of the queue, which is locked, and return the id of the table; None if too few wait.
 
         With bots, those come along who accept bots at all.
         """
-        group, apart = [seek], set(ignored.blocks(connection, seek.guest))
-        for other in seeks.waiting(connection, seek.pool):
+        group, apart = [request], set(ignored.blocks(connection, request.guest))
+        for other in match_requests.waiting(connection, request.queue):
             accepts = not with_bots or other.bots_after is not None
-            if len(group) < seek.players and other.guest != seek.guest and other.guest not in apart and accepts:
+            if len(group) < request.players and other.guest != request.guest and other.guest not in apart and accepts:
                 group.append(other)
                 apart |= ignored.blocks(connection, other.guest)
-        if len(group) < seek.players and not with_bots:
+        if len(group) < request.players and not with_bots:
             return None
         people = [person for each in group if (person := guests.find(connection, each.guest)) is not None]
-        table = _table_for(seek, people, self._time.now())
+        table = _table_for(request, people, self._time.now())
         tables.add(connection, table)
-        seeks.matched(connection, [each.guest for each in group], table.id)
+        match_requests.matched(connection, [each.guest for each in group], table.id)
         for each in group:
-            if each is not seek or not with_bots:  # with bots this is the effect of the guest's own job
-                jobs.cancel(connection, _FILL, each.id)
+            if each is not request or not with_bots:  # with bots this is the effect of the guest's own job
+                jobs.cancel(connection, _FILL_AFTER, each.id)
         jobs.put(connection, _START, table.id, self._time.now() + _START_AFTER)
-        self._tell(connection, seek.pool)
+        self._tell(connection, request.queue)
         return table.id
 
     async def _fill(self, job: Job) -> None:
         """Let bots fill the empty seats: the time of a guest is up."""
 
         def fill(connection: Connection) -> str | None:
-            guest = seeks.guest_of(connection, job.key)
-            seek = None if guest is None else self._locked(connection, guest)
-            if seek is None or seek.id != job.key or seek.table_id is not None:
+            guest = match_requests.guest_of(connection, job.key)
+            request = None if guest is None else self._locked(connection, guest)
+            if request is None or request.id != job.key or request.table_id is not None:
                 return None
-            if seek.seen_at <= self._time.now() - seeks.PRESENT_FOR:
-                seeks.end(connection, seek.guest)
+            if request.seen_at <= self._time.now() - match_requests.PRESENT_FOR:
+                match_requests.end(connection, request.guest)
                 return None
-            return self._seat(connection, seek, with_bots=True)
+            return self._seat(connection, request, with_bots=True)
 
         with suppress(Conflict):  # the guest looks for another match by now
             await self._started(await self._scheduler.finish(job, fill))
@@ -312,39 +312,39 @@ class QuickMatch:
 
     # --------------------------------------------------------------------------------------------------------------- processes
 
-    def _tell(self, connection: Connection, pool: str) -> None:
+    def _tell(self, connection: Connection, queue: str) -> None:
         if self._store.shared:
-            send(connection, self._store.payload("seek", pool))
+            send(connection, self._store.payload("seek", queue))
 
     def _hear(self, _notice: Notice) -> None:
         self._channel.publish()
 
 
-def _names(connection: Connection, group: Sequence[Seek]) -> tuple[str, ...]:
-    found = guests.names(connection, [seek.guest for seek in group])
-    return tuple(found[seek.guest] for seek in group if seek.guest in found)
+def _names(connection: Connection, group: Sequence[MatchRequest]) -> tuple[str, ...]:
+    found = guests.names(connection, [request.guest for request in group])
+    return tuple(found[request.guest] for request in group if request.guest in found)
 
 
-def _table_for(seek: Seek, people: Collection[Guest], at: datetime) -> TableRow:
+def _table_for(request: MatchRequest, people: Collection[Guest], at: datetime) -> TableRow:
     """Return the table where these people play, on random seats. They have all agreed to a start."""
-    subject = game(seek.game)
-    seats = random.SystemRandom().sample(range(seek.players), seek.players)
+    subject = game(request.game)
+    seats = random.SystemRandom().sample(range(request.players), request.players)
     table = TableRow(
         id=new_id(),
-        game=seek.game,
+        game=request.game,
         rules=subject.version,
-        options=dict(seek.options),
+        options=dict(request.options),
         status="gathering",
-        host=seek.guest,
+        host=request.guest,
         is_public=True,
         seed=chance.new_seed(),
         created_at=at,
-        seats=tuple(open_seat(seat) for seat in range(seek.players)),
-        clock=seek.clock,
+        seats=tuple(open_seat(seat) for seat in range(request.players)),
+        clock=request.clock,
     )
     for guest, seat in zip(people, seats, strict=False):
         table = with_person(guest, seat)(table)
     for seat in seats[len(people) :]:
-        table = table.replace_seat(bot_seat(subject, seat, seek.bot))
+        table = table.replace_seat(bot_seat(subject, seat, request.bot))
     agreed = (replace(seat, is_ready=seat.kind == "human") for seat in table.seats)
     return replace(table, seats=tuple(agreed))

@@ -17,9 +17,9 @@ from meadhall.server.store.queries import (
     idempotency,
     identity_links,
     leases,
+    match_requests,
     retention,
     secrets,
-    seeks,
     sessions,
 )
 
@@ -45,13 +45,13 @@ async def keep_house(scheduler: Scheduler, kept: Retention, in_use: Callable[[],
 
 
 def delete_outdated(connection: Connection) -> None:
-    """Delete what is not accepted any more (keys of requests, replaced secrets, sessions), ended processes, and old seeks."""
+    """Delete what is not accepted any more (keys, replaced secrets, sessions), ended processes, and old match requests."""
     idempotency.delete_outdated(connection)
     secrets.delete_outdated(connection)
     sessions.delete_outdated(connection)
     challenges.delete_outdated(connection)
     attempts.delete_outdated(connection)
     leases.forget_ended(connection)
-    seeks.delete_outdated(connection)
+    match_requests.delete_outdated(connection)
     identity_links.delete_outdated(connection)
     departures.delete_outdated(connection)

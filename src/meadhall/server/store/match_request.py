@@ -13,7 +13,7 @@ from meadhall.server.store.clock import Clock
 
 
 @dataclass(frozen=True)
-class Seek:
+class MatchRequest:
     """A guest who waits for other people to start a match with.
 
     Attributes:
@@ -41,7 +41,7 @@ class Seek:
     matched_at: datetime | None = None
 
     @property
-    def pool(self) -> str:
+    def queue(self) -> str:
         """The SHA-256 of the properties that guests must share to play together."""
         wanted = [self.game, self.players, dict(self.options), self.clock and self.clock.to_json()]
         return hashlib.sha256(json.dumps(wanted, sort_keys=True, default=str).encode()).hexdigest()
