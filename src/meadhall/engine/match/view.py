@@ -204,15 +204,20 @@ class View(Displayed, Generic[S]):
         """Return the text of the pending decision for this viewer."""
         return self.game.words.prompt(self.state, self.names, self.viewer)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the view as JSON-able data: the visible state by field, the legal actions, the next action's number."""
+    def to_dict(self, state: Any = None) -> dict[str, Any]:
+        """Return the view as JSON-able data: the visible state by field, the legal actions, the next action's number.
+
+        ``state``: takes the place of the visible state, for a caller that has it in another form.
+        """
         row = self.states[0]
+        if state is None:
+            state = {name: row[name].tolist() for name in field_names(self.states.dtype) if name != "actor"}
         return {
             "viewer": None if self.viewer == SPECTATOR else self.viewer,
             "actor": self.actor,
             "deciders": list(self.deciders),
             "next": self.next_number,
-            "state": {name: row[name].tolist() for name in field_names(self.states.dtype) if name != "actor"},
+            "state": state,
             "legal": [{"action": action.action, "text": action.text} for action in self.actions()],
         }
 

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import msgspec
 
+from meadhall.engine.match.match import Match
+from meadhall.engine.match.view import SPECTATOR, visible
 from meadhall.server.hall.daily import daily
 from meadhall.server.hall.room import Room
-from meadhall.server.routes.api_models import table_info
+from meadhall.server.routes.api_models import table_info, told_once
 from meadhall.server.store.models import Guest
-from meadhall.server.web import event_stream
 
 
 class TableEvents:
@@ -41,11 +42,28 @@ class TableEvents:
             if undone:
                 self._undone |= undone
                 yield _event("undo", {"actions": sorted(undone)})
-            for step in match.recorded(seat, after=self._last, sealed=daily.is_sealed(self._room.table, self._room.time)):
-                self._last = step["n"]
-                yield _event("action", step, self._last)
+            for number, event in self._actions(match, seat):
+                self._last = number
+                yield event
         yield _event("table", table_info(self._room, self._guest))
+
+    def _actions(self, match: Match, seat: int | None) -> Iterable[tuple[int, bytes]]:
+        """Return the numbers and events of the actions that are new. All who may know everything of the last one share it."""
+        sealed = daily.is_sealed(self._room.table, self._room.time)
+
+        def written() -> list[tuple[int, bytes]]:
+            new = match.recorded(seat, after=self._last, sealed=sealed)
+            return [(step["n"], _event("action", step, step["n"])) for step in new]
+
+        if not match.steps or match.steps[-1].n <= self._last:
+            return ()
+        last, viewer = match.steps[-1], SPECTATOR if seat is None else seat
+        knows_all = last.shows_action(viewer) and visible(last.events, viewer) is last.events
+        if len(match.steps) > 1 and match.steps[-2].n > self._last:
+            return written()
+        return told_once(match, ("action", "all" if knows_all else viewer, sealed), written)
 
 
 def _event(name: str, data: Any, id: int | None = None) -> bytes:
-    return event_stream.encode_event(msgspec.json.encode(data).decode(), name, id)
+    number = b"" if id is None else b"id: %d\n" % id
+    return b"event: %b\n%bdata: %b\n\n" % (name.encode(), number, msgspec.json.encode(data))

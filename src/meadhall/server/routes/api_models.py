@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Callable, Hashable
 from dataclasses import asdict
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar, cast
+from weakref import WeakKeyDictionary
 
 import msgspec
 from litestar.openapi.spec import OpenAPIType
 
 from meadhall.bots import bot_names
 from meadhall.engine.game import Game
+from meadhall.engine.match.match import Match
 from meadhall.engine.options import Choice, Document, Option
+from meadhall.engine.text.language import current_language
 from meadhall.server.hall.bots.hints import RequestedHint
 from meadhall.server.hall.bots.stand_ins import as_played
 from meadhall.server.hall.consent.kinds import What
@@ -22,6 +26,8 @@ from meadhall.server.hall.time.clock_choice import check_clock
 from meadhall.server.pages.lobby import template_url
 from meadhall.server.store.clock import Clock, ClockKind, TimeUp
 from meadhall.server.store.models import Guest, RequestKey, SeatKind, TableRow, TableStatus
+
+R = TypeVar("R")
 
 
 class NewGuest(msgspec.Struct, forbid_unknown_fields=True):
@@ -307,13 +313,37 @@ def table_info(room: Room, guest: Guest) -> TableInfo:
         ],
         you=you,
         commitment=match.commitment if match else None,
-        view=match.view(you).to_dict() if match else None,
+        view=None if match is None else cast("dict[str, Any]", encoded_view(match, you)),
         result=None if result is None else {"winners": result.winners, "scores": result.scores, "reason": result.reason},
         awarded=None if match is None or match.awarded is None else asdict(match.awarded),
         clock=clock_info(table.clock),
         proposal=_proposal_info(room),
         clocks=_clocks_info(room),
     )
+
+
+_told: WeakKeyDictionary[Match, dict[Hashable, Any]] = WeakKeyDictionary()
+"""What programs have been told of matches as they are now, as JSON. A room has another match after every change."""
+
+
+def told_once(match: Match, what: Hashable, tell: Callable[[], R]) -> R:
+    """Return what programs are told of a match, in the current language. All who may know the same share it."""
+    known = _told.setdefault(match, {})
+    key = what, match.next_number, len(match.steps), current_language()
+    if key not in known:
+        known[key] = tell()
+    return cast("R", known[key])
+
+
+def encoded_view(match: Match, seat: int | None) -> msgspec.Raw:
+    """Return the view of a seat or a spectator as JSON."""
+
+    def encoded() -> msgspec.Raw:
+        view = match.view(seat)
+        state = told_once(match, view.states.tobytes(), lambda: msgspec.Raw(msgspec.json.encode(view.to_dict()["state"])))
+        return msgspec.Raw(msgspec.json.encode(view.to_dict(state)))
+
+    return told_once(match, ("view", seat), encoded)
 
 
 def clock_of(choice: ClockChoice) -> Clock | None:
