@@ -14,6 +14,7 @@ from meadhall.engine.errors import MeadhallError
 from meadhall.engine.laws.hidden import redealt
 from meadhall.engine.registry import game
 from meadhall.engine.text.rulebook import rule_ids, rulebook_text
+from meadhall.lab.balance.tasks import SIZES
 from meadhall.mcp import local
 from meadhall.mcp.local import LocalTables
 from meadhall.mcp.server import build
@@ -44,6 +45,16 @@ async def test_rulebooks_are_resources_and_a_tool() -> None:
         assert (await use(client, "read_rules", game=AXES, rule=one.lower()))["rules"].startswith(one)
         assert one in await refused(client, "read_rules", game=AXES, rule="AA-99")
         assert AXES in await refused(client, "read_rules", game="chess")
+
+
+async def test_a_model_can_measure_how_a_game_plays(monkeypatch: pytest.MonkeyPatch) -> None:
+    for task in SIZES:
+        monkeypatch.setitem(SIZES, task, 1)
+    async with Client(build(LocalTables("Ada"))) as client:
+        found = await use(client, "balance", game=AXES, players=2, seconds=0.1)
+        assert found["report"]["cells"][0]["figures"]["place.1"]["games"] >= 4
+        assert any("turns" in line for line in found["headlines"])
+        assert "no option" in await refused(client, "balance", game=AXES, players=2, vary="variant")
 
 
 @pytest.mark.parametrize(("name", "setup"), MATCHES, ids=[name for name, _setup in MATCHES])

@@ -12,11 +12,12 @@ import typer
 
 from meadhall.cli.console import INTERRUPTED, console, progress_bar, quiet_stdout
 from meadhall.engine.game import Game
-from meadhall.engine.options import Choice, Document
+from meadhall.engine.options import Document
 from meadhall.engine.registry import game
 from meadhall.engine.text.language import gettext as _
 from meadhall.lab import Balance, balance
 from meadhall.lab.balance.tasks import Depth
+from meadhall.lab.balance.variants import values_of
 from meadhall.lab.frames import NoFrames
 
 BUILT_IN = "built-in"
@@ -46,17 +47,7 @@ def variants_from(
         raise typer.BadParameter(_("Vary an option or compare documents, not both."))
     base = subject.read_options(options)
     if vary:
-        found = {}
-        for name in vary:
-            option = next((option for option in subject.options if option.name == name), None)
-            if not isinstance(option, Choice):
-                known = ", ".join(option.name for option in subject.options if isinstance(option, Choice)) or "-"
-                raise typer.BadParameter(
-                    _("There is no option {name} to vary; there are: {known}.").format(name=name, known=known)
-                )
-            for value in option.values:
-                found[f"{name}={value}" if len(vary) > 1 else value] = subject.fitting_options({**base, name: value})
-        return found
+        return values_of(subject, vary, base)
     if compare:
         document = next((option for option in subject.options if isinstance(option, Document)), None)
         if document is None:

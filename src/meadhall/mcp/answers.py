@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import BaseModel, Field
 
@@ -26,6 +26,13 @@ class GamesAnswer(BaseModel):
     """The games that can be played."""
 
     games: list[GameAnswer]
+
+
+class BalanceAnswer(BaseModel):
+    """How a game plays, measured by matches of bots."""
+
+    headlines: list[str] = Field(description="what stands out, in sentences")
+    report: dict[str, Any] = Field(description="every figure with its interval, by variant and number of players")
 
 
 class SeatAnswer(BaseModel):

@@ -7,6 +7,8 @@ from functools import wraps
 from importlib.metadata import version
 from typing import Annotated, Any, Final, TypeVar
 
+import anyio
+import anyio.to_thread
 from mcp.server.auth.settings import AuthSettings
 from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
@@ -18,7 +20,10 @@ from meadhall.engine.game import Game
 from meadhall.engine.registry import game as find_game
 from meadhall.engine.registry import game_names
 from meadhall.engine.text.rulebook import rule_ids, rule_sentence, rulebook_text
+from meadhall.lab import balance as lab_balance
+from meadhall.lab.balance.variants import values_of
 from meadhall.mcp.answers import (
+    BalanceAnswer,
     GameAnswer,
     GamesAnswer,
     LegalAnswer,
@@ -49,6 +54,8 @@ If an action is refused, the answer has the reason and the rule, and nothing has
 """
 
 MAX_WAIT: Final = 600.0
+MAX_BALANCE: Final = 120.0
+"""The longest time of a balance report, in seconds."""
 
 R = TypeVar("R")
 
@@ -83,6 +90,7 @@ def build(tables: Tables | Players) -> MCPServer[Any]:
     _add_seating(server, own_tables)
     _add_playing(server, own_tables)
     _add_rulebooks(server)
+    _add_laboratory(server)
     return server
 
 
@@ -216,6 +224,31 @@ def _add_playing(server: MCPServer[Any], own_tables: Callable[[], Tables]) -> No
     async def resign(table: TableId) -> Annotated[CallToolResult, PositionAnswer]:
         """Give up your seat in a running match. It can't be undone."""
         return _told(await own_tables().resign(table))
+
+
+def _add_laboratory(server: MCPServer[Any]) -> None:
+    alone = anyio.Lock()
+
+    @server.tool(annotations=_READS)
+    @in_words
+    async def balance(
+        game: Annotated[str, Field(description="the name of the game")],
+        players: Annotated[int, Field(description="the number of players")],
+        vary: Annotated[str, Field(description="an option whose values are compared; empty for none")] = "",
+        without: Annotated[
+            list[str] | None, Field(description="kinds of actions whose worth is measured by a bot that avoids them")
+        ] = None,
+        seed: Annotated[str, Field(description="any text; the same text gives the same report")] = "balance",
+        seconds: Annotated[float, Field(description="the time limit", gt=0, le=MAX_BALANCE)] = 30.0,
+    ) -> Annotated[CallToolResult, BalanceAnswer]:
+        """Measure how a game plays: fairness by place, length, choice, luck, use of actions and pieces; and compare variants."""
+        subject = find_game(game)
+        variants = values_of(subject, [vary]) if vary else None
+        async with alone:  # a report takes all cores
+            report = await anyio.to_thread.run_sync(
+                lambda: lab_balance(subject, players, variants, seed=seed, seconds=seconds, without=without or ())
+            )
+        return _result(report.to_markdown(), BalanceAnswer(headlines=list(report.headlines), report=report.to_dict()))
 
 
 def _add_rulebooks(server: MCPServer[Any]) -> None:

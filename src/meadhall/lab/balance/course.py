@@ -144,10 +144,13 @@ def _drama(trace: Trace, found: Course) -> Columns:
     winners = np.flatnonzero(end == end.max())
     if len(winners) == 1:
         winner = int(winners[0])
-        behind = np.flatnonzero(chances[:, winner] < chances.max(axis=1))
+        best = chances.argmax(axis=1)
+        rows = np.arange(len(chances))
+        noise = SURE * np.hypot(errors[rows, best], errors[:, winner])
+        behind = np.flatnonzero(chances[rows, best] - chances[:, winner] > noise)
         decided = 0.0 if not len(behind) else found.positions[min(behind[-1] + 1, len(chances) - 1)] / last
         half = int(np.searchsorted(found.positions, last / 2, side="right")) - 1
-        lowest = float(chances[:, winner].min())
+        lowest = float((chances[:, winner] + SURE * errors[:, winner]).min())  # the least of many estimates is too small
         columns |= {
             "winner_lowest": _one(lowest, spread=True),
             "comeback": _one(float(lowest < LOW)),
@@ -158,12 +161,16 @@ def _drama(trace: Trace, found: Course) -> Columns:
 
 
 def _worth(trace: Trace, found: Course) -> Columns:
-    """Return the change of the own chance over each acquisition. Owners win more for another reason: who leads buys more."""
+    """Return the change of the own chance over each acquisition by an own decision.
+
+    Owners win more for another reason: who leads buys more.
+    """
     columns: Columns = {}
     for kind in trace.setting.subject.elements.pieces:
         _match, step, seat, piece = trace.mentions(kind.acquired)
-        for number in np.unique(piece[step > 0]):
-            here = (step > 0) & (piece == number)
+        own = (step > 0) & (trace.seat[np.maximum(step - 1, 0)] == seat)
+        for number in np.unique(piece[own]):
+            here = own & (piece == number)
             change = found.chances[step[here], seat[here]] - found.chances[step[here] - 1, seat[here]]
             columns[f"worth.{kind.name}.{number}"] = _one(float(change.sum()), float(here.sum()))
     return columns

@@ -26,9 +26,10 @@ def _dealt(trace: Trace) -> Columns:
     found = {}
     for kind in trace.setting.subject.elements.pieces:
         match, step, seat, piece = trace.mentions(kind.acquired)
-        dealt = step == 0
-        for number in np.unique(piece[dealt]):
-            here = dealt & (piece == number)
+        if (step > 0).any():
+            continue  # pieces of this kind come into play later, too
+        for number in np.unique(piece):
+            here = piece == number
             won = trace.fair_shares[match[here], seat[here]]
             found[f"dealt.{kind.name}.{number}"] = Column(trace.count(match[here], won), trace.count(match[here]))
     return found

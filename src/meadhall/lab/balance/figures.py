@@ -82,8 +82,12 @@ DEFINITIONS: Mapping[str, Definition] = {
         "pieces", marked("Wins of its owner, in fair shares: not its worth, because who leads buys more."), "fair shares"
     ),
     "worth": Definition("pieces", marked("Mean change of the own chance over the acquisition."), "share", (-0.05, 0.1)),
-    "winner_lowest": Definition("course", marked("The winner's lowest chance in the match."), "share"),
-    "comeback": Definition("course", marked("Matches whose winner once had a chance under 10 %."), "share"),
+    "winner_lowest": Definition(
+        "course", marked("The winner's lowest chance in the match, at the upper end of its error."), "share"
+    ),
+    "comeback": Definition(
+        "course", marked("Matches whose winner once had a chance under 10 %, beyond two standard errors."), "share"
+    ),
     "lead_changes": Definition("course", marked("Changes of the lead, beyond two standard errors.")),
     "decided": Definition("course", marked("The part of the match after which the winner leads to the end."), "share"),
     "runaway": Definition("course", marked("Matches won by the player who leads at half time."), "share", (0, 0.9)),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 
 from meadhall.engine.text.language import decimal, listed, percent
@@ -24,8 +25,7 @@ COMMON = 0.1
 
 def headlines(report: Balance) -> Iterator[str]:
     """Yield the sentences, those on fairness first."""
-    for key, figures in report.figures.items():
-        yield from _of_places(report, key, figures)
+    yield from _of_places(report)
     yield from _of_length(report)
     for key, figures in report.figures.items():
         yield from _of_cell(report, key, figures)
@@ -38,25 +38,31 @@ def _with(report: Balance, key: Key) -> str:
     return cell_in_words(report, key)
 
 
-def _of_places(report: Balance, key: Key, figures: Mapping[str, Figure]) -> Iterator[str]:
-    places = [figure for name, figure in figures.items() if figure.family == "place" and figure.item]
-    if not places:
-        return
-    best, worst = max(places, key=lambda each: each.value), min(places, key=lambda each: each.value)
-    if best.warning == "high":
-        said = _("{cell}: place {place} in the first order wins {value} fair shares ({low} to {high}), place {other} {least}.")
-        yield said.format(
-            cell=_with(report, key),
-            place=best.item,
-            value=decimal(best.value, 2),
-            low=decimal(best.low, 2),
-            high=decimal(best.high, 2),
-            other=worst.item,
-            least=decimal(worst.value, 2),
-        )
-    elif all(not each.warning for each in places):
-        yield _("{cell}: no place in the first order is better than another beyond the tolerance of 10 %.").format(
-            cell=_with(report, key)
+def _of_places(report: Balance) -> Iterator[str]:
+    fair = []
+    for key, figures in report.figures.items():
+        places = [figure for figure in figures.values() if figure.family == "place" and figure.item]
+        if not places:
+            continue
+        best, worst = max(places, key=lambda each: each.value), min(places, key=lambda each: each.value)
+        if best.warning == "high":
+            said = _(
+                "{cell}: place {place} in the first order wins {value} fair shares ({low} to {high}), place {other} {least}."
+            )
+            yield said.format(
+                cell=_with(report, key),
+                place=best.item,
+                value=decimal(best.value, 2),
+                low=decimal(best.low, 2),
+                high=decimal(best.high, 2),
+                other=worst.item,
+                least=decimal(worst.value, 2),
+            )
+        elif all(not each.warning for each in places):
+            fair.append(_with(report, key))
+    if fair:
+        yield _("No place in the first order is better than another beyond the tolerance of 10 %: {list}.").format(
+            list="; ".join(fair)
         )
 
 
@@ -102,15 +108,29 @@ def _of_items(report: Balance) -> Iterator[str]:
         ("dealt", "low", _("Start pieces that win too little: {items}.")),
     )
     for family, warning, text in texts:
-        items: dict[str, None] = {}
-        for figures in report.figures.values():
-            for figure in figures.values():
-                if figure.family == family and figure.warning == warning:
-                    items.setdefault(item_in_words(report, figure))
-        if items:
-            names = list(items)
+        names = [
+            item if len(cells) == count else f"{item} ({'; '.join(cells)})"
+            for item, cells, count in _flagged_items(report, family, warning)
+        ]
+        if names:
             rest = [_("and {count} others").format(count=len(names) - MOST_ITEMS)] if len(names) > MOST_ITEMS else []
             yield text.format(items=", ".join([*names[:MOST_ITEMS], *rest]))
+
+
+def _flagged_items(report: Balance, family: str, warning: str) -> Iterator[tuple[str, list[str], int]]:
+    """Yield the flagged items of a family, each with the cells that flag it and the number of cells that have it."""
+    cells: dict[str, list[str]] = {}
+    counts: Counter[str] = Counter()
+    items: dict[str, Figure] = {}
+    for key, figures in report.figures.items():
+        for name, figure in figures.items():
+            if figure.family == family and figure.item:
+                counts[name] += 1
+                if figure.warning == warning:
+                    items[name] = figure
+                    cells.setdefault(name, []).append(_with(report, key))
+    for name, figure in items.items():
+        yield item_in_words(report, figure), cells[name], counts[name]
 
 
 def _of_differences(report: Balance) -> Iterator[str]:

@@ -70,12 +70,13 @@ def _sections(report: Balance) -> Iterator[str]:
             continue
         gaps = table_of(report, group, report.differences, signed=True) if report.differences else None
         base = next(iter(report.variants))
-        yield f'<section id="{group}" aria-labelledby="{group}-title"><h2 id="{group}-title">{escape(_(question))}</h2>'
+        title = escape(_(question))
+        yield f'<section id="{group}" aria-labelledby="{group}-title"><h2 id="{group}-title">{title}</h2>'
         yield from _charts(report, group)
-        yield f'<div class="wide" role="region" tabindex="0" aria-label="{escape(_(question))}">{table.to_html()}</div>'
+        yield _wide(_(question), table.to_html())
         if gaps is not None:
-            label = escape(_("Difference from {variant}, by pairs of matches with the same deal").format(variant=base))
-            yield f'<h3>{label}</h3><div class="wide" role="region" tabindex="0" aria-label="{label}">{gaps.to_html()}</div>'
+            label = _("Difference from {variant}, by pairs of matches with the same deal").format(variant=base)
+            yield f"<h3>{escape(label)}</h3>{_wide(f'{label}: {_(question)}', gaps.to_html())}"
         families = dict.fromkeys(figure.family for figures in report.figures.values() for figure in figures.values())
         terms = "".join(
             f"<dt>{escape(_term(report, family))}</dt><dd>{escape(_(DEFINITIONS[family].text))}</dd>"
@@ -141,11 +142,9 @@ def _curves(report: Balance, family: str, parts: int, *, band: bool) -> Iterator
             for curve in drawn
         )
         heads = "".join(f'<th scope="col">{100 * part // PARTS} %</th>' for part in range(first, first + parts))
-        table = (
-            f"<details><summary>{escape(_('The numbers of this chart'))}</summary>"
-            f'<div class="wide" role="region" tabindex="0" aria-label="{escape(text)}"><table><thead><tr><th scope="col">'
-            f"{escape(_('part of the match'))}</th>{heads}</tr></thead><tbody>{rows}</tbody></table></div></details>"
-        )
+        heads = f'<tr><th scope="col">{escape(_("part of the match"))}</th>{heads}</tr>'
+        numbers = _wide(text, f"<table><thead>{heads}</thead><tbody>{rows}</tbody></table>")
+        table = f"<details><summary>{escape(_('The numbers of this chart'))}</summary>{numbers}</details>"
         yield _figure(text, curves(text, drawn, _("part of the match")), table)
 
 
@@ -182,13 +181,16 @@ def _examples(report: Balance) -> str:
     heads = "".join(
         f'<th scope="col">{escape(head)}</th>' for head in (_("matches"), _("why"), _("number"), _("seed"), _("record"))
     )
-    title = escape(_("Matches to watch"))
     how = escape(_("Show a record with “meadhall replay FILE”, its chances with “meadhall analyse FILE”."))
-    return (
-        f'<section id="examples" aria-labelledby="examples-title"><h2 id="examples-title">{title}</h2><p>{how}</p>'
-        f'<div class="wide" role="region" tabindex="0" aria-label="{title}"><table><thead><tr>{heads}</tr></thead>'
-        f"<tbody>{''.join(rows)}</tbody></table></div></section>"
-    )
+    table = _wide(_("Matches to watch"), f"<table><thead><tr>{heads}</tr></thead><tbody>{''.join(rows)}</tbody></table>")
+    title = f'<h2 id="examples-title">{escape(_("Matches to watch"))}</h2>'
+    return f'<section id="examples" aria-labelledby="examples-title">{title}<p>{how}</p>{table}</section>'
+
+
+def _wide(label: str, table: str) -> str:
+    """Return a table that scrolls where it is wider than the page."""
+    name = escape(_("Table: {question}").format(question=label))
+    return f'<div class="wide" role="region" tabindex="0" aria-label="{name}">{table}</div>'
 
 
 def _again(report: Balance) -> str:
