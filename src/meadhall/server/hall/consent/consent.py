@@ -115,16 +115,16 @@ class Consent:
                 guest = await self._store.save_guest(guest)
             self._names[guest.public_id] = guest.name
 
-        def make() -> Entry:
-            proposer = replace(self._proposer(self._room.table.seat_of(guest.id)), to=to, wanted=seat)
-            kind.check(proposer)
-            kind.check_now(proposer)
-            addressed, bots, at = kind.addressed(proposer), kind.bots(proposer), self._room.time.now()
-            limit = self._time_limit(addressed.asked - bots)
-            by = guest.public_id if kind.by_guest else ""
-            return self.proposals.proposed(self._room.entry_count + 1, kind.what, addressed, bots, at, limit, by)
+        await self._change(partial(self._proposed, guest=guest, kind=kind, to=to, wanted=seat))
 
-        await self._append(make)
+    def _proposed(self, draft: TableState, guest: Guest, kind: Kind, to: int | None, wanted: int | None) -> Entry:
+        """Return the entry of a new proposal. Raises Refused."""
+        proposer = replace(self._proposer(draft.table.seat_of(guest.id)), to=to, wanted=wanted)
+        kind.check(proposer)
+        kind.check_now(proposer)
+        addressed, bots = kind.addressed(proposer), kind.bots(proposer)
+        limit, by = self._time_limit(addressed.asked - bots), guest.public_id if kind.by_guest else ""
+        return draft.proposals.proposed(draft.entry_count + 1, kind.what, addressed, bots, draft.at, limit, by)
 
     def _time_limit(self, people: frozenset[int]) -> timedelta:
         """Return the time that these seats have to answer."""
@@ -138,67 +138,42 @@ class Consent:
     async def answer(self, guest: Guest, proposal: int, agrees: bool) -> None:
         """Vote for the guest's seat. A vote that the seat has already given changes nothing. Raises Refused."""
         seat = self._room.seat_of(guest)
-
-        def make() -> Entry:
-            return self.proposals.answered(self._room.entry_count + 1, proposal, seat, agrees, self._room.time.now())
-
-        await self._append(make)
+        await self._change(lambda draft: draft.proposals.answered(draft.entry_count + 1, proposal, seat, agrees, draft.at))
 
     async def answer_for_bot(self, seat: int, proposal: int, agrees: bool) -> None:
         """Vote for the seat of a bot. Raises Stale if its vote isn't wanted any more."""
-
-        def make() -> Entry:
-            found = self.proposals.open
-            if found is None or found.number != proposal or seat not in found.waiting & found.bots:
-                raise Stale(_("This proposal is not open any more."))
-            return Entry(self._room.entry_count + 1, "agree" if agrees else "decline", seat, found.entry)
-
-        await self._append(make)
+        await self._change(partial(_answered_by_bot, seat=seat, proposal=proposal, agrees=agrees))
 
     async def withdraw(self, guest: Guest, proposal: int) -> None:
         """Withdraw the guest's proposal. Raises Stale, NotSeated."""
         seat = self._room.table.seat_of(guest.id)
         owner = guest.public_id if seat is None else seat
-
-        def make() -> Entry:
-            return self.proposals.withdrawn(self._room.entry_count + 1, proposal, owner, self._room.time.now())
-
-        await self._append(make)
+        await self._change(lambda draft: draft.proposals.withdrawn(draft.entry_count + 1, proposal, owner, draft.at))
 
     async def expire(self, job: Job) -> None:
         """End a proposal whose time is up, and the job that waited for it, in one transaction."""
-
-        def make() -> Entry:
-            return self.proposals.expired(self._room.entry_count + 1, int(job.payload["proposal"]), self._room.time.now())
-
-        try:
-            await self._append(make, job)
-        except (Refused, MatchOver):  # it has ended, or the match has
-            return
+        entry = int(job.payload["proposal"])
+        with suppress(Refused, MatchOver):  # it has ended, or the match has
+            await self._change(lambda draft: draft.proposals.expired(draft.entry_count + 1, entry, draft.at), job)
 
     # -------------------------------------------------------------------------------------------------------------- effects
 
-    async def _append(self, make: Callable[[], Entry], job: Job | None = None) -> None:
+    async def _change(self, make: Callable[[TableState], Entry], job: Job | None = None) -> None:
         """Append the entry that ``make`` returns, and its effects. End the job in the same transaction."""
-
-        async def edit(draft: TableState) -> None:
-            if job is not None:
-                draft.ends = job, None
-            await self._enter(draft, make())
-
-        await self._room.change(edit)
+        await self._room.change(self._enter, make, job)
         self._scheduler.wake()  # it learns of the deadline
 
-    async def _enter(self, draft: TableState, entry: Entry) -> None:
+    async def _enter(self, draft: TableState, make: Callable[[TableState], Entry], job: Job | None) -> None:
         """Enter an entry in a draft. If now everyone has agreed, carry out the proposal."""
+        draft.running_match()
+        entry, table = make(draft), draft.table
+        draft.ends = None if job is None else (job, None)
         draft.enter(entry)
-        after = draft.proposals
-        draft.effects += (partial(self._set_deadline, entry, after, draft.table),)
-        accepted = after.accepted_by(entry)
-        if accepted is None:
-            return
-        guest = await self._store.transact(guests.find_public, accepted.guest) if accepted.guest else None
-        accepted.kind.carry_out(Accepted(draft, accepted.seat, accepted.to, guest))
+        draft.effects += (partial(self._set_deadline, entry, draft.proposals, table),)
+        accepted = draft.proposals.accepted_by(entry)
+        if accepted is not None:
+            guest = await self._store.transact(guests.find_public, accepted.guest) if accepted.guest else None
+            accepted.kind.carry_out(Accepted(draft, accepted.seat, accepted.to, guest))
 
     def _set_deadline(self, entry: Entry, after: Proposals, table: TableRow, connection: Connection) -> None:
         """Let the scheduler end a new proposal at its time, and tell the people asked. Cancel that job after an earlier end."""
@@ -210,3 +185,10 @@ class Consent:
             notify(connection, Notification("proposal", table.id, found.entry, sender, found.until), people)
         elif found is None and entry.kind not in ("propose", "expire"):
             jobs.cancel(connection, JOB, table.id)
+
+
+def _answered_by_bot(draft: TableState, seat: int, proposal: int, agrees: bool) -> Entry:
+    found = draft.proposals.open
+    if found is None or found.number != proposal or seat not in found.waiting & found.bots:
+        raise Stale(_("This proposal is not open any more."))
+    return Entry(draft.entry_count + 1, "agree" if agrees else "decline", seat, found.entry, at=draft.at)
