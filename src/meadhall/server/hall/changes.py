@@ -63,6 +63,8 @@ def take_back(draft: TableState, guest: Guest, number: int | None) -> None:
 
 def ask_for_hint(draft: TableState, guest: Guest) -> None:
     """Note that the guest has requested a hint, once. Refuse a seat that has nothing to decide."""
+    if draft.table.daily is not None:
+        raise WrongMoment(_("There are no hints in the puzzle of the day."))
     match, seat = draft.running_match(), draft.seat_of(guest)
     if draft.is_hinted(seat):
         return
@@ -166,6 +168,8 @@ def open_rematch(draft: TableState, guest: Guest, rematch: Callable[[TableRow], 
 
     ``instead_of``: the id of a rematch that was closed; another one is opened in its place.
     """
+    if draft.table.daily is not None:
+        raise WrongMoment(_("You can play the puzzle of the day only once. Tomorrow there is a new one."))
     if draft.table.status not in FINISHED:
         raise WrongMoment(_("The match is not over yet."))
     draft.seat_of(guest)

@@ -20,6 +20,7 @@ from meadhall.server.hall.bots.chart_queue import ChartJob
 from meadhall.server.hall.bots.hints import Hints, RequestedHint
 from meadhall.server.hall.consent.bot_votes import BotVotes
 from meadhall.server.hall.consent.consent import Consent
+from meadhall.server.hall.daily.daily import check_visible
 from meadhall.server.hall.following import Follower
 from meadhall.server.hall.move import Edit, P, change
 from meadhall.server.hall.notices.pubsub import Channel
@@ -154,6 +155,10 @@ class Room:
     def seat_of(self, guest: Guest) -> int:
         """Return the guest's seat. Refuse a guest without one."""
         return self.state.seat_of(guest)
+
+    async def check_visible(self, guest: Guest) -> None:
+        """Refuse a guest who may not see this table yet: another player's attempt at today's puzzle. Raises WrongMoment."""
+        await check_visible(self.services.store, self.table, guest)
 
     # --------------------------------------------------------------------------------------------------------------- changes
 

@@ -17,7 +17,6 @@ from litestar.response import Stream
 from meadhall.engine.record.format import RecordedMatch
 from meadhall.engine.registry import game, game_names
 from meadhall.server.errors import WrongMoment
-from meadhall.server.hall.daily import daily
 from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.matching.table_filter import TableFilter
 from meadhall.server.hall.notices.pubsub import updates
@@ -160,7 +159,6 @@ async def give_hint(room: Room, program: Guest) -> list[HintInfo]:
 
     The search takes some seconds. The record of the match mentions the hint.
     """
-    daily.check_hint(room.table)
     return hint_infos(await room.request_hint(program))
 
 

@@ -7,7 +7,6 @@ from litestar.response import Redirect
 
 from meadhall.bots import in_words
 from meadhall.engine.errors import MeadhallError
-from meadhall.server.hall.daily import daily
 from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.room import Room
 from meadhall.server.pages.proposals import propose_page
@@ -29,7 +28,6 @@ async def show_offers(request: AnyRequest, room: Room, guest: Guest) -> Html:
 async def hint(request: AnyRequest, room: Room, guest: Guest) -> Answer:
     """Ask the strongest bot for its best actions. The table shows them until the next action."""
     try:
-        daily.check_hint(room.table)
         advice = await room.request_hint(guest)
     except MeadhallError as error:
         return table_answer(request, room, guest, error)
@@ -41,7 +39,6 @@ async def hint(request: AnyRequest, room: Room, guest: Guest) -> Answer:
 @post("/tables/{id:str}/rematch", status_code=200)
 async def rematch(hall: Hall, room: Room, guest: Guest, form: Form) -> Redirect:
     """Go to the table of the rematch; the first request opens it. ``level``: of the bots, if it is another one than before."""
-    daily.check_rematch(room.table)
     again = await hall.rematch(room, guest, form.get("level", ""))
     return see_other(link(f"/tables/{again.table.id}"))
 

@@ -35,8 +35,8 @@ from meadhall.server.web.stream_limit import StreamLimit
 
 async def provide_room(request: AnyRequest, hall: Hall, id: str) -> Room:
     """Return the room of the table in the address."""
-    guest = guest_of(request)
-    room = await daily.visible_room(hall, guest, id)
+    guest, room = guest_of(request), await hall.room(id)
+    await room.check_visible(guest)
     room.visits.note(guest.id)
     return room
 

@@ -10,6 +10,7 @@ import asyncio
 import hmac
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
+from typing import TYPE_CHECKING
 
 from meadhall.engine.game import Game
 from meadhall.engine.match.match import Match
@@ -17,12 +18,14 @@ from meadhall.engine.registry import game, game_names
 from meadhall.engine.text.daily import Daily
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import NotFound, WrongMoment
-from meadhall.server.hall.hall import Hall
-from meadhall.server.hall.room import Room
 from meadhall.server.ops.time import Time
 from meadhall.server.store.models import FINISHED, Conflict, Guest, Score, SeatRow, TableRow, new_id, new_link_token
 from meadhall.server.store.queries import scores, secrets, tables
 from meadhall.server.store.store import Store
+
+if TYPE_CHECKING:
+    from meadhall.server.hall.hall import Hall
+    from meadhall.server.hall.room import Room
 
 DAYS_BACK = 30
 """For this many days a past puzzle can be played, also one without attempts."""
@@ -157,27 +160,12 @@ async def puzzle_on(store: Store, day: str) -> Game:
     return subject
 
 
-async def visible_room(hall: Hall, guest: Guest, id: str) -> Room:
-    """Return the room of a table. Refuse another guest's attempt of today until the guest has finished their own."""
-    room = await hall.room(id)
-    table = room.table
-    if is_sealed(table, hall.time) and guest.id != table.host and table.seat_of(guest.id) is None:
-        own = await own_attempt(hall.store, today(hall.time), guest)
+async def check_visible(store: Store, table: TableRow, guest: Guest) -> None:
+    """Refuse to show another guest's attempt of today until the guest has finished their own. Raises WrongMoment."""
+    if is_sealed(table, store.time) and guest.id != table.host and table.seat_of(guest.id) is None:
+        own = await own_attempt(store, today(store.time), guest)
         if own is None or own.status not in FINISHED:
             raise WrongMoment(_("This is another player's attempt at today's puzzle. Play your own first, then you can look."))
-    return room
-
-
-def check_hint(table: TableRow) -> None:
-    """Refuse hints in the puzzle of the day."""
-    if table.daily is not None:
-        raise WrongMoment(_("There are no hints in the puzzle of the day."))
-
-
-def check_rematch(table: TableRow) -> None:
-    """Refuse to play the puzzle of the day again."""
-    if table.daily is not None:
-        raise WrongMoment(_("You can play the puzzle of the day only once. Tomorrow there is a new one."))
 
 
 # ------------------------------------------------------------------------------------------------------------------ results
