@@ -1,4 +1,4 @@
-"""The Python in the README and the documentation runs as it is printed, with fewer games."""
+"""The documentation: its Python runs as it is printed, with fewer games, and the files that it names exist."""
 
 from __future__ import annotations
 
@@ -31,3 +31,13 @@ MARKS = {"cluster.md": [pytest.mark.long], "axxa-solver.md": [pytest.mark.compil
 def test_the_code_of_a_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     exec(compile(python_of(page), page.name, "exec"), {"__name__": "__main__"})  # noqa: S102 - our own
+
+
+def test_a_move_visits_twelve_files_that_exist() -> None:
+    """The page about a move names files of the server and the engine, and those of its straight path in a table."""
+    page = (ROOT / "docs" / "internals" / "a-move.md").read_text("utf-8")
+    source = ROOT / "src" / "meadhall"
+    named = set(re.findall(r"`((?:[a-z_]+/)+[a-z_]+\.py)`", page))
+    missing = {name for name in named if not any((place / name).exists() for place in (source, source / "server"))}
+    assert missing == set()
+    assert len(re.findall(r"^\| \d+ \|", page, re.MULTILINE)) <= 12

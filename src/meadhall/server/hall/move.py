@@ -55,9 +55,9 @@ def play(draft: TableState, guest: Guest, action: Any, number: int | None) -> No
 
 
 async def change(room: Room, edit: Edit[P], *args: P.args, **kwargs: P.kwargs) -> None:
-    """Change a table by ``edit``, and publish that to those who may see it. The changes of a table are made one at a time.
+    """Change a table by ``edit``, and publish the change to everyone who may see it. Changes of a table are made one at a time.
 
-    Raises whatever ``edit`` raises, Stale, JobTaken, DatabaseUnavailable. Then nothing has changed.
+    Raises the errors of ``edit``, Stale, JobTaken, DatabaseUnavailable. Then nothing has changed.
     """
     async with room.lock:
         for tries_left in reversed(range(_TRIES)):
@@ -72,7 +72,8 @@ async def change(room: Room, edit: Edit[P], *args: P.args, **kwargs: P.kwargs) -
                 if not tries_left:
                     raise Stale(_("The game has moved on. Look again, then choose.")) from None
         is_changed = draft.new or draft.table is not room.table
-        _keep(room, draft)
+        if is_changed:
+            _keep(room, draft)
     if is_changed:
         room.publish(moment, draft.for_seat)  # now the others learn of it
         room.let_bots_act()
@@ -91,7 +92,7 @@ async def _draft(room: Room, edit: Edit[P], *args: P.args, **kwargs: P.kwargs) -
 
 
 async def _store(room: Room, draft: TableState) -> None:
-    """Store a draft, and what follows from it, in one transaction: deadlines, reminders of turns, the record of the match."""
+    """Store a draft in one transaction, with its deadline, its reminders of turns, and the record of a match that has ended."""
     services, before, match = room.services, room.state, draft.match
     reminders = reminders_after(before, draft, room.visits.looking(draft))
     async with services.store.unit() as unit:

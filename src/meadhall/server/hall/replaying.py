@@ -69,16 +69,8 @@ class Stop:
 
 
 def replay(entry: Entry, match: Match) -> None:
-    """Apply an entry to a match. Raises the errors of the match."""
+    """Apply an entry that is no action to a match. Raises the errors of the match."""
     _KINDS[entry.kind](match, entry)
-
-
-def _play(match: Match, entry: Entry) -> None:
-    match.play(entry.value, entry.seat)
-
-
-def _play_hinted(match: Match, entry: Entry) -> None:
-    match.play(entry.value, entry.seat, hinted=True)
 
 
 def _take_back(match: Match, entry: Entry) -> None:
@@ -129,8 +121,6 @@ def _unchanged(match: Match, entry: Entry) -> None:
 
 
 _KINDS: Final[Mapping[EntryKind, Callable[[Match, Entry], None]]] = {
-    "action": _play,
-    "hinted": _play_hinted,
     "undo": _take_back,
     "hint": _unchanged,
     "stand_in": replay_stand_in,
@@ -141,7 +131,7 @@ _KINDS: Final[Mapping[EntryKind, Callable[[Match, Entry], None]]] = {
     "edit": _edit,
     **dict.fromkeys(PROPOSAL_KINDS, _unchanged),
 }
-"""The function that applies the entries of each kind to a match."""
+"""The function that applies the entries of each kind but actions to a match."""
 
 
 def seat_of(row: SeatRow) -> Seat:

@@ -1,4 +1,4 @@
-"""A room: one table and its match in this process, its guests, and what they see of it.
+"""A room: one table and its match in this process, its guests and its open pages.
 
 Every change of the table goes through ``hall.move``, one at a time.
 """
@@ -157,7 +157,7 @@ class Room:
         return self.state.seat_of(guest)
 
     async def check_visible(self, guest: Guest) -> None:
-        """Refuse a guest who may not see this table yet: another player's attempt at today's puzzle. Raises WrongMoment."""
+        """Refuse to show another player's attempt at today's puzzle before the guest has finished their own. Raises WrongMoment."""
         await check_visible(self.services.store, self.table, guest)
 
     # --------------------------------------------------------------------------------------------------------------- changes

@@ -1,4 +1,4 @@
-"""The state of a room: a table, its match, and what follows from the entries of the match.
+"""The state of a room: a table and its match, with its clocks and proposals after the last entry.
 
 A change is made in a copy, the draft. When it is stored, the draft becomes the state of the room (``hall.move``).
 """
@@ -112,7 +112,7 @@ class TableState:
     # -------------------------------------------------------------------------------------------------------------- changing
 
     def add(self, kind: EntryKind, seat: int, value: int = 0, data: Mapping[str, Any] | None = None) -> None:
-        """Add a new entry, and do what it says, as a replay will do it. Raises the errors of the match."""
+        """Add a new entry. It has the effect that its replay will have. Raises the errors of the match."""
         self.enter(Entry(self.entry_count + 1, kind, seat, value, data, self.at))
 
     def enter(self, entry: Entry) -> None:
@@ -153,7 +153,10 @@ class TableState:
         match = self.match
         assert match is not None
         self.hinted |= hinted_by(entry, match)
-        replay(entry, match)
+        if entry.kind in ("action", "hinted"):
+            match.play(entry.value, entry.seat, hinted=entry.kind == "hinted")
+        else:
+            replay(entry, match)
         self.clocks = None if self.clocks is None else self.clocks.after(entry, match)
         self.proposals = self.proposals.follow(entry)
         self.entry_count = entry.number
