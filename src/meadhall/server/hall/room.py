@@ -157,7 +157,7 @@ class Room:
         return self.state.seat_of(guest)
 
     async def check_visible(self, guest: Guest) -> None:
-        """Refuse to show another player's attempt at today's puzzle before the guest has finished their own. Raises WrongMoment."""
+        """Refuse to show another player's attempt at today's puzzle before the guest has finished one. Raises WrongMoment."""
         await check_visible(self.services.store, self.table, guest)
 
     # --------------------------------------------------------------------------------------------------------------- changes
