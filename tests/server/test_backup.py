@@ -81,10 +81,10 @@ async def test_versions_of_open_pages_rise_after_an_old_backup_was_restored(sett
     await asyncio.to_thread(back_up, tmp_path / "hall.backup", settings)
     for _ in range(3):
         async with Store.open(settings) as store:
-            moment = store.moment()
+            stamp = store.stamp()
     await asyncio.to_thread(restore, tmp_path / "hall.backup", settings, True)
     async with Store.open(settings) as store:
-        assert store.moment() > moment
+        assert store.stamp() > stamp
 
 
 # --------------------------------------------------------------------------------------------------------------- what is there

@@ -410,7 +410,7 @@ async def test_an_absent_player_can_not_keep_the_clocks_stopped(settings: Settin
         told = (await one.post(f"/tables/{table}/proposals", {"what": "pause"})).json()["proposal"]
         await two.post(f"/tables/{table}/vote", {"proposal": told["number"], "answer": "agree"})
         assert (await one.post(f"/tables/{table}/proposals", {"what": "resume"})).status_code == 200
-        await time.advance(consent.MOMENT.total_seconds())
+        await time.advance(consent.SHORT_TIME.total_seconds())
         assert ending(room) == "accepted"
         assert the_clocks(room).running == match_of(room).actor
         assert [kind for kind, _, _ in await stored(hall, room)] == ["propose", "agree", "pause", "propose", "expire", "resume"]

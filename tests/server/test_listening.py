@@ -408,7 +408,7 @@ async def test_versions_rise_from_process_to_process(halls: Halls) -> None:
     newest = number = 0
     for number in range(1, 7):
         if number == 3:
-            halls.one.store._moments._first += 3_600_000_000  # its clock is an hour ahead
+            halls.one.store._stamps._first += 3_600_000_000  # its clock is an hour ahead
         match = match_of(await halls.one.room(room.table.id))
         if match.over:
             break

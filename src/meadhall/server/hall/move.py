@@ -61,7 +61,7 @@ async def change(room: Room, edit: Edit[P], *args: P.args, **kwargs: P.kwargs) -
     """
     async with room.lock:
         for tries_left in reversed(range(_TRIES)):
-            moment = room.services.store.moment()  # before the change: what other processes do after it gets a later version
+            stamp = room.services.store.stamp()  # before the change: what other processes do after it gets a later version
             try:
                 draft = await _draft(room, edit, *args, **kwargs)
                 await _store(room, draft)
@@ -75,7 +75,7 @@ async def change(room: Room, edit: Edit[P], *args: P.args, **kwargs: P.kwargs) -
         if is_changed:
             _keep(room, draft)
     if is_changed:
-        room.publish(moment, draft.for_seat)  # now the others learn of it
+        room.publish(stamp, draft.for_seat)  # now the others learn of it
         room.let_bots_act()
     if room.match is None and room.visits.tell():  # the guest who sat down is here
         await room.services.store.synced()

@@ -64,7 +64,7 @@ class Room:
         self.state = TableState(table)
         self.lock = asyncio.Lock()
         self.time = store.time
-        self.version = store.moment()
+        self.version = store.stamp()
         self.channel = Channel(store.time)
         self.visits = Visits(self, services)
         self.follower = Follower(self, services)
@@ -232,12 +232,12 @@ class Room:
             self.bots.play()
             self._votes.answer()
 
-    def publish(self, moment: int | None = None, for_seat: int | None = None) -> None:
-        """Publish a change to all subscribers. ``moment``: when it was made; None: now.
+    def publish(self, stamp: int | None = None, for_seat: int | None = None) -> None:
+        """Publish a change to all subscribers. ``stamp``: the version stamp of its beginning; None: of now.
 
         With ``for_seat`` only the pages of that seat may see it. The others must not even learn that it happened.
         """
-        now = self.services.store.moment() if moment is None else moment
+        now = self.services.store.stamp() if stamp is None else stamp
         if for_seat is not None:
             self._private_versions[for_seat] = max(self.version_for(for_seat) + 1, now)
             self.channel.publish(self.table.seats[for_seat].guests)

@@ -213,7 +213,7 @@ class Listener:
         if notice is None:
             log.warning("a notice of another version of Meadhall was ignored")
         elif notice.sender != self._sender:
-            self._witness(notice.moment)
+            self._witness(notice.stamp)
             for handler in self._handlers[notice.kind]:
                 try:
                     handler(notice)

@@ -45,25 +45,25 @@ class Notice:
 
     Attributes:
         sender: the process that has sent it.
-        moment: the sender's ``Store.moment`` when it was written.
+        stamp: the sender's ``Store.stamp`` when it was written.
         words: what it is about, by ``kind``. No word contains a blank.
     """
 
     kind: NoticeKind
     sender: str
-    moment: int
+    stamp: int
     words: tuple[str, ...] = ()
 
     def encode(self) -> str:
         """Return the notice as a payload."""
-        return " ".join((self.kind, self.sender, str(self.moment), *self.words))
+        return " ".join((self.kind, self.sender, str(self.stamp), *self.words))
 
     @classmethod
     def decode(cls, payload: str) -> Self | None:
         """Return the notice in a payload; None if it is of a kind that this version doesn't know."""
         match payload.split(" "):
-            case [kind, sender, moment, *words] if kind in _KINDS and moment.isdecimal():
-                return cls(cast("NoticeKind", kind), sender, int(moment), tuple(words))
+            case [kind, sender, stamp, *words] if kind in _KINDS and stamp.isdecimal():
+                return cls(cast("NoticeKind", kind), sender, int(stamp), tuple(words))
         return None
 
 

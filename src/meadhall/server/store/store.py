@@ -36,7 +36,6 @@ from meadhall.server.store.models import (
     TableRow,
     new_id,
 )
-from meadhall.server.store.moments import Moments
 from meadhall.server.store.notices import Notice, NoticeKind, in_parts, send
 from meadhall.server.store.queries import (
     counters,
@@ -49,6 +48,7 @@ from meadhall.server.store.queries import (
     tables,
 )
 from meadhall.server.store.unit import Unit
+from meadhall.server.store.version_stamps import VersionStamps
 
 log = logging.getLogger(__name__)
 log.addFilter(OncePerInterval())
@@ -86,7 +86,7 @@ class Store:
         self,
         database: Database,
         lock: FileLock | None,
-        moments: Moments,
+        stamps: VersionStamps,
         time: Time,
         listening_to: URL | None = None,
         apart: Database | None = None,
@@ -97,9 +97,9 @@ class Store:
         self._lock = lock
         self._checked_at = -math.inf
         self._is_alive = False
-        self._moments = moments
+        self._stamps = stamps
         self._name = new_id()
-        self.listener = None if listening_to is None else Listener(listening_to, self._name, moments.witness)
+        self.listener = None if listening_to is None else Listener(listening_to, self._name, stamps.witness)
 
     @classmethod
     @asynccontextmanager
@@ -119,9 +119,11 @@ class Store:
             await _upgrade(settings.url, upgrades)
             starts = await database.transact(lambda connection: counters.next_value(connection, "starts"))
             if settings.embedded:
-                yield cls(database, lock, Moments.of_start(time, starts), time)
+                yield cls(database, lock, VersionStamps.of_start(time, starts), time)
             else:
-                yield cls(database, lock, Moments.shared(time, await database.transact(health.clock)), time, settings.url, apart)
+                yield cls(
+                    database, lock, VersionStamps.shared(time, await database.transact(health.clock)), time, settings.url, apart
+                )
         finally:
             await database.close()
             if apart is not None:
@@ -129,9 +131,9 @@ class Store:
             if lock is not None:
                 lock.release()
 
-    def moment(self) -> int:
-        """Return a number that rises with time, and over restarts; at processes that share a database, see ``Moments``."""
-        return self._moments.now()
+    def stamp(self) -> int:
+        """Return a number that rises with time, and over restarts; at processes that share a database, see ``VersionStamps``."""
+        return self._stamps.now()
 
     @property
     def shared(self) -> bool:
@@ -158,7 +160,7 @@ class Store:
 
     def payload(self, kind: NoticeKind, *words: str) -> str:
         """Return a notice of this process as a payload."""
-        return Notice(kind, self._name, self.moment(), words).encode()
+        return Notice(kind, self._name, self.stamp(), words).encode()
 
     def tell(self, kind: NoticeKind, *words: str) -> None:
         """Tell the other processes something that is not stored."""

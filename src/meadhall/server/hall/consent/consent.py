@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 JOB: Final = "proposal"
 """The kind of the jobs that end proposals whose time is up. Their key is the id of the table."""
 
-MOMENT: Final = timedelta(minutes=2)
+SHORT_TIME: Final = timedelta(minutes=2)
 """The time to answer with a live clock, and without a clock if all the people asked are present."""
 
 DAY: Final = timedelta(days=1)
@@ -130,8 +130,8 @@ class Consent:
         """Return the time that these seats have to answer."""
         room, clock = self._room, self._room.table.clock
         if clock is not None:
-            return MOMENT if clock.is_live else DAY
-        return MOMENT if all(room.visits.is_here(row) for row in room.table.seats if row.seat in people) else DAY
+            return SHORT_TIME if clock.is_live else DAY
+        return SHORT_TIME if all(room.visits.is_here(row) for row in room.table.seats if row.seat in people) else DAY
 
     # ------------------------------------------------------------------------------------------------------------ answering
 
