@@ -79,16 +79,16 @@ async def test_of_two_processes_one_drives_a_table(on_postgresql: Settings) -> N
         table = await add_running(store)
         await asyncio.gather(*(member.claim(table) for member in members))
         assert [member.holds(table) for member in members].count(True) == 1
-        assert [await member.take() for member in members] == [[], []]
+        assert [await member.acquire() for member in members] == [[], []]
 
 
 async def test_free_tables_are_shared_out_and_each_is_taken_once(on_postgresql: Settings) -> None:
     async with processes(on_postgresql, 3) as (store, members):
         tables = [await add_running(store) for _ in range(120)]
-        found = await asyncio.gather(*(member.take() for member in members))
+        found = await asyncio.gather(*(member.acquire() for member in members))
         taken = [table.id for each in found for table in each]
         assert len(taken) == len(set(taken))
-        while more := await members[0].take():
+        while more := await members[0].acquire():
             taken += [table.id for table in more]
         assert sorted(taken) == sorted(tables)
 
@@ -99,7 +99,9 @@ async def test_tables_where_something_happened_last_are_taken_first(on_postgresq
         for second, (table, number) in enumerate(((old, 1), (older, 1), (old, 2)), 1):
             at = Time().now() + timedelta(seconds=second)
             await append(store, table, Entry(number, "action", 0, 1, at=at))
-        assert [(table.id, table.has_bots) for table in await member.take()] == [(each.id, True) for each in (old, older, fresh)]
+        assert [(table.id, table.has_bots) for table in await member.acquire()] == [
+            (each.id, True) for each in (old, older, fresh)
+        ]
 
 
 async def test_only_tables_that_this_process_can_drive_are_taken(on_postgresql: Settings) -> None:
@@ -107,7 +109,7 @@ async def test_only_tables_that_this_process_can_drive_are_taken(on_postgresql: 
         await add_running(store, rules=RULES + 1)
         await add_running(store, game=AXES)
         await store.add_table(table_of("ada"))
-        assert await member.take() == []
+        assert await member.acquire() == []
         member.tables_free.clear()
         await member._renew(monotonic())
         assert not member.tables_free.is_set()
@@ -125,7 +127,7 @@ async def test_a_process_that_leaves_hands_over_at_once(on_postgresql: Settings)
             async with asyncio.timeout(1.0):
                 await heard.wait()
         assert not ada.holds(table)
-        assert [each.id for each in await bo.take()] == [table]
+        assert [each.id for each in await bo.acquire()] == [table]
         assert bo.holds(table)
 
 
@@ -138,8 +140,8 @@ async def test_a_lease_that_expired_is_taken_over_and_can_not_be_renewed(on_post
         bo.tables_free.clear()
         await bo._renew(monotonic())
         assert bo.tables_free.is_set()
-        assert [each.id for each in await bo.take()] == [table]
-        assert await ada.take() == ()
+        assert [each.id for each in await bo.acquire()] == [table]
+        assert await ada.acquire() == ()
         with pytest.raises(LeaseLost):
             await store.transact(lambda connection: queries.claim_table(connection, str(before), table))
         await ada._renew(monotonic())
@@ -192,7 +194,7 @@ async def test_ended_processes_are_forgotten_when_they_drive_nothing(on_postgres
             return set(connection.execute(select(schema.processes.c.id)).scalars())
 
         assert await store.transact(left) == {ada.process, eve.process}
-        await eve.take()
+        await eve.acquire()
         assert await store.transact(left) == {eve.process}
 
 

@@ -48,7 +48,7 @@ class Clerk:
         self.done.append(job)
 
     def start(self) -> None:
-        self.renewing = asyncio.create_task(self.leases.keep())
+        self.renewing = asyncio.create_task(self.leases.renew_lease())
         self._tasks = [self.renewing, asyncio.create_task(self.scheduler.run())]
 
     async def die(self) -> None:
@@ -336,7 +336,7 @@ async def test_once_an_hour_outdated_rows_are_deleted(on_sqlite: Settings, monke
             deleted.append(again_at)
 
         monkeypatch.setattr(ada.scheduler, "finish", noted)
-        await housekeeping.keep_house(ada.scheduler, Retention(), set)
+        await housekeeping.delete_expired(ada.scheduler, Retention(), set)
 
         def left(connection: Connection) -> list[Any]:
             columns = (keys.c.key, schema.retired_secrets.c.id, schema.processes.c.id)

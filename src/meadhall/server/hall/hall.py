@@ -32,7 +32,7 @@ from meadhall.server.hall.people.acquaintances import Acquaintances
 from meadhall.server.hall.people.admission import Admission
 from meadhall.server.hall.people.identity_links import IdentityLinks
 from meadhall.server.hall.people.ignoring import Ignoring
-from meadhall.server.hall.processes.housekeeping import keep_house
+from meadhall.server.hall.processes.housekeeping import delete_expired
 from meadhall.server.hall.processes.leases import open_leases
 from meadhall.server.hall.processes.outside_changes import watch
 from meadhall.server.hall.processes.readiness import Readiness
@@ -168,7 +168,7 @@ class Hall:
             store.listener.on("lease", self._hear_lease)
             store.listener.on("chat", self._hear_chat)
             store.listener.on_gap(self._note_gap)
-        self._taking = asyncio.Lock()
+        self._acquiring = asyncio.Lock()
         self._resuming: set[asyncio.Task[None]] = set()
 
     # ---------------------------------------------------------------------------------------------------------------- rooms
@@ -342,12 +342,19 @@ class Hall:
         """Let the bots of a game continue the matches that a restart has interrupted. Close those of older rules."""
         await self._close_outdated(name)
         self.leases.add_game(name, game(name).version)
-        await self._take_over()
+        await self._acquire_tables()
 
     def background(self) -> Sequence[Coroutine[Any, Any, None]]:
         """Return what the hall does in the background, until it is cancelled."""
-        always = (self.leases.keep, self.uptime.keep, self.scheduler.run, self._drive, self._keep_house, self._watch)
-        return [_keep_going(self.time, work) for work in always]
+        always = (
+            self.leases.renew_lease,
+            self.uptime.beat_regularly,
+            self.scheduler.run,
+            self._drive,
+            self._delete_expired,
+            self._watch,
+        )
+        return [_run_until_stopped(self.time, work) for work in always]
 
     async def _drive(self) -> None:
         """Take over tables whenever they have no driver, for example after another process has died."""
@@ -356,12 +363,12 @@ class Hall:
             self.leases.tables_free.clear()
             for room in self.rooms():  # in case this process could not renew its lease for a while
                 room.let_bots_act()
-            await self._take_over()
+            await self._acquire_tables()
 
-    async def _take_over(self) -> None:
-        """Take over the tables that no process drives, and let their bots play."""
-        async with self._taking:
-            while tables := await _until_answered(self.time, self.leases.take):
+    async def _acquire_tables(self) -> None:
+        """Drive the tables that no process drives, and let their bots play."""
+        async with self._acquiring:
+            while tables := await _until_answered(self.time, self.leases.acquire):
                 await self._resume_tables(table.id for table in tables if table.has_bots)
 
     def _in_background(self, work: Coroutine[Any, Any, None]) -> None:
@@ -413,10 +420,10 @@ class Hall:
         for id in await _until_answered(self.time, lambda: self.store.close_outdated(name, version, RULES_CHANGED)):
             log.warning("table %s is closed: its match began under older rules of %s than version %d", id, name, version)
 
-    async def _keep_house(self) -> None:
+    async def _delete_expired(self) -> None:
         """Let one process of the hall delete outdated rows, from time to time."""
         kept = self.settings.retention
-        await _until_answered(self.time, lambda: keep_house(self.scheduler, kept, self._rooms.keys))
+        await _until_answered(self.time, lambda: delete_expired(self.scheduler, kept, self._rooms.keys))
 
     async def _watch(self) -> None:
         """Read the chats again whenever a command has changed the database of this hall."""
@@ -676,7 +683,7 @@ def _has_open_seat(table: TableRow) -> bool:
     return any(row.kind == "open" for row in table.seats)
 
 
-async def _keep_going(time: Time, work: Callable[[], Awaitable[None]]) -> None:
+async def _run_until_stopped(time: Time, work: Callable[[], Awaitable[None]]) -> None:
     """Run ``work``. If it fails unexpectedly, log that and run it again after a while."""
     while True:
         try:

@@ -27,7 +27,7 @@ _KIND: Final = "housekeeping"
 _INTERVAL: Final = timedelta(hours=1)
 
 
-async def keep_house(scheduler: Scheduler, kept: Retention, in_use: Callable[[], Collection[str]]) -> None:
+async def delete_expired(scheduler: Scheduler, kept: Retention, in_use: Callable[[], Collection[str]]) -> None:
     """Delete outdated rows once an hour, from an hour after the first start on. Raises DatabaseUnavailable.
 
     Args:

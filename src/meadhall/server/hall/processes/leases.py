@@ -45,7 +45,7 @@ class Leases(Protocol):
 
     Attributes:
         process: the id under which this process claims tables and jobs; None if it is the only one.
-        tables_free: set when running tables may need a driver: ``take`` returns them.
+        tables_free: set when running tables may need a driver: ``acquire`` returns them.
         jobs_due: set when jobs may be due that no process works on.
     """
 
@@ -65,14 +65,14 @@ class Leases(Protocol):
     def add_game(self, name: str, rules: int) -> None:
         """Drive tables of this game, with this version of its rules, from now on."""
 
-    async def take(self) -> Sequence[ClaimedTable]:
-        """Take over running tables that no process drives, a number of them at a time. Raises DatabaseUnavailable."""
+    async def acquire(self) -> Sequence[ClaimedTable]:
+        """Drive running tables that no process drives, a number of them at a time. Raises DatabaseUnavailable."""
 
     def forget(self, table: str) -> None:
         """Forget a table whose match is over."""
 
-    async def keep(self) -> None:
-        """Keep the lease until the task is cancelled."""
+    async def renew_lease(self) -> None:
+        """Renew the lease again and again, until the task is cancelled."""
 
     async def leave(self) -> None:
         """Let other processes take over at once. Call it last, when nothing acts for a table any more."""
@@ -105,7 +105,7 @@ class SoleLeases(Leases):
     def add_game(self, name: str, _rules: int) -> None:
         self._new_games.append(name)
 
-    async def take(self) -> Sequence[ClaimedTable]:
+    async def acquire(self) -> Sequence[ClaimedTable]:
         """Return the tables of the new games where a bot may be the seat to move."""
         found: list[ClaimedTable] = []
         for name in tuple(self._new_games):
@@ -116,7 +116,7 @@ class SoleLeases(Leases):
     def forget(self, table: str) -> None:
         pass
 
-    async def keep(self) -> None:
+    async def renew_lease(self) -> None:
         pass
 
     async def leave(self) -> None:
@@ -165,7 +165,7 @@ class SharedLeases(Leases):
     def add_game(self, name: str, rules: int) -> None:
         self._games[name] = rules
 
-    async def take(self) -> Sequence[ClaimedTable]:
+    async def acquire(self) -> Sequence[ClaimedTable]:
         process = self.process
         assert process is not None
         work = partial(leases.claim_tables, id=process, games=dict(self._games), limit=_BATCH)
@@ -181,7 +181,7 @@ class SharedLeases(Leases):
     def forget(self, table: str) -> None:
         self._held.discard(table)
 
-    async def keep(self) -> None:
+    async def renew_lease(self) -> None:
         while True:
             began = self._time.seconds()
             try:

@@ -76,7 +76,7 @@ class Uptime:
 
         self._keep(await self._store.transact(start))
 
-    async def keep(self) -> None:
+    async def beat_regularly(self) -> None:
         """Note every few seconds that this process is alive, until cancelled."""
         while True:
             await self._time.sleep(INTERVAL)
