@@ -29,6 +29,7 @@ _SMALL = """() => [...document.querySelectorAll("#controls button:not([aria-disa
     .map(([e, r]) => `${r.width} x ${r.height}: ${e.outerHTML.slice(0, 90)}`)"""
 
 _MOVING = """() => document.getAnimations().filter(a => a.playState === "running")
+    .filter(a => a.animationName !== "go")  // hides a notice after a while
     .filter(a => { const end = a.effect.getComputedTiming().endTime; return end === Infinity || end > 20; })
     .map(a => `${a.animationName ?? a.transitionProperty} on ${a.effect.target.outerHTML.slice(0, 60)}`)"""
 

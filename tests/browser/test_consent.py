@@ -84,6 +84,7 @@ def test_undo_asks_the_others_and_a_friend_who_watches_gets_a_seat(new_person: N
     inspector.inspect("asked", other.page)
     inspector.inspect("asking", actor.page)
     actor.page.keyboard.press("p")
+    expect(actor.page.locator("#propose-sheet")).to_be_visible()
     inspector.inspect("sheet", actor.page)
     actor.page.keyboard.press("Escape")
     other.page.locator("#decline").click()

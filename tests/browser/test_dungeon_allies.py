@@ -548,7 +548,7 @@ def test_the_animation_of_a_turn_can_be_paused_and_skipped(new_person: NewPerson
     expect(page.locator("#da-animation")).to_be_hidden()
     expect(page.locator(".da-cover")).to_have_count(0)
     page.locator(".da.mine .da-clock button").click()
-    expect(page.get_by_role("dialog", name="What happened in turn 1")).to_contain_text(re.compile("Victory|Lost"))
+    expect(page.get_by_role("dialog", name="What happened in turn 1")).to_contain_text(re.compile("victory|lost"))
 
 
 def test_no_phase_has_an_axe_violation(new_person: NewPerson) -> None:

@@ -33,6 +33,21 @@ MOUSE, FINGER = 24, 44
 LEGIBLE = 10
 """The least font size in CSS pixels, as drawn."""
 
+SCALED = 28
+"""The least size of a target for a finger on a phone held sideways, where the board is scaled until it fits."""
+
+BESIDE_THE_BOARD = """() => {
+  const box = selector => document.querySelector(selector)?.getBoundingClientRect(), board = box("#board");
+  if (!board || document.querySelector(".lesson")) return [];
+  const own = box(".da-tray") ?? box(`#plate-${document.getElementById("frame").className.match(/you-(\\d)/)[1]}`), found = [];
+  if (box(".bar").height > 37) found.push("the header is high");
+  if (board.bottom > innerHeight + 1) found.push(`the board ends at ${board.bottom}`);
+  if (own && own.top > innerHeight - 16 && !box("#hints")) found.push("the own seat is not in view");
+  if (own && own.left < board.right - 1) found.push("the own seat covers the board");
+  return found;
+}"""
+"""What is wrong on a phone held sideways: the board fits beside the own seat, below a low header."""
+
 
 @pytest.mark.parametrize("game", GAMES)
 def test_a_board_is_legible_in_every_window(new_person: NewPerson, game: str) -> None:
@@ -83,7 +98,7 @@ def test_a_hint_leaves_the_board_its_place(new_person: NewPerson) -> None:
         faults += look(table.page, size, MOUSE)
         board = table.page.locator("#aa-board").bounding_box()
         assert board is not None
-        if board["width"] < min(360, size[0] - 16):
+        if board["width"] < min(330, size[0] - 16):
             faults.append(f"{size}: the board is {board['width']} px wide")
     assert not faults, "\n".join(faults)
 
@@ -142,5 +157,10 @@ def look(page: Page, size: tuple[int, int], least: int) -> list[str]:
     page.set_viewport_size({"width": size[0], "height": size[1]})
     page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
     faults = ["scrolls sideways"] * scrolls_sideways(page) + too_wide(page) + cut_off(page)
-    faults += small_targets(page, least) + overlapping_targets(page) + small_texts(page, LEGIBLE) + overlapping_texts(page)
+    if size[1] < 400:
+        faults += page.evaluate(BESIDE_THE_BOARD)
+        least, legible = min(least, SCALED), 0.7 * LEGIBLE
+    else:
+        legible = LEGIBLE
+    faults += small_targets(page, least) + overlapping_targets(page) + small_texts(page, legible) + overlapping_texts(page)
     return [f"{size[0]} x {size[1]}, {least} px: {fault}" for fault in faults]

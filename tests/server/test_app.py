@@ -214,6 +214,23 @@ async def test_head_is_answered_like_get_without_a_body(hall: OpenHall) -> None:
     assert len(room.channel) == 0, "nothing may go on streaming"
 
 
+@pytest.mark.parametrize(
+    ("path", "page"),
+    [("/identity", "/"), ("/settings/notifications", "/settings"), ("/tables/x/act", "/tables/x"), ("/quick/end", "/quick")],
+)
+async def test_the_address_of_a_form_leads_to_a_page(hall: OpenHall, path: str, page: str) -> None:
+    answer = await hall.person().get(path, Accept="text/html")
+    assert (answer.status_code, answer.headers["location"]) == (303, page)
+
+
+@pytest.mark.parametrize("path", ["/favicon.ico", "/apple-touch-icon.png", "/manifest.json"])
+async def test_programs_find_icon_and_manifest_where_they_look_for_them(hall: OpenHall, path: str) -> None:
+    person = hall.person()
+    answer = await person.get(path)
+    assert answer.status_code == 301
+    assert (await person.get(answer.headers["location"])).status_code == 200
+
+
 async def test_a_method_that_is_not_allowed_is_refused_with_those_that_are(hall: OpenHall) -> None:
     person = hall.person()
     for path, allowed in (("/rules/axes-and-allies", {"GET", "HEAD", "OPTIONS"}), ("/tables", {"POST", "OPTIONS"})):

@@ -27,7 +27,7 @@ async def test_every_finished_match_is_on_one_of_the_pages(hall: OpenHall) -> No
     assert [len(page) for page in shown] == [20, 3]
     assert shown[0] + shown[1] == tables[::-1]
     assert first.count("<time datetime=") == 20
-    assert first.count(" wins</span>") == 20
+    assert first.count(">You lost</span>") == 20, "what it means for the reader, not a name"
     assert 'href="/matches?page=2"' in first
     assert 'href="/matches?page=1"' in second
     assert "There are no finished matches here." in (await hall.person().get("/matches")).text
@@ -43,7 +43,7 @@ async def test_the_result_of_a_match_that_ended_before_results_were_stored_is_fo
     forget = update(schema.tables).where(schema.tables.c.id == room.table.id).values(outcome=None)
     await hall.store.transact(lambda connection: connection.execute(forget))
     page = (await friend.get("/matches")).text
-    assert " wins</span>" in page or " win</span>" in page or "A draw" in page
+    assert "You win" in page or "You lost" in page or "A draw" in page
     after = await hall.store.transact(tables.find, room.table.id)
     assert after is not None
     assert after.outcome == before.outcome

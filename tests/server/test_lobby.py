@@ -137,6 +137,21 @@ async def test_the_others_see_when_a_page_without_a_stream_is_gone(hall: OpenHal
             pass
 
 
+@pytest.mark.asyncio
+async def test_who_has_closed_the_page_is_gone_although_they_did_something_before(hall: OpenHall, time: ManualTime) -> None:
+    host, friend, room = await lobby_of(hall, players=2)
+    path = f"/tables/{room.table.id}"
+    page = (await host.get(path)).text
+    assert "Anyone with this link can watch." in page
+    assert "can sit down" not in page
+    async with stream(friend, f"{path}/stream") as live:
+        await live.frame()
+        await seats(friend, room, "ready")
+        await seats(friend, room, "unready")
+    await time.advance(3)
+    assert "Bodil is away." in (await host.get(path)).text
+
+
 async def test_only_tables_with_an_open_seat_and_a_player_who_is_there_are_offered(hall: OpenHall, no_visits: None) -> None:
     host, friend, room = await lobby_of(hall, players=3)
     path, stranger = f"/tables/{room.table.id}", hall.person()

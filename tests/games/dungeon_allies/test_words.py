@@ -672,7 +672,7 @@ def test_prompts_name_the_decision_and_the_player() -> None:
         assert theirs.startswith(match.names[match.actor or 0])
         return mine, theirs
 
-    assert prompts(scene()) == ("Place a die: d4, d6.", "Astrid places a die: d4, d6.")
+    assert prompts(scene()) == ("Choose a die (d4, d6), then a place for it.", "Astrid places a die: d4, d6.")
     assert prompts(played(scene(fighting), Act.ILLUMINATE)) == ("Choose a tile to look at.", "Astrid looks at a tile.")
     bidding = played(scene(owning(1, gold=3)), place(Die.D6, Target.TAVERN), place(Die.D6, Target.TAVERN))
     assert prompts(bidding)[0] == "The last bid is 0 gold, and you have 3. How much do you bid?"

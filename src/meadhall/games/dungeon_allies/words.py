@@ -197,7 +197,7 @@ ACTIONS = {
 
 YOUR_PROMPTS = {
     Phase.ASSIGN: marked("Which of your two characters gets the d6? The other one gets the d4."),
-    Phase.PLACE: marked("Place a die: {dice}."),
+    Phase.PLACE: marked("Choose a die ({dice}), then a place for it."),
     Phase.PEEK: marked("Choose a tile to look at."),
     Phase.BID: marked("The last bid is {bid} gold, and you have {gold}. How much do you bid?"),
     Phase.FIGHT_ORDER: marked("Choose your next fight."),

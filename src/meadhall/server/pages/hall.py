@@ -11,7 +11,7 @@ from meadhall.engine.game import Game
 from meadhall.engine.match.match import Match
 from meadhall.engine.match.step import Result
 from meadhall.engine.registry import game, game_names
-from meadhall.engine.text.headlines import headline
+from meadhall.engine.text.headlines import headline, your_headline
 from meadhall.engine.text.language import gettext as _
 from meadhall.engine.text.language import listed, ngettext
 from meadhall.server.hall.hall import Hall
@@ -33,6 +33,7 @@ from meadhall.server.pages.models import (
 )
 from meadhall.server.pages.open_tables import open_tables, who_waits
 from meadhall.server.store.models import FINISHED, RULES_CHANGED, Guest, Invitation, TableRow
+from meadhall.server.store.queries.results import place_of
 from meadhall.server.web.links import link
 
 YOURS_SHOWN = 12
@@ -56,7 +57,7 @@ def game_tiles(hall: Hall, guest: Guest) -> tuple[GameTile, ...]:
             name,
             each.title,
             _(each.tagline),
-            str(each.max_players) if each.min_players == each.max_players else f"{each.min_players}-{each.max_players}",
+            str(each.max_players) if each.min_players == each.max_players else f"{each.min_players}–{each.max_players}",
             name in hall.ready,
             guided=each.lessons is not None,
             with_friends=each.max_players > 1,
@@ -142,29 +143,34 @@ def card(table: TableRow, guest: Guest, room: Room | None) -> TableCard:
         seats=tuple(SeatView(row.seat, row.name, row.kind, row.bot or "", you=row.seat == seat) for row in table.seats),
         status=table.status,
         your_turn=yours,
-        note=_note(table, match, yours),
+        note=_note(table, match, yours, seat),
         ended=moment(table.finished_at) if table.finished_at else None,
     )
 
 
-def result_in_words(table: TableRow) -> str:
-    """Say who won a finished match."""
+def result_in_words(table: TableRow, reader: int | None = None) -> str:
+    """Say how a finished match ended: for the player on seat ``reader``, or who won."""
     if table.abandon_reason == RULES_CHANGED:
         return _("Closed: it began under older rules")
     if table.outcome is None:
         return _("Given up") if table.status == "abandoned" else _("Finished")
-    winners, scores = tuple(table.outcome["winners"]), tuple(table.outcome["scores"])
-    return headline([seat.name for seat in table.seats], Result(winners, scores, reason=""))
+    names, result = (
+        [seat.name for seat in table.seats],
+        Result(tuple(table.outcome["winners"]), tuple(table.outcome["scores"]), reason=""),
+    )
+    if reader is None:
+        return headline(names, result)
+    return your_headline(names, result, reader, place_of(table.outcome, reader))
 
 
-def _note(table: TableRow, match: Match | None, yours: bool) -> str:
+def _note(table: TableRow, match: Match | None, yours: bool, seat: int | None) -> str:
     if table.status == "gathering":
         taken = sum(row.kind != "open" for row in table.seats)
         return _("{taken} of {all} seats taken").format(taken=taken, all=len(table.seats))
     if yours:
         return _("Your turn")
     if table.status in FINISHED:
-        return result_in_words(table)
+        return result_in_words(table, seat)
     if match is not None and match.deciders:
         return _("Waiting for {name}").format(name=listed([match.names[seat] for seat in match.deciders]))
     return _("In progress")

@@ -168,7 +168,6 @@ class IdentityPage:
     own_name: str = ""  # of the device's guest
     own_has_account: bool = False
     tables: int = 0  # of the device's guest, which come along
-    is_same: bool = False
 
 
 @dataclass(frozen=True)

@@ -36,7 +36,11 @@ def proposal_view(room: Room, match: Match, viewer: int | None) -> ProposalView 
         answers = tuple(AnswerView(seat, match.names[seat], seat in found.agreed) for seat in sorted(found.asked))
         mine = viewer is not None and not found.kind.by_guest and viewer == found.seat
         text, asks = asked(match, found, room.consent.name_of(found), viewer), viewer in found.waiting
-        return ProposalView(found.number, text, found.kind.words().meaning, answers, moment(found.until), asks, mine)
+        clocks, about = room.running_clocks, found.kind.words().meaning
+        if clocks is not None and not clocks.is_paused:
+            meanwhile = _("The clocks run on meanwhile.")
+            about = f"{about} {meanwhile}"
+        return ProposalView(found.number, text, about, answers, moment(found.until), asks, mine)
     recent = proposals.recent
     if recent is None:
         return None

@@ -176,6 +176,8 @@ def failed(request: AnyRequest, error: Exception) -> Response[Any]:
     if isinstance(error, RecursionError):
         error = ClientException("nested too deep")  # a body full of brackets
     status = error.status_code if isinstance(error, HTTPException) else 500
+    if status == HTTPStatus.METHOD_NOT_ALLOWED and request.method == "GET" and "text/html" in request.headers.get("Accept", ""):
+        return see_other(f"{sub_path()}{request.url.path.rpartition('/')[0]}" or "/")  # a form was reloaded: show its page
     headers = _headers_of(error)
     fault = game_fault(error) if status == HTTPStatus.INTERNAL_SERVER_ERROR else None
     if fault is not None:

@@ -20,7 +20,7 @@ from meadhall.server.web.sessions import Sessions, session_of
 
 @post("/identity", status_code=200)
 async def make_link(request: AnyRequest, hall: Hall, guest: Guest, sessions: Sessions) -> Answer:
-    """Make a link that carries the guest to another device. The page shows it once, also as a QR code."""
+    """Make a link that carries the guest to another device. Its page shows it also as a QR code."""
     session = session_of(request)
     if session is not None and not is_confirmed(session, hall.time.now()):
         return see_other(link("/account/confirm"))
@@ -31,16 +31,16 @@ async def make_link(request: AnyRequest, hall: Hall, guest: Guest, sessions: Ses
         return Response(
             {"url": link(path), "expires_at": until.astimezone(UTC).isoformat()}, headers={"Cache-Control": "no-store"}
         )
-    url = f"{base_url(request)}{path}"
-    return page(request, guest, "identity_link.html", IdentityLinkPage(url, qr_code(url)))
+    return see_other(link(path))
 
 
 @get("/identity/{token:str}")
 async def show_link(request: AnyRequest, hall: Hall, guest: Guest, token: str) -> Answer:
-    """Say what the link does, and ask: messengers open links to preview them."""
+    """Show the guest's own link. Another guest reads what it does, and is asked: messengers open links to preview them."""
     target = await hall.identity.target(token)
     if target.id == guest.id:
-        return page(request, guest, "identity.html", IdentityPage("", target.name, is_same=True))
+        url = f"{base_url(request)}/identity/{token}"
+        return page(request, guest, "identity_link.html", IdentityLinkPage(url, qr_code(url)))
     content = IdentityPage(
         action=link(f"/identity/{token}"),
         name=target.name,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from litestar import Response, get
+from litestar.response import Redirect
 
 from meadhall.engine.text.language import current_language, speak
 from meadhall.engine.text.language import gettext as _
@@ -69,4 +70,12 @@ async def show_offline_page(request: AnyRequest, guest: Guest) -> Html:
     return page(request, guest, "offline.html", None)
 
 
-routes = [show_manifest, show_service_worker, show_offline_page]
+@get(["/favicon.ico", "/apple-touch-icon.png", "/apple-touch-icon-precomposed.png", "/manifest.json"], sync_to_thread=False)
+def show_usual_address(request: AnyRequest) -> Redirect:
+    """Lead from the addresses where programs look for an icon and the manifest to those that pages name."""
+    name = request.url.path.rpartition("/")[2]
+    usual = {"favicon.ico": static("icons/icon-48.png"), "manifest.json": link("/manifest.webmanifest")}
+    return Redirect(usual.get(name, static("icons/icon-180.png")), status_code=301)
+
+
+routes = [show_usual_address, show_manifest, show_service_worker, show_offline_page]

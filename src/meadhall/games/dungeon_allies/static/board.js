@@ -44,6 +44,7 @@
 
   function choose(input, checked) {
     input.checked = checked;
+    if (checked) for (const line of document.querySelectorAll(".da-spot .da-hint")) line.remove();  // it asked for a die
     choice = checked ? { id: input.id, moment: moment() } : null;
     settle();
   }

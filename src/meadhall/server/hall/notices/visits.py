@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 VISIT_SECONDS = 20.0
 """How long after a request a guest counts as present. Pages without JavaScript, and hidden ones, reload more often."""
 
+CLOSING_SECONDS = 2.0
+"""How long after the end of a page's stream its guest counts as present: a page that is loaded again has a new stream by then."""
+
 _MAX_VISITS = 200
 """Number of guests whose last request is remembered; beyond it those are forgotten who have left."""
 
@@ -92,8 +95,8 @@ class Visits:
                 room.publish()
             self._publish_leaving_later(guest)
 
-    def _publish_leaving_later(self, guest: str) -> None:
-        later = VISIT_SECONDS + 0.1  # timers may come a little early
+    def _publish_leaving_later(self, guest: str, seconds: float = VISIT_SECONDS) -> None:
+        later = seconds + 0.1  # timers may come a little early
         self._time.call_later(later, partial(self._publish_leaving, guest))
 
     def _publish_leaving(self, guest: str) -> None:
@@ -119,8 +122,9 @@ class Visits:
                     yield subscriber
                 finally:
                     self._publish_presence(guest)
-                    if guest in self.last:  # a move made on this page counts as a visit
-                        self._publish_leaving_later(guest)
+                    if guest in self.last:  # a move made on this page counts as a visit, which ends soon after the page
+                        self.last[guest] = min(self.last[guest], self._time.seconds() - VISIT_SECONDS + CLOSING_SECONDS)
+                        self._publish_leaving_later(guest, CLOSING_SECONDS)
         finally:
             self.tell()
             room.absences.look()

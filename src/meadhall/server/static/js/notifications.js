@@ -158,6 +158,7 @@
   }
   button.addEventListener("click", async () => {
     button.disabled = true;
+    const waiting = setTimeout(say, 3000, panel.dataset.waiting);  // some browsers never answer in a private window
     try {
       const worker = (await registered()) ?? (await workers.register(words.root + "service-worker.js", { scope: words.root, updateViaCache: "none" }));
       const subscription = await worker.pushManager.getSubscription();
@@ -175,6 +176,7 @@
     } catch (error) {
       say(error instanceof DOMException ? panel.dataset.failed : error.message);
     } finally {
+      clearTimeout(waiting);
       button.disabled = false;
     }
   });

@@ -145,8 +145,8 @@ const stage = (() => {
 
   // The middle and size of an element on the board, or of a fraction of the board.
   function at(element, x = 0.5, y = 0.5) {
-    const box = (element ?? board()).getBoundingClientRect(), from = over().getBoundingClientRect();
-    return { x: box.x - from.x + x * box.width, y: box.y - from.y + y * box.height, width: box.width, height: box.height };
+    const box = (element ?? board()).getBoundingClientRect(), from = over().getBoundingClientRect(), scale = board().currentCSSZoom ?? 1;
+    return { x: (box.x - from.x + x * box.width) / scale, y: (box.y - from.y + y * box.height) / scale, width: box.width / scale, height: box.height / scale };
   }
 
   function put(piece, { x, y }, className = "") {
