@@ -16,7 +16,7 @@ MOVES = 6
 DIFFERENCES = r"""
 async () => {
   const page = new DOMParser().parseFromString(await (await fetch(location.href)).text(), "text/html");
-  const ours = new Set(["data-htmx-powered", "data-arrived", "open", "tabindex", "data-version"]);  // of the page's scripts
+  const ours = new Set(["data-htmx-powered", "open", "tabindex", "data-version"]);  // of the page's scripts
   const found = [];
   const text = node => node.nodeType === Node.TEXT_NODE ? node.data.replace(/\s+/g, " ").trim() : "";
   const copied = ".tip[aria-hidden]";  // a script shows a tip of another place there

@@ -296,15 +296,13 @@ class Boards:
         monster = None if square == NONE else self.monster(square)
         if monster is None or self._view.actor is None:
             return None
-        last = self._view.steps[-1].events if self._view.steps else ()
-        rolls = [event.arguments[1] for event in last if event.kind in (Event.ROLLED, Event.REROLLED)]
-        dice = tuple(self._fight_die(die, SIDES[die] in rolls) for die in range(FIGHT_DICE) if is_fighting(self._state, die))
+        dice = tuple(self._fight_die(die) for die in range(FIGHT_DICE) if is_fighting(self._state, die))
         return Fight(self._view.actor, square, self._known.level[square], monster, dice)
 
-    def _fight_die(self, die: int, fresh: bool) -> FightDie:
+    def _fight_die(self, die: int) -> FightDie:
         state = self._state
         doubled: Literal["", "skill", "bless"] = "" if not is_doubled(state, die) else "bless" if state.blessed[die] else "skill"
-        return FightDie(die, int(state.rolled[die]), doubled, bool(state.extra[die]), fresh)
+        return FightDie(die, int(state.rolled[die]), doubled, bool(state.extra[die]))
 
     # ------------------------------------------------------------------------------------------------------------------ village
 

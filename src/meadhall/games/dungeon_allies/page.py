@@ -270,7 +270,7 @@ def beats(view: View) -> tuple[int, ...]:
 
 
 FIGHT_BEATS, SCENE_BEATS, MOST_BEATS = 9, 5, 50
-"""The lengths of a fight, of another scene and of all scenes of a step in beats, as in ``animation.js``."""
+"""The lengths of a fight, of another scene and of all scenes of a step in beats, as in ``stage.js``."""
 
 
 def own(view: View) -> Own:

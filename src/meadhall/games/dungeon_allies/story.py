@@ -38,14 +38,12 @@ class FightDie:
         value: 0 before the roll.
         doubled: why it counts double, or "".
         extra: whether it was added by Enhance.
-        fresh: whether it was rolled in the last step.
     """
 
     die: int
     value: int = 0
     doubled: Literal["", "skill", "bless"] = ""
     extra: bool = False
-    fresh: bool = False
 
     @property
     def counted(self) -> int:
@@ -219,7 +217,7 @@ class SceneBuilder:
         elif fight and kind in (Event.ROLLED, Event.REROLLED):
             die = _die_of(fight, arguments)
             doubled = die.doubled or ("skill" if int(arguments[3]) > int(arguments[2]) else "")
-            die = replace(die, value=int(arguments[2]), doubled=doubled, fresh=True)
+            die = replace(die, value=int(arguments[2]), doubled=doubled)
             dice = sorted((*_other_dice(fight, arguments), die), key=lambda each: each.die)
             self._fight = replace(fight, dice=tuple(dice))
 

@@ -7,7 +7,7 @@ const stage = (() => {
   const root = document.documentElement;  // data-playing: the stage plays
   const acts = {};
   const queue = [];  // the frames that wait, each with its new events
-  const moving = new Set(), timers = new Set();
+  const moving = new Set();
   let running = 0;  // the number of the play; a play that was skipped never goes on
   let rate = 1, layer = null;
 
@@ -85,8 +85,7 @@ const stage = (() => {
   function clear() {
     for (const each of moving) each.cancel();
     moving.clear();
-    for (const each of timers) clearTimeout(each);
-    timers.clear();
+    acts.cleared?.();
     layer?.remove();
     layer = null;
     document.getElementById("telling")?.remove();
@@ -130,7 +129,10 @@ const stage = (() => {
     return new Promise(resolve => { run.onfinish = resolve; });
   }
 
-  const wait = ms => new Promise(resolve => { timers.add(setTimeout(resolve, length(ms))); });
+  const wait = ms => play(over(), [{ opacity: 1 }, { opacity: 1 }], ms);
+  const unfinished = () => [...moving].filter(each => each.playState !== "finished");
+  const pause = on => unfinished().forEach(each => (on ? each.pause() : each.play()));
+  const next = () => unfinished().forEach(each => each.finish());
 
   // Pieces that move lie in a layer over the board. It is no part of a frame.
   function over() {
@@ -250,7 +252,7 @@ const stage = (() => {
   addEventListener("click", e => {
     if (!queue.length || !e.isTrusted) return;
     const onTable = e.target.closest("#board, #controls, #prompt");
-    if (e.target.closest(".stage-buttons, [popover]") || !e.target.closest("#frame") || (!onTable && !e.target.closest("#tools"))) return;
+    if (e.target.closest("[popover], [data-keep]") || !e.target.closest("#frame") || (!onTable && !e.target.closest("#tools"))) return;
     if (onTable) {
       e.preventDefault();
       e.stopImmediatePropagation();
@@ -269,7 +271,7 @@ const stage = (() => {
 
   const api = {
     acts: functions => Object.assign(acts, functions), take, end, last, play, wait, at, put, drawn, copy, fly, rollCube, dim, sound, over,
-    isPlaying: () => queue.length > 0, show: () => {}, fresh: null,
+    pause, next, hurry: factor => { rate *= factor; }, isPlaying: () => queue.length > 0, show: () => {}, fresh: null,
   };
   return api;
 })();
