@@ -166,6 +166,6 @@ async def test_programs_see_absences_and_let_a_bot_play(hall: OpenHall, soon: No
 
 async def test_downtimes_of_the_hall_do_not_count_as_absence() -> None:
     left = Time().now()
-    standstill = (left + timedelta(minutes=1), left + timedelta(minutes=11))
-    assert deadline_after(left, timedelta(minutes=2), (standstill,)) == left + timedelta(minutes=12)
+    outage = (left + timedelta(minutes=1), left + timedelta(minutes=11))
+    assert deadline_after(left, timedelta(minutes=2), (outage,)) == left + timedelta(minutes=12)
     assert Clock("seat", 300).is_live

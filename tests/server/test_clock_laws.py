@@ -19,7 +19,7 @@ from meadhall.engine.match.stand_in import Lasting
 from meadhall.engine.match.view import Seat
 from meadhall.server.hall.bots.stand_ins import standing_in
 from meadhall.server.hall.replaying import replay
-from meadhall.server.hall.time.clocks import COME_BACK, ONE_MORE_MINUTE, Clocks, standstills
+from meadhall.server.hall.time.clocks import COME_BACK, ONE_MORE_MINUTE, Clocks, outages
 from meadhall.server.store.clock import Clock
 from meadhall.server.store.models import Downtime, Entry, EntryKind
 from server.people import HOARD
@@ -129,7 +129,7 @@ class ClockLaws(RuleBasedStateMachine):
         began, self.now = self.at(), self.now + seconds
         self.downtimes.append(Downtime(began, self.at()))
         self.still_until = self.now + int(COME_BACK.total_seconds())
-        self.clocks = Clocks.of_start(self.clock, self.first, START, standstills(self.downtimes))
+        self.clocks = Clocks.of_start(self.clock, self.first, START, outages(self.downtimes))
         for entry, match in self.history:
             self.clocks = self.clocks.after(entry, match)
 

@@ -13,7 +13,7 @@ from meadhall.engine.errors import BadSetup
 from meadhall.engine.match.match import Match
 from meadhall.engine.match.view import Seat
 from meadhall.server.hall.time.clock_choice import SECONDS, TIME_UP, check_clock
-from meadhall.server.hall.time.clocks import Clocks, running_seconds, standstills
+from meadhall.server.hall.time.clocks import Clocks, outages, running_seconds
 from meadhall.server.store.clock import Clock, ClockKind
 from meadhall.server.store.models import Downtime, Entry, EntryKind
 from server.people import HOARD
@@ -37,7 +37,7 @@ class Play:
     def __init__(self, clock: Clock, *downtimes: Downtime, bot: bool = False) -> None:
         seats = [Seat("Ada"), Seat("Karl", "bot", "greedy") if bot else Seat("Björn")]
         self.match = Match(meadhall.game(HOARD), seed=bytes(32), seats=seats, started=START, clock=clock.to_json())
-        self.clocks = Clocks.of_start(clock, self.match, START, standstills(downtimes))
+        self.clocks = Clocks.of_start(clock, self.match, START, outages(downtimes))
         self.count = 0
 
     def act(self, seconds: float, action: int | None = None) -> None:
@@ -183,8 +183,8 @@ def test_a_downtime_and_twenty_seconds_are_added() -> None:
     for seconds in (100, 250, 410, 420):
         assert play.clocks.left_at(at(seconds))[0] == 200, seconds
     assert play.clocks.left_at(at(430))[0] == 190
-    assert play.clocks.stands_still_until(at(410)) == at(420)
-    assert play.clocks.stands_still_until(at(420)) is None
+    assert play.clocks.outage_until(at(410)) == at(420)
+    assert play.clocks.outage_until(at(420)) is None
     play.act(430, BOAST)
     assert play.match.steps[0].seconds == 110
     assert play.clocks.left[0] == 195
@@ -203,7 +203,7 @@ def test_downtimes_before_a_decision_and_after_its_deadline_change_nothing() -> 
 
 
 def test_a_second_downtime_can_begin_before_the_pages_have_come_back() -> None:
-    times = standstills([down(200, 300), down(100, 190), down(310, 320), down(500, 600)])
+    times = outages([down(200, 300), down(100, 190), down(310, 320), down(500, 600)])
     assert times == ((at(100), at(340)), (at(500), at(620)))
     assert running_seconds(at(0), at(700), times) == 700 - 240 - 120
     assert running_seconds(at(150), at(345), times) == 5

@@ -267,7 +267,7 @@ async def test_a_frozen_hall_lets_no_time_be_up_when_it_goes_on(
     async with clocked(settings, time, per_decision(MINUTE)) as table:
         await time.freeze(3600)
         assert table.room.clocks is not None
-        assert table.room.clocks.standstills != ()
+        assert table.room.clocks.outages != ()
         assert table.room.deadline == time.now() + COME_BACK + timedelta(seconds=MINUTE)
         assert await table.entries() == []
 

@@ -65,7 +65,7 @@ async def note_alive(store: Store, at: datetime) -> None:
 
 async def test_the_first_start_of_a_hall_ends_no_downtime(on_sqlite: Settings) -> None:
     async with start(on_sqlite) as (_, known):
-        assert known.standstills == ()
+        assert known.outages == ()
 
 
 async def test_a_restart_ends_a_downtime_and_the_jobs_of_clocks_wait_longer(on_each_database: Settings) -> None:
@@ -75,14 +75,14 @@ async def test_a_restart_ends_a_downtime_and_the_jobs_of_clocks_wait_longer(on_e
         due = Time().now() + SOON
         await wait_for_a_clock(store, due)
     async with start(on_each_database) as (store, known):
-        ((began, ended),) = known.standstills
+        ((began, ended),) = known.outages
         assert began == before
         assert abs(ended - COME_BACK - Time().now()) < SOON
         later = await due_at(store)
         assert abs(later - due - HOUR) < SOON
         assert later <= due + (ended - COME_BACK - began) + MILLISECONDS, "never later than the deadline"
     async with start(on_each_database) as (_, known):
-        assert known.standstills[0][0] == before, "it is known after the next restart, too"
+        assert known.outages[0][0] == before, "it is known after the next restart, too"
 
 
 async def test_jobs_that_were_due_before_a_downtime_are_not_moved(on_sqlite: Settings) -> None:
@@ -99,13 +99,13 @@ async def test_without_a_waiting_clock_a_hall_on_sqlite_stores_nothing(settings:
         await known.beat()
         assert await store.transact(lambda connection: connection.execute(select(schema.pulse)).all()) == []
     async with start(settings) as (_, known):
-        assert known.standstills == ()
+        assert known.outages == ()
 
 
 async def test_a_frozen_process_finds_the_downtime_when_it_goes_on(on_sqlite: Settings) -> None:
     changes: list[int] = []
     async with start(on_sqlite) as (store, known):
-        known.on_change = lambda: changes.append(len(known.standstills))
+        known.on_change = lambda: changes.append(len(known.outages))
         await wait_for_a_clock(store, Time().now() + SOON)
         await known.beat()
         assert changes == []
@@ -114,7 +114,7 @@ async def test_a_frozen_process_finds_the_downtime_when_it_goes_on(on_sqlite: Se
         await note_alive(store, frozen)
         await known.beat()
         assert changes == [1]
-        assert known.standstills[0][0] == frozen
+        assert known.outages[0][0] == frozen
         await known.beat()
         assert changes == [1]
 
@@ -124,7 +124,7 @@ async def test_a_clock_that_nobody_waited_for_before_makes_no_downtime(settings:
         await note_alive(store, Time().now() - HOUR)
         await wait_for_a_clock(store, Time().now() + SOON)
         await known.beat()
-        assert known.standstills == (), "this process has run all the time"
+        assert known.outages == (), "this process has run all the time"
 
 
 async def test_a_process_that_is_frozen_or_starts_while_another_one_runs_ends_no_downtime(on_postgresql: Settings) -> None:
@@ -132,10 +132,10 @@ async def test_a_process_that_is_frozen_or_starts_while_another_one_runs_ends_no
         await store.transact(partial(leases.join, id="other", name="other"))
         known._seen_at = Time().now() - HOUR
         await known.beat()
-        assert known.standstills == other.standstills
-        count = len(known.standstills)
+        assert known.outages == other.outages
+        count = len(known.outages)
         async with start(on_postgresql) as (_, third):
-            assert len(third.standstills) == count
+            assert len(third.outages) == count
 
 
 async def test_other_processes_learn_of_a_downtime(on_postgresql: Settings) -> None:
@@ -143,8 +143,8 @@ async def test_other_processes_learn_of_a_downtime(on_postgresql: Settings) -> N
         await note_alive(store, Time().now() - HOUR)
         await one.beat()
         await two.beat()
-        assert one.standstills == two.standstills
-        assert timedelta(0) < abs(one.standstills[0][0] - (Time().now() - HOUR)) < SOON
+        assert one.outages == two.outages
+        assert timedelta(0) < abs(one.outages[0][0] - (Time().now() - HOUR)) < SOON
 
 
 @pytest.mark.parametrize("jump", [HOUR, -HOUR])
@@ -160,12 +160,12 @@ async def test_a_clock_of_the_machine_that_is_set_is_no_downtime_and_is_logged_o
         for _ in range(3):
             await known.beat()
         assert time.now() == before, "clocks go on"
-        assert known.standstills == ()
+        assert known.outages == ()
         (line,) = [record.getMessage() for record in caplog.records if record.name == "meadhall.server.hall.time.uptime"]
         assert f"was set {'back' if jump < timedelta(0) else 'forward'} by 3600.0 s" in line
         time.jump(-jump.total_seconds())
         await known.beat()
-        assert known.standstills == ()
+        assert known.outages == ()
         assert "no process" not in caplog.text
 
 
@@ -178,7 +178,7 @@ async def test_after_a_restart_the_time_of_the_hall_does_not_go_back(on_each_dat
     time.shift(-time.ahead())  # as a new process finds it
     async with start(on_each_database, time) as (_, known):
         assert time.now() == before
-        assert known.standstills == ()
+        assert known.outages == ()
 
 
 async def test_a_hall_without_clocks_follows_the_machine(settings: Settings, time: ManualTime) -> None:
@@ -196,7 +196,7 @@ async def test_a_process_takes_the_time_of_the_hall_from_those_that_run(on_postg
             other.set_date(time.now() + difference)
             async with start(on_postgresql, other) as (_, known):
                 assert other.now() == time.now()
-                assert known.standstills == ()
+                assert known.outages == ()
 
 
 async def test_a_process_alone_on_postgresql_ends_a_downtime_however_short(on_postgresql: Settings) -> None:
@@ -204,4 +204,4 @@ async def test_a_process_alone_on_postgresql_ends_a_downtime_however_short(on_po
         before = Time().now() - timedelta(seconds=3)
         await note_alive(store, before)
     async with start(on_postgresql) as (_, known):
-        assert known.standstills[0][0] == before
+        assert known.outages[0][0] == before

@@ -47,7 +47,7 @@ async def start(draft: TableState, room: Room, played: Sequence[Entry]) -> None:
     draft.check_gathering()
     check_start(room.game, draft.table, room.visits.is_here)
     draft.table = replace(draft.table, status="running", started_at=draft.at, rules=room.game.version)
-    draft.begin(room.game, room.services.deadlines.standstills)
+    draft.begin(room.game, room.services.deadlines.outages)
     for entry in played:
         draft.enter(entry)
     draft.newcomers = await room.services.store.transact(tables.newcomers, draft.table)

@@ -122,10 +122,10 @@ class Follower:
                 hint = room.hints.request(match, seat)
                 hint.search.add_done_callback(lambda search: search.cancelled() or search.exception())  # shown as no hint
 
-    async def count_standstills(self) -> None:
-        """Count the clocks again if there is a new standstill."""
+    async def count_outages(self) -> None:
+        """Count the clocks again if there is a new outage."""
         clocks = self._room.state.clocks
-        if clocks is not None and clocks.standstills != self._services.deadlines.standstills:
+        if clocks is not None and clocks.outages != self._services.deadlines.outages:
             await self.restore(self._room.table)
 
     async def restore(self, table: TableRow) -> None:
@@ -148,7 +148,7 @@ class Follower:
         changes = await self._store.changes_since(table.id, table.version, 0)
         table = changes.table or table  # the match may have begun or ended meanwhile
         replay = replayed_while_legal if self._keeps_match_of(table) else replayed
-        state = await asyncio.to_thread(replay, room.game, table, changes.entries, self._services.deadlines.standstills)
+        state = await asyncio.to_thread(replay, room.game, table, changes.entries, self._services.deadlines.outages)
         if state.match is not None and not state.match.steps:
             state.newcomers = await self._store.transact(tables.newcomers, table)
         room.state = state

@@ -140,7 +140,7 @@ class Hall:
         self.scheduler = Scheduler(store, self.leases)
         self.talk = Talk(store, Ignoring(store, self._call_pages), settings.chat)
         self.uptime = Uptime(store)
-        self.uptime.on_change = self._note_standstills
+        self.uptime.on_change = self._note_outages
         self.deadlines = Deadlines(self.scheduler, self.uptime)
         self.deadlines.register(self._room_for_work)
         self.quick = QuickMatch(store, self.scheduler, self.room, self._check_new_match)
@@ -388,7 +388,7 @@ class Hall:
             room.last_used = -inf
         return room
 
-    def _note_standstills(self) -> None:
+    def _note_outages(self) -> None:
         """Count the clocks again after a downtime."""
         clocked = [room for room in self._rooms.values() if room.running_clocks is not None]
         self._in_background(self._count_again(clocked))
@@ -396,7 +396,7 @@ class Hall:
     async def _count_again(self, rooms: Iterable[Room]) -> None:
         for room in rooms:
             try:
-                await _until_answered(self.time, room.count_standstills)
+                await _until_answered(self.time, room.count_outages)
             except Exception:
                 log.exception("the clocks of table %s could not be counted again", room.table.id)
 

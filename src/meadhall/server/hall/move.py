@@ -83,7 +83,7 @@ async def change(room: Room, edit: Edit[P], *args: P.args, **kwargs: P.kwargs) -
 
 async def _draft(room: Room, edit: Edit[P], *args: P.args, **kwargs: P.kwargs) -> TableState:
     """Return a copy of the room's state in which the change is made."""
-    await room.follower.count_standstills()
+    await room.follower.count_outages()
     draft = room.state.draft(room.time.now())
     edited = edit(draft, *args, **kwargs)
     if edited is not None:

@@ -19,7 +19,7 @@ from meadhall.engine.state.schema import States, copied, field_names
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.hall.bots.stand_ins import replay_stand_in
 from meadhall.server.hall.consent.proposals import ENTRY_KINDS as PROPOSAL_KINDS
-from meadhall.server.hall.time.clocks import Clocks, Standstill
+from meadhall.server.hall.time.clocks import Clocks, Outage
 from meadhall.server.store.models import Entry, EntryKind, SeatRow, TableRow
 
 InformationSets = frozenset[tuple[int, bytes]]
@@ -48,11 +48,11 @@ def new_match(game: Game, table: TableRow) -> Match:
     )
 
 
-def new_clocks(table: TableRow, match: Match, standstills: tuple[Standstill, ...] = ()) -> Clocks | None:
+def new_clocks(table: TableRow, match: Match, outages: tuple[Outage, ...] = ()) -> Clocks | None:
     """Return the clocks of a table's match at its start; None without a clock."""
     if table.clock is None or table.started_at is None:
         return None
-    return Clocks.of_start(table.clock, match, table.started_at, standstills)
+    return Clocks.of_start(table.clock, match, table.started_at, outages)
 
 
 @dataclass(frozen=True)

@@ -72,7 +72,7 @@ class Room:
         self.bots = BotDriver(self, services)
         self.hints = Hints(services.worker, lambda seat: self.publish(for_seat=seat))
         self.consent = Consent(self, services)
-        self.absences = Absences(self, store, lambda: services.deadlines.standstills)
+        self.absences = Absences(self, store, lambda: services.deadlines.outages)
         self.chart_job: ChartJob | None = None
         self.last_used = self.time.seconds()
         self._votes = BotVotes(self, services)
@@ -201,10 +201,10 @@ class Room:
         await hint.search
         return hint
 
-    async def count_standstills(self) -> None:
-        """Count the time since the beginning of a new standstill again, and publish it."""
+    async def count_outages(self) -> None:
+        """Count the time since the beginning of a new outage again, and publish it."""
         async with self.lock:
-            await self.follower.count_standstills()
+            await self.follower.count_outages()
         self.publish()
 
     async def reload(self, game: Game) -> None:

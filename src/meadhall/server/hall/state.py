@@ -28,7 +28,7 @@ from meadhall.server.hall.replaying import (
     seat_of,
     stored_outcome,
 )
-from meadhall.server.hall.time.clocks import Clocks, Standstill
+from meadhall.server.hall.time.clocks import Clocks, Outage
 from meadhall.server.store.models import UNTIMED, Entry, EntryKind, Guest, Job, TableRow, TableStatus
 from meadhall.server.store.unit import Effect
 
@@ -136,10 +136,10 @@ class TableState:
             if seat != (now := seat_of(row)):
                 match.rename(row.seat, now)
 
-    def begin(self, game: Game, standstills: tuple[Standstill, ...]) -> None:
+    def begin(self, game: Game, outages: tuple[Outage, ...]) -> None:
         """Begin the match of the table."""
         self.match = new_match(game, self.table)
-        self.clocks = new_clocks(self.table, self.match, standstills)
+        self.clocks = new_clocks(self.table, self.match, outages)
 
     def follow(self, table: TableRow, entries: Sequence[Entry]) -> None:
         """Apply entries that are stored, and take over the stored table."""
@@ -162,14 +162,14 @@ class TableState:
         self.entry_count = entry.number
 
 
-Replay = Callable[[Game, TableRow, Sequence[Entry], tuple[Standstill, ...]], TableState]
+Replay = Callable[[Game, TableRow, Sequence[Entry], tuple[Outage, ...]], TableState]
 """Returns a table's state after its stored entries. The last argument: the times in which no clock ran."""
 
 
-def replayed(game: Game, table: TableRow, entries: Sequence[Entry], standstills: tuple[Standstill, ...] = ()) -> TableState:
-    """Return the state of a table after its entries. ``standstills``: the times in which no clock ran."""
+def replayed(game: Game, table: TableRow, entries: Sequence[Entry], outages: tuple[Outage, ...] = ()) -> TableState:
+    """Return the state of a table after its entries. ``outages``: the times in which no clock ran."""
     state = TableState(table)
-    state.begin(game, standstills)
+    state.begin(game, outages)
     for entry in reversed(entries):
         if entry.kind == "swap" and state.match is not None:  # before it, another player had the seat
             before = entry.data or {}
@@ -178,11 +178,9 @@ def replayed(game: Game, table: TableRow, entries: Sequence[Entry], standstills:
     return state
 
 
-def replayed_while_legal(
-    game: Game, table: TableRow, entries: Sequence[Entry], standstills: tuple[Standstill, ...] = ()
-) -> TableState:
+def replayed_while_legal(game: Game, table: TableRow, entries: Sequence[Entry], outages: tuple[Outage, ...] = ()) -> TableState:
     """Do the same by rules that may have changed, for a running table, up to the first entry that they don't allow."""
-    state = replayed(game, table, (), standstills)
+    state = replayed(game, table, (), outages)
     for k, entry in enumerate(entries):
         before = state.draft(UNTIMED)
         try:

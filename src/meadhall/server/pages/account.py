@@ -45,11 +45,11 @@ class SessionView:
     program: bool
     here: bool
     used: Moment
-    is_called: bool  # whether it gets push messages
+    has_push: bool  # whether it gets push messages
 
 
 @dataclass(frozen=True)
-class CalledView:
+class PushDevice:
     """A browser with push messages that belongs to no session."""
 
     id: str
@@ -65,7 +65,7 @@ class AccountPage:
     has_password: bool
     codes_left: int
     sessions: tuple[SessionView, ...]
-    called: tuple[CalledView, ...]
+    with_push: tuple[PushDevice, ...]
     since: Moment
     notice: str = ""
     done: str = ""  # the change that was just made
@@ -89,14 +89,14 @@ def account_page(found: Overview, here: Session | None, passkeys: bool, notice: 
         )
         for each in found.passkeys
     )
-    ids, called = {each.id for each in found.sessions}, {each.session for each in found.called}
+    ids, with_push = {each.id for each in found.sessions}, {each.session for each in found.with_push}
     return AccountPage(
         passkeys,
         keys,
         found.account.password is not None,
         found.codes_left,
-        tuple(_session(each, here, each.id in called) for each in _here_first(found.sessions, here)),
-        tuple(CalledView(each.id, each.device) for each in found.called if each.session not in ids),
+        tuple(_session(each, here, each.id in with_push) for each in _here_first(found.sessions, here)),
+        tuple(PushDevice(each.id, each.device) for each in found.with_push if each.session not in ids),
         moment(found.account.created_at),
         notice,
         done,
@@ -107,6 +107,6 @@ def _here_first(sessions: Sequence[Session], here: Session | None) -> list[Sessi
     return sorted(sessions, key=lambda session: here is None or session.id != here.id)
 
 
-def _session(session: Session, here: Session | None, is_called: bool) -> SessionView:
+def _session(session: Session, here: Session | None, has_push: bool) -> SessionView:
     is_here = here is not None and session.id == here.id
-    return SessionView(session.id, session.label, session.kind == "program", is_here, moment(session.last_used_at), is_called)
+    return SessionView(session.id, session.label, session.kind == "program", is_here, moment(session.last_used_at), has_push)

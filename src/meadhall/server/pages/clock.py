@@ -49,7 +49,7 @@ def clock_views(clocks: Clocks | None) -> Mapping[int, ClockView]:
 
 def _view(clocks: Clocks, seat: int) -> ClockView:
     deadline = clocks.deadline_of(seat)
-    begins = max([clocks.since, *(ended for _began, ended in clocks.standstills)])
+    begins = max([clocks.since, *(ended for _began, ended in clocks.outages)])
     return ClockView(
         slow=not clocks.clock.is_live,
         left=round(1000 * clocks.left[seat]),

@@ -209,7 +209,7 @@ async def delete_account(request: AnyRequest, hall: Hall, program: Guest) -> Non
 
 
 def _info(found: Overview, request: AnyRequest) -> AccountInfo:
-    here, called = session_of(request), {each.session for each in found.called}
+    here, with_push = session_of(request), {each.session for each in found.with_push}
     sessions = [
         SessionInfo(
             each.id,
@@ -218,7 +218,7 @@ def _info(found: Overview, request: AnyRequest) -> AccountInfo:
             each.created_at,
             each.last_used_at,
             here is not None and each.id == here.id,
-            each.id in called,
+            each.id in with_push,
         )
         for each in found.sessions
     ]

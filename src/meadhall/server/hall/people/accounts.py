@@ -68,7 +68,7 @@ class Overview:
     account: Account
     passkeys: tuple[Passkey, ...]
     sessions: tuple[Session, ...]
-    called: tuple[PushSubscription, ...]  # the browsers with push messages
+    with_push: tuple[PushSubscription, ...]  # the browsers with push messages
     codes_left: int
 
 

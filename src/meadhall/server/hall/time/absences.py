@@ -22,7 +22,7 @@ from sqlalchemy.exc import IntegrityError
 from meadhall.engine.match.match import Match
 from meadhall.server.errors import DatabaseUnavailable
 from meadhall.server.hall.notices.visits import Visits
-from meadhall.server.hall.time.clocks import Standstill, deadline_after
+from meadhall.server.hall.time.clocks import Outage, deadline_after
 from meadhall.server.ops.time import Timer
 from meadhall.server.store.models import SeatRow, TableRow
 from meadhall.server.store.queries import departures
@@ -55,11 +55,11 @@ class AbsenceRoom(Protocol):
 class Absences:
     """The players of one table who are away, and since when. Only tables with several people have absences."""
 
-    def __init__(self, room: AbsenceRoom, store: Store, standstills: Callable[[], tuple[Standstill, ...]]) -> None:
+    def __init__(self, room: AbsenceRoom, store: Store, outages: Callable[[], tuple[Outage, ...]]) -> None:
         self._room = room
         self._store = store
         self._time = store.time
-        self._standstills = standstills
+        self._outages = outages
         self._since: dict[int, datetime] = {}
         self._stored: set[int] = set()
         self._writing: set[asyncio.Task[None]] = set()
@@ -84,7 +84,7 @@ class Absences:
             return None
         clock = self._room.table.clock
         limit = LIVE_LIMIT if clock is not None and clock.is_live else LIMIT
-        return deadline_after(since, limit, self._standstills())
+        return deadline_after(since, limit, self._outages())
 
     def look(self) -> None:
         """Note which players are here now. Call it after every possible change."""

@@ -27,13 +27,13 @@ ONE_MORE_MINUTE: Final = 60.0
 COME_BACK: Final = timedelta(seconds=20)
 """How long no clock runs after a downtime, so that pages can connect again."""
 
-Standstill = tuple[datetime, datetime]
+Outage = tuple[datetime, datetime]
 """A time in which no clock ran: its beginning and its end."""
 
 
-def standstills(downtimes: Iterable[Downtime]) -> tuple[Standstill, ...]:
+def outages(downtimes: Iterable[Downtime]) -> tuple[Outage, ...]:
     """Return the times in which no clock ran, in order and without overlaps."""
-    found: list[Standstill] = []
+    found: list[Outage] = []
     for downtime in sorted(downtimes, key=lambda each: each.began_at):
         began, ended = downtime.began_at, downtime.ended_at + COME_BACK
         if found and began <= found[-1][1]:
@@ -43,20 +43,20 @@ def standstills(downtimes: Iterable[Downtime]) -> tuple[Standstill, ...]:
     return tuple(found)
 
 
-def running_seconds(since: datetime, until: datetime, standstills: Sequence[Standstill]) -> float:
+def running_seconds(since: datetime, until: datetime, outages: Sequence[Outage]) -> float:
     """Return the seconds between two times in which clocks ran; 0 if the second is earlier: clocks of machines may differ."""
     seconds = (until - since).total_seconds()
-    for began, ended in reversed(standstills):
+    for began, ended in reversed(outages):
         if ended <= since:
             break
         seconds -= max(0.0, (min(ended, until) - max(began, since)).total_seconds())
     return max(0.0, seconds)
 
 
-def deadline_after(since: datetime, time: timedelta, standstills: Iterable[Standstill]) -> datetime:
-    """Return the deadline of a time that begins at ``since``. Standstills don't count."""
+def deadline_after(since: datetime, time: timedelta, outages: Iterable[Outage]) -> datetime:
+    """Return the deadline of a time that begins at ``since``. Outages don't count."""
     deadline = since + time
-    for began, ended in standstills:
+    for began, ended in outages:
         if ended > since and began < deadline:
             deadline += ended - max(began, since)
     return deadline
@@ -74,7 +74,7 @@ class Clocks:
         used: the seconds that each seat had used for its decision before ``since``.
         bots: the seats that bots play now.
         is_paused: whether the clocks are paused.
-        standstills: the times in which no clock ran.
+        outages: the times in which no clock ran.
         next_number: the number of the next action.
         undone_count: the number of times that actions were taken back.
     """
@@ -85,16 +85,16 @@ class Clocks:
     since: datetime
     bots: frozenset[int]
     used: tuple[float, ...]
-    standstills: tuple[Standstill, ...] = ()
+    outages: tuple[Outage, ...] = ()
     is_paused: bool = False
     next_number: int = 1
     undone_count: int = 0
 
     @classmethod
-    def of_start(cls, clock: Clock, match: Match, at: datetime, standstills: tuple[Standstill, ...] = ()) -> Self:
+    def of_start(cls, clock: Clock, match: Match, at: datetime, outages: tuple[Outage, ...] = ()) -> Self:
         """Return the clocks of a match that begins at that time."""
         seconds, unused = (float(clock.seconds),) * match.players, (0.0,) * match.players
-        return cls(clock, seconds, match.deciders, at, _bots(match), unused, standstills)
+        return cls(clock, seconds, match.deciders, at, _bots(match), unused, outages)
 
     # ---------------------------------------------------------------------------------------------------------- reading them
 
@@ -118,7 +118,7 @@ class Clocks:
         """Return when the time of a seat is up; None if its clock doesn't run."""
         if seat is None or seat not in self.all_running:
             return None
-        return deadline_after(self.since, timedelta(seconds=self.left[seat]), self.standstills)
+        return deadline_after(self.since, timedelta(seconds=self.left[seat]), self.outages)
 
     @property
     def deadline(self) -> datetime | None:
@@ -135,12 +135,12 @@ class Clocks:
         running, seconds = self.all_running, self._elapsed(at)
         return tuple(max(0.0, left - seconds) if seat in running else left for seat, left in enumerate(self.left))
 
-    def stands_still_until(self, at: datetime) -> datetime | None:
-        """Return the end of the standstill after a downtime, if one lasts at that time."""
-        return next((ended for began, ended in reversed(self.standstills) if began <= at < ended), None)
+    def outage_until(self, at: datetime) -> datetime | None:
+        """Return the end of the outage after a downtime, if one lasts at that time."""
+        return next((ended for began, ended in reversed(self.outages) if began <= at < ended), None)
 
     def _elapsed(self, at: datetime) -> float:
-        return 0.0 if self.running is None else running_seconds(self.since, at, self.standstills)
+        return 0.0 if self.running is None else running_seconds(self.since, at, self.outages)
 
     # ------------------------------------------------------------------------------------------------------------- following
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 from meadhall.engine.errors import MeadhallError
 from meadhall.server.hall.processes.scheduler import Scheduler
 from meadhall.server.hall.processes.table_jobs import at_table
-from meadhall.server.hall.time.clocks import Clocks, Standstill
+from meadhall.server.hall.time.clocks import Clocks, Outage
 from meadhall.server.hall.time.turn_reminders import TurnReminders
 from meadhall.server.hall.time.uptime import CLOCK_JOB, Uptime
 from meadhall.server.store.models import Job
@@ -59,9 +59,9 @@ class Deadlines:
         self._uptime = uptime
 
     @property
-    def standstills(self) -> tuple[Standstill, ...]:
+    def outages(self) -> tuple[Outage, ...]:
         """The times in which no clock ran."""
-        return self._uptime.standstills
+        return self._uptime.outages
 
     def register(self, room_of: Callable[[str], Awaitable[ClockedRoom]]) -> None:
         """Do the jobs of clocks from now on. ``room_of`` returns the room of a table."""

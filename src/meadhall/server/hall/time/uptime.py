@@ -20,7 +20,7 @@ from typing import Final
 from sqlalchemy import Connection
 
 from meadhall.server.errors import DatabaseUnavailable
-from meadhall.server.hall.time.clocks import Standstill, standstills
+from meadhall.server.hall.time.clocks import Outage, outages
 from meadhall.server.store.models import Downtime
 from meadhall.server.store.queries import uptime
 from meadhall.server.store.store import Store
@@ -51,12 +51,12 @@ class Uptime:
     """The downtimes of the hall, as far as this process knows them.
 
     Attributes:
-        standstills: the times in which no clock ran. A new tuple when a downtime was added.
+        outages: the times in which no clock ran. A new tuple when a downtime was added.
         on_change: called when a downtime was added.
     """
 
     def __init__(self, store: Store) -> None:
-        self.standstills: tuple[Standstill, ...] = ()
+        self.outages: tuple[Outage, ...] = ()
         self.on_change: Callable[[], None] = lambda: None
         self._store = store
         self._time = store.time
@@ -143,4 +143,4 @@ class Uptime:
     def _keep(self, downtimes: list[Downtime]) -> None:
         self._seen_at = self._time.now()
         self._last = max((downtime.ended_at for downtime in downtimes), default=None)
-        self.standstills = standstills(downtimes)
+        self.outages = outages(downtimes)
