@@ -15,9 +15,11 @@ from meadhall.engine.match.match import Match
 from meadhall.engine.record.replay import replay
 from meadhall.games.axxa.board import POSITIONS, SPACES
 from meadhall.games.axxa.page import own
-from meadhall.server.pages.frames import FRAMES
+from meadhall.server.pages.frames import Frames
 from meadhall.server.pages.match import match_page, result_view
 from meadhall.server.pages.models import SeatView
+
+FRAMES = Frames()
 
 RECORDS = Path(__file__).parents[1] / "records" / "axxa"
 

@@ -15,9 +15,11 @@ from meadhall.engine.match.match import Match
 from meadhall.games.dungeon_allies.actions import Act, Phase
 from meadhall.games.dungeon_allies.page import own
 from meadhall.games.dungeon_allies.pieces import TARGETS, Target
-from meadhall.server.pages.frames import FRAMES
+from meadhall.server.pages.frames import Frames
 from meadhall.server.pages.match import match_page, result_view
 from meadhall.server.pages.models import SeatView
+
+FRAMES = Frames()
 
 
 def moments(most: int) -> Iterator[Match]:

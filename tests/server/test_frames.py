@@ -17,12 +17,14 @@ from meadhall.engine.registry import game
 from meadhall.engine.state.events import PUBLIC, Event, Part
 from meadhall.engine.text.language import speaking
 from meadhall.server.hall.room import Room
-from meadhall.server.pages.frames import FRAMES
+from meadhall.server.pages.frames import Frames
 from meadhall.server.pages.models import LobbyPage, MatchPage, Refusal
 from meadhall.server.pages.patches import without_cuts
 from meadhall.server.pages.templates import environment
 from meadhall.server.store.models import Guest
 from server.people import AXES, HOARD, OpenHall
+
+FRAMES = Frames()
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

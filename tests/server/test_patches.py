@@ -19,10 +19,12 @@ from meadhall.engine.registry import game, game_names, installed
 from meadhall.engine.text.language import speaking
 from meadhall.server.hall.notices import visits
 from meadhall.server.hall.room import Room
-from meadhall.server.pages.frames import FRAMES
+from meadhall.server.pages.frames import Frames
 from meadhall.server.pages.patches import CUT, SentFrame, changes
 from meadhall.server.store.models import Guest
 from server.people import AXES, BASE, OpenHall, patched, stream
+
+FRAMES = Frames()
 
 PLAYERS = {"axes-and-allies": 4, "axxa": 2, "dungeon-allies": 3, "viking-axes": 4}
 OPTIONS = {"axxa": {"mode": "versus"}, "viking-axes": {"variant": "strategic"}}

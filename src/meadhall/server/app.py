@@ -29,6 +29,7 @@ from meadhall.server.hall.records.match_records import MatchRecords
 from meadhall.server.ops import gc_tuning, metrics
 from meadhall.server.ops.loop_lag import measured_lag
 from meadhall.server.ops.tracing import TRACES
+from meadhall.server.pages.frames import Frames
 from meadhall.server.pages.picture import Pictures
 from meadhall.server.pages.responses import failed, no_file, refused
 from meadhall.server.pages.templates import static_folders
@@ -142,6 +143,7 @@ async def serve_hall(app: Litestar, settings: Settings, store: Store, worker: Wo
     await app.state.hall.uptime.begin()
     app.state.sessions = await Sessions.load(store, app.state.hall.accounts)
     app.state.pictures = Pictures()
+    app.state.frames = Frames()
     app.state.match_records = MatchRecords(app.state.hall)
     app.state.stream_limit = StreamLimit(settings.streams_per_client)
     app.state.process = process

@@ -71,7 +71,7 @@ class Drawer:
 
 def open_workshop(app: Litestar, hall: Hall) -> None:
     """Open the workshop of a new hall, and let its pages have the drawer."""
-    app.state.workshop = workshop = Workshop(hall)
+    app.state.workshop = workshop = Workshop(hall, app.state.frames)
     environment().globals["dev"] = Drawer(workshop)
 
 

@@ -21,7 +21,7 @@ from meadhall.server.dev.problems import Problem, problem_of
 from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.notices.pubsub import Channel
 from meadhall.server.hall.room import Room
-from meadhall.server.pages.frames import FRAMES
+from meadhall.server.pages.frames import Frames
 from meadhall.server.store.models import Guest
 
 log = logging.getLogger(__name__)
@@ -42,8 +42,9 @@ class Workshop:
         problems: what doesn't work, by game and by what it concerns: ``import``, ``page``, or ``match`` and the id of a table.
     """
 
-    def __init__(self, hall: Hall) -> None:
+    def __init__(self, hall: Hall, frames: Frames) -> None:
         self.hall = hall
+        self._frames = frames
         self.channel = Channel(hall.time)
         self.problems: dict[tuple[str, str], Problem] = {}
         self._start = secrets.token_hex(4)
@@ -130,12 +131,12 @@ class Workshop:
 
     def _check_pages(self, name: str, sources: Sources) -> None:
         """Render the tables of a game for all who may look at them, to find errors of its page and its words."""
-        FRAMES.forget()
+        self._frames.forget()
         self.problems.pop((name, "page"), None)
         for room in self._rooms(name):
             try:
                 for guest in ("", *(guest for row in room.table.seats for guest in row.guests)):
-                    FRAMES.frame(room, Guest(guest, "", "en"), "")
+                    self._frames.frame(room, Guest(guest, "", "en"), "")
                 room.publish()
             except Exception as error:
                 self._note(name, "page", error, sources)

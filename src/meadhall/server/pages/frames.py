@@ -283,6 +283,3 @@ def _at_rest(page: MatchPage) -> MatchPage:
 def _game_macros(game: str) -> Any:
     """Return the macros of a game's page: ``board``, ``about`` and ``controls``."""
     return template(f"{game}/page.html").module
-
-
-FRAMES = Frames()

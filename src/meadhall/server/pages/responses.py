@@ -23,7 +23,7 @@ from meadhall.server.hall.notices.notification_choices import NotificationChoice
 from meadhall.server.hall.room import Room
 from meadhall.server.ops.logs import request_id
 from meadhall.server.pages.clock import filled, milliseconds
-from meadhall.server.pages.frames import FRAMES, TALK_PLACE
+from meadhall.server.pages.frames import TALK_PLACE
 from meadhall.server.pages.lobby import qr_code
 from meadhall.server.pages.models import Device, ErrorPage, LobbyPage, NotAdmittedPage, Refusal, Viewer
 from meadhall.server.pages.talk import panel
@@ -84,9 +84,10 @@ def by_htmx(request: AnyRequest) -> bool:
 
 def table_page(request: AnyRequest, room: Room, guest: Guest, status: int = 200, notice: Refusal | None = None) -> Html:
     """Return the whole page of a table."""
-    frame = FRAMES.frame(room, guest, base_url(request), notice)
+    state = request.app.state
+    frame = state.frames.frame(room, guest, base_url(request), notice)
     now = room.time.now()
-    html = filled(frame.html, now).replace(TALK_PLACE, panel(request.app.state.hall, room, guest))
+    html = filled(frame.html, now).replace(TALK_PLACE, panel(state.hall, state.frames, room, guest))
     more = {"frame": html, "now": milliseconds(now), **_public_link(request, room)}
     if isinstance(frame.page, LobbyPage):
         return page(request, guest, "table.html", frame.page, status, kind="lobby", **more)
@@ -136,7 +137,7 @@ def table_answer(
     if by_htmx(request):
         if error is None and room.channel.has_page(guest.id, page_id(request)):
             return Response(None, status_code=HTTPStatus.NO_CONTENT, headers=_NOT_STORED)
-        frame = FRAMES.frame(room, guest, base_url(request), notice)
+        frame = request.app.state.frames.frame(room, guest, base_url(request), notice)
         return Response(frame.html, media_type=MediaType.HTML, status_code=status, headers=_NOT_STORED)
     if error is None:
         return see_other(link(f"/tables/{room.table.id}"))

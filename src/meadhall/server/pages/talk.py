@@ -22,7 +22,7 @@ from meadhall.server.hall.room import Room
 from meadhall.server.hall.talk.phrases import all_phrases, in_words
 from meadhall.server.hall.talk.talk import Listener, audience_of, audiences_of, heard
 from meadhall.server.pages.dates import moment
-from meadhall.server.pages.frames import FRAMES, TALK_PLACE
+from meadhall.server.pages.frames import TALK_PLACE, Frames
 from meadhall.server.pages.models import Moment, Refusal
 from meadhall.server.pages.patches import Pieces, SentFrame, pieces_of
 from meadhall.server.pages.templates import template
@@ -111,11 +111,13 @@ class TalkPanel:
 
     Args:
         hall: the hall.
+        frames: renders parts of it.
         room: the table.
         guest: the reader.
     """
 
-    def __init__(self, hall: Hall, room: Room, guest: Guest) -> None:
+    def __init__(self, hall: Hall, frames: Frames, room: Room, guest: Guest) -> None:
+        self._frames = frames
         self._room = room
         self._guest = guest
         self._listener = Listener(hall.talk, room, guest)
@@ -127,14 +129,14 @@ class TalkPanel:
         ignored = await self._listener.news()
         if ignored is None:
             return None
-        found = sections(self._room, self._guest, ignored)
+        found = sections(self._frames, self._room, self._guest, ignored)
         if found == self._sections:  # the change doesn't concern this guest, and the guest must not learn of it
             return None
         self._sections = found
         return self._sent.patch_to(found)
 
 
-def sections(room: Room, guest: Guest, ignored: Ignored) -> tuple[Pieces, ...]:
+def sections(frames: Frames, room: Room, guest: Guest, ignored: Ignored) -> tuple[Pieces, ...]:
     """Return the three parts of the panel that change: its lines, its readers, and the other people."""
     macros: Any = template("_talk.html").module
     lines, language = heard(room, guest, ignored), current_language()
@@ -145,8 +147,8 @@ def sections(room: Room, guest: Guest, ignored: Ignored) -> tuple[Pieces, ...]:
     state = talk_state(room, guest, ignored, bool(lines))
     return (
         tuple(texts),
-        pieces_of(FRAMES.cached(macros.note, state)),
-        pieces_of(FRAMES.cached(macros.people, state)),
+        pieces_of(frames.cached(macros.note, state)),
+        pieces_of(frames.cached(macros.people, state)),
     )
 
 
@@ -157,14 +159,14 @@ def _rendered(line: ChatLine, is_mine: bool, _language: str) -> str:
     return str.strip(macros.line(_view(line, is_mine)))
 
 
-def panel(hall: Hall, room: Room, guest: Guest) -> Markup:
+def panel(hall: Hall, frames: Frames, room: Room, guest: Guest) -> Markup:
     """Return the whole panel for a page that is loaded now, as far as it can be made without waiting for the database."""
     ignored = hall.talk.ignoring.known(guest.id)
     if not hall.talk.has_chat(room.table):
         return TALK_PLACE
     macros: Any = template("_talk.html").module
     is_known = ignored is not None and room.chat.is_current
-    parts = sections(room, guest, ignored) if ignored is not None and is_known else ((), (), ())
+    parts = sections(frames, room, guest, ignored) if ignored is not None and is_known else ((), (), ())
     lines, about, others = (Markup("".join(part)) for part in parts)
     return Markup(macros.panel(link(f"/tables/{room.table.id}"), lines, about, others, all_phrases(), new_key()))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import suppress
+from typing import cast
 
 from litestar import Response, get
 from litestar.response import Stream
@@ -18,7 +19,7 @@ from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.notices.pubsub import updates
 from meadhall.server.hall.records.match_records import MatchRecords
 from meadhall.server.hall.room import Room
-from meadhall.server.pages.frames import FRAMES
+from meadhall.server.pages.frames import Frames
 from meadhall.server.pages.patches import SentFrame
 from meadhall.server.pages.responses import Html, page, table_page
 from meadhall.server.pages.rulebook import rulebook_of_match
@@ -57,18 +58,18 @@ async def stream_table(request: AnyRequest, hall: Hall, room: Room, guest: Guest
 
     A page that says who it is gets patches. Any other client, also a page of an older version of this program, gets whole frames.
     """
-    base, name = base_url(request), page_id(request)
+    base, name, drawn = base_url(request), page_id(request), cast("Frames", request.app.state.frames)
     stream_limit.check(request, guest)
 
     async def frames() -> AsyncIterator[bytes]:
-        sent, panel = SentFrame(), TalkPanel(hall, room, guest) if name else None
+        sent, panel = SentFrame(), TalkPanel(hall, drawn, room, guest) if name else None
         with stream_limit.count(request, guest), room.visits.subscribe(guest.id, name) as subscriber:
             async for changed in updates(subscriber, hall.closing, event_stream.HEARTBEAT_INTERVAL):
                 hall.request_chart(room)
                 if changed and name:
-                    yield b"data: %b\n\n" % sent.patch_to(FRAMES.frame(room, guest, base).sections)
+                    yield b"data: %b\n\n" % sent.patch_to(drawn.frame(room, guest, base).sections)
                 elif changed:
-                    yield event_stream.encode_event(FRAMES.frame(room, guest, base).html.strip())
+                    yield event_stream.encode_event(drawn.frame(room, guest, base).html.strip())
                 said = await panel.news() if panel is not None else None
                 if said is not None:
                     yield b"event: chat\ndata: %b\n\n" % said
