@@ -242,7 +242,7 @@ async def test_a_session_that_ends_while_it_is_read_is_not_remembered(hall: Open
     await keep(person)
     guest = await hall.store.transact(guests.find, next(iter((await hall.room(await person.open())).table.seats[0].guests)))
     assert guest is not None
-    hall.hall.accounts.tell_sessions_changed(guest.id)  # so that the next request reads the session
+    hall.hall.accounts.announce_sessions_changed(guest.id)  # so that the next request reads the session
     transact = hall.store.transact
 
     async def ended_meanwhile(work: Callable[[Connection], Any]) -> Any:

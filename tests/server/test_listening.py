@@ -75,7 +75,7 @@ def forget_visits(*rooms: Room) -> None:
     """Let the time pass in which a request counts as a visit."""
     for room in rooms:
         room.visits.last.clear()
-        room.visits.tell()
+        room.visits.announce()
 
 
 async def settled(table: str, halls: Halls) -> None:

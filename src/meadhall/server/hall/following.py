@@ -93,7 +93,7 @@ class Follower:
         for seat in (None,) if seats is None else seats:
             room.publish(for_seat=seat)
         self.resume_hints()
-        room.visits.tell()  # its guests may have got seats
+        room.visits.announce()  # its guests may have got seats
         return True
 
     async def _apply(self, changes: Changes) -> None:

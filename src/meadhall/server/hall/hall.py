@@ -332,9 +332,9 @@ class Hall:
 
     def _recount_presence(self, table: str) -> None:
         if table in self._rooms:
-            self._rooms[table].visits.tell()
+            self._rooms[table].visits.announce()
         else:
-            self.presence.tell(table, Present())
+            self.presence.announce(table, Present())
 
     # --------------------------------------------------------------------------------------------------------------- starting
 

@@ -77,7 +77,7 @@ async def change(room: Room, edit: Edit[P], *args: P.args, **kwargs: P.kwargs) -
     if is_changed:
         room.publish(stamp, draft.for_seat)  # now the others learn of it
         room.let_bots_act()
-    if room.match is None and room.visits.tell():  # the guest who sat down is here
+    if room.match is None and room.visits.announce():  # the guest who sat down is here
         await room.services.store.synced()
 
 

@@ -23,11 +23,11 @@ from meadhall.server.hall.room import Room
 from meadhall.server.ops.byte_cache import ByteCache
 from meadhall.server.pages.lobby import lobby_page
 from meadhall.server.pages.log import TurnLog
+from meadhall.server.pages.log_text import LogText
 from meadhall.server.pages.match import public_page, seat_page, seat_views
 from meadhall.server.pages.models import LobbyPage, MatchPage, Refusal, SeatView
 from meadhall.server.pages.patches import CUT, Pieces, pieces_of, without_cuts
 from meadhall.server.pages.templates import environment, template
-from meadhall.server.pages.told import ToldLog
 from meadhall.server.store.models import Guest
 
 _FRAGMENTS_SIZE = 64 * 1024 * 1024
@@ -82,7 +82,7 @@ class _Table:
         self.public: dict[str, _Public] = {}  # by language
         self.frames: dict[tuple[int | None, str], tuple[Frame, int]] = {}
         self.prompts: dict[Hashable, str] = {}
-        self.told: ToldLog | None = None
+        self.log_text: LogText | None = None
         self._parts: dict[tuple[int | None, str, str], tuple[Any, str]] = {}  # by seat, language and name, with their values
 
     def renew(self, version: int) -> None:
@@ -102,12 +102,12 @@ class _Table:
             self._parts[place] = values, html
         return html
 
-    def log(self, view: View) -> ToldLog:
+    def log(self, view: View) -> LogText:
         """Return the log up to this view."""
-        if self.told is None or not self.told.log.follow(view):
-            self.told = ToldLog(TurnLog(view))
-        self.told.follow()
-        return self.told
+        if self.log_text is None or not self.log_text.log.follow(view):
+            self.log_text = LogText(TurnLog(view))
+        self.log_text.follow()
+        return self.log_text
 
 
 _PLAIN = frozenset({str, int, bool, float, type(None)})
@@ -210,8 +210,8 @@ class Frames:
     def _told_part(self, table: _Table, page: MatchPage) -> Pieces:
         """Return the end of a frame: the result, if there is one, and the log in the words of its viewer."""
         macros: Any = template("_log.html").module
-        assert table.told is not None
-        turns = table.told.turns(page.viewer)
+        assert table.log_text is not None
+        turns = table.log_text.turns(page.viewer)
         earlier = f"{page.url}/replay" if page.log and page.log[-1].events[0].index else ""
         top, bottom = self.cached(macros.top), self.cached(macros.bottom, earlier)
         side = Markup('<div id="side" class="side">')  # the log, and below it the chat

@@ -127,7 +127,7 @@ def _turn(view: View, logged: tuple[LoggedEvent, ...], begun: bool) -> LoggedTur
     return LoggedTurn(view.game.name, view.game.words, view.names, logged, begun, owner, readers)
 
 
-def tell_event(turn: LoggedTurn, k: int, reader: int | None) -> LogEntry:
+def event_text(turn: LoggedTurn, k: int, reader: int | None) -> LogEntry:
     """Return an event of a turn in words. The player on seat ``reader`` is "you"."""
     logged, viewer = turn.events[k], PUBLIC if reader is None else reader
     title = "" if k else turn.words.event(logged.event, turn.names, viewer, Part.TURN)
@@ -137,7 +137,7 @@ def tell_event(turn: LoggedTurn, k: int, reader: int | None) -> LogEntry:
 
 def turn_in_words(turn: LoggedTurn, reader: int | None) -> TurnInWords:
     """Return a turn of the log in words, with the summary. The player on seat ``reader`` is "you"."""
-    return summed_up(turn, tuple(tell_event(turn, k, reader) for k in range(len(turn.events))))
+    return summed_up(turn, tuple(event_text(turn, k, reader) for k in range(len(turn.events))))
 
 
 def summed_up(turn: LoggedTurn, entries: tuple[LogEntry, ...]) -> TurnInWords:

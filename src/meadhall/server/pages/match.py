@@ -83,13 +83,13 @@ def strength(bot: str | None) -> int:
     return next((place for place, rank in enumerate(RANKS, 1) if rank.name == bot), 0)
 
 
-def public_page(room: Room, match: Match, view: View, seats: tuple[SeatView, ...], told: tuple[LoggedTurn, ...]) -> MatchPage:
+def public_page(room: Room, match: Match, view: View, seats: tuple[SeatView, ...], log: tuple[LoggedTurn, ...]) -> MatchPage:
     """Return the match of a table for a spectator.
 
     Args:
         view: what a spectator may know of the match now.
         seats: the seats as every viewer sees them.
-        told: the log.
+        log: its turns.
     """
     table = room.table
     running = table.status == "running"
@@ -102,7 +102,7 @@ def public_page(room: Room, match: Match, view: View, seats: tuple[SeatView, ...
         url=url,
         seats=seats,
         abandoned=table.status == "abandoned",
-        log=told,
+        log=log,
         thinking=next((thinking_words(seat) for seat in seats if seat.thinking), ""),
         spectators=room.visits.open_pages()[None],
         result=result_view(match, take_backs=room.consent.proposals.take_backs),

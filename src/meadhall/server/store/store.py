@@ -65,7 +65,7 @@ _TRIES = 3
 """Number of attempts at a change of several tables when other processes change them at the same time."""
 
 
-class Tell(Protocol):
+class Announce(Protocol):
     """Sends a notice to the other processes when the transaction is committed."""
 
     def __call__(self, kind: NoticeKind, *words: str) -> None: ...
@@ -162,7 +162,7 @@ class Store:
         """Return a notice of this process as a payload."""
         return Notice(kind, self._name, self.stamp(), words).encode()
 
-    def tell(self, kind: NoticeKind, *words: str) -> None:
+    def announce(self, kind: NoticeKind, *words: str) -> None:
         """Tell the other processes something that is not stored."""
         if self.listener is not None:
             self.listener.send(self.payload(kind, *words))
@@ -200,24 +200,24 @@ class Store:
         for act in unit.after:
             act()
 
-    async def change(self, work: Callable[[Connection, Tell], T]) -> T:
-        """Run ``work`` in one transaction and return its result. The other processes hear after the commit what it tells them.
+    async def change(self, work: Callable[[Connection, Announce], T]) -> T:
+        """Run ``work`` in one transaction and return its result. The other processes hear after the commit what it announces.
 
         It is tried again if another process has changed one of its tables at the same time. Raises Conflict if that goes on, and
         DatabaseUnavailable.
         """
 
-        def tell_in(connection: Connection) -> Tell:
-            def tell(kind: NoticeKind, *words: str) -> None:
+        def announce_in(connection: Connection) -> Announce:
+            def announce(kind: NoticeKind, *words: str) -> None:
                 for part in in_parts(words) if self.shared else ():
                     send(connection, self.payload(kind, *part))
 
-            return tell
+            return announce
 
         for _attempt in range(_TRIES - 1):
             with suppress(Conflict):
-                return await self.transact(lambda connection: work(connection, tell_in(connection)))
-        return await self.transact(lambda connection: work(connection, tell_in(connection)))
+                return await self.transact(lambda connection: work(connection, announce_in(connection)))
+        return await self.transact(lambda connection: work(connection, announce_in(connection)))
 
     async def transact(self, work: Callable[Concatenate[Connection, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Run ``work``, for example a query with its arguments, in one transaction. Raises DatabaseUnavailable."""

@@ -99,7 +99,7 @@ class Presence:
 
     # -------------------------------------------------------------------------------------------------------------- telling
 
-    def tell(self, table: str, present: Present) -> bool:
+    def announce(self, table: str, present: Present) -> bool:
         """Tell the other processes which guests are at a table at this one, if it has changed. Return whether it has."""
         if self._store.listener is None or self._told.get(table, _EMPTY) == present:
             return False
@@ -107,13 +107,13 @@ class Presence:
             self._told[table] = present
         else:
             self._told.pop(table, None)
-        self._store.tell("presence", table, *present.words())
+        self._store.announce("presence", table, *present.words())
         return True
 
     async def keep_alive(self) -> None:
         """Tell the others that this process is alive, and notice when they are not, until cancelled."""
         while True:
-            self._store.tell("alive")
+            self._store.announce("alive")
             await self._time.sleep(ALIVE_INTERVAL)
             silent = [process for process, heard in self._heard_at.items() if heard < self._time.seconds() - SILENCE]
             for process in silent:
@@ -123,16 +123,16 @@ class Presence:
 
     async def leave(self) -> None:
         """Tell the others that this process ends."""
-        self._store.tell("bye")
+        self._store.announce("bye")
         await self._store.synced()  # then it has been sent
 
     def _begin(self) -> None:
-        self._store.tell("hello")
+        self._store.announce("hello")
         self._tell_everything()
 
     def _tell_everything(self) -> None:
         for table, present in self._told.items():
-            self._store.tell("presence", table, *present.words())
+            self._store.announce("presence", table, *present.words())
 
     # -------------------------------------------------------------------------------------------------------------- hearing
 

@@ -70,14 +70,14 @@ class Visits:
     def _is_at_this_process(self, guest: str) -> bool:
         return self._room.channel.has(guest) or self.last.get(guest, -inf) > self._time.seconds() - VISIT_SECONDS
 
-    def tell(self) -> bool:
+    def announce(self) -> bool:
         """Tell the other processes which players are at this one, if that has changed. Return whether it has."""
         if not self._store.shared:
             return False
         table, pages = self._room.table, self._room.channel.guests()
         players = {guest for row in table.seats for guest in row.guests}
         here = {guest: pages[guest] for guest in players if self._is_at_this_process(guest)}
-        return self._presence.tell(table.id, Present(here, pages.total() - sum(here.values())))
+        return self._presence.announce(table.id, Present(here, pages.total() - sum(here.values())))
 
     def note(self, guest: str) -> None:
         """Record a request of a guest, and publish that they are here now, and later that they are not."""
@@ -88,7 +88,7 @@ class Visits:
             for each in [each for each in self.last if not self._is_at_this_process(each)]:
                 del self.last[each]
         if not was_at_this_process:
-            self.tell()
+            self.announce()
         waits = room.table.status in ("gathering", "running") and room.table.seat_of(guest) is not None
         if waits and not room.channel.has(guest):
             if not was_here:
@@ -102,7 +102,7 @@ class Visits:
     def _publish_leaving(self, guest: str) -> None:
         if guest in self.last and not self._is_at_this_process(guest):
             del self.last[guest]
-            self.tell()
+            self.announce()
             if not self.has_page(guest):
                 self._room.publish()
 
@@ -114,7 +114,7 @@ class Visits:
             with room.channel.subscribe(guest, page) as subscriber:
                 self.last.pop(guest, None)  # from now on the stream tells
                 self._publish_presence(guest)
-                self.tell()
+                self.announce()
                 room.follower.resume_hints()
                 if room.follower.is_behind:
                     room.follower.note_change()
@@ -126,7 +126,7 @@ class Visits:
                         self.last[guest] = min(self.last[guest], self._time.seconds() - VISIT_SECONDS + CLOSING_SECONDS)
                         self._publish_leaving_later(guest, CLOSING_SECONDS)
         finally:
-            self.tell()
+            self.announce()
             room.absences.look()
 
     def _publish_presence(self, guest: str) -> None:

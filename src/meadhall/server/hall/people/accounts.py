@@ -29,7 +29,7 @@ from meadhall.server.store.models import Account, Challenge, Guest, Passkey, Pus
 from meadhall.server.store.queries import accounts, challenges, guests, opened, push, sessions, tables
 from meadhall.server.store.queries.deleting import delete_guest
 from meadhall.server.store.queries.merging import merge_guests
-from meadhall.server.store.store import Store, Tell
+from meadhall.server.store.store import Announce, Store
 from meadhall.server.worker.threads import run_in_thread
 
 MOST_PASSKEYS: Final = 20
@@ -88,7 +88,7 @@ class Accounts:
         self._session_handlers: list[Callable[[str], object]] = []
         self._outside_handlers: list[Callable[[], object]] = []
         if store.listener is not None:
-            store.listener.on("session", lambda notice: self.tell_sessions_changed(*notice.words))
+            store.listener.on("session", lambda notice: self.announce_sessions_changed(*notice.words))
 
     def on_session_change(self, handler: Callable[[str], object]) -> None:
         """Call ``handler`` with the id of each guest whose sessions have changed, at this process or another one."""
@@ -103,7 +103,7 @@ class Accounts:
         for handler in self._outside_handlers:
             handler()
 
-    def tell_sessions_changed(self, *ids: str) -> None:
+    def announce_sessions_changed(self, *ids: str) -> None:
         """Tell the handlers of this process that the sessions of these guests have changed."""
         for guest in ids:
             for handler in self._session_handlers:
@@ -157,7 +157,7 @@ class Accounts:
         token, session = session_tokens.new_session(self._store.time.now(), guest.id, device.kind, device.label)
         codes = recovery_codes.new_codes()
 
-        def create(connection: Connection, tell: Tell) -> Account:
+        def create(connection: Connection, announce: Announce) -> Account:
             guests.save(connection, replace(guest, name=name), is_chosen=True)
             guests.lock_guests(connection, guest.id)
             if accounts.find(connection, guest.id) is not None:
@@ -169,8 +169,8 @@ class Accounts:
             sessions.add(connection, session)
             opened.end_all(connection, guest.id, device.session)  # the guest's other devices must sign in
             opened.hand_over(connection, device.session, session.id, guest.id)
-            tell("guest", guest.id)
-            tell("session", guest.id)
+            announce("guest", guest.id)
+            announce("session", guest.id)
             return Account(guest.id, name, handle, password, self._store.time.now())
 
         try:
@@ -180,7 +180,7 @@ class Accounts:
                 account = await self._store.change(create)
             except IntegrityError:
                 raise BadPasskey(_("That took too long, or was tried twice. Please try again.")) from None
-        self.tell_sessions_changed(guest.id)
+        self.announce_sessions_changed(guest.id)
         return SignedIn(token, session, account), codes
 
     async def _checked_name(self, guest: Guest, text: str) -> str:
@@ -271,7 +271,7 @@ class Accounts:
         """
         token, session = session_tokens.new_session(self._store.time.now(), account.guest, device.kind, device.label)
 
-        def open_session(connection: Connection, tell: Tell) -> list[str]:
+        def open_session(connection: Connection, announce: Announce) -> list[str]:
             guests.lock_guests(connection, account.guest)
             if accounts.find(connection, account.guest) is None:
                 raise NotThatPerson(_("This account was deleted."))
@@ -279,11 +279,11 @@ class Accounts:
             if own is not None and takes_along and accounts.find(connection, own.id) is None:
                 opened.end_all(connection, own.id, device.session)
                 changed = merge_guests(connection, own.id, account.guest)
-                tell("guest", own.id)
-                tell("guest", account.guest)
-                tell("table", *changed)
+                announce("guest", own.id)
+                announce("guest", account.guest)
+                announce("table", *changed)
             if own is not None:
-                tell("session", own.id)
+                announce("session", own.id)
             sessions.add(connection, session)
             opened.hand_over(connection, device.session, session.id, account.guest)
             return changed
@@ -291,7 +291,7 @@ class Accounts:
         changed = await self._store.change(open_session)
         self._note_changes(changed)
         if own is not None:
-            self.tell_sessions_changed(own.id, account.guest)
+            self.announce_sessions_changed(own.id, account.guest)
         return SignedIn(token, session, account)
 
     async def count_tables(self, guest: Guest) -> int:
@@ -304,12 +304,12 @@ class Accounts:
         """Note that the owner of a session has proved again who they are. Return its new token."""
         token = session_tokens.new_token()
 
-        def renew(connection: Connection, tell: Tell) -> None:
+        def renew(connection: Connection, announce: Announce) -> None:
             sessions.confirm(connection, session.id, session_tokens.hash_of(token))
-            tell("session", session.guest)
+            announce("session", session.guest)
 
         await self._store.change(renew)
-        self.tell_sessions_changed(session.guest)
+        self.announce_sessions_changed(session.guest)
         return token
 
     # --------------------------------------------------------------------------------------------------- the owner's changes
@@ -403,16 +403,16 @@ class Accounts:
         await self._end(guest, lambda connection: sessions.end_all(connection, guest.id, except_id))
 
     async def _end(self, guest: Guest, end: Callable[[Connection], object]) -> None:
-        def change(connection: Connection, tell: Tell) -> list[str]:
+        def change(connection: Connection, announce: Announce) -> list[str]:
             end(connection)
             changed = opened.renew_seat_links(connection, guest.id)
-            tell("session", guest.id)
-            tell("table", *changed)
+            announce("session", guest.id)
+            announce("table", *changed)
             return changed
 
         changed = await self._store.change(change)
         self._note_changes(changed)
-        self.tell_sessions_changed(guest.id)
+        self.announce_sessions_changed(guest.id)
 
     async def delete(self, guest: Guest) -> None:
         """Delete a guest, with or without an account, and all that is theirs alone.
@@ -420,16 +420,16 @@ class Accounts:
         Their matches stay. Their seats are called "former player", in the guest's language.
         """
 
-        def delete(connection: Connection, tell: Tell) -> list[str]:
+        def delete(connection: Connection, announce: Announce) -> list[str]:
             changed = delete_guest(connection, guest.id, former_player(guest.language))
-            tell("guest", guest.id)
-            tell("session", guest.id)
-            tell("table", *changed)
+            announce("guest", guest.id)
+            announce("session", guest.id)
+            announce("table", *changed)
             return changed
 
         changed = await self._store.change(delete)
         self._note_changes(changed)
-        self.tell_sessions_changed(guest.id)
+        self.announce_sessions_changed(guest.id)
 
 
 def former_player(language: str) -> str:

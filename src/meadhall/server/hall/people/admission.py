@@ -12,7 +12,7 @@ from meadhall.server.settings import ACCOUNTS, INVITED, OPEN
 from meadhall.server.store.hashed_link import hash_of
 from meadhall.server.store.models import Guest
 from meadhall.server.store.queries import admission_links, guests
-from meadhall.server.store.store import Store, Tell
+from meadhall.server.store.store import Announce, Store
 
 _PUBLIC: Final = (
     *("/admission/", "/sign-in", "/sign-out", "/identity/", "/privacy", "/rules/", "/settings", "/offline"),
@@ -74,13 +74,13 @@ class Admission:
     async def admit(self, token: str, guest: Guest) -> None:
         """Admit a guest with an invitation. One who is admitted already doesn't use it up. Raises NotFound, NameTaken."""
 
-        def enter(connection: Connection, tell: Tell) -> bool:
+        def enter(connection: Connection, announce: Announce) -> bool:
             link = admission_links.use(connection, hash_of(token))
             if link is None:
                 return False
             guests.save(connection, guest)
             admission_links.admit(connection, guest.id, link)
-            tell("guest", guest.id)
+            announce("guest", guest.id)
             return True
 
         if not guest.is_admitted and not await self._store.change(enter):

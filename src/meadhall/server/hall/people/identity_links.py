@@ -21,7 +21,7 @@ from meadhall.server.store.models import Guest
 from meadhall.server.store.queries import accounts, guests, identity_links, opened, sessions
 from meadhall.server.store.queries.merging import merge_guests
 from meadhall.server.store.queries.present import now
-from meadhall.server.store.store import Store, Tell
+from meadhall.server.store.store import Announce, Store
 
 _UNCONFIRMED: Final = datetime(2000, 1, 1, tzinfo=UTC)
 """When the owner of a session that a link has opened last proved who they are."""
@@ -76,7 +76,7 @@ class IdentityLinks:
         A guest with an account stays as they are: only the device leaves the account. Raises NotFound.
         """
 
-        def use_link(connection: Connection, tell: Tell) -> tuple[Carried, list[str]] | None:
+        def use_link(connection: Connection, announce: Announce) -> tuple[Carried, list[str]] | None:
             link = identity_links.use(connection, hash_of(token))
             if link is None:
                 return None
@@ -88,10 +88,10 @@ class IdentityLinks:
             if own.id != guest.id and accounts.find(connection, own.id) is None:
                 opened.end_all(connection, own.id, device.session)
                 changed = merge_guests(connection, own.id, guest.id)
-                tell("guest", own.id)
-                tell("session", own.id)
-                tell("table", *changed)
-            tell("guest", guest.id)
+                announce("guest", own.id)
+                announce("session", own.id)
+                announce("table", *changed)
+            announce("guest", guest.id)
             signed_in = _session_for(connection, link, device) if guest.has_account else None
             opened.hand_over(connection, device.session, signed_in.session.id if signed_in else device.session, guest.id)
             return Carried(guest, signed_in), changed
@@ -101,7 +101,7 @@ class IdentityLinks:
             raise _not_found()
         carried, changed = found
         self._note_changes(changed)
-        self._accounts.tell_sessions_changed(own.id, carried.guest.id)
+        self._accounts.announce_sessions_changed(own.id, carried.guest.id)
         return carried
 
 

@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 from meadhall.engine.text.language import current_language
 from meadhall.pictures.template_code import as_markup
-from meadhall.server.pages.log import TurnLog, summed_up, tell_event
+from meadhall.server.pages.log import TurnLog, event_text, summed_up
 from meadhall.server.pages.models import LogEntry, LoggedTurn
 from meadhall.server.pages.templates import template
 
@@ -16,7 +16,7 @@ Reader: TypeAlias = tuple[int | None, str]
 
 
 @dataclass(frozen=True)
-class _ToldEvent:
+class _EventText:
     """An event in one wording: its line, and its part of the summary of its turn."""
 
     entry: LogEntry
@@ -38,12 +38,12 @@ class _Turns:
     latest: dict[tuple[int, int], str] = field(default_factory=dict)
 
 
-class ToldLog:
+class LogText:
     """The turns of a log as HTML."""
 
     def __init__(self, log: TurnLog) -> None:
         self.log = log
-        self._events: dict[tuple[int, Reader], _ToldEvent] = {}  # of turns that the next steps may change
+        self._events: dict[tuple[int, Reader], _EventText] = {}  # of turns that the next steps may change
         self._latest: dict[tuple[tuple[int, int], Reader], str] = {}  # turns with events of the last step
         self._turns: dict[Reader, _Turns] = {}
 
@@ -51,7 +51,7 @@ class ToldLog:
         """Forget what the last step has changed."""
         spans = {turn.span for turn in self.log.latest}
         first = min(spans)[0] if spans else 0
-        self._events = {key: told for key, told in self._events.items() if key[0] >= first}
+        self._events = {key: text for key, text in self._events.items() if key[0] >= first}
         self._latest = {key: text for key, text in self._latest.items() if key[0] in spans}
 
     def turns(self, seat: int | None) -> list[str]:
@@ -71,23 +71,23 @@ class ToldLog:
         place = turn.span, (seat if seat in turn.readers else None, language)
         if place not in self._latest:
             macros: Any = template("_log.html").module
-            events = [self._told(turn, k, seat) for k in range(len(turn.events))]
-            told = summed_up(turn, tuple([each.entry for each in events]))
+            events = [self._event(turn, k, seat) for k in range(len(turn.events))]
+            summed = summed_up(turn, tuple([each.entry for each in events]))
             briefs, lines = ("".join([getattr(each, part) for each in events]) for part in ("brief", "line"))
-            self._latest[place] = str(macros.whole_turn(turn.seat, told, as_markup(briefs), as_markup(lines)))
+            self._latest[place] = str(macros.whole_turn(turn.seat, summed, as_markup(briefs), as_markup(lines)))
         return self._latest[place]
 
-    def _told(self, turn: LoggedTurn, k: int, seat: int | None) -> _ToldEvent:
+    def _event(self, turn: LoggedTurn, k: int, seat: int | None) -> _EventText:
         event = turn.events[k]
         reader = seat if seat in event.readers else None
         place = event.index, (reader, current_language())
-        told = self._events.get(place)
-        if told is None:
-            told = self._events[place] = self._tell(turn, k, reader)
-        return told
+        text = self._events.get(place)
+        if text is None:
+            text = self._events[place] = self._text_of(turn, k, reader)
+        return text
 
-    def _tell(self, turn: LoggedTurn, k: int, reader: int | None) -> _ToldEvent:
+    def _text_of(self, turn: LoggedTurn, k: int, reader: int | None) -> _EventText:
         macros: Any = template("_log.html").module
-        entry = tell_event(turn, k, reader)
-        first = not any(self._told(turn, earlier, reader).brief for earlier in range(k))
-        return _ToldEvent(entry, str(macros.line(entry)), str(macros.brief(entry, first)) if entry.brief else "")
+        entry = event_text(turn, k, reader)
+        first = not any(self._event(turn, earlier, reader).brief for earlier in range(k))
+        return _EventText(entry, str(macros.line(entry)), str(macros.brief(entry, first)) if entry.brief else "")
