@@ -251,6 +251,19 @@ def analyse(
     analyse_file(file, parse_knowledge(knowledge), seconds, as_json)
 
 
+def print_(
+    game: Annotated[str, typer.Argument(help=_("Name of the game; `meadhall games` lists them."))],
+    players: Annotated[int | None, typer.Option(help=_("Number of players; by default the most that can play."))] = None,
+    option: Annotated[list[str] | None, typer.Option(help=_("An option of the game as name=value; can be repeated."))] = None,
+    paper: Annotated[str, typer.Option(help=_("The paper: a4 or letter."))] = "a4",
+    out: Annotated[Path | None, typer.Option(help=_("The file to write; by default GAME.pdf."), dir_okay=False)] = None,
+) -> None:
+    prefer_interpreted()
+    from meadhall.cli.print_game import print_game
+
+    print_game(game, players, name_and_value(option), paper, out)
+
+
 def warm(games: Annotated[list[str] | None, typer.Argument(help=_("Names of games; by default all."))] = None) -> None:
     from meadhall.cli.games import warm_up
 
@@ -620,6 +633,7 @@ def build() -> typer.Typer:
     app.command(help=_("Verify match records: every die, every event, every result."))(verify)
     app.command(help=_("Print a match record as text."))(replay)
     app.command(help=_("Show how the win chances changed in a recorded match, and its turning points."))(analyse)
+    app.command("print", help=_("Write a game to a PDF to print and cut out: the rulebook and all pieces."))(print_)
     app.command(help=_("Compile the rules now instead of at the first game."))(warm)
     app.command(help=_("List the games."))(games)
     app.command("new-game", help=_("Write the package of a new game, which works at once, into a new folder."))(new_game)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from html import escape
 from textwrap import wrap
 from typing import Any, Final
 
@@ -17,13 +16,12 @@ from jinja2 import Template
 from markupsafe import Markup
 
 from meadhall.engine.compile.compiled import loops
-from meadhall.engine.file_cache import file_cache
 from meadhall.engine.match.step import Result
 from meadhall.engine.match.view import View
 from meadhall.engine.text.headlines import headline as headline_for
-from meadhall.pictures.flat_css import FlatStyles, Theme, flattened
-from meadhall.pictures.flat_svg import without_uses
-from meadhall.pictures.templates import STATIC, environment, game_style_files, has_template
+from meadhall.pictures.flat_css import Theme
+from meadhall.pictures.standalone import standalone
+from meadhall.pictures.templates import environment, has_template
 
 WIDTH: Final = 1200
 """The width of every picture in its own units."""
@@ -39,8 +37,6 @@ _WIDE: Final = 1.2
 """A board that is wider than this times its height takes the whole width, and shows the players itself."""
 
 _VIEW_BOX: Final = re.compile(r'viewBox="[-\d.]+ [-\d.]+ ([\d.]+) ([\d.]+)"')
-_CLASSES: Final = re.compile(r'class="([^"]*)"')
-_SELECTED: Final = re.compile(r"\.([\w-]+)")
 _PROMPT_LETTERS, _ABOUT_LETTERS, _SKETCH_LINES = 92, 46, 36
 
 
@@ -88,7 +84,6 @@ def svg(view: View, theme: Theme = "light") -> str:
     and the number of players. It asks for the fonts Grenze and Alegreya Sans, and looks similar in others.
     """
     board = _board(view)
-    styles = _styles(board.game, theme)
     name = f"{board.game}/picture.html"
     scene = _rendered(name if has_template(name) else "sketch.html", board)
     width, height = (float(length) for length in _found(_VIEW_BOX.search(scene)).groups())
@@ -105,8 +100,7 @@ def svg(view: View, theme: Theme = "light") -> str:
         board=(WIDTH - 2 * _MARGIN if wide else _SQUARE, round(tall)),
         size=(WIDTH, round(_TOP + tall + _MARGIN)),
     )
-    flat = without_uses(styles.written_out(drawn))
-    return flat.replace(">", f"><style>{escape(_used(styles.sheet, flat))}</style>", 1)
+    return standalone(drawn, board.game, theme)
 
 
 def _board(view: View) -> Board:
@@ -160,19 +154,6 @@ def _ending(view: View) -> Ending:
 
 def _template(name: str) -> Template:
     return environment().get_template(name)
-
-
-@file_cache
-def _styles(game: str, theme: Theme) -> FlatStyles:
-    sheets = [STATIC / "css" / "tokens.css", STATIC / "css" / "art.css", *game_style_files(game), STATIC / "css" / "board.css"]
-    return flattened((path.read_text("utf-8") for path in sheets), theme)
-
-
-def _used(sheet: str, drawn: str) -> str:
-    """Return the rules of a style sheet whose classes occur in a picture."""
-    classes = {name for names in _CLASSES.findall(drawn) for name in names.split()}
-    rules = (rule for rule in sheet.splitlines() if ":" not in rule.partition("{")[0])
-    return "\n".join(rule for rule in rules if classes.issuperset(_SELECTED.findall(rule.partition("{")[0])))
 
 
 def _found(match: re.Match[str] | None) -> re.Match[str]:

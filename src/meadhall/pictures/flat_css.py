@@ -36,6 +36,7 @@ _COMPUTED: Final = re.compile(r"\b(?:calc|clamp|min|max)\(|\dcq")
 """Values that depend on the size of a container, or need arithmetic."""
 
 _NAMED: Final = {"white": "#ffffff", "black": "#000000"}
+_COMBINATORS: Final = (">", "+", "~")
 _STEPS: Final = 8
 """How deep values may refer to other values."""
 
@@ -117,10 +118,13 @@ def _is_plain(name: str, value: str) -> bool:
 
 def _inside(selector: str, wrapper: str) -> Iterator[str]:
     """Yield selectors for the same elements if they, or an element around them, have a class."""
-    yield f"{wrapper} {selector}"
     parts = selector.split(" ")
     for k, part in enumerate(parts):
-        if part not in (">", "+", "~") and ":" not in part:
+        if part in _COMBINATORS:
+            continue
+        if k == 0 or parts[k - 1] not in _COMBINATORS:
+            yield " ".join([*parts[:k], wrapper, *parts[k:]])
+        if ":" not in part:
             yield " ".join([*parts[:k], part + wrapper, *parts[k + 1 :]])
 
 

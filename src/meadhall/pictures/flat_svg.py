@@ -6,6 +6,7 @@ can match the rules of ``flat_css`` only if the copy really stands in its place.
 
 from __future__ import annotations
 
+import re
 import xml.etree.ElementTree as ET
 from copy import deepcopy
 from typing import Final
@@ -13,6 +14,7 @@ from typing import Final
 _SVG: Final = "http://www.w3.org/2000/svg"
 _USE, _SYMBOL, _GROUP, _ROOT = (f"{{{_SVG}}}{name}" for name in ("use", "symbol", "g", "svg"))
 _PLACE: Final = ("x", "y", "width", "height", "href")
+_PAINTED: Final = re.compile(r"url\(#([\w-]+)\)")
 _DEPTH: Final = 8
 """How deep a ``<use>`` may refer to others."""
 
@@ -28,7 +30,20 @@ def without_uses(svg: str) -> str:
             break
         for parent, k in places:
             parent[k] = _copy(parent[k], known)
+    _remove_sprites(root, known)
     return ET.tostring(root, encoding="unicode")
+
+
+def _remove_sprites(root: ET.Element, known: dict[str, ET.Element]) -> None:
+    """Remove the symbols, which no element refers to any more. What they paint with stays: gradients and clip paths."""
+    for sprite in [child for child in root if child.get("class") == "sprite"]:
+        root.remove(sprite)
+    drawn = {element.get("id") for element in root.iter()}
+    used = [name for name in sorted(set(_PAINTED.findall(ET.tostring(root, encoding="unicode")))) if name not in drawn]
+    if used:
+        definitions = ET.Element(f"{{{_SVG}}}defs")
+        definitions.extend(known[name] for name in used if name in known)
+        root.insert(0, definitions)
 
 
 def _copy(use: ET.Element, known: dict[str, ET.Element]) -> ET.Element:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any, ClassVar
 
 from meadhall.games.viking_axes.cards import card_title
-from meadhall.games.viking_axes.state import NO_CARD, Act, Due, Event, Phase, axes_on, hand_size, is_playable, shields_on
+from meadhall.games.viking_axes.state import COPIES, NO_CARD, Act, Due, Event, Phase, axes_on, hand_size, is_playable, shields_on
 from meadhall.games.viking_axes.story import KINDS as KIND_OF
 from meadhall.games.viking_axes.story import Front, Piece, Story, Throw, story_of
 from meadhall.sdk import View
@@ -117,6 +117,11 @@ class Own:
     phase: str
     threats: tuple[Threat | None, ...]
     hand: tuple[Held, ...]
+
+
+def components(_options: Mapping[str, Any]) -> tuple[tuple[str, int], ...]:
+    """VA-1.1: Return the titles of the cards, and how many there are of each."""
+    return tuple((card_title(kind), count) for kind, count in enumerate(COPIES))
 
 
 def picture(view: View) -> Picture:

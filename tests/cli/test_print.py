@@ -1,0 +1,139 @@
+"""Games on paper: the pieces of each game, counted against the printed rules, where they lie on the sheets, and the command."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections import Counter
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+import games_for_tests.hoard  # noqa: F401 (registers the game)
+import meadhall
+from meadhall.cli import main
+from meadhall.engine.text.language import speaking
+from meadhall.pictures.print import PAPERS, BadPiece, Piece, game_pdf, printed_pieces
+from meadhall.pictures.print.sheets import sheets
+from meadhall.pictures.print.typst_text import markdown
+
+CONTENTS = {
+    "axxa": "1 Board, 6 Piece with a 1, 6 Piece with a 2, 6 Piece with a 3, 6 Piece with a 4, 6 Piece with a 5, 6 Piece with a 6",
+    "viking-axes": "30 Axe, 25 Double axe, 15 Triple axe, 10 One shield, 7 Two shields, 5 Three shields, 3 Four shields, "
+    "15 Armory, 10 Wench",
+}
+"""The contents of each game by its printed rules, with the names that the hall gives the pieces."""
+
+
+@cache
+def pieces_of(name: str) -> tuple[Piece, ...]:
+    game = meadhall.game(name)
+    return printed_pieces(game, game.check_options({}), game.max_players)
+
+
+@pytest.fixture(scope="module")
+def card() -> Piece:
+    return pieces_of("viking-axes")[0]
+
+
+@pytest.mark.parametrize("name", CONTENTS)
+def test_a_game_has_the_pieces_that_its_printed_rules_list(name: str) -> None:
+    assert ", ".join(f"{piece.count} {piece.name}" for piece in pieces_of(name)) == CONTENTS[name]
+
+
+@pytest.mark.parametrize("name", CONTENTS)
+@pytest.mark.parametrize("paper", PAPERS)
+def test_sheets_hold_every_piece_once_inside_the_paper_and_nothing_overlaps(name: str, paper: str) -> None:
+    width, height, _name = PAPERS[paper]
+    pieces = pieces_of(name)
+    placed = Counter[str]()
+    for sheet in sheets(pieces, PAPERS[paper]):
+        places = [(x, y) for _piece, x, y in sheet.front]
+        assert len(set(places)) == len(places)
+        for piece, x, y in sheet.front:
+            placed[piece.front] += 1
+            assert x >= 5
+            assert x + piece.size[0] <= width - 5
+            assert y >= 5
+            assert y + piece.size[1] <= height - 5
+    assert placed == Counter({piece.front: piece.count for piece in pieces})
+
+
+def test_the_back_of_a_piece_lies_behind_its_front_when_the_sheet_is_turned_around_its_long_edge(card: Piece) -> None:
+    *_, sheet = sheets([replace(card, count=10)], PAPERS["a4"])
+    (piece, x, y), (_back, behind, at) = sheet.front[0], sheet.back[0]
+    assert len(sheet.front) == len(sheet.back) == 1
+    assert (behind + piece.size[0], at) == (210 - x, y)
+
+
+def test_a_piece_that_is_larger_than_the_paper_is_refused(card: Piece) -> None:
+    with pytest.raises(BadPiece, match="Axe: 250 x 88 mm don't fit on a4"):
+        list(sheets([replace(card, size=(250, 88))], PAPERS["a4"]))
+
+
+def test_a_rulebook_keeps_its_text_and_draws_its_figures() -> None:
+    drawn: list[str] = []
+
+    def draw(svg: str, _size: tuple[float, float]) -> str:
+        drawn.append(svg)
+        return "[drawn]"
+
+    text = '# A "title"\n\n- **AX-1** *all* `#code` and\n  more\n\n3. third\n\n'
+    text += '![words](figure:turning "below")\n\n|a|b|\n|-|-|\n|1|2|\n'
+    typst = markdown(text, "axxa", draw)
+    assert '#heading(level: 1)[#"A \\"title\\""]' in typst
+    assert '#strong[#"AX-1"]#" "#emph[#"all"]#" "#"#code"' in typst
+    assert "enum.with(start: 3)" in typst
+    assert "#table(columns: 2, " in typst
+    assert '#figure(alt: "words", caption: [#"below"])[[drawn]]' in typst
+    assert len(drawn) == 1
+
+
+# ------------------------------------------------------------------------------------------------------------- the command
+
+
+def test_the_command_writes_a_pdf_with_the_rulebook_and_the_sheets(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "game.pdf"
+    assert main(["print", "axxa", "--option", "mode=versus", "--paper", "letter", "--out", str(file)]) == 0
+    assert capsys.readouterr().out.replace("\n", "").endswith("game.pdf: the rulebook and 37 pieces")
+    pdf = file.read_bytes()
+    assert pdf.startswith(b"%PDF-")
+    fonts = set(re.findall(rb"/FontName/\w+\+([\w-]+)", pdf.replace(b" ", b"")))
+    assert fonts == {b"Grenze-SemiBold", b"AlegreyaSans-Medium", b"AlegreyaSans-Bold"}
+    assert len(re.findall(rb"/FontFile2", pdf)) == len(fonts)
+
+
+def test_a_game_without_printed_pieces_gets_its_rulebook_and_a_message(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "game.pdf"
+    with speaking("de"):
+        game = meadhall.game("hoard")
+        assert game_pdf(game, game.check_options({}), 2, PAPERS["a4"], ()).startswith(b"%PDF-")
+    assert main(["print", "hoard", "--out", str(file)]) == 0
+    assert "declares no pieces to print" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (["chess"], "there is no game 'chess'"),
+        (["axxa", "--option", "mode=alone"], "alone"),
+        (["axxa", "--players", "9"], "1 to 6 players, not 9"),
+        (["axxa", "--paper", "a3"], "the paper must be a4 or letter, not 'a3'"),
+        (["axxa", "--out", "/nowhere/at/all.pdf"], "/nowhere/at/all.pdf: No such file"),
+    ],
+)
+def test_mistakes_are_refused_in_one_line(capsys: pytest.CaptureFixture[str], arguments: list[str], reason: str) -> None:
+    assert main(["print", *arguments]) == 2
+    out, err = capsys.readouterr()
+    assert (out, err.count("\n")) == ("", 1)
+    assert reason in err
+
+
+def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setitem(sys.modules, "typst", None)
+    assert main(["print", "axxa"]) == 2
+    assert "pip install 'meadhall[print]'" in capsys.readouterr().err
