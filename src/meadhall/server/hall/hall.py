@@ -20,6 +20,7 @@ from meadhall.engine.state import chance
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import DatabaseUnavailable, KeyReused, NotFound, NotSeated, TooMany, WrongMoment
 from meadhall.server.hall import changes
+from meadhall.server.hall.balance_jobs import BalanceJobs
 from meadhall.server.hall.bots.chart_queue import ChartQueue
 from meadhall.server.hall.consent import consent
 from meadhall.server.hall.daily.daily_outcomes import DailyOutcomes
@@ -110,6 +111,7 @@ class Hall:
         ready: the games that can be played already.
         closing: set when the server stops.
         charts: the charts of finished matches.
+        balance_jobs: the balance reports that programs ask for.
         outcomes: the best possible results of the puzzles of the day.
         uploads: the uploaded records.
         presence: the guests at each table at other processes.
@@ -134,6 +136,7 @@ class Hall:
         self.ready = Readiness(worker)
         self.closing = asyncio.Event()
         self.charts = ChartQueue(worker, store.time)
+        self.balance_jobs = BalanceJobs()
         self.outcomes = DailyOutcomes(worker, store.time)
         self.uploads = Uploads()
         self.leases = open_leases(store)
@@ -459,6 +462,7 @@ class Hall:
             await room.close()
         await self.leases.leave()
         await self.charts.close()
+        await self.balance_jobs.close()
         await self.notifications.close()
         await self.worker.close()
 

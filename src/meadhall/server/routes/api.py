@@ -21,7 +21,16 @@ from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.matching.table_filter import TableFilter
 from meadhall.server.hall.notices.pubsub import updates
 from meadhall.server.hall.room import Room
-from meadhall.server.routes import api_account, api_chat, api_people, api_privacy, api_profiles, api_quick_match, deeds
+from meadhall.server.routes import (
+    api_account,
+    api_balance,
+    api_chat,
+    api_people,
+    api_privacy,
+    api_profiles,
+    api_quick_match,
+    deeds,
+)
 from meadhall.server.routes.api_events import TableEvents
 from meadhall.server.routes.api_models import (
     Credentials,
@@ -220,6 +229,7 @@ _TOKEN_ROUTES: Final = [
     show_record,
     *deeds.api_routes,
     *api_quick_match.handlers,
+    *api_balance.handlers,
     *api_account.routes,
     *api_chat.routes,
     *api_people.routes,
