@@ -16,8 +16,9 @@ from meadhall.server.errors import Stale, WrongMoment
 from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.replaying import with_fields
 from meadhall.server.hall.room import Room
+from meadhall.server.hall.seating import again
 from meadhall.server.hall.state import TableState
-from meadhall.server.store.models import Entry, Guest, SeatRow, TableRow, new_id, new_link_token
+from meadhall.server.store.models import Entry, Guest, SeatRow, TableRow
 from meadhall.server.store.queries import entries
 
 ME = "me"
@@ -109,13 +110,13 @@ async def continue_from(hall: Hall, room: Room, position: int) -> Room:
     The match itself stays as it is: the store appends to a match and deletes nothing.
     """
     played = await entries_until(hall, room, position)
-    return await _begin(hall, replace(_again(room), seed=room.table.seed), played)
+    return await _begin(hall, room, room.table.seed, played)
 
 
 async def restart(hall: Hall, room: Room, seed: str) -> Room:
     """Begin the match again and return its room. ``seed``: a text; "" or the seed in hexadecimal form means the same seed."""
     same = seed.strip() in ("", room.table.seed.hex())
-    return await _begin(hall, replace(_again(room), seed=room.table.seed if same else check_seed(seed.strip())))
+    return await _begin(hall, room, room.table.seed if same else check_seed(seed.strip()))
 
 
 async def entries_until(hall: Hall, room: Room, position: int) -> tuple[Entry, ...]:
@@ -140,24 +141,11 @@ async def entries_until(hall: Hall, room: Room, position: int) -> tuple[Entry, .
     return tuple(kept)
 
 
-def _again(room: Room) -> TableRow:
-    """Return another table for the same game, people, bots and options."""
-    table = room.table
-    return TableRow(
-        id=new_id(),
-        game=table.game,
-        rules=room.game.version,
-        options=table.options,
-        status="gathering",
-        host=table.host,
-        is_public=False,
-        seed=table.seed,
-        created_at=room.time.now(),
-        seats=tuple(replace(seat, link_token=new_link_token(), is_ready=True) for seat in table.seats),
-    )
-
-
-async def _begin(hall: Hall, table: TableRow, played: tuple[Entry, ...] = ()) -> Room:
+async def _begin(hall: Hall, room: Room, seed: bytes, played: tuple[Entry, ...] = ()) -> Room:
+    """Open another table for the same people and bots, without a clock, and begin its match."""
+    table = again(room.table, room.game.version, room.time.now())
+    seats = tuple(replace(row, is_ready=True) for row in table.seats)
+    table = replace(table, seed=seed, seats=seats, is_public=False, clock=None)
     await hall.store.add_table(table)
     room = await hall.room(table.id)
     await room.start(played)

@@ -23,7 +23,7 @@ from meadhall.server.hall.bots.stand_ins import (
     standing_in,
 )
 from meadhall.server.hall.consent.undoing import check_undo, reveals
-from meadhall.server.hall.seating import check_start
+from meadhall.server.hall.seating import again, bot_seat, check_start
 from meadhall.server.hall.state import TableState
 from meadhall.server.hall.time.deadlines import NotUp
 from meadhall.server.store.models import FINISHED, Entry, Guest, Job, TableRow, new_link_token
@@ -163,17 +163,22 @@ def renew_link(draft: TableState, guest: Guest) -> None:
     draft.table = draft.table.replace_seat(alone)
 
 
-def open_rematch(draft: TableState, guest: Guest, rematch: Callable[[TableRow], TableRow], instead_of: str | None = None) -> None:
-    """Open the table of the rematch, which ``rematch`` makes, unless there is one. Refuse spectators.
+def open_rematch(draft: TableState, room: Room, guest: Guest, level: str = "", instead_of: str | None = None) -> None:
+    """Open the table of the rematch, with the same people, bots and options, unless there is one. Refuse spectators.
 
-    ``instead_of``: the id of a rematch that was closed; another one is opened in its place.
+    Args:
+        level: of all bots, in place of their levels.
+        instead_of: the id of a rematch that was closed; another one is opened in its place.
     """
     if draft.table.daily is not None:
         raise WrongMoment(_("You can play the puzzle of the day only once. Tomorrow there is a new one."))
     if draft.table.status not in FINISHED:
         raise WrongMoment(_("The match is not over yet."))
     draft.seat_of(guest)
+    opened = replace(again(draft.table, room.game.version, draft.at), host=guest.id)
+    for row in opened.seats:
+        if level and row.kind == "bot":
+            opened = opened.replace_seat(replace(bot_seat(room.game, row.seat, level), name=row.name))
     if draft.table.rematch in (None, instead_of):
-        opened = rematch(draft.table)
         draft.table = replace(draft.table, rematch=opened.id)
         draft.effects += (partial(tables.add, table=opened),)

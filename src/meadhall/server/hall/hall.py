@@ -588,33 +588,10 @@ class Hall:
         The first request opens the table. The other players already have their seats at it. It starts when all people have
         asked for the rematch; against bots only, at once. ``level``: of all bots, in place of their levels. Raises UnknownBot.
         """
-        bots = {seat.seat: bot_seat(room.game, seat.seat, level) for seat in room.table.seats if level and seat.kind == "bot"}
-
-        def once_more(old: TableRow) -> TableRow:
-            return replace(
-                old,
-                id=new_id(),
-                rules=room.game.version,
-                status="gathering",
-                host=guest.id,
-                seed=chance.new_seed(),
-                created_at=self.time.now(),
-                started_at=None,
-                finished_at=None,
-                abandon_reason=None,
-                outcome=None,
-                rematch=None,
-                seats=tuple(
-                    replace(bots.get(seat.seat, seat), name=seat.name, link_token=new_link_token(), is_ready=False)
-                    for seat in old.seats
-                ),
-                version=0,
-            )
-
-        await room.change(changes.open_rematch, guest, once_more)
+        await room.change(changes.open_rematch, room, guest, level)
         opened = await self.store.transact(tables.find, room.table.rematch or "")
         if opened is None or opened.status == "closed":  # old tables are deleted
-            await room.change(changes.open_rematch, guest, once_more, instead_of=room.table.rematch)
+            await room.change(changes.open_rematch, room, guest, level, instead_of=room.table.rematch)
         again = await self.room(room.table.rematch or "")
         with suppress(WrongMoment, NotSeated):  # it has begun already, or the guest has left it
             await again.change_table(agreed(guest, is_ready=True))

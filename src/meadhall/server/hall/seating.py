@@ -7,17 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from datetime import datetime
 from typing import Any
 
 from meadhall.bots import UnknownBot, bot_names
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.game import Document, Game
+from meadhall.engine.state import chance
 from meadhall.engine.text.language import gettext as _
 from meadhall.engine.text.language import listed as joined
 from meadhall.engine.text.language import ngettext
 from meadhall.server.errors import NotFound, NotSeated, WrongMoment
 from meadhall.server.hall.people.names import bot_name, unlike_others
-from meadhall.server.store.models import Guest, SeatRow, TableRow, new_link_token
+from meadhall.server.store.models import Guest, SeatRow, TableRow, new_id, new_link_token
 
 Change = Callable[[TableRow], TableRow]
 
@@ -193,6 +195,23 @@ def document_of(subject: Game, name: str) -> Document[Any]:
 def listed(public: bool) -> Change:
     """Return the change that adds the table to the public list, or removes it."""
     return lambda table: replace(table, is_public=public)
+
+
+def again(table: TableRow, rules: int, at: datetime) -> TableRow:
+    """Return another table for the same game, people, bots, options and clock, where the players have to agree again."""
+    return TableRow(
+        id=new_id(),
+        game=table.game,
+        rules=rules,
+        options=table.options,
+        status="gathering",
+        host=table.host,
+        is_public=table.is_public,
+        seed=chance.new_seed(),
+        created_at=at,
+        seats=tuple(replace(row, link_token=new_link_token(), is_ready=False) for row in table.seats),
+        clock=table.clock,
+    )
 
 
 def open_seat(seat: int) -> SeatRow:

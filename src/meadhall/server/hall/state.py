@@ -5,7 +5,7 @@ A change is made in a copy, the draft. When it is stored, the draft becomes the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Self
@@ -160,10 +160,6 @@ class TableState:
         self.clocks = None if self.clocks is None else self.clocks.after(entry, match)
         self.proposals = self.proposals.follow(entry)
         self.entry_count = entry.number
-
-
-Replay = Callable[[Game, TableRow, Sequence[Entry], tuple[Outage, ...]], TableState]
-"""Returns a table's state after its stored entries. The last argument: the times in which no clock ran."""
 
 
 def replayed(game: Game, table: TableRow, entries: Sequence[Entry], outages: tuple[Outage, ...] = ()) -> TableState:

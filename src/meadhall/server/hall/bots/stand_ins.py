@@ -32,14 +32,12 @@ def standing_in(why: Reason, lasts: Lasting = "return", bot: str = LEVEL) -> dic
 
 
 def check_return(match: Match, seat: int) -> None:
-    """Refuse the return of a seat's owner if no bot plays for them, or only for this decision, or if they have resigned.
+    """Refuse the return of a seat's owner if a bot plays only this decision for them, or if they have resigned.
 
     Raises WrongMoment.
     """
     if match.over:
         raise WrongMoment(_("The match is over."))
-    if seat not in match.stand_ins:
-        raise WrongMoment(_("You play this seat yourself already."))
     _check_may_return(match, seat)
 
 
