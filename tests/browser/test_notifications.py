@@ -96,7 +96,7 @@ def test_one_of_several_tabs_knocks_when_it_is_my_turn(new_person: NewPerson) ->
         expect(page.locator("#frame")).to_have_attribute("data-turn", "yes", timeout=PATIENCE)
         expect(page.locator("#icon")).to_have_attribute("href", page.locator("#icon").get_attribute("data-turn") or "")
         assert page.title().startswith("● Your turn")
-    assert [sound for page in pages for sound in heard(page)] == ["knock.wav"]
+    assert [sound for page in pages for sound in heard(page)] == ["horn.wav"]
     assert len(tables) == 2
 
 
@@ -106,7 +106,7 @@ def test_each_event_has_its_sound_and_unread_lines_are_counted(new_person: NewPe
     choose(person, "sound-short", "sound-chat", "sound-end", "sound-proposal")
     page = open_table(person, game="AxxA")[0].page
     page.evaluate("window.isAway = true")
-    for event, sound in (("short-time", "drip"), ("chat", "pluck"), ("end", "chime"), ("proposal", "horn")):
+    for event, sound in (("short-time", "drip"), ("chat", "pluck"), ("end", "chime"), ("proposal", "knock")):
         page.evaluate("window.heard = []")
         page.evaluate("name => document.dispatchEvent(new CustomEvent('meadhall:' + name, { detail: { id: 'x' } }))", event)
         page.wait_for_function("() => heard.length")

@@ -144,3 +144,41 @@ def test_a_click_skips_and_does_nothing_else(new_person: NewPerson) -> None:
     other.wait_for_version(actor.version)
     assert other.newest_event == actor.newest_event, "the click has only skipped"
     expect(page.locator(".stage")).to_have_count(0)
+
+
+def test_sounds_are_loaded_after_the_first_click_and_have_captions(new_person: NewPerson) -> None:
+    person = new_person(**MOVING)
+    path = upload(person, "axes-and-allies/3-players-0")
+    page, loaded = person.page, list[str]()
+    page.on("request", lambda request: loaded.append(request.url) if "/sounds/" in request.url else None)
+    person.open(path)
+    assert not loaded
+    page.get_by_role("button", name="Sound").click()
+    page.get_by_label("Name each sound in a caption").check()
+    page.wait_for_function("() => document.getElementById('sound-caption').textContent.includes('die on wood')")
+    page.get_by_role("dialog", name="Sound").get_by_role("button", name="Close").click()
+    page.locator("#step-on").click()
+    page.wait_for_function("() => document.getElementById('sound-caption').textContent === '♪ an axe in the air'")
+    assert len(loaded) == len(set(loaded)) > 15
+    person.open(f"{path}?step=1")
+    expect(page.locator("[name=sound-captions]")).to_be_checked()
+
+
+def test_a_tooltip_closes_by_escape_by_leaving_and_while_the_stage_plays(new_person: NewPerson) -> None:
+    host, friend = new_person(**MOVING), new_person()
+    players = open_table(host, friend, game="Dungeon Allies")
+    page = players[0].page
+    spot, tip = page.locator("#spot-0"), page.locator("#spot-0 > .tip")
+    for leaving in (False, True):
+        spot.click()
+        expect(tip).to_be_visible()
+        if leaving:
+            page.locator(".bar .brand").hover()
+        else:
+            page.keyboard.press("Escape")
+        expect(tip).to_be_hidden()
+        expect(spot).to_be_focused()
+    spot.hover()
+    expect(tip).to_be_visible()
+    page.evaluate("document.documentElement.dataset.playing = ''")
+    expect(tip).to_be_hidden()

@@ -12,9 +12,9 @@ from meadhall.server.hall.notices.notification_choices import CHANNELS, OFFERED,
 from meadhall.server.store.models import Guest
 
 _SOUNDS: Final[Mapping[Kind, str]] = {
-    "turn": "knock",
+    "turn": "horn",
     "short": "drip",
-    "proposal": "horn",
+    "proposal": "knock",
     "chat": "pluck",
     "end": "chime",
 }

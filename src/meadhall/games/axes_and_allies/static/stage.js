@@ -79,9 +79,12 @@
     return piece;
   };
 
+  // Cords run from rim to rim.
+  const ends = (a, b) => { const [from, to] = [at(shield(a)), at(shield(b))], part = (0.53 * from.width) / Math.hypot(to.x - from.x, to.y - from.y); return [between(from, to, part), between(from, to, 1 - part)]; };
+
   async function allied(a, b) {
     sound("rope");
-    await play(rope(at(shield(a)), at(shield(b))), [{ transform: "scaleX(0)" }, { transform: "scaleX(1)" }], 380, { easing: "ease-out" });
+    await play(rope(...ends(a, b)), [{ transform: "scaleX(0)" }, { transform: "scaleX(1)" }], 380, { easing: "ease-out" });
     await wait(120);
   }
 
@@ -91,7 +94,7 @@
     for (const each of over().querySelectorAll(".aa-rope")) each.remove();  // of the alliance that was just made
     for (const each of document.querySelectorAll("#aa-board .cord")) {
       play(each, [{ opacity: 0 }, { opacity: 0 }], 1);
-      const [a, b] = each.id.split("-").slice(1).map(seat => at(shield(+seat)));
+      const [a, b] = ends(...each.id.split("-").slice(1));
       for (const [end, turn] of [[a, 70], [b, -70]]) play(rope(end, between(a, b, 0.5), "torn").firstElementChild, [{ transform: "none", opacity: 1 }, { transform: `rotate(${turn}deg)`, opacity: 0 }], 420, { easing: "ease-in" });
     }
     await play(put(document.createElement("i"), at(null), "aa-burst"), [{ opacity: 0.9, transform: "scale(.3)" }, { opacity: 0, transform: "scale(1.35)" }], 520, { easing: "ease-out" });

@@ -74,6 +74,13 @@
     lastEntry = Math.max(-1, ...lines.map(number));
     myTurn = turn;
   }
+  // A tooltip closes by Escape, and when the mouse leaves what it explains, although that may keep the focus (WCAG 1.4.13).
+  const closeTips = closed => document.documentElement.toggleAttribute("data-no-tips", closed);
+  const explained = element => element?.closest?.(".has-tip, .act, .da-spot");
+  addEventListener("pointerout", e => { if (e.pointerType === "mouse" && explained(e.target) && explained(e.target) !== explained(e.relatedTarget)) closeTips(true); });
+  for (const kind of ["pointerover", "click"]) addEventListener(kind, e => { if (explained(e.target)) closeTips(false); });
+  addEventListener("focusin", e => { if (e.target.matches(":focus-visible")) closeTips(false); });
+  addEventListener("keydown", e => { if (e.key === "Escape") closeTips(true); });
   // After playing a hinted action by keyboard, move the focus to the board's controls.
   let hinted = false;  // whether the focus is in the hints, or was when they disappeared
   function refocus() {

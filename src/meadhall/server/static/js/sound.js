@@ -1,0 +1,71 @@
+// The sounds of the stage. Nothing is loaded before the first click or key, and what is chosen is kept by this browser: sounds, their
+// captions, and the volume.
+(() => {
+  const stored = key => { try { return localStorage.getItem(`sound-${key}`); } catch { return null; } };
+  const store = (key, value) => { try { localStorage.setItem(`sound-${key}`, value); } catch { /* a private window */ } };
+  const sheet = document.getElementById("sound"), known = document.getElementById("stage-sounds").content;
+  const [on, captions, volume] = ["on", "captions", "volume"].map(name => sheet.querySelector(`[name=sound-${name}]`));
+  const usual = document.querySelector("meta[name=meadhall-notifications]").dataset.volume;
+  on.checked = stored("on") !== "no";
+  captions.checked = stored("captions") === "yes";
+  volume.value = stored("volume") ?? usual;
+
+  let context = null;
+  const buffers = new Map();  // by address
+  const load = url => fetch(url).then(answer => answer.arrayBuffer()).then(data => context.decodeAudioData(data));
+  // Another sound that a sound is made of, how fast it is played, and how often.
+  const MADE_OF = { dice: ["die", 0.9], hit: ["thud", 0.9], pay: ["stone", 0.7], turn: ["slide", 1.6], shuffle: ["card", 1.2, 4], chest: ["door", 1.5], chain: ["clang", 0.6], thunder: ["drum", 0.6] };
+  const STEPS = [0, 2, 4, 7, 9, 12];  // the notes of AxxA, from the 1s to the 6s
+  const parts = name => (name.startsWith("note-") ? ["note", 2 ** (STEPS[name.slice(5) - 1] / 12)] : MADE_OF[name] ?? [name, 1]);
+
+  let gain = null;
+  function wake() {
+    if (context || !on.checked) return;
+    context = new AudioContext();
+    gain = context.createGain();
+    gain.connect(context.destination);
+    setVolume();
+    for (const each of known.children) if (each.dataset.url) buffers.set(each.dataset.sound, load(each.dataset.url));
+  }
+  const setVolume = () => { if (gain) gain.gain.value = 0.7 * (volume.value / 100) ** 1.5; };
+  for (const kind of ["pointerdown", "keydown"]) addEventListener(kind, wake, true);
+
+  async function play(name) {
+    caption(name);
+    if (!context || !on.checked || document.hidden) return;
+    const [file, rate, times = 1] = parts(name), buffer = await buffers.get(file)?.catch(() => null);
+    if (!buffer) return;
+    for (let k = 0; k < times; k++) {
+      const source = context.createBufferSource();
+      source.buffer = buffer;
+      source.playbackRate.value = rate;
+      source.connect(gain);
+      source.start(context.currentTime + 0.07 * k);
+    }
+  }
+  let timer = 0;
+  function caption(name) {
+    const words = [...known.children].find(each => each.dataset.sound === name.split("-")[0])?.textContent;
+    const box = document.getElementById("sound-caption");
+    if (!captions.checked || !words) return;
+    box.textContent = `♪ ${words}`;
+    box.hidden = false;
+    clearTimeout(timer);
+    timer = setTimeout(() => { box.hidden = true; }, 1600);
+  }
+
+  function show() {
+    document.getElementById("sound-button").dataset.muted = on.checked ? "no" : "yes";
+  }
+  sheet.addEventListener("change", () => {
+    store("on", on.checked ? "yes" : "no");
+    store("captions", captions.checked ? "yes" : "no");
+    store("volume", volume.value);
+    wake();
+    setVolume();
+    show();
+    play("die");
+  });
+  show();
+  document.addEventListener("meadhall:sound", e => play(e.detail));
+})();
