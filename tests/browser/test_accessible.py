@@ -60,7 +60,7 @@ def _look_at_standing_pages(inspector: Inspector, person: Person) -> None:
     expect(page.locator(".qr svg")).to_be_visible()
     inspector.inspect("link to another device", page)
     page = person.open("/")
-    page.locator("[formaction$='/quick']").first.click()
+    page.get_by_role("button", name="Find", exact=True).click()
     expect(page.locator("#quick-times")).to_be_visible()
     inspector.inspect("quick match", page)
     page.locator("#quick-end").click()

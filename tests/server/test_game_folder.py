@@ -14,9 +14,17 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 async def test_symbols_styles_and_scripts_are_only_on_pages_of_the_game(hall: OpenHall) -> None:
     host, _, room = await hall.two_at(HOARD)
     table = room.table.id
-    for path in (f"/tables/{table}", f"/tables/{table}/replay", f"/rules/{HOARD}", "/"):
+    for path in (f"/tables/{table}", f"/tables/{table}/replay", f"/rules/{HOARD}"):
         page = (await host.get(path)).text
         assert page.count('id="hoard-coin"') == 1, path
+    hall_page = (await host.get("/")).text
+    assert "hoard-coin" not in hall_page
+    assert len(hall_page) < 45_000, "pictures are files that browsers keep"
+    picture = await host.get(re.findall(r'class="art" src="(/tiles/[^"]+)"', hall_page)[0])
+    assert picture.headers["content-type"].startswith("image/svg+xml")
+    assert "immutable" in picture.headers["cache-control"]
+    assert "<use" not in picture.text, "an image loads nothing else"
+    assert (await host.get("/tiles/none.svg")).status_code == 404
     for path, suffixes in (
         (f"/tables/{table}", ("css", "js")),
         (f"/tables/{table}/replay", ("css", "js")),

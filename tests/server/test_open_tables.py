@@ -40,6 +40,13 @@ async def test_the_list_is_filtered_by_game_variant_and_free_seats(hall: OpenHal
     strategic = await offered(hall, VIKINGS, 2, "Cleo", "strategic")
     visitor = hall.person("10.0.3.1")
     assert await shown(visitor, "") == {axes, standard, strategic}
+    page = (await visitor.get("/")).text
+    assert 'id="open-filter"' not in page, "three tables need no filter"
+    assert page.count(">open</span>") == 3
+    assert page.index('id="find-title"') < page.index('id="open-tables"')
+    assert '<option value="2" selected>2</option>' in page[page.index('id="find-seats"') :]
+    assert page.index(">Sign in<") < page.index("<main"), "in the header"
+    assert 'id="open-filter"' in (await visitor.get("/?free=3")).text
     assert await shown(visitor, f"?game={VIKINGS}") == {standard, strategic}
     assert await shown(visitor, "?variant=variant:strategic") == {strategic}
     assert await shown(visitor, f"?game={VIKINGS}&variant=variant:standard&free=2") == {standard}

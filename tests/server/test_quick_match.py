@@ -89,7 +89,7 @@ async def test_a_click_from_the_hall_joins_the_people_who_wait(hall: OpenHall) -
     bo, cleo = hall.person("10.0.0.2"), hall.person("10.0.0.3")
     for person, follows in ((bo, "/quick"), (cleo, "/tables/")):
         page = (await person.get("/")).text
-        form = page[page.index('id="quick-waits"') :]
+        form = page[page.index('id="open-tables"') :]
         fields = dict(re.findall(r'type="hidden" name="([\w-]+)" value="([^"]*)"', form[: form.index("</form>")]))
         answer = await person.post("/quick", fields)
         assert answer.headers["location"].startswith(follows)

@@ -19,12 +19,15 @@ from meadhall.server.hall.matching.choices import choices_of, last_choice
 from meadhall.server.hall.matching.table_filter import TableFilter
 from meadhall.server.hall.room import Room
 from meadhall.server.pages.acquaintances import invitation_cards
+from meadhall.server.pages.clock_words import clock_in_words, clock_value, usual_clocks
 from meadhall.server.pages.dates import moment
 from meadhall.server.pages.models import (
     DailyStrip,
     FinishedPage,
     GameTile,
     HallPage,
+    OpponentSearch,
+    Option,
     PlayField,
     PlaySetup,
     QuickCard,
@@ -32,6 +35,7 @@ from meadhall.server.pages.models import (
     TableCard,
 )
 from meadhall.server.pages.open_tables import open_tables, who_waits
+from meadhall.server.pages.tile_art import tile_art
 from meadhall.server.store.models import FINISHED, RULES_CHANGED, Guest, Invitation, TableRow
 from meadhall.server.store.queries.results import place_of
 from meadhall.server.web.links import link
@@ -46,6 +50,9 @@ FINISHED_SHOWN = 20
 OPEN_SHOWN = 30
 """The number of open tables that the hall lists at most."""
 
+USUAL_CLOCK = "decision:60"
+"""The clock of a match with strangers unless the guest chooses another one: they should not wait without an end."""
+
 OPTION = "option-"
 """The names of the form fields for options begin with this."""
 
@@ -57,7 +64,7 @@ def game_tiles(hall: Hall, guest: Guest) -> tuple[GameTile, ...]:
             name,
             each.title,
             _(each.tagline),
-            str(each.max_players) if each.min_players == each.max_players else f"{each.min_players}–{each.max_players}",
+            tile_art(name),
             name in hall.ready,
             guided=each.lessons is not None,
             with_friends=each.max_players > 1,
@@ -111,6 +118,20 @@ def hall_page(
         quick=tuple(quick),
         open=open_tables([_waiting_card(table, guest, at) for table in open_ if table.id not in mine], chosen),
         running=tuple(card(table, guest, rooms.get(table.id)) for table in running if table.id not in mine),
+        search=_search(hall),
+    )
+
+
+def _search(hall: Hall) -> OpponentSearch | None:
+    """Return what *Find opponents* offers: seats that every game has."""
+    games = [game(name) for name in game_names() if name in hall.ready and game(name).max_players > 1]
+    if not games:
+        return None
+    seats = range(max(2, *(each.min_players for each in games)), min(each.max_players for each in games) + 1)
+    return OpponentSearch(
+        tuple(Option(each.name, each.title, False) for each in games),
+        tuple(Option(str(count), str(count), count == 2) for count in seats),
+        tuple(Option(clock_value(each), clock_in_words(each), clock_value(each) == USUAL_CLOCK) for each in usual_clocks()),
     )
 
 

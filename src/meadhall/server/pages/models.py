@@ -92,7 +92,7 @@ class GameTile:
     name: str  # "axes-and-allies"
     title: str
     tagline: str
-    players: str  # "2-6"
+    art: str  # address of its picture, "" without one
     ready: bool  # False while the rules are being compiled
     guided: bool = False  # has a guided first game
     with_friends: bool = True  # for more than one player
@@ -196,6 +196,9 @@ class QuickCard:
     fields: dict[str, str]
 
 
+FILTER_FROM = 7
+"""From so many tables on the hall offers a filter."""
+
 DailyState = Literal["new", "running", "over", "missed"]
 """State of a guest's attempt at a day's puzzle. Missed: the guest didn't finish before the day ended."""
 
@@ -235,6 +238,15 @@ class InvitationCard:
 
 
 @dataclass(frozen=True)
+class OpponentSearch:
+    """The form that finds opponents: what can be chosen."""
+
+    games: tuple[Option, ...]
+    seats: tuple[Option, ...]
+    clocks: tuple[Option, ...]
+
+
+@dataclass(frozen=True)
 class HallPage:
     tiles: tuple[GameTile, ...]
     daily: DailyStrip | None
@@ -243,6 +255,12 @@ class HallPage:
     quick: tuple[QuickCard, ...]
     open: OpenTables
     running: tuple[TableCard, ...]  # of other players
+    search: OpponentSearch | None  # None while no game is ready
+
+    @property
+    def has_filter(self) -> bool:
+        """Whether there are so many tables that a filter helps, or one is set."""
+        return self.open.is_filtered or len(self.quick) + len(self.open.cards) + len(self.running) >= FILTER_FROM
 
 
 # ---------------------------------------------------------------------------------------------------------------------- lobby

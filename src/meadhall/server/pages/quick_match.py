@@ -23,9 +23,6 @@ TIMES: Final = (30, 60, 120, 300)
 
 DEFAULT_TIME: Final = 60
 
-DEFAULT_CLOCK: Final = "decision:60"
-"""The clock of a quick match unless the guest chooses another one: strangers should not wait for each other without an end."""
-
 
 def quick_page(queue: Queue | None, at: datetime) -> QuickPage | None:
     """Return the page of a guest who waits in a queue; None for one who doesn't wait."""

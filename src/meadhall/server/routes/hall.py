@@ -12,7 +12,8 @@ from litestar.response import Redirect
 
 from meadhall.engine.errors import MeadhallError
 from meadhall.engine.registry import game, game_names
-from meadhall.server.errors import NameTaken, reason_of, status_of
+from meadhall.engine.text.language import gettext as _
+from meadhall.server.errors import NameTaken, NotFound, reason_of, status_of
 from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.matching.choices import new_choice
 from meadhall.server.hall.matching.table_filter import TableFilter
@@ -22,6 +23,7 @@ from meadhall.server.pages.notifications import notifications_panel
 from meadhall.server.pages.quick_match import quick_card
 from meadhall.server.pages.responses import Html, page, see_other, wants_json
 from meadhall.server.pages.rulebook import rulebook_page
+from meadhall.server.pages.tile_art import tile_art, tile_svg
 from meadhall.server.store.models import Guest, TableRow
 from meadhall.server.store.queries import tables
 from meadhall.server.web.forms import Form, integer, safe_path
@@ -86,6 +88,16 @@ async def open_table(request: AnyRequest, hall: Hall, guest: Guest, sessions: Se
     return see_other(link(f"/tables/{room.table.id}"))
 
 
+@get("/tiles/{name:str}", sync_to_thread=False)
+def show_tile(name: str) -> Response[str]:
+    """Return the picture of a game's tile. Its address changes with it, so browsers keep it. Raises UnknownGame, NotFound."""
+    subject = game(name.removesuffix(".svg"))
+    if not tile_art(subject.name):
+        raise NotFound(_("There is no page at this address."))
+    headers = {"Cache-Control": "public, max-age=31536000, immutable"}
+    return Response(tile_svg(subject.name), media_type="image/svg+xml", headers=headers)
+
+
 @get("/rules/{name:str}")
 async def show_rules(request: AnyRequest, name: str, guest: Guest) -> Html:
     """Show a game's rulebook."""
@@ -116,4 +128,4 @@ async def change_settings(request: AnyRequest, hall: Hall, guest: Guest, session
     return see_other(safe_path(form.get("back", "/")))
 
 
-routes = [show_hall, show_finished, open_table, show_rules, show_settings, change_settings]
+routes = [show_hall, show_finished, open_table, show_tile, show_rules, show_settings, change_settings]

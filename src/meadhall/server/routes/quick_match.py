@@ -13,8 +13,8 @@ from meadhall.server.hall.matching.choices import new_choice
 from meadhall.server.hall.matching.quick_match import SIGN_INTERVAL
 from meadhall.server.hall.notices.pubsub import updates
 from meadhall.server.pages.clock_words import read_clock
-from meadhall.server.pages.hall import OPTION
-from meadhall.server.pages.quick_match import DEFAULT_CLOCK, DEFAULT_TIME, NEVER, quick_page
+from meadhall.server.pages.hall import OPTION, USUAL_CLOCK
+from meadhall.server.pages.quick_match import DEFAULT_TIME, NEVER, quick_page
 from meadhall.server.pages.responses import Answer, page, see_other
 from meadhall.server.pages.templates import render_part
 from meadhall.server.store.models import Guest
@@ -36,7 +36,7 @@ async def look(hall: Hall, guest: Guest, sessions: Sessions, form: Form) -> Redi
     players = max(2, choice.players, subject.min_players)
     time = form.get("bots_after", "")
     after = None if time == NEVER else integer(form, "bots_after") if time else DEFAULT_TIME
-    clock = read_clock(form.get("clock") or DEFAULT_CLOCK)
+    clock = read_clock(form.get("clock") or USUAL_CLOCK)
     table = await hall.quick.look(guest, subject.name, players, choice.options, after, choice.bot, clock)
     return see_other(link("/quick" if table is None else f"/tables/{table}"))
 
