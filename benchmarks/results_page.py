@@ -34,6 +34,7 @@ ORDER = (
     "control-variates",
     "chart",
     "dungeon-allies",
+    "balance",
     "speed",
     "envs",
     "hall-load",

@@ -8,6 +8,7 @@ from playwright.sync_api import expect
 from browser.accessibility import Inspector
 from browser.people import NewPerson, Person
 from browser.table import Table, fill_lobby, resign_dialog, whose_turn
+from meadhall.lab import balance
 
 
 @pytest.mark.slow("looks at every page")
@@ -93,3 +94,12 @@ def _look_at_seat(inspector: Inspector, owner: Person, other: Person) -> None:
     page.goto(link)
     inspector.inspect("private link", page)
     page.close()
+
+
+def test_a_balance_report_has_no_axe_violation(new_person: NewPerson) -> None:
+    report = balance("axes-and-allies", (2, 3), games=8, depth="quick", seed="mead", variants={"one": {}, "two": {}})
+    page = new_person().page
+    page.set_content(report.to_html())
+    inspector = Inspector()
+    inspector.inspect("balance report", page)
+    assert inspector.found == []

@@ -102,7 +102,7 @@ def test_an_abandoned_match_can_be_analysed(capsys: Capture, tmp_path: Path) -> 
     match.play(match.legal()[0])
     file = tmp_path / "given-up.match.json"
     file.write_text(dumps(match.record(abandoned="all players left")), "utf-8")
-    for knowledge, heading in (("public", "As the players saw it."), ("everything", "With hidden cards revealed.")):
+    for knowledge, heading in (("public", "As the players saw it."), ("everything", "With hidden cards revealed:")):
         words = printed(capsys, file, "--knowledge", knowledge)
         assert heading in words
         assert "The match was given up." in words

@@ -98,7 +98,8 @@ def to_dict(match: Match, analysis: Analysis) -> dict[str, Any]:
 def print_analysis(out: Console, match: Match, analysis: Analysis) -> None:
     """Print a line of bars for each party, the turning points, and a table of chances."""
     out.print(Text(match.game.title, style="bold"))
-    how = {"public": _("As the players saw it."), "everything": _("With hidden cards revealed.")}[analysis.knowledge]
+    hidden = _("With hidden cards revealed: what a draw pile brings is known in advance, so there is little drama.")
+    how = {"public": _("As the players saw it."), "everything": hidden}[analysis.knowledge]
     out.print(Text(" ".join([how, *accuracy_in_words(analysis)]), style="dim"))
     out.print()
     out.print(_bars(match, analysis, out.width))
