@@ -24,12 +24,14 @@ from meadhall.server.app import BODY_LIMIT
 from meadhall.server.hall import changes
 from meadhall.server.hall.room import Room
 from meadhall.server.hall.time import absences
+from meadhall.server.routes.api_events import TableEvents
 from meadhall.server.routes.documents import DOCUMENT_LIMIT
 from meadhall.server.store.models import Guest
 from meadhall.server.web import event_stream
 from meadhall.server.worker import tasks
 from server.described import Described
 from server.manual_time import ManualTime, settled
+from server.matches import match_of
 from server.people import AXES, HOARD, OpenHall, Program, stream
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -651,3 +653,23 @@ async def test_a_body_is_accepted_if_it_is_as_described(hall: OpenHall, path: st
     answer = await program.http.post(path.format(id=table), json=body)
     assert answer.is_success == fits, answer.text
     assert fits or answer.status_code == 400
+
+
+async def test_streams_that_share_events_tell_each_viewer_what_it_may_know(hall: OpenHall) -> None:
+    host, friend, room = await hall.two_at(HOARD)
+    people, viewers = {0: host, 1: friend}, (None, 0, 1)
+    guests = [Guest("x", "Spectator"), *(Guest(next(iter(row.guests)), row.name) for row in room.table.seats)]
+    streams = [TableEvents(room, guest, 0) for guest in guests]
+    match, known, private = match_of(room), 0, 0
+    while not match.over and known < 12:
+        assert match.actor is not None
+        legal = [each.action for each in match.legal()]
+        await people[match.actor].act(room.table.id, LOOK if LOOK in legal else legal[0], match.next_number)
+        match = match_of(room)
+        for viewer, events in zip(viewers, streams, strict=True):
+            data = [json.loads(event.partition(b"data: ")[2]) for event in events.news()]
+            assert data[:-1] == match.recorded(viewer, after=known)
+            assert data[-1]["view"] == json.loads(json.dumps(match.view(viewer).to_dict()))
+        private += any(event.audience >= 0 for event in match.steps[-1].events)
+        known = match.steps[-1].n
+    assert private, "the match has shown the sharing of events that some viewers may not know"
