@@ -3,18 +3,21 @@
     .venv/bin/python benchmarks/drawing.py [CHECKOUT [CHECKOUT]] [--games axes-and-allies …] [--moves 100] [--rounds 5]
 
 Plays random actions with interpreted rules, as a hall does. ``move`` is the time to check, apply and store an action, ``draw``
-the time of all its frames and patches, for each move the fastest of the rounds. ``texts`` is a digest of all frames: it stays the
-same as long as pages look the same. Two checkouts take turns, so that both meet the same neighbours on a busy machine. Every
-checkout plays the same matches, half of them in German.
+the time of all its frames and patches, ``api`` that of the events for programs in the same seats, for each move the fastest of
+the rounds. ``texts`` is a digest of all frames: it stays the same as long as pages look the same. Two checkouts take turns, so
+that both meet the same neighbours on a busy machine. Every checkout plays the same matches, half of them in German. With
+``--profile`` each prints the functions that take most of the time to draw.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import cProfile
 import hashlib
 import json
 import os
+import pstats
 import random
 import subprocess
 import sys
@@ -29,6 +32,7 @@ HERE = Path(__file__)
 PLAYERS = {"axes-and-allies": 4, "axxa": 2, "dungeon-allies": 4, "viking-axes": 4}
 OPTIONS = {"axxa": {"mode": "versus"}, "viking-axes": {"variant": "strategic"}}
 BASE = "http://hall.test"
+PROFILE = "--profile"
 
 
 # ------------------------------------------------------------------------------------------------------ in a process per checkout
@@ -48,7 +52,10 @@ async def measure() -> None:
         async with open_hall(settings, time=ManualTime()) as hall:
             for line in sys.stdin:
                 name, moves = line.split()
-                print(json.dumps(await played(hall, name, int(moves))), flush=True)
+                profile = cProfile.Profile() if PROFILE in sys.argv else None
+                print(json.dumps(await played(hall, name, int(moves), profile)), flush=True)
+                if profile:
+                    pstats.Stats(profile, stream=sys.stderr).sort_stats("cumulative").print_stats(60)
 
 
 async def started(hall: Any, name: str, seed: bytes) -> tuple[Any, list[Any]]:
@@ -79,41 +86,50 @@ async def act(room: Any, guest: Any, action: int) -> None:
         await move.act(room, guest, action)
 
 
-async def played(hall: Any, name: str, moves: int) -> dict[str, Any]:
-    """Play some moves. Return the seconds of each to apply and to draw it, bytes for each page, and the digest of all texts."""
+async def played(hall: Any, name: str, moves: int, profile: cProfile.Profile | None = None) -> dict[str, Any]:
+    """Play some moves. Return the seconds of each to apply, draw and tell it, the bytes of a page, the digest of all texts."""
     from meadhall.engine.text.language import speaking  # noqa: PLC0415
     from meadhall.server.pages import frames as module  # noqa: PLC0415
     from meadhall.server.pages.patches import SentFrame  # noqa: PLC0415
+    from meadhall.server.routes.api_events import TableEvents  # noqa: PLC0415
 
     drawing = getattr(module, "FRAMES", None) or module.Frames()  # of an older commit, or of this one
     drawing.forget()
     drawing._fragments = type(drawing._fragments)(64 << 20)  # else a round finds what the last one has rendered
-    draw, move, drawn, size, digest, clock = (
-        random.Random(name),
-        list[float](),
-        list[float](),
-        0,
-        hashlib.sha256(),
-        time.thread_time,
-    )
+    draw, digest, clock, size = random.Random(name), hashlib.sha256(), time.thread_time, 0
+    move, drawn, told = list[float](), list[float](), list[float]()
     for number in count():
         room, guests = await started(hall, name, bytes([number]) * 32)
-        sent = [SentFrame() for _ in guests]
+        sent, programs = [SentFrame() for _ in guests], [TableEvents(room, guest, 0) for guest in guests]
         with speaking(("en", "de")[number % 2]):
             while len(move) < moves and not room.match.over:
                 action = draw.choice(room.match.legal()).action
                 begin = clock()
                 await act(room, guests[room.match.actor], action)
                 acted = clock()
+                if profile:
+                    profile.enable()
                 frames = [drawing.frame(room, guest, BASE) for guest in guests]
                 patches = [page.patch_to(frame.sections) for page, frame in zip(sent, frames, strict=True)]
+                if profile:
+                    profile.disable()
+                painted = clock()
+                for program in programs:
+                    list(program.news())
                 move.append(acted - begin)
-                drawn.append(clock() - acted)
+                drawn.append(painted - acted)
+                told.append(clock() - painted)
                 size += sum(map(len, patches))
                 for frame in frames:
                     digest.update("".join(map("".join, frame.sections)).replace(room.table.id, "TABLE").encode())
         if len(move) == moves:
-            return {"move": move, "draw": drawn, "bytes": size / moves / len(guests), "texts": digest.hexdigest()[:8]}
+            return {
+                "move": move,
+                "draw": drawn,
+                "api": told,
+                "bytes": size / moves / len(guests),
+                "texts": digest.hexdigest()[:8],
+            }
     raise AssertionError
 
 
@@ -124,7 +140,7 @@ def process(checkout: Path) -> subprocess.Popen[str]:
     """Start a process that draws with the code of a checkout."""
     path = os.pathsep.join(map(str, (checkout / "src", checkout / "tests")))
     environment = os.environ | {"PYTHONPATH": path, "MEADHALL_INTERPRET": "1"}
-    command = [sys.executable, str(HERE), "--answer"]
+    command = [sys.executable, str(HERE), "--answer", *([PROFILE] if PROFILE in sys.argv else [])]
     return subprocess.Popen(command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
 
@@ -150,6 +166,7 @@ def main() -> None:
     parser.add_argument("--games", nargs="+", choices=PLAYERS, default=list(PLAYERS))
     parser.add_argument("--moves", type=int, default=100)
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument(PROFILE, action="store_true")
     parser.add_argument("--answer", action="store_true", help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.answer:
@@ -159,12 +176,8 @@ def main() -> None:
     for name in given.games:
         rounds = [[asked(each, name, given.moves) for each in processes] for _ in range(given.rounds + 1)][1:]  # one warms up
         for checkout, found in zip(given.checkouts, zip(*rounds, strict=True), strict=True):
-            first, draw = found[0], best(found, "draw")
-            print(
-                f"{name:16} move {best(found, 'move'):5.2f} ms  draw {draw:6.2f} ms  bytes a page {first['bytes']:6.0f}"
-                f"  texts {first['texts']}  {checkout}",
-                flush=True,
-            )
+            spent = "  ".join(f"{what} {best(found, what):6.2f} ms" for what in ("move", "draw", "api"))
+            print(f"{name:16} {spent}  bytes a page {found[0]['bytes']:6.0f}  texts {found[0]['texts']}  {checkout}", flush=True)
     for each in processes:
         each.terminate()
 
