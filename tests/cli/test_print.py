@@ -13,16 +13,24 @@ import pytest
 
 import games_for_tests.hoard  # noqa: F401 (registers the game)
 import meadhall
+from games.dungeon_allies.shapes import shaped, squares
 from meadhall.cli import main
 from meadhall.engine.text.language import speaking
+from meadhall.games.dungeon_allies.components import COMPONENTS, ITEM_NAMES
 from meadhall.pictures.print import PAPERS, BadPiece, Piece, game_pdf, printed_pieces
 from meadhall.pictures.print.sheets import sheets
 from meadhall.pictures.print.typst_text import markdown
 
 CONTENTS = {
+    "axes-and-allies": "6 Axe; its back says that the player is dead, 15 Alliance of two players, 1 Die to fold and glue, "
+    "1 Rolls to cross off, if you have no die",
     "axxa": "1 Board, 6 Piece with a 1, 6 Piece with a 2, 6 Piece with a 3, 6 Piece with a 4, 6 Piece with a 5, 6 Piece with a 6",
     "viking-axes": "30 Axe, 25 Double axe, 15 Triple axe, 10 One shield, 7 Two shields, 5 Three shields, 3 Four shields, "
     "15 Armory, 10 Wench",
+    "dungeon-allies": "1 Board: Excursion, 1 Board: Turn order, 1 Board: Treasure, 1 Board: Trade, 16 Sorcerer card, "
+    "28 Monster tile, 10 Character, 8 Follower, 24 Red crystal, 16 Blue crystal, 10 Yellow crystal, 6 Green crystal, "
+    "4 White crystal, 60 Gold, 25 Dice token, 25 Die to place on the boards, 5 Shield of a player, for the turn order, "
+    "1 Rolls to cross off, if you have no such dice",
 }
 """The contents of each game by its printed rules, with the names that the hall gives the pieces."""
 
@@ -40,7 +48,16 @@ def card() -> Piece:
 
 @pytest.mark.parametrize("name", CONTENTS)
 def test_a_game_has_the_pieces_that_its_printed_rules_list(name: str) -> None:
-    assert ", ".join(f"{piece.count} {piece.name}" for piece in pieces_of(name)) == CONTENTS[name]
+    printed = Counter[str]()
+    for piece in pieces_of(name):
+        printed[piece.name] += piece.count
+    assert ", ".join(f"{count} {title}" for title, count in printed.items()) == CONTENTS[name]
+
+
+def test_fewer_players_need_fewer_pieces() -> None:
+    game = meadhall.game("axes-and-allies")
+    printed = Counter(piece.name.partition(" ")[0] for piece in printed_pieces(game, {}, 3))
+    assert (printed["Axe;"], printed["Alliance"]) == (3, 3)
 
 
 @pytest.mark.parametrize("name", CONTENTS)
@@ -89,6 +106,27 @@ def test_a_rulebook_keeps_its_text_and_draws_its_figures() -> None:
     assert "#table(columns: 2, " in typst
     assert '#figure(alt: "words", caption: [#"below"])[[drawn]]' in typst
     assert len(drawn) == 1
+
+
+def test_pieces_are_those_of_the_components_of_the_variant() -> None:
+    game = meadhall.game("dungeon-allies")
+    document = shaped(
+        excursion_square=squares(5, 5, 18),
+        prisoner_space=[
+            {"name": f"Prisoner {k} <龍> and so on and so on", "offering": {"red": k}, "reward": dict.fromkeys(ITEM_NAMES, 9)}
+            for k in range(8)
+        ],
+        trade=[],
+    )
+    options = {"components": COMPONENTS.check(document)}
+    pieces = printed_pieces(game, options, 2)
+    trade = next(piece.front for piece in pieces if piece.name == "Board: Trade")
+    assert re.findall(r"Prisoner \d", trade) == [f"Prisoner {k}" for k in range(8)]
+    assert "&lt;龍&gt;" in trade
+    monsters = [piece for piece in pieces if piece.name == "Monster tile"]
+    assert len({piece.front for piece in monsters}) == 28
+    assert {piece.size for piece in monsters} == {(42, 23.5)}
+    assert game_pdf(game, options, 2, PAPERS["letter"], pieces).startswith(b"%PDF-")
 
 
 # ------------------------------------------------------------------------------------------------------------- the command

@@ -9,7 +9,7 @@ from typing import Final
 import resvg_py
 
 _FONTS: Final = [str(path) for path in sorted((Path(__file__).parent / "fonts").glob("*.ttf"))]
-_OTHER_LETTERS: Final = re.compile("[^\x00-ɏʰ-˿Ḁ-ỿ -⃏℀-⅏←-⇿]")
+OTHER_LETTERS: Final = re.compile("[^\x00-ɏʰ-˿Ḁ-ỿ -⃏℀-⅏←-⇿]")
 """Letters that our fonts lack. Looking for them in the fonts of the system takes longer."""
 
 
@@ -25,6 +25,6 @@ def png(svg: str, styles: str = "", width: int | None = None) -> bytes:
         svg_string=svg,
         style_sheet=styles,
         font_files=_FONTS,
-        skip_system_fonts=_OTHER_LETTERS.search(svg) is None,
+        skip_system_fonts=OTHER_LETTERS.search(svg) is None,
         width=width,
     )

@@ -28,12 +28,14 @@ from meadhall.games.dungeon_allies.boards import (
     value,
 )
 from meadhall.games.dungeon_allies.cautions import DIE_MATTERS, at_the_tavern, caution
-from meadhall.games.dungeon_allies.components import COMPONENTS
+from meadhall.games.dungeon_allies.components import COMPONENTS, SKILL_NAMES
+from meadhall.games.dungeon_allies.components import Monster as Tile
 from meadhall.games.dungeon_allies.names import Names
 from meadhall.games.dungeon_allies.pieces import (
     DICE,
     DISPLAY,
     FIGHT_DICE,
+    FIRST_FOLLOWER,
     LEVELS,
     NONE,
     SIDES,
@@ -170,6 +172,8 @@ class Printed:
         prisoners: DA-9.1: names, offerings and rewards.
         lines: DA-10.1: the two sides of each line of the trade table.
         cards: DA-13.2: the sorcerer's cards, and their points in words.
+        monsters: DA-4.4: the tiles.
+        allies: DA-1.2: the characters, then the followers.
     """
 
     squares: tuple[int, ...]
@@ -177,12 +181,15 @@ class Printed:
     prisoners: tuple[tuple[str, Items, Items], ...]
     lines: tuple[tuple[Items, Items], ...]
     cards: tuple[tuple[Card, str], ...]
+    monsters: tuple[Monster, ...]
+    allies: tuple[Ally, ...]
 
 
 def components(options: Mapping[str, Any]) -> Printed:
     """Return the print on the components of a match with these options."""
     printed = COMPONENTS.of(options[COMPONENTS.name])
     names = Names(printed)
+    most = max(tile.red.gold for tile in printed.monster)
     return Printed(
         squares=tuple(printed.levels_of_squares.count(level) for level in range(LEVELS)),
         gifts=tuple(items(space.crystals.counts) for space in printed.turn_order_space),
@@ -195,7 +202,19 @@ def components(options: Mapping[str, Any]) -> Printed:
             (Card(names.card(card), tuple(map(value, each.kinds))), names.value(card))
             for card, each in enumerate(printed.sorcerer_card)
         ),
+        monsters=tuple(
+            Monster(names.monster(tile), SKILL_NAMES.index(each.weakness), _faces(each), each.red.gold == most)
+            for tile, each in enumerate(printed.monster)
+        ),
+        allies=tuple(
+            Ally(names.ally(ally), SKILL_NAMES.index(each.skill), ally >= FIRST_FOLLOWER)
+            for ally, each in enumerate(printed.allies)
+        ),
     )
+
+
+def _faces(tile: Tile) -> tuple[tuple[int, int], ...]:
+    return tuple((face.target, face.gold) for face in tile.faces)
 
 
 # ------------------------------------------------------------------------------------------------------------------ public part

@@ -6,6 +6,7 @@ Each sheet is a page with its back behind it, and every part begins on a front, 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import Any, Final
 
@@ -15,6 +16,7 @@ from meadhall.engine.game import Game
 from meadhall.engine.text.language import current_language, ngettext
 from meadhall.engine.text.language import gettext as _
 from meadhall.engine.text.rulebook import rulebook_text
+from meadhall.pictures.png import OTHER_LETTERS
 from meadhall.pictures.print.pieces import Piece, drawing
 from meadhall.pictures.print.sheets import Paper, Placed, Sheet, sheets
 from meadhall.pictures.print.typst_text import markdown, quoted, words
@@ -53,9 +55,10 @@ def game_pdf(game: Game, options: Mapping[str, Any], players: int, paper: Paper,
     Raises:
         BadPiece: a piece doesn't fit on the paper.
     """
-    source = "".join(_document(game, options, players, paper, pieces)).encode()
-    fonts = typst.Fonts(include_system_fonts=False, include_embedded_fonts=False, font_paths=[_FONTS])
-    return typst.compile(source, font_paths=fonts)
+    source = "".join(_document(game, options, players, paper, pieces))
+    others = OTHER_LETTERS.search(source) is not None
+    fonts = typst.Fonts(include_system_fonts=others, include_embedded_fonts=False, font_paths=[_FONTS])
+    return typst.compile(source.encode(), font_paths=fonts)
 
 
 def _document(game: Game, options: Mapping[str, Any], players: int, paper: Paper, pieces: Sequence[Piece]) -> Iterator[str]:
@@ -94,8 +97,8 @@ def _first_page(game: Game, players: int, pieces: Sequence[Piece]) -> Iterator[s
     yield "#v(2mm)#line(length: 100mm, stroke: 0.4mm)\n"
     heading = ngettext("Pieces for {players} player", "Pieces for {players} players", players).format(players=players)
     yield f"#heading(level: 2)[{words(heading)}]\n#columns(2)[#table(columns: 3, align: (right, left, left), "
-    for piece in pieces:
-        yield "[{} ×], [{}], text(size: 8pt)[{:g} × {:g} mm], ".format(piece.count, words(piece.name), *piece.size)
+    for (name, size), alike in groupby(pieces, lambda piece: (piece.name, piece.size)):
+        yield "[{} ×], [{}], text(size: 8pt)[{:g} × {:g} mm], ".format(sum(piece.count for piece in alike), words(name), *size)
     yield ")]\n"
 
 

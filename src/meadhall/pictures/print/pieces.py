@@ -11,9 +11,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from meadhall.engine.errors import MeadhallError
+from meadhall.engine.file_cache import file_cache
 from meadhall.engine.game import ComponentsPage, Game
 from meadhall.pictures.standalone import standalone
 from meadhall.pictures.templates import environment, has_template
@@ -52,14 +54,13 @@ def printed_pieces(game: Game, options: Mapping[str, Any], players: int) -> tupl
     if not has_template(name):
         return ()
     pieces: list[Piece] = []
+    drawn = cache(lambda svg, size: drawing(game.name, svg, size))  # many pieces have the same back
 
     def piece(name: str, count: int = 1, *, size: tuple[float, float], back: str = "", caller: Callable[[], str]) -> str:
         if count < 0 or min(size) <= 0:
             raise BadPiece(f"{game.name}/printed.html: {name}: the count must not be negative, and the size must be positive")
         if count:
-            pieces.append(
-                Piece(str(name), count, size, drawing(game.name, caller(), size), back and drawing(game.name, back, size))
-            )
+            pieces.append(Piece(str(name), count, size, drawn(caller(), size), back and drawn(back, size)))
         return ""
 
     components = game.page.components(options) if isinstance(game.page, ComponentsPage) else None
@@ -69,9 +70,11 @@ def printed_pieces(game: Game, options: Mapping[str, Any], players: int) -> tupl
 
 def drawing(game: str, drawn: str, size: tuple[float, float]) -> str:
     """Return what a template of a game has drawn, 0.1 mm a unit, as a complete SVG document in the colours of the light theme."""
-    signs = environment().get_template("sprites.html").render(page={"game": game})
     wide, high = (round(10 * length) for length in size)
-    document = (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{wide}" height="{high}" viewBox="0 0 {wide} {high}">{signs}{drawn}</svg>'
-    )
-    return standalone(document, game, "light")
+    root = f'<svg xmlns="http://www.w3.org/2000/svg" width="{wide}" height="{high}" viewBox="0 0 {wide} {high}">'
+    return standalone(f"{root}{_signs(game)}{drawn}</svg>", game, "light")
+
+
+@file_cache
+def _signs(game: str) -> str:
+    return environment().get_template("sprites.html").render(page={"game": game})

@@ -92,12 +92,13 @@ class _Writer:
         for part in element:
             if part.tag == f"{_SVG}svg":
                 yield self._sign(part)
+            elif _TOGETHER.search(part.get("class", "")):
+                below_each_other = " \\ ".join(self._parts(part))
+                yield f"#box(inset: 1.5mm, align(center, text(size: 8.5pt)[{below_each_other}]))"
             else:
-                inside = words((part.text or "").strip()) + "".join(self._parts(part))
-                together = _TOGETHER.search(part.get("class", ""))
-                yield f"#box(inset: 1mm, width: auto)[#align(center)[{inside}]]" if together else inside
+                yield words((part.text or "").strip()) + "".join(self._parts(part))
             if tail := (part.tail or "").strip():
-                yield f" \\ #text(size: 8pt)[{words(tail)}]"
+                yield words(tail)
 
     def _sign(self, element: ET.Element) -> str:
         _x, _y, wide, high = (float(length) for length in element.get("viewBox", "0 0 24 24").split())
