@@ -19,6 +19,8 @@ from meadhall.lab.balance.result import Balance, Key
 
 MOST_DIFFERENCES = 4
 MOST_ITEMS = 5
+KNOWN = 0.3
+"""The largest width of intervals from which on no flag means that a place is as good as another."""
 COMMON = 0.1
 """The part of the matches from which on comebacks are worth a headline."""
 
@@ -58,7 +60,7 @@ def _of_places(report: Balance) -> Iterator[str]:
                 other=worst.item,
                 least=decimal(worst.value, 2),
             )
-        elif all(not each.warning for each in places):
+        elif all(not each.warning and each.high - each.low < KNOWN for each in places):
             fair.append(_with(report, key))
     if fair:
         yield _("No place in the first order is better than another beyond the tolerance of 10 %: {list}.").format(

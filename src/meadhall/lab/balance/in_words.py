@@ -69,6 +69,9 @@ ENDINGS = {
 
 _QUANTILES = {"p5": marked("5th percentile"), "median": marked("median"), "p95": marked("95th percentile")}
 
+EDGES = (".p5", ".p95")
+"""The quantiles that a terminal has no room for."""
+
 _IN_TABLES = 12
 """The largest number of items of a family in a table for people; frames and JSON have all."""
 
@@ -118,6 +121,14 @@ def figure_in_words(figure: Figure, *, signed: bool = False) -> str:
     return _("{value} ({low} to {high})").format(value=value, low=low, high=high) + mark
 
 
+def _short(figure: Figure, *, signed: bool = False) -> str:
+    """Return a figure with half the width of its interval, for a terminal."""
+    half = Figure(figure.name, (figure.high - figure.low) / 2, 0, 0, 0)
+    mark = {"low": "\N{DOWNWARDS ARROW}", "high": "\N{UPWARDS ARROW}", "": ""}[figure.warning]
+    value = number_in_words(figure, figure.value, signed=signed)
+    return f"{value} \N{PLUS-MINUS SIGN}{number_in_words(half, half.value)}{mark}"
+
+
 def cell_in_words(report: Balance, key: Key) -> str:
     """Return a short name of a cell: only what differs between the cells of the report."""
     parts = [ngettext("{count} player", "{count} players", key[1]).format(count=key[1])]
@@ -146,18 +157,30 @@ def shown(group: str, by_cell: Mapping[Key, dict[str, Figure]]) -> list[str]:
     return found
 
 
-def table_of(report: Balance, group: str, by_cell: Mapping[Key, dict[str, Figure]], *, signed: bool = False) -> Table | None:
-    """Return the table of a question, a row for each figure and a column for each cell; None if there is nothing."""
-    names = shown(group, by_cell)
+def table_of(
+    report: Balance, group: str, by_cell: Mapping[Key, dict[str, Figure]], *, signed: bool = False, short: bool = False
+) -> Table | None:
+    """Return the table of a question, a row for each figure and a column for each cell; None if there is nothing.
+
+    ``short``: with half the widths of the intervals instead of their ends, for a terminal.
+    """
+    names = [name for name in shown(group, by_cell) if not (short and name.endswith(EDGES))]
     if not names:
         return None
+    words = _short if short else figure_in_words
     rows = []
     for name in names:
         present = [figures.get(name) for figures in by_cell.values()]
         label = name_in_words(report, next(figure for figure in present if figure is not None))
-        rows.append((label, *("" if figure is None else figure_in_words(figure, signed=signed) for figure in present)))
-    heads = (_("figure"), *(cell_in_words(report, key) for key in by_cell))
+        rows.append((label, *("" if figure is None else words(figure, signed=signed) for figure in present)))
+    heads = (_("figure"), *(_short_cell(report, key) if short else cell_in_words(report, key) for key in by_cell))
     return Table(heads, tuple(rows), _(GROUPS[group]), numbers=True)
+
+
+def _short_cell(report: Balance, key: Key) -> str:
+    """Return the number of players, and the variant and the bot if there are several."""
+    parts = [str(key[1]), *([key[0]] if len(report.variants) > 1 else []), *([key[2]] if len(report.bots) > 1 else [])]
+    return " ".join(parts)
 
 
 def how_measured(report: Balance) -> str:
@@ -181,11 +204,11 @@ def parts(report: Balance) -> Iterator[str | Table]:
     yield _("{game}: balance report").format(game=report.subject.title)
     yield "\n".join(f"- {line}" for line in report.headlines)
     for group in GROUPS:
-        table = table_of(report, group, report.figures)
+        table = table_of(report, group, report.figures, short=len(report.figures) > 2)
         if table is not None:
             yield table
     for group in GROUPS:
-        table = table_of(report, group, report.differences, signed=True) if report.differences else None
+        table = table_of(report, group, report.differences, signed=True, short=True) if report.differences else None
         if table is not None:
             base = next(iter(report.variants))
             title = _("Less {variant}: {question}").format(variant=base, question=table.title)

@@ -119,7 +119,7 @@ def balance(
     later = [
         _Job(number, Measuring(cell.setting, task), SIZES[task])
         for number, cell in enumerate(cells)
-        for task in tasks_of(subject, cell.players, len(subject.parties(cell.players, cell.setting.options)), depth)
+        for task in tasks_of(cell.players, len(subject.parties(cell.players, cell.setting.options)), cell.bot, depth)
     ]
     later += [
         _Job(number, Measuring(cell.setting, Task.WITHOUT, kind), SIZES[Task.WITHOUT])

@@ -8,6 +8,8 @@ from enum import Enum
 from functools import partial
 from typing import Literal, TypeAlias
 
+from meadhall.bots.policy import POLICIES
+from meadhall.engine.compile.loops import RANDOM
 from meadhall.engine.compute.executors import Pieces
 from meadhall.engine.game import Game
 from meadhall.lab.balance.choice import choice
@@ -59,14 +61,14 @@ CHUNKS = {Task.PLAY: 64, Task.COURSE: 2, Task.WORTH: 1, Task.SEARCH: 2, Task.LAD
 """The number of matches in a chunk for an executor; 16 where nothing stands here. Matches of searches and functions: 2."""
 
 
-def tasks_of(subject: Game, players: int, parties: int, depth: Depth) -> list[Task]:
+def tasks_of(players: int, parties: int, bot: str, depth: Depth) -> list[Task]:
     """Return the tasks of a cell after the play, the most useful first."""
     if depth == "quick":
         return []
     rivals = parties > 1
     usual = [Task.COURSE, *([Task.AGENCY, Task.LUCK] if rivals and players > 1 else [Task.LUCK])]
     deep = [Task.WORTH, Task.SEARCH, *([Task.LADDER] if rivals else [])] if depth == "deep" else []
-    return [task for task in (*usual, *deep) if task is not Task.AGENCY or subject.greedy is not None]
+    return [task for task in (*usual, *deep) if task is not Task.AGENCY or POLICIES.get(bot) != RANDOM]
 
 
 @dataclass(frozen=True)
