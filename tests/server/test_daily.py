@@ -564,7 +564,7 @@ async def test_the_database_keeps_one_attempt_of_a_guest_and_day(on_each_databas
             "the attempt counts for the guest who followed the link"
         )
         assert await store.transact(tables.days) == ["2026-11-22", "2026-11-21"]
-        await store.save_figures(first.id, {"coins": 3})
+        await store.change(tables.save_figures, first.id, {"coins": 3})
         assert await store.transact(tables.find, first.id) == replace(first, figures={"coins": 3}, version=1)
 
 

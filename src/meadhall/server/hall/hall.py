@@ -420,7 +420,9 @@ class Hall:
         version = game(name).version
         if self.settings.development:
             await _until_answered(self.time, lambda: self.store.transact(tables.adopt_rules, name, version))
-        for id in await _until_answered(self.time, lambda: self.store.close_outdated(name, version, RULES_CHANGED)):
+        for id in await _until_answered(
+            self.time, lambda: self.store.change(tables.close_outdated, name, version, RULES_CHANGED)
+        ):
             log.warning("table %s is closed: its match began under older rules of %s than version %d", id, name, version)
 
     async def _delete_expired(self) -> None:

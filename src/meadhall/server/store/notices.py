@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final, Literal, Self, cast, get_args
+from typing import Final, Literal, Protocol, Self, cast, get_args
 
 from sqlalchemy import Connection, func, select
 
@@ -37,6 +37,12 @@ NoticeKind = Literal[
 """
 
 _KINDS: Final = frozenset(get_args(NoticeKind))
+
+
+class Announce(Protocol):
+    """Sends a notice to the other processes when the transaction is committed."""
+
+    def __call__(self, kind: NoticeKind, *words: str) -> None: ...
 
 
 @dataclass(frozen=True)

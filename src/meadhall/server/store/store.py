@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from datetime import datetime
 from functools import partial
-from typing import Concatenate, ParamSpec, Protocol
+from typing import Concatenate, ParamSpec
 
 from alembic.util import CommandError
 from filelock import FileLock
@@ -36,14 +36,13 @@ from meadhall.server.store.models import (
     TableRow,
     new_id,
 )
-from meadhall.server.store.notices import Notice, NoticeKind, in_parts, send
+from meadhall.server.store.notices import Announce, Notice, NoticeKind, in_parts, send
 from meadhall.server.store.queries import (
     counters,
     entries,
     guests,
     health,
     idempotency,
-    scores,
     secrets,
     tables,
 )
@@ -63,12 +62,6 @@ _LEASE_TIMEOUT = 1.5
 
 _TRIES = 3
 """Number of attempts at a change of several tables when other processes change them at the same time."""
-
-
-class Announce(Protocol):
-    """Sends a notice to the other processes when the transaction is committed."""
-
-    def __call__(self, kind: NoticeKind, *words: str) -> None: ...
 
 
 class Store:
@@ -167,17 +160,6 @@ class Store:
         if self.listener is not None:
             self.listener.send(self.payload(kind, *words))
 
-    async def _change(self, work: Callable[[Connection], T], kind: NoticeKind, *words: str) -> T:
-        """Run ``work`` in one transaction that also tells the other processes of the change."""
-
-        def change(connection: Connection) -> T:
-            result = work(connection)
-            if self.shared:
-                send(connection, self.payload(kind, *words))
-            return result
-
-        return await self.transact(change)
-
     @asynccontextmanager
     async def unit(self) -> AsyncIterator[Unit]:
         """Collect the parts of a change of one table in the block, and store all of them in one transaction at its end.
@@ -200,24 +182,24 @@ class Store:
         for act in unit.after:
             act()
 
-    async def change(self, work: Callable[[Connection, Announce], T]) -> T:
+    async def change(self, work: Callable[Concatenate[Connection, Announce, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Run ``work`` in one transaction and return its result. The other processes hear after the commit what it announces.
 
         It is tried again if another process has changed one of its tables at the same time. Raises Conflict if that goes on, and
         DatabaseUnavailable.
         """
 
-        def announce_in(connection: Connection) -> Announce:
+        def attempt(connection: Connection) -> T:
             def announce(kind: NoticeKind, *words: str) -> None:
                 for part in in_parts(words) if self.shared else ():
                     send(connection, self.payload(kind, *part))
 
-            return announce
+            return work(connection, announce, *args, **kwargs)
 
         for _attempt in range(_TRIES - 1):
             with suppress(Conflict):
-                return await self.transact(lambda connection: work(connection, announce_in(connection)))
-        return await self.transact(lambda connection: work(connection, announce_in(connection)))
+                return await self.transact(attempt)
+        return await self.transact(attempt)
 
     async def transact(self, work: Callable[Concatenate[Connection, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Run ``work``, for example a query with its arguments, in one transaction. Raises DatabaseUnavailable."""
@@ -287,12 +269,13 @@ class Store:
     async def rotate_secret(self, name: str, valid_until: datetime | None) -> None:
         """Replace a secret. The old one is accepted until then; None: no old one is accepted any more."""
 
-        def rotate(connection: Connection) -> None:
+        def rotate(connection: Connection, announce: Announce) -> None:
             secrets.rotate(connection, name, valid_until or self.time.now())
             if valid_until is None:
                 secrets.drop_retired(connection, name)
+            announce("secret", name)
 
-        await self._change(rotate, "secret", name)
+        await self.change(rotate)
 
     # ------------------------------------------------------------------------------------------------------------- guests
 
@@ -301,10 +284,15 @@ class Store:
 
         Raises NameTaken, see ``queries.guests.save``.
         """
+
+        def save(connection: Connection, announce: Announce) -> Guest:
+            announce("guest", guest.id)
+            return guests.save(connection, guest, is_chosen)
+
         try:
-            return await self._change(lambda connection: guests.save(connection, guest, is_chosen), "guest", guest.id)
+            return await self.change(save)
         except IntegrityError:  # another request of the same new guest came first
-            return await self._change(lambda connection: guests.save(connection, guest, is_chosen), "guest", guest.id)
+            return await self.change(save)
 
     # ------------------------------------------------------------------------------------------------------------- tables
 
@@ -325,25 +313,6 @@ class Store:
             if table.daily is None and request is None:
                 raise
             raise Conflict from None
-
-    async def close_outdated(self, game: str, rules: int, reason: str) -> list[str]:
-        """End the running matches of a game that began under older rules than this version. Return the ids of their tables."""
-
-        def close(connection: Connection) -> list[str]:
-            closed = tables.close_outdated(connection, game, rules, reason)
-            for part in in_parts(closed) if self.shared else ():
-                send(connection, self.payload("table", *part))
-            return closed
-
-        return await self.transact(close)
-
-    async def rank(self, table: str, day: str, figures: dict[str, int], standing: str) -> None:
-        """Store the place of a measured attempt among the others, once."""
-        await self._change(lambda connection: scores.rank(connection, table, day, figures, standing), "table", table)
-
-    async def save_figures(self, table: str, figures: dict[str, int]) -> None:
-        """Store how an attempt at a daily puzzle went."""
-        await self._change(lambda connection: tables.save_figures(connection, table, figures), "table", table)
 
     # ------------------------------------------------------------------------------------------------------------ matches
 

@@ -218,7 +218,7 @@ async def _rank_new(hall: Hall, subject: Game, day: str) -> None:
             figures = await figures_of(hall, table)
             if figures is None:  # its rules are still being compiled
                 return
-            await hall.store.rank(table.id, day, figures, _standing(_order(table, figures)))
+            await hall.store.change(scores.rank, table.id, day, figures, _standing(_order(table, figures)))
 
 
 def _standing(order: tuple[int, ...]) -> str:
@@ -243,7 +243,7 @@ async def figures_of(hall: Hall, table: TableRow) -> dict[str, int] | None:
     room = await hall.room(table.id)
     assert room.match is not None
     figures = await asyncio.to_thread(_measured, room.match)
-    await hall.store.save_figures(table.id, figures)
+    await hall.store.change(tables.save_figures, table.id, figures)
     return figures
 
 

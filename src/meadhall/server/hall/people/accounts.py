@@ -26,10 +26,11 @@ from meadhall.server.hall.people.sign_in_limit import Client, SignInLimit
 from meadhall.server.ops.metrics import FAILED_SIGN_INS
 from meadhall.server.store.lookalikes import look_alike
 from meadhall.server.store.models import Account, Challenge, Guest, Passkey, PushSubscription, Session, SessionKind
+from meadhall.server.store.notices import Announce
 from meadhall.server.store.queries import accounts, challenges, guests, opened, push, sessions, tables
 from meadhall.server.store.queries.deleting import delete_guest
 from meadhall.server.store.queries.merging import merge_guests
-from meadhall.server.store.store import Announce, Store
+from meadhall.server.store.store import Store
 from meadhall.server.worker.threads import run_in_thread
 
 MOST_PASSKEYS: Final = 20

@@ -11,8 +11,9 @@ from meadhall.server.errors import NotAdmitted, NotFound, ShutOut
 from meadhall.server.settings import ACCOUNTS, INVITED, OPEN
 from meadhall.server.store.hashed_link import hash_of
 from meadhall.server.store.models import Guest
+from meadhall.server.store.notices import Announce
 from meadhall.server.store.queries import admission_links, guests
-from meadhall.server.store.store import Announce, Store
+from meadhall.server.store.store import Store
 
 _PUBLIC: Final = (
     *("/admission/", "/sign-in", "/sign-out", "/identity/", "/privacy", "/rules/", "/settings", "/offline"),

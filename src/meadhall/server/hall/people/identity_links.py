@@ -18,10 +18,11 @@ from meadhall.server.hall.people import session_tokens
 from meadhall.server.hall.people.accounts import Accounts, Device, SignedIn
 from meadhall.server.store.hashed_link import IdentityLink, hash_of
 from meadhall.server.store.models import Guest
+from meadhall.server.store.notices import Announce
 from meadhall.server.store.queries import accounts, guests, identity_links, opened, sessions
 from meadhall.server.store.queries.merging import merge_guests
 from meadhall.server.store.queries.present import now
-from meadhall.server.store.store import Announce, Store
+from meadhall.server.store.store import Store
 
 _UNCONFIRMED: Final = datetime(2000, 1, 1, tzinfo=UTC)
 """When the owner of a session that a link has opened last proved who they are."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from typing import Any, Final
 
 from sqlalchemy import Connection, Text, and_, bindparam, cast, func, insert, select
@@ -14,7 +13,7 @@ from sqlalchemy.exc import IntegrityError
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import NotFound
 from meadhall.server.store import schema
-from meadhall.server.store.models import Changes, Conflict, Entry
+from meadhall.server.store.models import Changes, Conflict, Entry, in_utc
 from meadhall.server.store.notices import CHANNEL
 from meadhall.server.store.queries import tables
 
@@ -39,7 +38,7 @@ def all_of(connection: Connection, table: str) -> list[Entry]:
     """Return a match's history, oldest first."""
     query = select(schema.match_entries).where(_ENTRY.table_id == table).order_by(_ENTRY.number)
     found = connection.execute(query)
-    return [Entry(row.number, row.kind, row.seat, row.value, row.data, _in_utc(row.created_at)) for row in found]
+    return [Entry(row.number, row.kind, row.seat, row.value, row.data, in_utc(row.created_at)) for row in found]
 
 
 def changes_since(connection: Connection, table: str, version: int, entry_count: int) -> Changes:
@@ -59,7 +58,7 @@ def changes_since(connection: Connection, table: str, version: int, entry_count:
 def of_rows(rows: Sequence[Any]) -> tuple[Entry, ...]:
     """Return the new entries in the rows of ``CHANGES``."""
     return tuple(
-        Entry(number, kind, seat, value, None if data is None else json.loads(data), _in_utc(at))
+        Entry(number, kind, seat, value, None if data is None else json.loads(data), in_utc(at))
         for _version, number, kind, seat, value, data, at in rows
         if number is not None
     )
@@ -70,10 +69,6 @@ def row(table: str, entry: Entry) -> dict[str, Any]:
     values = {**vars(entry), "table_id": table}
     values["created_at"] = values.pop("at")
     return values
-
-
-def _in_utc(time: datetime) -> datetime:
-    return time if time.tzinfo is not None else time.replace(tzinfo=UTC)  # SQLite stores no time zone
 
 
 def append(connection: Connection, table: str, new: Sequence[Entry], notice: str | None = None) -> None:

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any, Final
 
 from sqlalchemy import ColumnElement, Connection, DateTime, and_, bindparam, delete, literal, or_, select, update
 
 from meadhall.server.store import schema
-from meadhall.server.store.models import Job, JobTaken, new_id
+from meadhall.server.store.models import Job, JobTaken, in_utc, new_id
 from meadhall.server.store.queries import leases
 from meadhall.server.store.queries.present import now
 from meadhall.server.store.queries.upserts import INSERTS, Insert, insert_into
@@ -105,8 +105,8 @@ def claim(
         connection.execute(update(schema.jobs).where(_JOB.id.in_(ids)).values(claimed_by=process))
     following = select(_JOB.due_at, clock.label("clock")).where(_JOB.due_at > clock).order_by(_JOB.due_at).limit(1)
     row = connection.execute(following).one_or_none()
-    seconds = None if row is None else (_in_utc(row.due_at) - _in_utc(row.clock)).total_seconds()
-    return [Job(row.id, row.kind, row.key, _in_utc(row.due_at), row.payload, row.attempts) for row in rows], seconds
+    seconds = None if row is None else (in_utc(row.due_at) - in_utc(row.clock)).total_seconds()
+    return [Job(row.id, row.kind, row.key, in_utc(row.due_at), row.payload, row.attempts) for row in rows], seconds
 
 
 def finish(
@@ -142,7 +142,3 @@ def postpone(connection: Connection, job: Job, process: str | None, seconds: flo
 def _is_mine(job: Job, process: str | None) -> ColumnElement[bool]:
     is_same = _JOB.id == job.id
     return is_same if process is None else and_(is_same, _JOB.claimed_by == process)
-
-
-def _in_utc(time: datetime) -> datetime:
-    return time if time.tzinfo is not None else time.replace(tzinfo=UTC)  # SQLite stores no time zone

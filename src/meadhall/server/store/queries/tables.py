@@ -27,6 +27,7 @@ from sqlalchemy import (
 from meadhall.server.store import schema
 from meadhall.server.store.clock import Clock
 from meadhall.server.store.models import FINISHED, Conflict, SeatRow, TableRow, storable
+from meadhall.server.store.notices import Announce
 from meadhall.server.store.queries import results
 from meadhall.server.store.queries.present import now
 
@@ -97,7 +98,7 @@ def entries_of_stand_ins() -> Select[tuple[str]]:
     return select(_ENTRY.table_id).where(_ENTRY.kind == literal_column("'stand_in'"))  # as in the index
 
 
-def close_outdated(connection: Connection, game: str, rules: int, reason: str) -> list[str]:
+def close_outdated(connection: Connection, announce: Announce, game: str, rules: int, reason: str) -> list[str]:
     """End the running matches of a game that began under older rules than this version. Return the ids of their tables."""
     outdated = and_(_TABLE.status == "running", _TABLE.game == game, _TABLE.rules < rules)
     ids = list(connection.execute(select(_TABLE.id).where(outdated)).scalars())
@@ -105,6 +106,7 @@ def close_outdated(connection: Connection, game: str, rules: int, reason: str) -
     connection.execute(update(schema.tables).where(outdated).values(**closed))
     for id in ids:
         _record_results(connection, id)
+    announce("table", *ids)
     return ids
 
 
@@ -224,9 +226,10 @@ def save(connection: Connection, table: TableRow) -> TableRow:
     return saved
 
 
-def save_figures(connection: Connection, table: str, figures: dict[str, int]) -> None:
+def save_figures(connection: Connection, announce: Announce, table: str, figures: dict[str, int]) -> None:
     """Store how an attempt at a daily puzzle went."""
     connection.execute(change(table, figures=figures))
+    announce("table", table)
 
 
 def save_outcome(connection: Connection, table: str, outcome: Mapping[str, Any]) -> None:

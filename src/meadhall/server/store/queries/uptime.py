@@ -7,14 +7,14 @@ none of them ran, or none could store anything.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any, Final
 
 from sqlalchemy import ColumnElement, Connection, DateTime, Table, exists, func, select, type_coerce, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from meadhall.server.store import schema
-from meadhall.server.store.models import Downtime
+from meadhall.server.store.models import Downtime, in_utc
 from meadhall.server.store.queries.present import now
 
 _PULSE = schema.pulse.c
@@ -37,7 +37,7 @@ def beat(connection: Connection, gap: timedelta, seen_at: datetime | None = None
     at = now(connection)
     connection.execute(_INSERT[connection.dialect.name](schema.pulse).values(id=_ID, alive_at=at).on_conflict_do_nothing())
     stored: datetime = connection.execute(select(_PULSE.alive_at).where(_PULSE.id == _ID).with_for_update()).scalar_one()
-    before = seen_at if seen_at is not None else _in_utc(stored)
+    before = seen_at if seen_at is not None else in_utc(stored)
     connection.execute(update(schema.pulse).where(_PULSE.id == _ID).values(alive_at=at))
     if at - before <= gap:
         return None
@@ -48,7 +48,7 @@ def beat(connection: Connection, gap: timedelta, seen_at: datetime | None = None
 def last_beat(connection: Connection) -> datetime | None:
     """Return when a process was alive last, by the time of the hall; None at the first start."""
     found = connection.scalar(select(_PULSE.alive_at))
-    return None if found is None else _in_utc(found)
+    return None if found is None else in_utc(found)
 
 
 def _add(connection: Connection, downtime: Downtime) -> None:
@@ -69,13 +69,13 @@ def postpone(connection: Connection, kind: str, after: datetime, by: timedelta) 
 def downtimes(connection: Connection) -> list[Downtime]:
     """Return all times in which no process ran, the first one first."""
     rows = connection.execute(select(schema.downtimes).order_by(schema.downtimes.c.began_at))
-    return [Downtime(_in_utc(row.began_at), _in_utc(row.ended_at)) for row in rows]
+    return [Downtime(in_utc(row.began_at), in_utc(row.ended_at)) for row in rows]
 
 
 def last_downtime(connection: Connection) -> datetime | None:
     """Return when the last downtime ended."""
     found = connection.scalar(select(func.max(schema.downtimes.c.ended_at)))
-    return None if found is None else _in_utc(found)
+    return None if found is None else in_utc(found)
 
 
 def others_run(connection: Connection) -> bool:
@@ -92,7 +92,3 @@ def has_clocks(connection: Connection) -> bool:
     """Return whether a match with a clock is running."""
     clocked = exists().where(_TABLE.status == "running", _TABLE.clock.is_not(None))
     return bool(connection.scalar(select(clocked)))
-
-
-def _in_utc(time: datetime) -> datetime:
-    return time if time.tzinfo is not None else time.replace(tzinfo=UTC)  # SQLite stores no time zone
