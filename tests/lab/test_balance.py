@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
@@ -12,7 +13,7 @@ import numpy as np
 import pytest
 
 import meadhall
-from meadhall.bots import BadAnswer, BadBot
+from meadhall.bots import BadBot
 from meadhall.engine.elements import Elements
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.match.first_order import first_order_of
@@ -25,7 +26,7 @@ from meadhall.lab.balance.columns import Column, difference
 from meadhall.lab.balance.figures import Figure, flagged
 from meadhall.lab.balance.tasks import SIZES, Task
 from meadhall.lab.balance.trace import Setting, Tracer
-from meadhall.lab.entrants import Entrants
+from meadhall.lab.entrants import BotFailed, Entrants
 from meadhall.lab.matches import play_out
 
 AA = meadhall.game("axes-and-allies")
@@ -206,8 +207,10 @@ def test_functions_and_modules_are_bots(own_module: str) -> None:
 
 
 def test_a_bot_that_fails_ends_its_run_with_its_name() -> None:
-    with pytest.raises(BadAnswer, match="illegal"):
+    with pytest.raises(BotFailed, match="illegal"):
         simulate(AA, [illegal, "karl"], games=2, seed="mead")
+    with pytest.raises(BotFailed, match="has died"):
+        simulate(AA, [lambda _view: os._exit(1), "karl"], games=40, seed="mead", processes=2)
     with pytest.raises(BadBot, match="no_such_module"):
         simulate(AA, ["no_such_module:bot"], games=2)
     with pytest.raises(BadBot):

@@ -20,7 +20,7 @@ from meadhall.bots.named import Declaration, chooser, resolved
 from meadhall.bots.policy import POLICIES
 from meadhall.engine.checks import Seed, as_integer, check_seed, quoted
 from meadhall.engine.compile.compiled import module_of
-from meadhall.engine.errors import BadSetup
+from meadhall.engine.errors import BadSetup, MeadhallError
 from meadhall.engine.game import Game
 from meadhall.engine.match.view import View
 from meadhall.engine.state.chance import step_key
@@ -30,6 +30,10 @@ from meadhall.lab.kinds import kind_mask, kinds_by_action
 LOOP = Path(__file__).parent / "balance" / "trace_loop.py"
 
 _PLACE = re.compile(r"(?P<module>[^\W\d][\w.]*):(?P<function>[^\W\d][\w.]*)")
+
+
+class BotFailed(MeadhallError, BadAnswer):
+    """A bot of a run has failed, or chose no legal action; or its process has died."""
 
 
 @dataclass(frozen=True)
@@ -140,14 +144,14 @@ class OwnBot:
         self._choose = chooser(found, subject)
 
     def choose(self, view: View) -> int:
-        """Return the bot's action. Raises BadAnswer."""
+        """Return the bot's action. Raises BotFailed."""
         try:
             answer = self._choose(copy(view))
         except Exception as error:
-            raise BadAnswer(f"{self.name} failed: {type(error).__name__}: {error}") from error
+            raise BotFailed(f"{self.name} failed: {type(error).__name__}: {error}") from error
         action = as_integer(getattr(answer, "number", answer)) if not isinstance(answer, bool) else None
         if action is None or action not in view.legal:
-            raise BadAnswer(f"{self.name} answered {quoted(answer)}, which is not a legal action")
+            raise BotFailed(f"{self.name} answered {quoted(answer)}, which is not a legal action")
         return action
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Sequence
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -23,7 +24,7 @@ from meadhall.engine.match.view import Seat
 from meadhall.engine.record.format import dumps
 from meadhall.engine.registry import game, installed
 from meadhall.engine.statistics import Counts
-from meadhall.lab.entrants import Entrants
+from meadhall.lab.entrants import BotFailed, Entrants
 from meadhall.lab.luck import luck
 
 CHUNK = 16
@@ -152,7 +153,7 @@ class MatchWork:
 def match_executor(subject: Game, processes: Any, cluster: str | None) -> Iterator[Executor]:
     """Yield what runs whole matches: processes, or a cluster.
 
-    Raises BadSetup if an argument is invalid or other processes can't find the game, and NoCluster.
+    Raises BadSetup if an argument is invalid or other processes can't find the game, NoCluster, and BotFailed.
     """
     count = check_count(processes, "processes")
     if cluster is not None:
@@ -163,7 +164,10 @@ def match_executor(subject: Game, processes: Any, cluster: str | None) -> Iterat
         return
     if count > 1 and not installed(subject):
         raise BadSetup(f"{subject.name} is not an installed game, so other processes can't find it; use one process")
-    yield Processes(count) if count > 1 else Serial()
+    try:
+        yield Processes(count) if count > 1 else Serial()
+    except BrokenProcessPool as error:
+        raise BotFailed("a process that played matches has died: a bot has ended it, or memory ran out") from error
 
 
 def play_matches(

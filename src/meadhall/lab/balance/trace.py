@@ -232,7 +232,7 @@ class Tracer:
         seed = seed_from_text(setting.seed(number))
         bots = [step_key(seed_from_text(setting.bot_seed(number, seat)), 0) for seat in range(setting.players)]
         payoffs = np.zeros(setting.players, np.float64)
-        steps = min(len(self._decisions), 2 * self._longest + 16)
+        steps = min(len(self._decisions), self._longest + 16 if self._longest else _STEPS)
         while True:
             keys = _keys(seed, steps)
             length = int(
