@@ -11,15 +11,18 @@ from pathlib import Path
 
 import pytest
 
-import games_for_tests.hoard  # noqa: F401 (registers the game)
 import meadhall
 from games.dungeon_allies.shapes import shaped, squares
+from games_for_tests.hoard import game as hoard
 from meadhall.cli import main
+from meadhall.engine.registry import registered
 from meadhall.engine.text.language import speaking
 from meadhall.games.dungeon_allies.components import COMPONENTS, ITEM_NAMES
-from meadhall.pictures.print import PAPERS, BadPiece, Piece, game_pdf, printed_pieces
-from meadhall.pictures.print.sheets import sheets
+from meadhall.pictures.print.document import game_pdf
+from meadhall.pictures.print.pieces import BadPiece, Piece, printed_pieces
+from meadhall.pictures.print.sheets import PAPERS, sheets
 from meadhall.pictures.print.typst_text import markdown
+from meadhall.server.pages.trial import try_pages
 
 CONTENTS = {
     "axes-and-allies": "6 Axe; its back says that the player is dead, 15 Alliance of two players, 1 Die to fold and glue, "
@@ -129,6 +132,27 @@ def test_pieces_are_those_of_the_components_of_the_variant() -> None:
     assert game_pdf(game, options, 2, PAPERS["letter"], pieces).startswith(b"%PDF-")
 
 
+@pytest.mark.parametrize(
+    ("name", "size", "reason"),
+    [
+        ("coin", "(0, 5)", "coin-hoard/printed.html: coin: the count must not be negative, and the size must be positive"),
+        ("map", "(20, 400)", "map: 20 x 400 mm don't fit on a4"),
+    ],
+)
+def test_a_check_of_a_game_finds_mistakes_in_its_printed_pieces(tmp_path: Path, name: str, size: str, reason: str) -> None:
+    (tmp_path / "printed.html").write_text(f'{{% call piece("{name}", size={size}) %}}{{% endcall %}}')
+    game = replace(hoard, name=f"{name}-hoard", folder=tmp_path, lessons=None)
+    with registered(game), pytest.raises(BadPiece, match=reason):
+        try_pages(game)
+
+
+def test_a_figure_that_is_no_xml_is_printed_as_its_words(tmp_path: Path) -> None:
+    (tmp_path / "figures.html").write_text("{% macro coins() %}one<br>two{% endmacro %}")
+    with registered(replace(hoard, name="printed-hoard", folder=tmp_path)):
+        typst = markdown("![two coins](figure:coins) ![a card](figure:card)", "printed-hoard", lambda svg, _size: svg)
+    assert typst.split() == ['#emph[#"two', 'coins"]#"', '"#emph[#"a', 'card"]']
+
+
 # ------------------------------------------------------------------------------------------------------------- the command
 
 
@@ -148,8 +172,7 @@ def test_a_game_without_printed_pieces_gets_its_rulebook_and_a_message(
 ) -> None:
     file = tmp_path / "game.pdf"
     with speaking("de"):
-        game = meadhall.game("hoard")
-        assert game_pdf(game, game.check_options({}), 2, PAPERS["a4"], ()).startswith(b"%PDF-")
+        assert game_pdf(hoard, hoard.check_options({}), 2, PAPERS["a4"], ()).startswith(b"%PDF-")
     assert main(["print", "hoard", "--out", str(file)]) == 0
     assert "declares no pieces to print" in capsys.readouterr().out
 
@@ -160,6 +183,7 @@ def test_a_game_without_printed_pieces_gets_its_rulebook_and_a_message(
         (["chess"], "there is no game 'chess'"),
         (["axxa", "--option", "mode=alone"], "alone"),
         (["axxa", "--players", "9"], "1 to 6 players, not 9"),
+        (["axxa", "--players", "1", "--option", "mode=versus"], "Two sides need at least 2 players"),
         (["axxa", "--paper", "a3"], "the paper must be a4 or letter, not 'a3'"),
         (["axxa", "--out", "/nowhere/at/all.pdf"], "/nowhere/at/all.pdf: No such file"),
     ],

@@ -21,18 +21,19 @@ def print_game(name: str, players: int | None, options: dict[str, str], paper: s
     """Write the PDF, and print how many pieces it has. ``options`` are texts from the command line.
 
     Raises:
-        BadSetup: the game has no such option or number of players, or there is no such paper.
+        BadSetup: the game can't be set up with these options and players, or there is no such paper.
         NoPrinter: a package is missing.
     """
     subject = game(name)
-    chosen = subject.read_options(options)
-    count = subject.max_players if players is None else subject.check_players(players)
+    count, chosen = subject.check_setup(subject.max_players if players is None else players, subject.read_options(options))
     for module in ("jinja2", "resvg_py", "typst"):
         if find_spec(module) is None:
             raise NoPrinter(
                 _("printing needs {module}, which is not installed: pip install 'meadhall[print]'").format(module=module)
             )
-    from meadhall.pictures.print import PAPERS, game_pdf, printed_pieces  # noqa: PLC0415 - they load the packages above
+    from meadhall.pictures.print.document import game_pdf  # noqa: PLC0415 - it loads the packages above
+    from meadhall.pictures.print.pieces import printed_pieces  # noqa: PLC0415
+    from meadhall.pictures.print.sheets import PAPERS  # noqa: PLC0415
 
     if paper not in PAPERS:
         raise BadSetup(_("the paper must be a4 or letter, not {given}").format(given=quoted(paper)))

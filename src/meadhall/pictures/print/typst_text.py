@@ -33,7 +33,7 @@ def words(text: str) -> str:
 def markdown(text: str, game: str, drawn: Drawn) -> str:
     """Return the Markdown of a game's rulebook as Typst markup. ``drawn`` draws the SVG of its figures.
 
-    Figures of the components are left out: the components themselves are printed.
+    Figures of the components are left out: the components themselves are printed. Words stand in for others that can't be drawn.
     """
     tree = SyntaxTreeNode(MarkdownIt("commonmark", {"html": False}).enable("table").parse(text))
     return _Writer(game, drawn).inside(tree)
@@ -81,9 +81,14 @@ class _Writer:
         """Write ``![alternative text](figure:NAME "caption")`` with the macro ``NAME`` of the game's ``figures.html``."""
         name, file = str(node.attrs["src"]).removeprefix("figure:"), f"{self._game}/figures.html"
         macro: Any = getattr(environment().get_template(file).module, name, None) if has_template(file) else None
-        if macro is None or macro.arguments:
+        if macro is not None and macro.arguments:
             return ""
-        drawn = ET.fromstring(f'<svg xmlns="http://www.w3.org/2000/svg">{macro()}</svg>')  # noqa: S314 - of the game's templates
+        try:
+            drawn = ET.fromstring(f'<svg xmlns="http://www.w3.org/2000/svg">{macro()}</svg>') if macro else None  # noqa: S314 - ours
+        except ET.ParseError:
+            drawn = None
+        if drawn is None:
+            return f"#emph[{words(node.content)}]"
         caption = words(str(node.attrs.get("title", "")))
         return f"#figure(alt: {quoted(node.content)}, caption: [{caption}])[{''.join(self._parts(drawn))}]"
 

@@ -15,6 +15,8 @@ from meadhall.engine.match.match import Match
 from meadhall.engine.match.view import EVERYTHING, SPECTATOR, View
 from meadhall.engine.text.language import LANGUAGES, speaking
 from meadhall.pictures import board
+from meadhall.pictures.print.pieces import printed_pieces
+from meadhall.pictures.print.sheets import PAPERS, sheets
 from meadhall.server.pages import picture
 from meadhall.server.pages.frames import Frames
 from meadhall.server.pages.lesson import lesson_page
@@ -37,9 +39,15 @@ _VALUE: Final = re.compile(r'\bvalue="(\d+)"')
 
 
 def try_pages(game: Game) -> None:
-    """Render the rulebook, with the picture in the hall, and every step of the guided first game, in all languages."""
+    """Render the rulebook, with the picture in the hall, the guided first game, and the printed pieces, in all languages.
+
+    Raises:
+        BadPiece: a piece can't be printed.
+    """
     for language in LANGUAGES:
         with speaking(language):
+            options = {option.name: option.default for option in game.options}
+            list(sheets(printed_pieces(game, options, game.max_players), PAPERS["a4"]))
             _whole("rulebook.html", rulebook_page(game.name, language), f"/rules/{game.name}")
             for step, lesson in enumerate(game.lessons.lessons if game.lessons else (), 1):
                 answers = (None, *range(min(game.actions, 2)), lesson.action)
