@@ -22,6 +22,7 @@ from meadhall.server.errors import DatabaseUnavailable, KeyReused, NotFound, Not
 from meadhall.server.hall import changes
 from meadhall.server.hall.balance_jobs import BalanceJobs
 from meadhall.server.hall.bots.chart_queue import ChartQueue
+from meadhall.server.hall.bots.stand_ins import has_turn
 from meadhall.server.hall.consent import consent
 from meadhall.server.hall.daily.daily_outcomes import DailyOutcomes
 from meadhall.server.hall.matching.quick_match import QuickMatch
@@ -245,6 +246,17 @@ class Hall:
     async def _end_proposal(self, room: Room, job: Job) -> None:
         """End a proposal whose time is up."""
         await room.consent.expire(job)
+
+    async def turns_of(self, guest: Guest) -> list[str]:
+        """Return the ids of the tables where it is the guest's turn, first those whose time is up first."""
+        found: list[tuple[bool, datetime, str]] = []
+        for table in await self.store.transact(tables.of_guest, guest.id) if guest.is_stored else []:
+            if table.status == "running" and self.can_show(table):
+                with suppress(MeadhallError):  # a table that can't be opened is left out
+                    room = await self.room(table.id)
+                    if room.match is not None and has_turn(room.match, table.seat_of(guest.id)):
+                        found.append((room.deadline is None, room.deadline or table.created_at, table.id))
+        return [id for *_order, id in sorted(found)]
 
     def can_show(self, table: TableRow) -> bool:
         """Return whether the table's match can be replayed: its game is ready, and its rules have not changed."""

@@ -14,6 +14,7 @@ from meadhall.engine.registry import game, game_names
 from meadhall.engine.text.headlines import headline, your_headline
 from meadhall.engine.text.language import gettext as _
 from meadhall.engine.text.language import listed, ngettext
+from meadhall.server.hall.bots.stand_ins import has_turn
 from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.matching.choices import choices_of, last_choice
 from meadhall.server.hall.matching.table_filter import TableFilter
@@ -155,8 +156,7 @@ def card(table: TableRow, guest: Guest, room: Room | None) -> TableCard:
     """Return a table's line in the hall's lists. ``room``: the table's room if it is in memory."""
     seat = table.seat_of(guest.id)
     match = room.match if room else None
-    turn = match is not None and table.status == "running" and seat in match.deciders
-    yours = turn and match is not None and seat not in match.stand_ins  # else a bot decides it
+    yours = match is not None and table.status == "running" and has_turn(match, seat)
     return TableCard(
         url=link(f"/tables/{table.id}"),
         game=table.game,

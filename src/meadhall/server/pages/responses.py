@@ -82,13 +82,15 @@ def by_htmx(request: AnyRequest) -> bool:
 # --------------------------------------------------------------------------------------------------------------------- tables
 
 
-def table_page(request: AnyRequest, room: Room, guest: Guest, status: int = 200, notice: Refusal | None = None) -> Html:
-    """Return the whole page of a table."""
+def table_page(
+    request: AnyRequest, room: Room, guest: Guest, status: int = 200, notice: Refusal | None = None, turns: int = 0
+) -> Html:
+    """Return the whole page of a table. ``turns``: at how many other tables it is the guest's turn."""
     state = request.app.state
     frame = state.frames.frame(room, guest, base_url(request), notice)
     now = room.time.now()
     html = filled(frame.html, now).replace(TALK_PLACE, panel(state.hall, state.frames, room, guest))
-    more = {"frame": html, "now": milliseconds(now), **_public_link(request, room)}
+    more = {"frame": html, "now": milliseconds(now), "turns": turns, **_public_link(request, room)}
     if isinstance(frame.page, LobbyPage):
         return page(request, guest, "table.html", frame.page, status, kind="lobby", **more)
     content = replace(frame.page, device=_device(request, room, guest))

@@ -49,6 +49,15 @@ async def show_hall(request: AnyRequest, hall: Hall, guest: Guest) -> Html:
     return page(request, guest, "hall.html", content)
 
 
+@get("/next")
+async def show_next(hall: Hall, guest: Guest, after: str = "") -> Redirect:
+    """Go to the next table where it is the guest's turn, after the one with that id; without one, to the hall."""
+    turns = await hall.turns_of(guest)
+    place = turns.index(after) + 1 if after in turns else 0
+    following = [id for id in turns[place:] + turns[:place] if id != after]
+    return see_other(link(f"/tables/{following[0]}" if following else "/"))
+
+
 _Page = Annotated[int, QueryParameter(name="page", ge=1, le=100_000)]
 
 
@@ -128,4 +137,4 @@ async def change_settings(request: AnyRequest, hall: Hall, guest: Guest, session
     return see_other(safe_path(form.get("back", "/")))
 
 
-routes = [show_hall, show_finished, open_table, show_tile, show_rules, show_settings, change_settings]
+routes = [show_hall, show_next, show_finished, open_table, show_tile, show_rules, show_settings, change_settings]

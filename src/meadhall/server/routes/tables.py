@@ -49,7 +49,8 @@ async def show_table(request: AnyRequest, hall: Hall, room: Room, guest: Guest) 
     if hall.talk.has_chat(room.table):
         with suppress(DatabaseUnavailable):  # the stream brings the chat later
             await hall.talk.prepare(room, guest)
-    return table_page(request, room, guest)
+    turns = await hall.turns_of(guest)
+    return table_page(request, room, guest, turns=len(turns) - (room.table.id in turns))
 
 
 @get("/tables/{id:str}/stream", opt={"unlimited": True})

@@ -83,6 +83,11 @@ def replay_stand_in(match: Match, entry: Entry) -> None:
     match.begin_stand_in(entry.seat, StandIn(data.get("bot", LEVEL), lasts.get(data.get("lasts", ""), "return")))
 
 
+def has_turn(match: Match, seat: int | None) -> bool:
+    """Return whether a seat's own player has a decision to make: no bot makes it for them."""
+    return seat in match.deciders and seat not in match.stand_ins
+
+
 def persons_playing(table: TableRow, match: Match) -> list[int]:
     """Return the seats of all people except those who have resigned. A bot may play for them until they return."""
     resigned = {seat for seat, stand_in in match.stand_ins.items() if stand_in.lasts == "end"}
