@@ -29,7 +29,7 @@ def test_a_match_can_be_played_by_keyboard(new_person: NewPerson) -> None:
             if table.wait_for_turn():
                 assert focused(page), "the focus is lost"
         if decisions:  # otherwise the match may have ended before the page was loaded
-            expect(page.locator(".prompt-line:focus")).to_be_in_viewport()
+            expect(page.locator("#end-title")).to_be_in_viewport()  # the verdict stands once, beside the board
             table.expect_focus_in_place()
         tab_to(page, lambda: focused(page) == "rematch")
         page.keyboard.press("Enter")
