@@ -12,7 +12,12 @@ from math import floor, log10
 from typing import NamedTuple
 
 WIDTH = 640
-LEFT, RIGHT = 220, 560
+SPAN = 340
+"""The width of a scale of intervals."""
+VALUE = 80
+"""The room for a number at its right."""
+LETTER = 6.6
+"""About the width of a letter."""
 ROW = 22
 TOP = 8
 
@@ -59,9 +64,9 @@ def _number(value: float) -> str:
     return f"{value:g}"
 
 
-def _svg(title: str, height: float, body: str) -> str:
+def _svg(title: str, height: float, body: str, width: float = WIDTH) -> str:
     return (
-        f'<svg viewBox="0 0 {WIDTH} {height:g}" role="img" aria-label="{escape(title)}" '
+        f'<svg viewBox="0 0 {width:g} {height:g}" role="img" aria-label="{escape(title)}" '
         f'xmlns="http://www.w3.org/2000/svg">{body}</svg>'
     )
 
@@ -77,9 +82,11 @@ def intervals(title: str, bars: Sequence[Bar], middle: float | None) -> str:
     low, high = min(0.0, *values), max(values)
     span = (high - low) or 1.0
     bottom = TOP + ROW * len(bars)
+    left = round(20 + LETTER * max(len(bar.name) for bar in bars))
+    right = left + SPAN
 
     def x(value: float) -> float:
-        return round(LEFT + (RIGHT - LEFT) * (value - low) / span, 1)
+        return round(left + SPAN * (value - low) / span, 1)
 
     grid = "".join(
         f'<path class="grid" d="M{x(tick):g} {TOP}V{bottom}"/><text x="{x(tick):g}" y="{bottom + 15}" text-anchor="middle">'
@@ -92,12 +99,12 @@ def intervals(title: str, bars: Sequence[Bar], middle: float | None) -> str:
         y = TOP + ROW * (number + 0.5)
         kind = f"series-{bar.series % 4}{' flag' if bar.flagged else ''}"
         rows.append(
-            f'<text x="{LEFT - 10}" y="{y:g}" dy="0.35em" text-anchor="end">{escape(bar.name)}</text>'
+            f'<text x="{left - 10}" y="{y:g}" dy="0.35em" text-anchor="end">{escape(bar.name)}</text>'
             f'<path class="interval {kind}" d="M{x(bar.low):g} {y:g}H{x(bar.high):g}"/>'
             f'<circle class="dot {kind}" cx="{x(bar.value):g}" cy="{y:g}" r="4.5"/>'
-            f'<text class="value" x="{RIGHT + 12}" y="{y:g}" dy="0.35em">{escape(bar.text)}</text>'
+            f'<text class="value" x="{right + 12}" y="{y:g}" dy="0.35em">{escape(bar.text)}</text>'
         )
-    return _svg(title, bottom + 22, grid + line + "".join(rows))
+    return _svg(title, bottom + 22, grid + line + "".join(rows), max(WIDTH, right + VALUE))
 
 
 def scatter(title: str, points: Sequence[Point], across: str, up: str) -> str:
@@ -147,7 +154,7 @@ class Curve(NamedTuple):
 def curves(title: str, drawn: Sequence[Curve], across: str) -> str:
     """Return a chart of curves over a match from its beginning to its end."""
     height, left, top = 260, 60, 14
-    right, bottom = WIDTH - 130, height - 46
+    right, bottom = WIDTH - 170, height - 46
     high = max(value for curve in drawn for value in (*curve.values, *curve.high))
     low = min(0.0, *(value for curve in drawn for value in (*curve.values, *curve.low)))
 
@@ -170,19 +177,16 @@ def curves(title: str, drawn: Sequence[Curve], across: str) -> str:
         for part in range(5)
     )
     lines = []
-    ends: list[float] = []
     for number, curve in enumerate(drawn):
         if curve.low:
             lines.append(
                 f'<path class="band series-{number % 4}" d="M{"L".join([*points(curve.high), *reversed(points(curve.low))])}Z"/>'
             )
-        end = y(curve.values[-1])
-        while any(abs(end - other) < 13 for other in ends):
-            end -= 13
-        ends.append(end)
+        entry = top + 6 + 16 * number
         lines.append(
             f'<path class="curve series-{number % 4} dash-{number % 4}" d="M{"L".join(points(curve.values))}"/>'
-            f'<text class="small" x="{right + 8}" y="{end:g}" dy="0.35em">{escape(curve.name)}</text>'
+            f'<path class="curve series-{number % 4} dash-{number % 4}" d="M{right + 10} {entry}h22"/>'
+            f'<text class="small" x="{right + 38}" y="{entry}" dy="0.35em">{escape(curve.name)}</text>'
         )
     name = f'<text x="{(left + right) / 2:g}" y="{height - 8}" text-anchor="middle">{escape(across)}</text>'
     return _svg(title, height, grid + "".join(lines) + name)
