@@ -263,7 +263,7 @@ async def test_a_frozen_hall_lets_no_time_be_up_when_it_goes_on(
     settings: Settings, at_once: None, time: ManualTime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The job of the deadline is done before the hall notes by itself that it was frozen."""
-    monkeypatch.setattr(Uptime, "keep", lambda _uptime: asyncio.Event().wait())
+    monkeypatch.setattr(Uptime, "beat_regularly", lambda _uptime: asyncio.Event().wait())
     async with clocked(settings, time, per_decision(MINUTE)) as table:
         await time.freeze(3600)
         assert table.room.clocks is not None

@@ -72,7 +72,7 @@ async def visit(hall: OpenHall) -> None:
     for path in addresses(hall, values):
         reader = program if path.startswith("/api") else here if path == "/metrics" else host
         answer = await reader.get(path)
-        assert answer.status_code in (200, 303, 308, 404), path
+        assert answer.status_code in (200, 301, 303, 308, 404), path
     assert (await friend.post("/privacy/delete", {"sure": "on"})).status_code == 303
 
 

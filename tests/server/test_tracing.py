@@ -55,7 +55,7 @@ async def test_a_request_is_a_span_and_its_transactions_are_parts_of_it(
     async def fail(*_: object) -> None:
         raise RuntimeError("a secret of the hall")
 
-    monkeypatch.setattr(Room, "undo", fail)
+    monkeypatch.setattr(Room, "change", fail)
     await host.ask(f"/tables/{room.table.id}/undo")
     TRACES.end()
     requests = [ExportTraceServiceRequest.FromString(body) for body in _Collector.bodies]

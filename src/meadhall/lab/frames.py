@@ -40,7 +40,7 @@ class InFrames(ABC, Generic[By]):
             >>> import meadhall
             >>> report = meadhall.simulate("axes-and-allies", bots=["greedy", "random"], games=200, seed="mead")
             >>> list(report.frame_rows())
-            ['bot', 'seat', 'bot and seat']
+            ['bot', 'seat', 'bot and seat', 'place']
         """
 
     def to_polars(self, by: By | None = None) -> pl.DataFrame:

@@ -76,6 +76,20 @@ class Balance(Displayed, InFrames[By]):
         figures: the figures by variant, number of players and bot: ``figures["built-in", 2]["place"]``.
         differences: the figures less those of the first variant, in the same form.
         examples: matches to watch, by the same keys.
+
+    Examples:
+        >>> import os
+        >>> import meadhall
+        >>> variants = {"standard": {}, "strategic": {"variant": "strategic"}}
+        >>> report = meadhall.balance("viking-axes", 2, variants, games=20, depth="quick", seed="mead")
+        >>> "turns" in report.difference("strategic", "standard")
+        True
+        >>> report.match(("standard", 2), 0).over, report.write_examples(os.devnull) > 0
+        (True, True)
+        >>> report.to_dict()["ended"], report.to_html()[:15], report.to_markdown().splitlines()[0]
+        ('complete', '<!doctype html>', '# Viking Axes: balance report')
+        >>> list(report.frame_rows())[:3], next(iter(report.displayed()))
+        (['figure', 'place', 'action'], 'Viking Axes: balance report')
     """
 
     game: str

@@ -124,11 +124,11 @@ def hall_page(
 
 
 def _search(hall: Hall) -> OpponentSearch | None:
-    """Return what *Find opponents* offers: seats that every game has."""
+    """Return what *Find opponents* offers. The seats are those of any game: a number that the chosen game lacks is refused."""
     games = [game(name) for name in game_names() if name in hall.ready and game(name).max_players > 1]
     if not games:
         return None
-    seats = range(max(2, *(each.min_players for each in games)), min(each.max_players for each in games) + 1)
+    seats = range(2, max(each.max_players for each in games) + 1)
     return OpponentSearch(
         tuple(Option(each.name, each.title, False) for each in games),
         tuple(Option(str(count), str(count), count == 2) for count in seats),
