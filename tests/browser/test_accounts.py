@@ -109,7 +109,7 @@ def test_a_guest_makes_an_account_by_passkey_and_signs_in_on_another_device(at_l
     carried = phone.page.url
     on_laptop.sync_to(on_phone)
     page = phone.open("/settings")
-    page.get_by_role("link", name="Sign in").click()
+    page.get_by_role("main").get_by_role("link", name="Sign in").click()
     expect(page.get_by_label("Take along what")).to_be_checked()
     page.get_by_role("button", name="Sign in with a passkey").click()
     expect(page).to_have_url(re.compile("/$"))

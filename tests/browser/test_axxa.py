@@ -179,7 +179,7 @@ def _press_out_of_reach(person: Person, press: Press) -> None:
         expect(answer).to_contain_text("(AX-2.")
         expect(answer).to_be_in_viewport(ratio=0.99)
         assert apart(page, "#refused", f"#space-{refused}") < 12
-        expect(page.locator("#prompt [role=alert]")).to_contain_text(answer.inner_text())  # for screen readers
+        expect(page.get_by_role("alert")).to_contain_text(answer.inner_text())  # for screen readers
         expect(page.locator(f"#space-{start}")).to_be_checked()
     assert not scrolls_sideways(page)
     page.keyboard.press("Escape")

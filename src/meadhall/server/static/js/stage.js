@@ -32,7 +32,7 @@ const stage = (() => {
     const events = eventsAfter(known, fresh), steps = stepsOf(events);
     const follows = known < 1 || !!fresh.querySelector(`#log .line[data-n="${known}"]`);  // not after an undo
     const most = target.matches(".replay") ? 1 : MOST - queue.reduce((sum, each) => sum + stepsOf(each.events), 0);
-    const quiet = !chosenPace() || document.hidden || !follows || steps > most || !target.querySelector("#log .line") || fresh.querySelector("#prompt .notice");
+    const quiet = !chosenPace() || document.hidden || !follows || steps > most || !target.querySelector("#log .line") || fresh.querySelector("#notices [role=alert]");
     if (quiet || (!steps && !queue.length)) {
       end();
       return false;
