@@ -273,7 +273,9 @@ def _check_memory(page: Page) -> None:
     decide(page)
     expect(page.locator("#memory")).to_have_attribute("aria-pressed", "false")
     page.locator("#memory").click()
-    expect(tag).to_be_visible()
+    expect(page.locator("#memory")).to_have_attribute("aria-pressed", "true")
+    if tag.count():  # the decision may have paid the only piece that was seen
+        expect(tag).to_be_visible()
 
 
 def test_arrow_keys_work_while_waiting_and_reduced_motion_stops_animations(new_person: NewPerson) -> None:
