@@ -104,7 +104,7 @@ def test_compiled_rules_check_their_bounds_if_asked_to(tmp_path: Path) -> None:
         "from meadhall.engine.compile.rule import rule\n\n@rule\ndef write(row, k):\n    row[k] = 1\n"
     )
     code = (
-        "import numpy as np; from meadhall.engine import mode; mode.check_bounds()\n"
+        "import numpy as np; from meadhall.engine.compile import mode; mode.check_bounds()\n"
         "from plug_in import write\n"
         "try: write(np.zeros(8, np.int8)[:2], 2)\n"
         "except IndexError: print('refused')"
