@@ -64,6 +64,12 @@ class Process:
                     return
                 await asyncio.sleep(0.05)
 
+    async def logs(self, words: str) -> None:
+        """Wait until the log has these words. A hall answers before it says so."""
+        async with asyncio.timeout(PATIENCE):
+            while words not in self.log.read_text():
+                await asyncio.sleep(0.02)
+
     def client(self, **headers: str) -> httpx.AsyncClient:
         """Return a client that is connected to the hall directly, on its Unix socket if it has one."""
         socket = self._settings.get("MEADHALL_SOCKET")

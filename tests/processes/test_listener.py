@@ -25,4 +25,4 @@ async def test_a_hall_serves_on_its_socket_and_comes_back_after_it_was_killed(tm
             await hall.end(how)
             assert path.exists() == (how is signal.SIGKILL)  # noqa: ASYNC240 - at once
             await hall.start()
-        assert f"The hall is open: unix:{path}" in hall.log.read_text()
+        await hall.logs(f"The hall is open: unix:{path}")

@@ -197,7 +197,7 @@ async def test_a_hall_listens_on_an_ipv6_address_and_prints_it_in_brackets(tmp_p
     hall.url = f"http://[::1]:{hall.port}"
     try:
         await hall.start()
-        assert f"The hall is open: http://[::1]:{hall.port}/" in hall.log.read_text()
+        await hall.logs(f"The hall is open: http://[::1]:{hall.port}/")
         async with httpx.AsyncClient() as client:
             assert (await client.get(hall.url)).status_code == 200
     finally:

@@ -68,7 +68,7 @@ async def hall(shared: Shared) -> AsyncIterator[Supervised]:
     hall = shared.hall
     if not hall.running:
         await hall.start()
-        await until(lambda: "The hall is open" in hall.log.read_text())  # said after it answers
+        await hall.logs("The hall is open")
     await until(lambda: set(hall.children()) == PROCESSES)
     await until_figures(hall, lambda found: all(f'{RESIDENT}{{process="{name}"}}' in found for name in PROCESSES))
     children = hall.children()

@@ -169,7 +169,7 @@ class AvoidingBot:
         self._buffers = np.zeros((2, subject.actions), np.int32)
 
     def choose(self, view: View) -> int:
-        """Return the inner bot's choice, or another one if it is to be avoided."""
+        """Return the inner bot's choice, or another one if that choice must be avoided."""
         if self._inner.name not in POLICIES:
             action = self._inner.choose(view)
             kind = int(self._kinds[action])

@@ -1,4 +1,4 @@
-"""Course: the chances through a match, from what everyone knows, and what follows from them.
+"""Course: the chances through a match, from public knowledge, and what follows from them.
 
 Where the game's solver knows a position, its value is exact; elsewhere it is the mean of rollouts. Knowing the order of a draw
 pile would make drama vanish, so hidden cards are dealt again for each rollout. Of a short match every position is valued, of a

@@ -1,4 +1,4 @@
-"""Headlines: what stands out in a report, in sentences."""
+"""Headlines: the remarkable figures of a report, in sentences."""
 
 from __future__ import annotations
 

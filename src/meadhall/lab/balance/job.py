@@ -1,4 +1,4 @@
-"""A balance report in a process of its own, for a hall: ``python -m meadhall.lab.balance.job``.
+"""A balance report in a separate process, for a hall: ``python -m meadhall.lab.balance.job``.
 
 It reads a request as JSON, writes lines ``{"progress": …}``, and at last ``{"report": …}`` or ``{"error": …}``. It has a low
 priority and leaves a core to the hall.

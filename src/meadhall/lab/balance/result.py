@@ -155,7 +155,7 @@ class Balance(Displayed, InFrames[By]):
 
     @cached_property
     def headlines(self) -> tuple[str, ...]:
-        """Return what stands out, in sentences of the current language."""
+        """Return the headlines, in sentences of the current language."""
         from meadhall.lab.balance.headlines import headlines  # noqa: PLC0415 - it reads reports
 
         return tuple(headlines(self))

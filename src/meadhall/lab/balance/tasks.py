@@ -27,7 +27,7 @@ Depth: TypeAlias = Literal["quick", "usual", "deep"]
 """How much a report measures: matches alone; chances, skill and luck, too; searches, too."""
 
 GROUPS = (fairness, length, choice, use_of_actions, use_of_pieces, scores, attacks)
-"""What is computed from the traces of matches."""
+"""The part of a report that is computed from the traces of matches."""
 
 
 class Task(Enum):

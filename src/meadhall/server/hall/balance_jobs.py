@@ -1,4 +1,4 @@
-"""Balance reports for programs: one at a time, each in a process of its own with a low priority and a time limit.
+"""Balance reports for programs: one at a time, each in a separate process with a low priority and a time limit.
 
 A guest may have one report in the queue. Reports live in memory: a hall that restarts has forgotten them.
 """

@@ -1,4 +1,4 @@
-"""Furniture: what a table has for its players. A person who plays alone needs less than people who play together."""
+"""Furniture: the tools of a table for its players. A person who plays alone needs less than people who play together."""
 
 from __future__ import annotations
 

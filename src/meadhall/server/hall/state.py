@@ -101,7 +101,7 @@ class TableState:
         return seat
 
     def is_hinted(self, seat: int) -> bool:
-        """Return whether the seat has requested a hint with what it knows now."""
+        """Return whether the seat has requested a hint with its present knowledge."""
         return bool(self.hinted) and self.match is not None and (seat, self.match.information_set(seat)) in self.hinted
 
     @property

@@ -1,4 +1,4 @@
-"""The sounds of the stage: what they are called in captions, and their files in ``static/sounds`` (made by ``tools/sounds``)."""
+"""The sounds of the stage: their names in captions, and their files in ``static/sounds`` (made by ``tools/sounds``)."""
 
 from __future__ import annotations
 

@@ -135,7 +135,7 @@ class Kind:
         return frozenset(row.seat for row in proposer.table.seats if as_played(row, proposer.match).kind == "bot")
 
     def carry_out(self, accepted: Accepted) -> None:
-        """Do what was proposed. Raises Refused."""
+        """Carry out the proposal. Raises Refused."""
         raise NotImplementedError
 
     def words(self) -> Words:

@@ -47,7 +47,7 @@ def find(connection: Connection, guest: str) -> MatchRequest | None:
 
 
 def guest_of(connection: Connection, id: str) -> str | None:
-    """Return the guest who has the request with this id."""
+    """Return the guest of the request with this id."""
     return connection.execute(select(_REQUEST.guest).where(_REQUEST.id == id)).scalar_one_or_none()
 
 
