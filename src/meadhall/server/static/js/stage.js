@@ -9,6 +9,7 @@ const stage = (() => {
   const queue = [];  // the frames that wait, each with its new events
   const moving = new Set();
   let running = 0;  // the number of the play; a play that was skipped never goes on
+  let cleared = 0;  // how often the layer was cleared
   let rate = 1, layer = null;
 
   const chosenPace = () => +getComputedStyle(root).getPropertyValue("--pace");
@@ -83,6 +84,7 @@ const stage = (() => {
   }
 
   function clear() {
+    cleared++;
     for (const each of moving) each.cancel();
     moving.clear();
     acts.cleared?.();
@@ -126,7 +128,8 @@ const stage = (() => {
     if (!element) return Promise.resolve();
     const run = element.animate(frames, { duration: length(ms), fill: "both", easing: "ease-in-out", ...options, delay: length(options.delay ?? 0) });
     moving.add(run);
-    return new Promise(resolve => { run.onfinish = resolve; });
+    const then = cleared;  // an animation may have finished just before the rest was skipped: its play must not go on then
+    return new Promise(resolve => { run.onfinish = () => { if (then === cleared) resolve(); }; });
   }
 
   const wait = ms => play(over(), [{ opacity: 1 }, { opacity: 1 }], ms);
