@@ -148,17 +148,11 @@ def test_partners_have_no_places() -> None:
 
 
 @pytest.mark.parametrize("table", TABLES)
-def test_the_board_shows_the_public_events_of_every_step_in_order(table: str) -> None:
-    """Beats are made from a spectator's view, so the pauses of bots tell nothing hidden."""
+def test_the_board_takes_time_for_the_events_of_a_step(table: str) -> None:
+    """The time is made from a spectator's view, so the pauses of bots tell nothing hidden."""
     match = finished(table)
-    lengths = set()
-    for position in range(len(match.steps) + 1):
-        view = match.view_at(position)
-        beats = beats_of(view)
-        happened = view.steps[-1].events if view.steps else view.setup
-        assert len(beats) == len(happened) + 1
-        assert list(beats) == sorted(beats)
-        lengths.add(beats[-1])
+    lengths = [beats_of(match.view_at(position)) for position in range(len(match.steps) + 1)]
+    assert lengths[0] == 0
     assert max(lengths) >= 3
 
 
@@ -166,6 +160,6 @@ def test_an_undo_plays_no_animation_again() -> None:
     match = game("axes-and-allies").match(seats=NAMES, seed="undo")
     for _ in range(2):
         match.play(match.legal()[0])
-    assert beats_of(match.view())[-1] > 0
+    assert beats_of(match.view()) > 0
     match.undo(revealed=True)
-    assert beats_of(match.view())[-1] == 0
+    assert beats_of(match.view()) == 0

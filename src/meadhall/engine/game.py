@@ -56,9 +56,8 @@ class Scoring(Enum):
 class GamePage(Protocol):
     """The module that turns a view into the values that the game's ``page.html`` draws.
 
-    If the board shows the events of a step one after the other, the module also has ``beats(view)``. It returns the beat in which
-    the board shows each event of the last step, then the beat in which it has shown all. Texts appear in these beats, and bots
-    wait for the last one. So they must depend on nothing but a spectator's view.
+    If the board shows the events of a step one after the other, the module also has ``beats(view)``. It returns how many beats
+    the last step takes, and bots wait for so long. So it must depend on nothing but a spectator's view.
     """
 
     def picture(self, view: Any) -> Any:
@@ -527,12 +526,12 @@ def applies(option: Option, options: Mapping[str, Any]) -> bool:
     return option.only_with is None or options[option.only_with[0]] == option.only_with[1]
 
 
-def beats_of(view: Any) -> tuple[int, ...]:
-    """Return the beat of each event of the view's last step, then the beat in which the board has shown all.
+def beats_of(view: Any) -> int:
+    """Return how many beats the board takes to show the view's last step.
 
-    They are zeros for a page that shows all at once, and after an undo, which shows an old step again.
+    It is 0 for a page that shows all at once, before the first action, and after an undo, which shows an old step again.
     """
-    last = view.steps[-1].events if view.steps else view.setup
-    again = bool(view.steps) and view.next_number != view.steps[-1].n + 1  # after an undo
     beats = getattr(view.game.page, "beats", None)
-    return tuple(beats(view)) if beats is not None and not again else (0,) * (len(last) + 1)
+    if beats is None or not view.steps or view.next_number != view.steps[-1].n + 1:
+        return 0
+    return int(beats(view))

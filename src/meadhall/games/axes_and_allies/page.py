@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import accumulate
 from typing import ClassVar
 
 from meadhall.games.axes_and_allies.rules import ALLY, ATTACK, Event
@@ -105,12 +104,9 @@ def _killers(view: View) -> dict[int, int]:
     return {event.arguments[1]: event.arguments[0] for step in view.steps for event in step.events if event.kind == Event.KILLED}
 
 
-def beats(view: View) -> tuple[int, ...]:
-    """Return the beat in which the board shows each event of the last step, and the beat after the last (see ``stage.js``)."""
-    if not view.steps:
-        return (0,) * (len(view.setup) + 1)
-    happened = view.steps[-1].events
-    return tuple(accumulate((LENGTHS.get(Event(event.kind), 0) for event in happened), initial=0))
+def beats(view: View) -> int:
+    """Return how long the board shows the last step, in beats (see ``stage.js``)."""
+    return sum(LENGTHS.get(Event(event.kind), 0) for event in view.steps[-1].events)
 
 
 LENGTHS = {

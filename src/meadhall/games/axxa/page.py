@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
-from itertools import accumulate, takewhile
+from itertools import takewhile
 from typing import Literal
 
 from meadhall.games.axxa.board import NAMES, POSITIONS, SPACES, TRIPLES, routes
@@ -176,10 +176,9 @@ def _pieces_by_space(plain: PlainState) -> PiecesBySpace:
     }
 
 
-def beats(view: View) -> tuple[int, ...]:
-    """Return the beat in which the board shows each event of the last step, and the beat after the last (see ``stage.js``)."""
-    happened = view.steps[-1].events if view.steps else view.setup
-    return tuple(accumulate((LENGTHS.get(Event(event.kind), 0) if view.steps else 0 for event in happened), initial=0))
+def beats(view: View) -> int:
+    """Return how long the board shows the last step, in beats (see ``stage.js``)."""
+    return sum(LENGTHS.get(Event(event.kind), 0) for event in view.steps[-1].events)
 
 
 LENGTHS = {Event.MOVED: 3, Event.TURNED: 2, Event.REMOVED: 3, Event.PAID: 2}

@@ -279,13 +279,11 @@ def chance_of(dice: Iterable[FightDie], target: int) -> int:
 # ----------------------------------------------------------------------------------------------------------------- private part
 
 
-def beats(view: View) -> tuple[int, ...]:
-    """Return when the board has shown the scenes of the last step. The script of the page shows the texts after its scenes."""
-    last = view.steps[-1] if view.steps else None
-    happened = last.events if last else view.setup
-    scenes = [scene for scene in _told(view, current_language())[1] if last and scene.n == last.n]
+def beats(view: View) -> int:
+    """Return how long the board shows the scenes of the last step, in beats (see ``stage.js``)."""
+    scenes = [scene for scene in _told(view, current_language())[1] if scene.n == view.steps[-1].n]
     length = sum(FIGHT_BEATS if scene.fight else SCENE_BEATS + len(scene.lines) - 1 for scene in scenes)
-    return (*([0] * len(happened)), min(length, MOST_BEATS))
+    return min(length, MOST_BEATS)
 
 
 FIGHT_BEATS, SCENE_BEATS, MOST_BEATS = 9, 5, 50

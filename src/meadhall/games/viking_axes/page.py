@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from itertools import accumulate
 from typing import Any, ClassVar
 
 from meadhall.games.viking_axes.cards import card_title
@@ -142,10 +141,9 @@ def picture(view: View) -> Picture:
     )
 
 
-def beats(view: View) -> tuple[int, ...]:
-    """Return the beat in which the board shows each event of the last step, and the beat after the last (see ``stage.js``)."""
-    happened = view.steps[-1].events if view.steps else view.setup
-    return tuple(accumulate((LENGTHS.get(Event(event.kind), 0) for event in happened), initial=0))
+def beats(view: View) -> int:
+    """Return how long the board shows the last step, in beats (see ``stage.js``)."""
+    return sum(LENGTHS.get(Event(event.kind), 0) for event in view.steps[-1].events)
 
 
 LENGTHS = {

@@ -174,7 +174,7 @@ class BotDriver:
         match = self._room.running_match()
         events = len(visible(match.steps[-1].events, SPECTATOR)) if match.steps else 0
         reading = self.pause * random.uniform(0.7, 1.3) * max(1.0, events / _EVENTS_PER_PAUSE)
-        shown = min(beats_of(match.view(None))[-1], _MAX_BEATS)
+        shown = min(beats_of(match.view(None)), _MAX_BEATS)
         showing = self.pause * (shown * BEAT_SECONDS / _USUAL_PAUSE + _AFTER_EVENTS) if shown else 0.0
         return max(min(reading, max(_MAX_SECONDS, self.pause)), showing)
 
