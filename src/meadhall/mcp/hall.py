@@ -167,7 +167,7 @@ class HallTables:
         return self._streams[table]
 
     async def _position(self, info: dict[str, Any], tell: bool = True) -> Position:
-        """Return a table with what has happened there since the player looked last."""
+        """Return a table with its events since the player looked last."""
         table = self._table_answer(info)
         view = _view_of(info)
         happened: list[str] = []
