@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 from browser.accessibility import Inspector
 from browser.checks import cut_off, scrolls_sideways
@@ -16,6 +16,18 @@ from browser.table import AXES_AND_ALLIES, VIKING_AXES, Table, ally_first, open_
 
 GAMES = [AXES_AND_ALLIES, VIKING_AXES, "AxxA", "Dungeon Allies"]
 WINDOWS = [(1440, 900), (1024, 768), (390, 844), (844, 390)]
+
+
+def write_note(page: Page) -> None:
+    """Write a note in the open sheet or on its page, and open it again."""
+    note = page.get_by_role("textbox", name="Your note")
+    note.fill("Offer a draw.")
+    with page.expect_response("**/note"):
+        page.get_by_role("button", name="Save").click()
+    expect(page.locator("#stream.noted")).to_be_attached()
+    expect(note).to_be_hidden()
+    page.locator("#propose").click()
+    expect(note).to_have_value("Offer a draw.")
 
 
 def test_three_people_take_back_and_then_agree_to_a_draw(new_person: NewPerson) -> None:
@@ -31,6 +43,7 @@ def test_three_people_take_back_and_then_agree_to_a_draw(new_person: NewPerson) 
 
     actor.page.keyboard.press("p")
     expect(actor.page.locator("#propose-sheet")).to_be_visible()
+    write_note(actor.page)
     expect(actor.page.locator("#offer-to option:checked")).not_to_have_count(0)
     actor.page.locator("#propose-sheet").get_by_role("button", name="Ask to take back").click()
     expect(actor.page.locator("#propose-sheet")).to_be_hidden()
@@ -54,7 +67,7 @@ def test_three_people_take_back_and_then_agree_to_a_draw(new_person: NewPerson) 
     expect(actor.page.locator("#frame.yours")).to_be_attached()
 
     plain.page.locator("#propose").click()
-    expect(plain.page.get_by_role("heading", name="Propose")).to_be_visible()
+    write_note(plain.page)
     plain.page.get_by_role("button", name="Offer a draw").click()
     expect(host.page.locator("#agree")).to_be_visible()
     host.page.keyboard.press("n")

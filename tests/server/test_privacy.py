@@ -79,6 +79,25 @@ async def test_the_download_has_everything_and_no_secret(each_hall: OpenHall) ->
         assert secret not in text
 
 
+async def test_a_note_at_a_table_is_private_and_goes_with_the_guest(each_hall: OpenHall) -> None:
+    host, friend, room = await each_hall.two_at(AXES)
+    table, watcher = f"/tables/{room.table.id}", each_hall.person("10.0.0.9")
+    for text in ("Watch the shield.", "  Bo keeps <one> shield.\r\nThrow\x00 late.  "):
+        assert (await friend.post(f"{table}/note", {"text": text})).headers["location"] == table
+    assert "Bo keeps &lt;one&gt; shield.\nThrow late.</textarea>" in (await friend.get(f"{table}/propose")).text
+    assert 'class="noted"' in (await friend.get(table)).text
+    for other in (host, watcher):
+        assert "one&gt; shield" not in (await other.get(f"{table}/propose")).text + (await other.get(table)).text
+    for person, text, status in ((watcher, "I am not seated.", 403), (friend, "x" * 2001, 400)):
+        assert (await person.post(f"{table}/note", {"text": text})).status_code == status
+    assert [note["text"] for note in (await data_of(friend))["notes"]] == ["Bo keeps <one> shield.\nThrow late."]
+    await host.post(f"{table}/note", {"text": "Mine."})
+    await host.post(f"{table}/note", {"text": " "})
+    assert (await data_of(host))["notes"] == []
+    await friend.post("/privacy/delete", {"sure": "on"})
+    assert await each_hall.store.transact(lambda connection: connection.execute(select(schema.notes)).all()) == []
+
+
 async def test_another_person_in_the_download_is_named_by_the_public_id(hall: OpenHall) -> None:
     ada, bo = hall.person(), hall.person("10.0.0.2")
     for person, name in ((ada, "Ada"), (bo, "Bo")):

@@ -560,6 +560,7 @@ class ProposePage:
     seated: bool
     nothing: str  # why there is nothing to propose; "" if there is something
     open: ProposalView | None
+    note: str  # the viewer's own
     resign_words: str = ""  # what a resignation of the viewer means; "" if they can't resign
     asks_friend: bool = False  # whether to say how a friend gets a seat
 

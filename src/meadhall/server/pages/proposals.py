@@ -115,8 +115,8 @@ def _agreed(match: Match, proposal: Proposal, guest: str) -> str:
 # --------------------------------------------------------------------------------------------------------------------- offers
 
 
-def propose_page(room: Room, guest: Guest) -> ProposePage:
-    """Return what a guest can propose at a table now."""
+def propose_page(room: Room, guest: Guest, note: str) -> ProposePage:
+    """Return what a guest can propose at a table now. ``note``: what they have noted there."""
     seat, match, table = room.table.seat_of(guest.id), room.match, room.table
     offers: tuple[OfferView, ...] = ()
     nothing = ""
@@ -144,6 +144,7 @@ def propose_page(room: Room, guest: Guest) -> ProposePage:
         seat is not None,
         nothing,
         shown,
+        note,
         resign_words(room, match, seat) if match is not None and seat is not None and resigns else "",
         asks_friend=seat is not None and not nothing and furniture(table).proposals,
     )

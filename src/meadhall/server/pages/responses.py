@@ -83,14 +83,23 @@ def by_htmx(request: AnyRequest) -> bool:
 
 
 def table_page(
-    request: AnyRequest, room: Room, guest: Guest, status: int = 200, notice: Refusal | None = None, turns: int = 0
+    request: AnyRequest,
+    room: Room,
+    guest: Guest,
+    status: int = 200,
+    notice: Refusal | None = None,
+    turns: int = 0,
+    has_note: bool = False,
 ) -> Html:
-    """Return the whole page of a table. ``turns``: at how many other tables it is the guest's turn."""
+    """Return the whole page of a table.
+
+    ``turns``: at how many other tables it is the guest's turn. ``has_note``: whether they have noted something at this one.
+    """
     state = request.app.state
     frame = state.frames.frame(room, guest, base_url(request), notice)
     now = room.time.now()
     html = filled(frame.html, now).replace(TALK_PLACE, panel(state.hall, state.frames, room, guest))
-    more = {"frame": html, "now": milliseconds(now), "turns": turns, **_public_link(request, room)}
+    more = {"frame": html, "now": milliseconds(now), "turns": turns, "has_note": has_note, **_public_link(request, room)}
     if isinstance(frame.page, LobbyPage):
         return page(request, guest, "table.html", frame.page, status, kind="lobby", **more)
     content = replace(frame.page, device=_device(request, room, guest))

@@ -1,4 +1,4 @@
-"""A running match: what the players may propose, hints, and the rematch."""
+"""A running match: what the players may propose, private notes, hints, and the rematch."""
 
 from __future__ import annotations
 
@@ -9,19 +9,34 @@ from meadhall.bots import in_words
 from meadhall.engine.errors import MeadhallError
 from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.room import Room
+from meadhall.server.hall.talk.chat_text import LONGEST_NOTE, clean_note
 from meadhall.server.pages.proposals import propose_page
 from meadhall.server.pages.responses import Answer, Html, page, see_other, table_answer, wants_json
 from meadhall.server.routes.api_models import hint_infos
 from meadhall.server.store.models import Guest
-from meadhall.server.web.forms import Form
+from meadhall.server.store.queries import notes
+from meadhall.server.web.forms import Form, read_form
 from meadhall.server.web.links import link
 from meadhall.server.web.request import AnyRequest
 
 
 @get("/tables/{id:str}/propose")
-async def show_offers(request: AnyRequest, room: Room, guest: Guest) -> Html:
-    """Show what the guest can propose. The page of the table opens it as a sheet."""
-    return page(request, guest, "propose.html", propose_page(room, guest))
+async def show_offers(request: AnyRequest, hall: Hall, room: Room, guest: Guest) -> Html:
+    """Show what the guest can propose, and their note. The page of the table opens it as a sheet."""
+    note = await hall.store.transact(notes.find, room.table.id, guest.id)
+    return page(request, guest, "propose.html", propose_page(room, guest, note))
+
+
+@post("/tables/{id:str}/note", status_code=200)
+async def save_note(request: AnyRequest, hall: Hall, room: Room, guest: Guest) -> Answer:
+    """Keep a player's private note in the place of the last one."""
+    form = await read_form(request, 4 * LONGEST_NOTE)
+    try:
+        room.seat_of(guest)
+        await hall.store.transact(notes.save, room.table.id, guest.id, clean_note(form.get("text", "")))
+    except MeadhallError as error:
+        return table_answer(request, room, guest, error)
+    return table_answer(request, room, guest)
 
 
 @post("/tables/{id:str}/hint", status_code=200)
@@ -43,4 +58,4 @@ async def rematch(hall: Hall, room: Room, guest: Guest, form: Form) -> Redirect:
     return see_other(link(f"/tables/{again.table.id}"))
 
 
-routes = [show_offers, hint, rematch]
+routes = [show_offers, save_note, hint, rematch]

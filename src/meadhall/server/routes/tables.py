@@ -26,7 +26,7 @@ from meadhall.server.pages.rulebook import rulebook_of_match
 from meadhall.server.pages.talk import TalkPanel
 from meadhall.server.pages.verify import verify_page
 from meadhall.server.store.models import Guest
-from meadhall.server.store.queries import tables
+from meadhall.server.store.queries import notes, tables
 from meadhall.server.web import event_stream
 from meadhall.server.web.links import base_url
 from meadhall.server.web.request import AnyRequest, page_id
@@ -43,14 +43,15 @@ async def provide_room(request: AnyRequest, hall: Hall, id: str) -> Room:
 
 
 @get("/tables/{id:str}")
-async def show_table(request: AnyRequest, hall: Hall, room: Room, guest: Guest) -> Html:
+async def show_table(request: AnyRequest, hall: Hall, room: Room, guest: Guest, id: str) -> Html:
     """Show the lobby, the running match or its end."""
     hall.request_chart(room)
     if hall.talk.has_chat(room.table):
         with suppress(DatabaseUnavailable):  # the stream brings the chat later
             await hall.talk.prepare(room, guest)
     turns = await hall.turns_of(guest)
-    return table_page(request, room, guest, turns=len(turns) - (room.table.id in turns))
+    has_note = await hall.store.transact(notes.find, id, guest.id) != ""
+    return table_page(request, room, guest, turns=len(turns) - (id in turns), has_note=has_note)
 
 
 @get("/tables/{id:str}/stream", opt={"unlimited": True})

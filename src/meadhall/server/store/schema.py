@@ -377,6 +377,16 @@ chat_lines = Table(
     Index(None, "guest", "created_at"),
 )
 
+# What a guest has noted at a table. Only that guest reads it.
+notes = Table(
+    "notes",
+    metadata,
+    Column("table_id", String(16), ForeignKey("tables.id", ondelete="CASCADE"), primary_key=True),
+    Column("guest", String(32), primary_key=True, index=True),
+    Column("text", Text, nullable=False),
+    Column("changed_at", DateTime(timezone=True), nullable=False),
+)
+
 # The tables whose host has closed the chat.
 closed_chats = Table(
     "closed_chats",
@@ -495,6 +505,7 @@ GUEST_COLUMNS: Final = (
     GuestColumn(idempotency_keys.c.guest, merge="move", delete="delete", export="omit"),
     GuestColumn(results.c.guest, merge="move", delete="delete", export="omit"),
     GuestColumn(chat_lines.c.guest, merge="move", delete="delete", export="rows"),
+    GuestColumn(notes.c.guest, merge="move", delete="delete", export="rows"),
     GuestColumn(ignored_guests.c.guest, merge="move", delete="delete", export="rows"),
     GuestColumn(ignored_guests.c.other, merge="move", delete="delete", export="omit"),
     GuestColumn(invitations.c.guest, merge="move", delete="delete", export="omit"),

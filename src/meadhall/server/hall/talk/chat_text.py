@@ -1,4 +1,4 @@
-"""The text of a line of chat: what is kept of it, and how long it is for the people who read it."""
+"""The text of a line of chat, and of a private note: what is kept of it, and how long it may be."""
 
 from __future__ import annotations
 
@@ -16,6 +16,9 @@ LONGEST_LINE: Final = 500
 
 LONGEST_TEXT: Final = 8000
 """Code points of a line at most."""
+
+LONGEST_NOTE: Final = 2000
+"""Code points of a private note at most."""
 
 _MOST_MARKS: Final = 4
 """Combining marks on one letter at most. No language needs more, and many of them cover the lines above and below."""
@@ -45,6 +48,15 @@ def clean_line(text: str) -> str:
     if length > LONGEST_LINE:
         raise _too_long(length)
     return line
+
+
+def clean_note(text: str) -> str:
+    """Return a private note without control characters, except for its line breaks. Raises BadLine if it is too long."""
+    lines = text.replace("\r\n", "\n").replace("\r", "\n")
+    note = "".join(letter for letter in lines if letter == "\n" or unicodedata.category(letter) not in ("Cc", "Cs")).strip()
+    if len(note) > LONGEST_NOTE:
+        raise BadLine(_("A note may have {most} letters; this one has {count}.").format(most=LONGEST_NOTE, count=len(note)))
+    return note
 
 
 def _kept(letters: str, place: int) -> str:

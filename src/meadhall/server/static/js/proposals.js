@@ -4,7 +4,7 @@
   const byId = id => document.getElementById(id);
   const sheet = byId("propose-sheet");
   document.addEventListener("click", e => {
-    const opener = e.target.closest("#propose");
+    const opener = e.target.closest("#propose, #note");
     if (!opener || e.ctrlKey || e.metaKey || e.shiftKey) return;
     e.preventDefault();
     open(opener.href);
@@ -14,7 +14,10 @@
     await htmx.ajax("GET", address, { source: sheet, target: "#propose-offers", select: "#propose-offers", swap: "outerHTML" });
     if (!sheet.matches(":popover-open")) sheet.showPopover();
   }
-  sheet.addEventListener("submit", () => sheet.hidePopover());
+  sheet.addEventListener("submit", e => {
+    if (e.target.id === "note-form") byId("stream").classList.toggle("noted", !!byId("note-text").value.trim());
+    sheet.hidePopover();
+  });
   const press = element => { element?.click(); return !!element; };
   window.addEventListener("keydown", e => {
     if (e.defaultPrevented || e.ctrlKey || e.metaKey || e.altKey || e.target.matches("input:not([type=radio]), select, textarea")) return;
