@@ -13,8 +13,10 @@ import pytest
 import pytest_asyncio
 from sqlalchemy import Connection
 
+from meadhall.server.hall.people import names
 from meadhall.server.settings import Settings
 from meadhall.server.store.queries import guests
+from meadhall.server.web import sessions
 from server.people import AXES, OpenHall, Person, open_hall
 
 pytestmark = pytest.mark.asyncio
@@ -70,6 +72,43 @@ async def test_a_guest_keeps_their_seats_and_signs_in_on_another_device(opened_h
     assert (await sign_in(phone, "sigrid")).status_code == 303
     assert await name_of(phone) == "Sigrid"
     assert (await phone.ask(f"/tables/{table}/seats", {"seat": "1", "set": "bot:karl"})).status_code == 200, "as the host"
+
+
+async def test_a_word_says_once_that_one_is_signed_in_or_out(opened_hall: OpenHall) -> None:
+    laptop = opened_hall.person()
+    await keep(laptop)
+    await laptop.post("/sign-out")
+    assert "You are signed out. On this device you are a new guest now: " in said(await laptop.get("/"))
+    assert said(await laptop.get("/")) == ""
+    await sign_in(laptop, back="/rules/axxa")
+    assert said(await laptop.get("/rules/axxa")) == "Welcome, Sigrid. You are signed in."
+    assert said(await laptop.get("/")) == ""
+
+
+def said(answer: httpx.Response) -> str:
+    """Return the message that a page shows when it is loaded."""
+    found = re.search(r'id="toast"([^>]*)>([^<]*)</div>', answer.text)
+    assert found is not None
+    assert found[1].split()[-1] != "hidden" or not found[2]
+    return found[2]
+
+
+async def test_no_guest_has_the_name_of_an_account(opened_hall: OpenHall, monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (names, sessions):
+        monkeypatch.setattr(module, "GIVEN", ["Runa", "Sten"])
+    owner, early = opened_hall.person(), opened_hall.person("10.0.0.2")
+    await early.post("/settings", {"name": "Runa"})
+    await keep(owner, "Runa")
+    assert {await name_of(opened_hall.person(f"10.0.1.{number}")) for number in range(8)} == {"Sten"}
+    refused = await opened_hall.person("10.0.0.3").post("/settings", {"name": "runa"})
+    assert refused.status_code == 409
+    assert "That name belongs to another player of this hall. Choose a different one; if it is yours, sign in." in refused.text
+    table = await owner.open()
+    await early.post(f"/tables/{table}/chat", {"text": "I was here before"})
+    said_by = [line.name for line in (await opened_hall.room(table)).chat.lines({"players", "spectators"})]
+    assert said_by == ["Runa 2"]
+    await owner.post("/account/name", {"name": "Sten"})
+    assert {await name_of(opened_hall.person(f"10.0.2.{number}")) for number in range(8)} == {"Runa"}
 
 
 async def test_the_signed_id_of_a_guest_with_an_account_is_worth_nothing(opened_hall: OpenHall) -> None:

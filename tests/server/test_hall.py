@@ -1,8 +1,9 @@
-"""The rooms of a hall: which ones stay in memory, and which ones can't be loaded."""
+"""The rooms of a hall: which ones stay in memory, and which ones can't be loaded. The home page counts guests and matches."""
 
 from __future__ import annotations
 
 import gc
+import re
 import weakref
 from dataclasses import replace
 from hashlib import sha256
@@ -15,7 +16,7 @@ from meadhall.server.hall import hall as hall_module
 from meadhall.server.store.models import RULES_CHANGED
 from meadhall.server.store.queries import tables
 from server.matches import bot_cache_of, bots_and, match_of
-from server.people import HOARD, OpenHall
+from server.people import HOARD, OpenHall, Person, stream
 from server.rows import save
 
 pytestmark = [pytest.mark.asyncio, pytest.mark.usefixtures("time")]
@@ -108,3 +109,39 @@ async def test_a_running_match_of_older_rules_is_closed_with_the_reason(hall: Op
         kept = await hall.store.transact(tables.find, table)
         assert kept is not None
         assert kept.status == status, "other tables stay as they are"
+
+
+async def here(person: Person) -> str:
+    """Return who is here, as the home page says it."""
+    found = re.search(r'id="here".*?</svg>(.*?)</p>', (await person.get("/")).text)
+    assert found is not None
+    return found[1]
+
+
+async def test_the_hall_says_who_is_here_and_what_is_played(hall: OpenHall) -> None:
+    guest, visitor = hall.person(), hall.person("10.0.0.2")
+    await visitor.get("/")
+    assert await here(guest) == "Only you are here", "a program that keeps no cookie would be someone else each time"
+    await here(visitor)
+    assert await here(guest) == "2 here"
+    host, _friend, room = await hall.two_at(HOARD)
+    await host.get(f"/tables/{room.table.id}")
+    assert await here(guest) == "4 here, 1 match on"
+    async with stream(host, f"/tables/{room.table.id}/stream"):
+        await hall.time.advance(61)
+        assert await here(guest) == "2 here, 1 match on", "as long as a page is open"
+    await hall.time.advance(61)
+    assert await here(guest) == "Only you are here"
+
+
+async def test_the_hall_shows_the_time_left_for_each_turn_the_shortest_first(hall: OpenHall) -> None:
+    host, friend = hall.person(), hall.person("10.0.0.2")
+    for days in (3, 1):
+        table = await host.open(HOARD)
+        assert (await host.ask(f"/tables/{table}/clock", {"clock": f"slow:{86400 * days}"})).status_code == 200
+        assert (await friend.ask(f"/tables/{table}/seats", {"set": "sit"})).status_code == 200
+        assert (await host.ask(f"/tables/{table}/start")).status_code == 200
+    assert re.findall(r"([^>]*) left</span>", (await host.get("/")).text) == ["1 day", "3 days"]
+    await hall.time.advance(3600)
+    assert re.findall(r"([^>]*) left</span>", (await host.get("/")).text) == ["23 h", "2 days 23 h"]
+    assert not re.findall(r"([^>]*) left</span>", (await friend.get("/")).text), "it is the other's turn"

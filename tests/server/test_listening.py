@@ -308,6 +308,16 @@ async def test_spectators_are_counted_over_all_processes(halls: Halls) -> None:
     await soon(lambda: room.visits.open_pages()[None] == 0)
 
 
+async def test_who_is_here_is_counted_over_all_processes(halls: Halls) -> None:
+    """Also who plays; a guest at two processes counts once."""
+    host, _friend, room = await halls.one.two_at(HOARD)
+    await elsewhere(host, halls.two).get(f"/tables/{room.table.id}")
+    await (third := halls.two.person("10.0.0.3")).get("/")
+    await third.get("/")
+    counts = [each.hall.attendance for each in (halls.one, halls.two)]
+    await soon(lambda: all((each.guests, each.matches) == (3, 1) for each in counts))
+
+
 async def test_a_table_is_offered_at_every_process(halls: Halls) -> None:
     """Also at one that has never had the table in memory, and that starts later."""
     host = halls.one.person()

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from meadhall.engine.checks import is_unseen
-from meadhall.server.hall.people.names import NAME_LENGTH, any_name, bot_name, clean_name, unlike_others
+from meadhall.server.hall.people.names import GIVEN, NAME_LENGTH, any_name, bot_name, clean_name, unlike_others
 from meadhall.server.store.lookalikes import look_alike
 
 
@@ -27,6 +27,8 @@ def test_a_clean_name_is_one_short_printable_line(text: str) -> None:
 def test_names_given_by_the_hall_are_clean() -> None:
     assert all(clean_name(any_name()) for _ in range(100))
     assert len({bot_name(seat) for seat in range(7)}) == 7
+    assert {any_name(GIVEN[1:]) for _ in range(10)} == {GIVEN[0]}, "the others belong to accounts"
+    assert any_name(GIVEN) not in GIVEN
 
 
 @pytest.mark.parametrize(

@@ -208,6 +208,8 @@ def _pages(modules: Iterable[ModuleType]) -> Router:
         check_same_origin(request)
         await request.app.state.sessions.refresh()
         request.scope["state"]["guest"] = guest = await request.app.state.sessions.from_cookie(request)
+        if "new_session" not in request.scope["state"]:  # not a visitor whose browser may keep no cookie
+            request.app.state.hall.attendance.note(guest.id)
         speak(guest.language)
         request.app.state.hall.admission.check(guest, request.url.path)
 

@@ -26,6 +26,7 @@ from meadhall.server.hall.bots.stand_ins import has_turn
 from meadhall.server.hall.consent import consent
 from meadhall.server.hall.daily.daily_outcomes import DailyOutcomes
 from meadhall.server.hall.matching.quick_match import QuickMatch
+from meadhall.server.hall.notices.attendance import Attendance
 from meadhall.server.hall.notices.notifications import Notification, Notifications
 from meadhall.server.hall.notices.presence import Presence, Present
 from meadhall.server.hall.notices.push_service import PushServices
@@ -116,6 +117,7 @@ class Hall:
         outcomes: the best possible results of the puzzles of the day.
         uploads: the uploaded records.
         presence: the guests at each table at other processes.
+        attendance: how many guests are in the hall, and how many matches are played.
         leases: the tables that this process drives.
         scheduler: does work at its time, in one process of the hall.
         accounts: the accounts of guests who keep their name.
@@ -156,6 +158,7 @@ class Hall:
         self.accounts.on_session_change(self._end_pages)
         self.admission = Admission(store, settings.admission)
         self.identity = IdentityLinks(store, self.accounts, self.note_changes)
+        self.attendance = Attendance(store)
         self.presence = Presence(store, self._publish_presence, self._recount_presence)
         self._services = Services(
             store, worker, self.leases, self.scheduler, self.presence, self.deadlines, settings.bot_pause, settings.development
@@ -265,6 +268,11 @@ class Hall:
     def rooms(self) -> Sequence[Room]:
         """Return the rooms in memory."""
         return tuple(self._rooms.values())
+
+    def note_at_table(self, room: Room, guest: Guest) -> None:
+        """Note that a guest is at a table, as a player of a running match or not."""
+        plays = room.table.status == "running" and room.table.seat_of(guest.id) is not None
+        self.attendance.note(guest.id, room.table.id if plays else "")
 
     async def _turn_due(self, note: Notification, guest: str) -> bool | datetime:
         """Return whether a player still has the decision that they are told of, or from when on their time is short."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import UTC, datetime
 
 from meadhall.bots import ranks
 from meadhall.engine.game import Game
@@ -20,6 +20,7 @@ from meadhall.server.hall.matching.choices import choices_of, last_choice
 from meadhall.server.hall.matching.table_filter import TableFilter
 from meadhall.server.hall.room import Room
 from meadhall.server.pages.acquaintances import invitation_cards
+from meadhall.server.pages.clock import time_left
 from meadhall.server.pages.clock_words import clock_in_words, clock_value, usual_clocks
 from meadhall.server.pages.dates import moment
 from meadhall.server.pages.models import (
@@ -40,6 +41,9 @@ from meadhall.server.pages.tile_art import tile_art
 from meadhall.server.store.models import FINISHED, RULES_CHANGED, Guest, Invitation, TableRow
 from meadhall.server.store.queries.results import place_of
 from meadhall.server.web.links import link
+
+LATEST = datetime.max.replace(tzinfo=UTC)
+"""Comes after the deadlines of all turns."""
 
 YOURS_SHOWN = 12
 """The number of a guest's own tables that the hall lists at most."""
@@ -108,10 +112,12 @@ def hall_page(
     """Return the hall as a guest sees it; tables where it is the guest's turn come first. ``chosen`` filters the open ones."""
     at = hall.time.now()
     rooms = {room.table.id: room for room in hall.rooms()}
-    cards = [card(table, guest, rooms.get(table.id)) for table in yours]
+    first = sorted(yours, key=lambda table: _deadline(guest, rooms.get(table.id)) or LATEST)
+    cards = [card(table, guest, rooms.get(table.id)) for table in first]
     cards.sort(key=lambda each: (not each.your_turn, each.status not in ("running", "gathering")))
     mine = {table.id for table in yours}
     return HallPage(
+        here=_here(hall),
         tiles=game_tiles(hall, guest),
         daily=daily,
         invitations=invitation_cards(invitations),
@@ -121,6 +127,15 @@ def hall_page(
         running=tuple(card(table, guest, rooms.get(table.id)) for table in running if table.id not in mine),
         search=_search(hall),
     )
+
+
+def _here(hall: Hall) -> str:
+    """Say how many people are here, and how many matches are played: "3 here, 1 match on"."""
+    people, matches = max(1, hall.attendance.guests), hall.attendance.matches
+    words = [ngettext("Only you are here", "{count} here", people).format(count=people)]
+    if matches:
+        words.append(ngettext("{count} match on", "{count} matches on", matches).format(count=matches))
+    return ", ".join(words)
 
 
 def _search(hall: Hall) -> OpponentSearch | None:
@@ -166,7 +181,22 @@ def card(table: TableRow, guest: Guest, room: Room | None) -> TableCard:
         your_turn=yours,
         note=_note(table, match, yours, seat),
         ended=moment(table.finished_at) if table.finished_at else None,
+        left=_left(guest, room) if room is not None and yours else "",
     )
+
+
+def _deadline(guest: Guest, room: Room | None) -> datetime | None:
+    """Return when the guest's time for this turn is up; None if no clock of theirs runs."""
+    seat = None if room is None else room.table.seat_of(guest.id)
+    return None if room is None or seat is None or room.running_clocks is None else room.running_clocks.deadline_of(seat)
+
+
+def _left(guest: Guest, room: Room) -> str:
+    """Return the time that the guest has for this turn, as a clock shows it; "" if no clock of theirs runs."""
+    until, clock = _deadline(guest, room), room.table.clock
+    if until is None or clock is None:
+        return ""
+    return time_left(max(0.0, (until - room.time.now()).total_seconds()), slow=not clock.is_live)
 
 
 def result_in_words(table: TableRow, reader: int | None = None) -> str:

@@ -63,6 +63,7 @@ class Viewer:
     volume: int = 60  # of the sounds, in percent
     has_account: bool = False
     device: str = ""  # the id of the session or device; changes when the browser signs in
+    word: str = ""  # what the page says once, such as "You are signed out."
 
 
 @dataclass(frozen=True)
@@ -119,6 +120,7 @@ class TableCard:
     your_turn: bool
     note: str  # "Your turn", "Waiting for Björn", "2 of 4 seats taken", "Astrid wins"
     ended: Moment | None = None
+    left: str = ""  # the time that the guest has for this turn: "2 days 3 h"; "" without a clock
     waits: str = ""  # of an open table: "Astrid waits, open for 3 minutes"
 
 
@@ -248,6 +250,7 @@ class OpponentSearch:
 
 @dataclass(frozen=True)
 class HallPage:
+    here: str  # "3 here, 1 match on"
     tiles: tuple[GameTile, ...]
     daily: DailyStrip | None
     invitations: tuple[InvitationCard, ...]

@@ -8,9 +8,10 @@ from dataclasses import replace
 from errno import EDQUOT, EIO, ENAMETOOLONG, ENOSPC, ENOTDIR, EROFS
 from http import HTTPStatus
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from litestar import MediaType, Response
+from litestar.datastructures import Cookie
 from litestar.exceptions import ClientException, HTTPException, NotFoundException, ServiceUnavailableException
 from litestar.response import Redirect
 
@@ -40,6 +41,12 @@ Html = Response[str]
 
 Answer = Response[Any] | Redirect
 
+Word = Literal["in", "out", "deleted"]
+"""What the next page says once: the guest is signed in, is signed out, or has deleted their account."""
+
+_WORD: Final = "meadhall_word"
+"""The cookie that carries it from a form to the next page."""
+
 _LATER: Final = {HTTPStatus.TOO_MANY_REQUESTS: 60, HTTPStatus.SERVICE_UNAVAILABLE: 10}
 """Seconds after which a client should try again, by status, if nothing more exact is known."""
 
@@ -50,10 +57,29 @@ _NOT_STORED = {"Cache-Control": "no-store"}
 
 def page(request: AnyRequest, guest: Guest, template: str, content: Any, status: int = 200, **more: Any) -> Html:
     """Return a whole page for a guest. ``content`` is the page's model."""
-    text = render(
-        template, viewer(guest, opener_of(request)), content, request.url.path, base_url(request).removesuffix(sub_path()), **more
-    )
-    return Response(text, media_type=MediaType.HTML, status_code=status, headers=_NOT_STORED)
+    origin = base_url(request).removesuffix(sub_path())
+    seen = replace(viewer(guest, opener_of(request)), word=_word(request, guest))
+    text = render(template, seen, content, request.url.path, origin, **more)
+    answer = Response(text, media_type=MediaType.HTML, status_code=status, headers=_NOT_STORED)
+    if seen.word:
+        answer.delete_cookie(_WORD, path=link("/"))
+    return answer
+
+
+def _word(request: AnyRequest, guest: Guest) -> str:
+    """Return what the form before this page lets it say; "" if it has nothing to say."""
+    words = {
+        "in": _("Welcome, {name}. You are signed in."),
+        "out": _("You are signed out. On this device you are a new guest now: {name}."),
+        "deleted": _("Your account is deleted. On this device you are a new guest now: {name}."),
+    }
+    return words.get(request.cookies.get(_WORD, ""), "").format(name=guest.name)
+
+
+def said_next(answer: Redirect, word: Word) -> Redirect:
+    """Let the page to which a form leads say something, once."""
+    answer.set_cookie(Cookie(_WORD, path=link("/"), value=word, max_age=60, httponly=True, samesite="lax"))
+    return answer
 
 
 def viewer(guest: Guest, device: str) -> Viewer:

@@ -18,7 +18,7 @@ from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.people.accounts import Device
 from meadhall.server.hall.people.passkeys import RelyingParty
 from meadhall.server.pages.account import CodesPage, SignInPage, account_page
-from meadhall.server.pages.responses import Answer, Html, page, see_other, wants_json
+from meadhall.server.pages.responses import Answer, Html, page, said_next, see_other, wants_json
 from meadhall.server.store.models import Account, Guest, Session
 from meadhall.server.store.queries import guests
 from meadhall.server.web.device_label import device_label
@@ -121,7 +121,7 @@ async def sign_in(request: AnyRequest, hall: Hall, guest: Guest, sessions: Sessi
     owner = await hall.store.transact(guests.find, account.guest)
     if owner is not None:
         speak(owner.language)
-    return see_other(safe_path(form.get("back", "")))
+    return said_next(see_other(safe_path(form.get("back", ""))), "in")
 
 
 async def _proved(request: AnyRequest, hall: Hall, guest: Guest, sessions: Sessions, form: Form, name: str) -> Account:
@@ -144,9 +144,10 @@ async def begin_sign_in(request: AnyRequest, hall: Hall, guest: Guest) -> Respon
 @post("/sign-out", status_code=200)
 async def sign_out(request: AnyRequest, hall: Hall, guest: Guest, sessions: Sessions) -> Redirect:
     """Sign this device out. It becomes a new guest."""
-    if await end_own_session(request, hall, guest):
-        sessions.begin_anew(request)
-    return see_other(link("/"))
+    if not await end_own_session(request, hall, guest):
+        return see_other(link("/"))
+    await sessions.begin_anew(request)
+    return said_next(see_other(link("/")), "out")
 
 
 async def end_own_session(request: AnyRequest, hall: Hall, guest: Guest) -> bool:
@@ -297,16 +298,16 @@ async def end_sessions(request: AnyRequest, hall: Hall, guest: Guest, sessions: 
         return see_other(link("/sign-in"))
     if form.get("end") == "all":
         await hall.accounts.end_sessions(guest)
-        sessions.begin_anew(request)
-        return see_other(link("/"))
+        await sessions.begin_anew(request)
+        return said_next(see_other(link("/")), "out")
     if form.get("end") == "others":
         ended, done = hall.accounts.end_sessions(guest, except_id=session.id), _("All other devices are signed out.")
     else:
         ended, done = hall.accounts.end_session(guest, form.get("end", "")), _("That device is signed out.")
     if form.get("end") == session.id:
         await ended
-        sessions.begin_anew(request)
-        return see_other(link("/"))
+        await sessions.begin_anew(request)
+        return said_next(see_other(link("/")), "out")
     return await _changed(request, hall, guest, ended, done)
 
 
@@ -318,8 +319,8 @@ async def delete(request: AnyRequest, hall: Hall, guest: Guest, sessions: Sessio
     if form.get("sure") != "on":
         return see_other(link("/account"))
     await hall.accounts.delete(guest)
-    sessions.begin_anew(request)
-    return see_other(link("/"))
+    await sessions.begin_anew(request)
+    return said_next(see_other(link("/")), "deleted")
 
 
 routes = [

@@ -199,6 +199,7 @@ async def stream_events(
         known = TableEvents(room, program, next((number for number in (after, last_event_id) if number is not None), 0))
         with stream_limit.count(request, program), room.visits.subscribe(program.id) as subscriber:
             async for changed in updates(subscriber, hall.closing, event_stream.HEARTBEAT_INTERVAL):
+                hall.note_at_table(room, program)
                 for event in known.news() if changed else ():
                     yield event
                 for event in await chat.news():

@@ -52,7 +52,7 @@ async def delete_guest(request: AnyRequest, hall: Hall, guest: Guest, sessions: 
     if form.get("sure") != "on":
         return page(request, guest, "delete.html", await hall.accounts.count_tables(guest), 400, missing=True)
     await hall.accounts.delete(guest)
-    sessions.begin_anew(request)
+    await sessions.begin_anew(request)
     return see_other(link("/privacy"))
 
 

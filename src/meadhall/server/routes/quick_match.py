@@ -63,6 +63,7 @@ async def stream_wait(request: AnyRequest, hall: Hall, guest: Guest, stream_limi
         try:
             with stream_limit.count(request, guest), hall.quick.page_of(guest) as subscriber:
                 async for _ in updates(subscriber, hall.closing, SIGN_INTERVAL):
+                    hall.attendance.note(guest.id)
                     state = await hall.quick.state_of(guest)
                     if isinstance(state, str):
                         yield event_stream.encode_event(link(f"/tables/{state}"), "table")

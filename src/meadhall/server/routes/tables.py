@@ -39,6 +39,7 @@ async def provide_room(request: AnyRequest, hall: Hall, id: str) -> Room:
     guest, room = guest_of(request), await hall.room(id)
     await room.check_visible(guest)
     room.visits.note(guest.id)
+    hall.note_at_table(room, guest)
     return room
 
 
@@ -68,6 +69,7 @@ async def stream_table(request: AnyRequest, hall: Hall, room: Room, guest: Guest
         with stream_limit.count(request, guest), room.visits.subscribe(guest.id, name) as subscriber:
             async for changed in updates(subscriber, hall.closing, event_stream.HEARTBEAT_INTERVAL):
                 hall.request_chart(room)
+                hall.note_at_table(room, guest)
                 if changed and name:
                     yield b"data: %b\n\n" % sent.patch_to(drawn.frame(room, guest, base).sections)
                 elif changed:

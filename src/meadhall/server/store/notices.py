@@ -18,7 +18,20 @@ LONGEST: Final = 7900
 """Bytes of a notice at most. PostgreSQL refuses a payload of 8000 bytes."""
 
 NoticeKind = Literal[
-    "table", "entry", "guest", "secret", "hello", "alive", "bye", "presence", "lease", "session", "chat", "ignored", "seek"
+    "table",
+    "entry",
+    "guest",
+    "secret",
+    "hello",
+    "alive",
+    "bye",
+    "presence",
+    "lease",
+    "session",
+    "chat",
+    "ignored",
+    "seek",
+    "here",
 ]
 """What a notice is about.
 
@@ -33,6 +46,7 @@ NoticeKind = Literal[
 - ``chat``: the id of a table with a new line of chat; a second word says that it isn't only that.
 - ``ignored``: the ids of a guest who has muted or blocked others, and of those.
 - ``lease``: a process stops; its tables and its jobs are free.
+- ``here``: the id of a guest who is in the hall, and that of the table where the guest plays.
 - ``seek``: the queue of people who wait for a quick match, one of whom came, left or was seated.
 """
 

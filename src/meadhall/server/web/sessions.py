@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -25,10 +25,11 @@ from meadhall.server.errors import DatabaseUnavailable
 from meadhall.server.hall.notices.notification_choices import NotificationChoices
 from meadhall.server.hall.people import session_tokens
 from meadhall.server.hall.people.accounts import Accounts, SignedIn
-from meadhall.server.hall.people.names import any_name, clean_name
+from meadhall.server.hall.people.names import GIVEN, any_name, clean_name
 from meadhall.server.hall.people.sign_in_limit import Client
 from meadhall.server.store.models import Account, Guest, ProfileVisibility, RetiredSecret, Session, SessionKind, new_id
 from meadhall.server.store.queries import guests, secrets, sessions
+from meadhall.server.store.queries.accounts import owned_of
 from meadhall.server.store.store import Store
 from meadhall.server.web import known_devices
 from meadhall.server.web.links import link
@@ -61,6 +62,7 @@ class Sessions:
         accounts.on_session_change(self._forget)
         accounts.on_outside_change(self._note_gap)
         self._cache: OrderedDict[str, Guest] = OrderedDict()
+        self._owned: Collection[str] | None = None  # the random names that belong to accounts, once they are known
         self._has_old_keys = False  # whether another process may have replaced the keys
         self._use_keys(secret, retired)
         if store.listener is not None:
@@ -84,6 +86,7 @@ class Sessions:
     def _note_gap(self) -> None:
         """Note that other processes may have changed guests and keys."""
         self._changes += 1
+        self._owned = None
         self._cache.clear()
         self._sessions.clear()
         self._has_old_keys = True
@@ -96,6 +99,7 @@ class Sessions:
 
     def _forget_guest(self, guest: str) -> None:
         self._changes += 1
+        self._owned = None
         self._cache.pop(guest, None)
 
     async def refresh(self) -> None:
@@ -126,14 +130,14 @@ class Sessions:
                     if is_renewed:
                         self._sign(request, guest)
                     return guest
-        guest = self.begin_anew(request)
+        guest = await self.begin_anew(request)
         if cookies and request.headers.get("Sec-Fetch-Mode", "navigate") != "navigate":
             del request.scope["state"]["new_session"]
         return guest
 
-    def begin_anew(self, request: AnyRequest) -> Guest:
+    async def begin_anew(self, request: AnyRequest) -> Guest:
         """Return a new guest, whose cookie the response will set."""
-        guest = Guest(token_hex(12), any_name(), preferred_language(request))
+        guest = Guest(token_hex(12), await self._any_name(), preferred_language(request))
         self._remember(guest)
         request.scope["state"]["device"] = ""
         self._sign(request, guest)
@@ -229,7 +233,7 @@ class Sessions:
 
     async def create_for_program(self, name: str) -> tuple[Guest, str]:
         """Create a guest for a program. Return the guest and the token. Raises NameTaken."""
-        guest = await self.save(Guest(token_hex(12), any_name()), name)
+        guest = await self.save(Guest(token_hex(12), await self._any_name()), name)
         return guest, self._tokens.dumps(guest.id)
 
     async def save(
@@ -246,6 +250,8 @@ class Sessions:
         )
         if changed != guest or not guest.is_stored:
             changed = await self._store.save_guest(changed, is_chosen=bool(clean_name(name)) and changed.name != guest.name)
+            if changed.has_account and changed.name != guest.name:
+                self._owned = None
         self._remember(changed)
         return changed
 
@@ -262,13 +268,25 @@ class Sessions:
     async def _guest(self, id: str, request: AnyRequest) -> Guest:
         guest, changes = self._cache.get(id), self._changes
         if guest is None or not guest.is_stored:  # another process may have stored the guest meanwhile
-            guest = await self._store.transact(guests.find, id) or guest or Guest(id, any_name(), preferred_language(request))
+            guest = await self._store.transact(guests.find, id) or guest
+            guest = guest or Guest(id, await self._any_name(), preferred_language(request))
         elif not self._store.is_informed:
             with suppress(DatabaseUnavailable):
                 guest = await self._store.transact(guests.find, id) or guest
         if changes == self._changes:
             self._remember(guest)
         return guest
+
+    async def _any_name(self) -> str:
+        """Return a random name that belongs to no account."""
+        if self._owned is None:
+            changes = self._changes
+            owned: Collection[str] = ()
+            with suppress(DatabaseUnavailable):  # then the guest may get a number when something of theirs is stored
+                owned = await self._store.transact(owned_of, GIVEN)
+                self._owned = owned if changes == self._changes else None
+            return any_name(owned)
+        return any_name(self._owned)
 
     def _remember(self, guest: Guest) -> None:
         self._cache[guest.id] = guest

@@ -111,8 +111,7 @@ class Consent:
         """
         kind = kind_of(what)
         if kind.by_guest:
-            if not guest.public_id:
-                guest = await self._store.save_guest(guest)
+            guest = await self._store.save_guest(guest)  # the name may belong to an account meanwhile
             self._names[guest.public_id] = guest.name
 
         await self._change(partial(self._proposed, guest=guest, kind=kind, to=to, wanted=seat))

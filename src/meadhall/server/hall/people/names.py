@@ -14,16 +14,17 @@ from meadhall.server.store.lookalikes import look_alike
 NAME_LENGTH = 24
 _LONGEST_TEXT = 1000
 
-_GUESTS = """
+GIVEN = """
 Astrid Björn Dagny Eirik Frida Gudrun Halvar Inga Jorunn Knut Liv Magnus Njal Oddny Ragna Signe Tove Ulfhild Vidar Ylva
 Asmund Bergljot Egil Finn Gyda Hilda Ivar Kari Leif Mjoll Olaf Runa Sten Thora Unn Vebjorn
 """.split()  # noqa: SIM905 - a list would take a line for each name
 _BOTS = ("Skogul", "Gorm", "Hrefna", "Brandr", "Svala", "Toki", "Yrsa")
 
 
-def any_name() -> str:
-    """Return a random name for a guest who has not chosen one."""
-    return secrets.choice(_GUESTS)
+def any_name(taken: Collection[str] = ()) -> str:
+    """Return a random name for a guest who has not chosen one. ``taken``: those of ``GIVEN`` that belong to accounts."""
+    free = [name for name in GIVEN if name not in taken]
+    return secrets.choice(free) if free else f"{secrets.choice(GIVEN)} {2 + secrets.randbelow(998)}"
 
 
 def bot_names() -> tuple[str, ...]:

@@ -85,8 +85,9 @@ class Talk:
         await room.chat.refresh()
         if room.chat.is_closed:
             raise WrongMoment(_("The host has closed the chat of this table."))
-        guest = guest if guest.is_stored else await self._store.save_guest(guest)
         audience, seat = audience_of(room.table, guest), room.table.seat_of(guest.id)
+        if seat is None or not guest.is_stored:  # a spectator's name may belong to an account meanwhile
+            guest = await self._store.save_guest(guest)
         name = _name_among(room, guest) if seat is None else room.table.seats[seat].name
         line = chat.NewLine(new_id(), room.table.id, audience, guest.id, seat, name, words, phrase, key)
 

@@ -14,6 +14,8 @@
     toast.timer = setTimeout(() => (lost ? toast(box.dataset.lost, true) : box.hidden = true), bad ? 8000 : 3000);
   };
 
+  if (byId("toast").textContent) toast(byId("toast").textContent);  // what the form before this page has done
+
   // Swaps go through idiomorph: htmx's own morph puts new SVG nodes into the HTML namespace, where they are invisible.
   // A swap leaves drawers open or closed, unchanged selects alone, and elements with data-keep to this file.
   const callbacks = {

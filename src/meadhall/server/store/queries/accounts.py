@@ -34,6 +34,16 @@ def owner_of(connection: Connection, name: str) -> str | None:
     return None if found is None else found.guest
 
 
+def owned_of(connection: Connection, names: Collection[str]) -> frozenset[str]:
+    """Return those of some names that look like the name of an account."""
+    keys = {name: (keys.drawn, keys.folded, keys.spelled) for name in names for keys in (NameKeys.of(name),)}
+    wanted = {key for each in keys.values() for key in each}
+    alike = or_(_ACCOUNT.drawn_name.in_(wanted), _ACCOUNT.folded_name.in_(wanted))
+    rows = connection.execute(select(_ACCOUNT.drawn_name, _ACCOUNT.folded_name).where(alike))
+    owned = {key for row in rows for key in row}
+    return frozenset(name for name, each in keys.items() if not owned.isdisjoint(each))
+
+
 def free_name(connection: Connection, guest: Guest, is_chosen: bool) -> str:
     """Return the guest's name, with a number if it belongs to an account of another guest.
 
