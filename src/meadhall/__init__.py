@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from meadhall.engine.match.view import Action, Seat, View
     from meadhall.engine.record.replay import replay
     from meadhall.engine.registry import game, game_names
-    from meadhall.lab import Balance, Report, balance, simulate
+    from meadhall.lab import Balance, Report, Tuning, balance, simulate, tune
 
 __all__ = [
     "Action",
@@ -60,6 +60,7 @@ __all__ = [
     "Report",
     "Result",
     "Seat",
+    "Tuning",
     "UnknownGame",
     "View",
     "balance",
@@ -69,6 +70,7 @@ __all__ = [
     "random_playouts",
     "replay",
     "simulate",
+    "tune",
 ]
 
 _ENGINE_MODULES = (

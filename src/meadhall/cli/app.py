@@ -213,6 +213,39 @@ def balance(
     )
 
 
+def tune(
+    start: Annotated[str, typer.Argument(help=_("Components to start from: FILE.toml, or a game for its built-in ones."))],
+    free: Annotated[
+        list[str],
+        typer.Option(
+            help=_(
+                "Values that may change: PATH, PATH=0..3, PATH=[1, 2], or PATH+=-2..2 for all of them together; can be repeated."
+            )
+        ),
+    ],
+    target: Annotated[list[str], typer.Option(help=_("What a figure should be: place<1.1, turns=14; can be repeated."))],
+    players: Annotated[
+        str | None, typer.Option(help=_("Numbers of players: 4, 2-5 or 2,4; by default the usual number."))
+    ] = None,
+    bot: Annotated[str | None, typer.Option(help=_("The level that plays; by default karl."))] = None,
+    option: Annotated[list[str] | None, typer.Option(help=_("An option of the game as name=value; can be repeated."))] = None,
+    trials: Annotated[int, typer.Option(help=_("Number of candidates."), min=1)] = 100,
+    games: Annotated[int, typer.Option(help=_("Matches of a candidate for each number of players."), min=1)] = 1024,
+    seconds: Annotated[float, typer.Option(help=_("Time limit in seconds; 0 for none."), min=0)] = 600,
+    seed: Annotated[str | None, typer.Option(help=_("Any text; the same text gives the same report."))] = None,
+    as_json: Annotated[bool, typer.Option("--json", help=_("Print the report as JSON."))] = False,
+    out: Annotated[
+        Path | None, typer.Option(help=_("Write the components of each point to a file in this folder."), file_okay=False)
+    ] = None,
+) -> int:
+    from meadhall.cli.balance import players_from
+    from meadhall.cli.tune import run_tune
+
+    chosen = name_and_value(option)
+    counts = players_from(players)
+    return run_tune(start, free, target, counts, bot, chosen, trials, games, seconds or None, seed, as_json, out)
+
+
 def share_from(text: str) -> float:
     """Read a share: ``1%`` or ``0.01``. Raises typer.BadParameter."""
     try:
@@ -629,6 +662,7 @@ def build() -> typer.Typer:
     app.command(help=_("Let bots play many games and report how often each wins."))(simulate)
     app.command(help=_("Let bots compete and report which is stronger and by how much."))(tournament)
     app.command(help=_("Measure how a game plays: fairness, length, choice, luck; and what a change of it does."))(balance)
+    app.command(help=_("Search values of components that meet targets: the fairest places, the wanted length."))(tune)
     app.command(help=_("Let language models play: serve tools of the Model Context Protocol."))(mcp)
     app.command(help=_("Verify match records: every die, every event, every result."))(verify)
     app.command(help=_("Print a match record as text."))(replay)

@@ -10,6 +10,7 @@ from meadhall.lab.report import Report
 from meadhall.lab.simulate import simulate
 from meadhall.lab.standings import Standing, Tournament
 from meadhall.lab.tournament import tournament
+from meadhall.lab.tuning import Tuning, tune
 from meadhall.lab.warm import is_warm, warm
 
 add_catalogues(Path(__file__).parent / "locale")
@@ -21,10 +22,12 @@ __all__ = [
     "Spread",
     "Standing",
     "Tournament",
+    "Tuning",
     "balance",
     "is_warm",
     "simulate",
     "tournament",
+    "tune",
     "warm",
     "without",
 ]

@@ -128,7 +128,7 @@ def balance(
     ]
     order = list(SIZES)
     later.sort(key=lambda job: order.index(job.work.task))
-    run = _Run(subject, seconds, began, cores() if processes is None else check_count(processes, "processes"), cluster, progress)
+    run = _Run(seconds, began, cores() if processes is None else check_count(processes, "processes"), cluster, progress)
     with registered(subject):
         ended = run.all(jobs)
         for job in later:
@@ -150,14 +150,12 @@ class _Run:
 
     def __init__(
         self,
-        subject: Game,
         seconds: float | None,
         began: float,
         processes: int,
         cluster: str | None,
         progress: Report | None,
     ) -> None:
-        self._subject = subject
         self._deadline = None if seconds is None else began + seconds
         self._began = began
         self._processes = processes
@@ -188,7 +186,7 @@ class _Run:
         numbers = range(job.done, wanted)
         try:
             with (
-                self._executor(job.work) as executor,
+                working(job.work, self._processes, self._cluster) as executor,
                 closing(run_chunks(executor, job.work, numbers, job.work.chunk)) as parts,
             ):
                 for part in parts:
@@ -200,23 +198,25 @@ class _Run:
             return "interrupted"
         return "complete"
 
-    @contextmanager
-    def _executor(self, work: Measuring) -> Iterator[Executor]:
-        if work.is_compiled:
-            if self._cluster is None:
-                work.compile()  # in one thread, before several need it
-            with bulk_executor(self._subject, cluster=self._cluster) as executor:
-                yield executor
-        else:
-            with match_executor(self._subject, 1 if self._cluster else self._processes, self._cluster) as executor:
-                yield executor
-
     def _show(self, part: float) -> None:
         if self._progress is not None:
             limit = self._deadline
             spent = 0.0 if limit is None else (time.monotonic() - self._began) / max(limit - self._began, 1e-9)
             self._shown = max(self._shown, min(1.0, max(part, spent)))
             self._progress(self._shown)
+
+
+@contextmanager
+def working(work: Measuring, processes: int, cluster: str | None = None) -> Iterator[Executor]:
+    """Yield what does the work of a task: threads, processes for bots that aren't compiled, or a cluster."""
+    if work.is_compiled:
+        if cluster is None:
+            work.compile()  # in one thread, before several need it
+        with bulk_executor(work.subject, cluster=cluster) as executor:
+            yield executor
+    else:
+        with match_executor(work.subject, 1 if cluster else processes, cluster) as executor:
+            yield executor
 
 
 def _times(play: _Job, task: Task) -> int:

@@ -1,0 +1,167 @@
+"""Free values: the parts of a document that a search may change, and what each may become."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from copy import deepcopy
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from meadhall.engine.checks import quoted
+from meadhall.engine.errors import BadSetup
+
+Path: TypeAlias = tuple[str | int, ...]
+"""The keys and indexes that lead to a value of a document."""
+
+Changes: TypeAlias = Mapping[str, Any]
+"""The chosen value of each knob by its name."""
+
+AROUND = 2
+"""How far below and above its value in the document a number may go if nothing else is said."""
+MOST_VALUES = 1000
+"""The most values of a knob."""
+
+_SPEC = re.compile(r"(?P<path>[\w.*-]+?)\s*(?:(?P<add>\+)?=\s*(?P<values>.+))?", re.DOTALL)
+_RANGE = re.compile(r"(-?\d{1,6})\s*\.\.\s*(-?\d{1,6})")
+
+
+@dataclass(frozen=True)
+class Knob:
+    """What a search turns: a value, or a number that is added to several values together.
+
+    Attributes:
+        name: the path of the value, or the pattern and ``+``.
+        paths: the values that it changes.
+        values: what it may be.
+        start: what it is in the document.
+        is_added: whether it is added to the values instead of replacing them.
+    """
+
+    name: str
+    paths: tuple[Path, ...]
+    values: tuple[Any, ...]
+    start: Any
+    is_added: bool = False
+
+
+def knobs_of(document: Mapping[str, Any], specs: Sequence[str]) -> list[Knob]:
+    """Return the knobs that these texts free: ``PATH``, ``PATH=LOW..HIGH``, ``PATH=[TOML, …]``, ``PATH+=LOW..HIGH``.
+
+    Items of lists are numbered from 0, ``*`` stands for all of them. A table frees its numbers.
+
+    Raises:
+        BadSetup: a text can't be read, leads nowhere, or frees no other value.
+
+    Examples:
+        >>> from meadhall.lab.tuning.free import knobs_of
+        >>> document = {"door": [{"level": 2}, {"level": 5}]}
+        >>> [(knob.name, knob.values) for knob in knobs_of(document, ["door.*.level=1..3"])]
+        [('door.0.level', (1, 2, 3)), ('door.1.level', (5, 1, 2, 3))]
+        >>> knobs_of(document, ["door.*.level+=-1..1"])[0].values
+        (-1, 0, 1)
+    """
+    found: dict[str, Knob] = {}
+    for spec in specs:
+        for knob in _knobs(document, spec):
+            if len(knob.values) < 2:
+                raise BadSetup(f"{knob.name} is free, but has no other value than {knob.start}")
+            if knob.name in found:
+                raise BadSetup(f"{knob.name} is free twice")
+            found[knob.name] = knob
+    if not found:
+        raise BadSetup("at least one value must be free")
+    return list(found.values())
+
+
+def changed(document: Mapping[str, Any], knobs: Sequence[Knob], changes: Changes) -> Any:
+    """Return a copy of a document with these changes. It may be one of tomlkit, which keeps its comments."""
+    made = deepcopy(document)
+    for knob in knobs:
+        if knob.name in changes:
+            for path in knob.paths:
+                parent = _at(made, path[:-1])
+                value = changes[knob.name]
+                parent[path[-1]] = parent[path[-1]] + value if knob.is_added else value
+    return made
+
+
+def _knobs(document: Mapping[str, Any], spec: str) -> Iterator[Knob]:
+    parsed = _SPEC.fullmatch(spec.strip())
+    if parsed is None:
+        raise BadSetup(f"a free value is given as PATH, PATH=0..3, PATH=[…] or PATH+=-2..2, not as {quoted(spec)}")
+    paths = list(_paths(document, tuple(parsed["path"].split("."))))
+    if not paths:
+        raise BadSetup(f"{quoted(parsed['path'])} leads to no value of the document")
+    given = None if parsed["values"] is None else _values(parsed["values"], spec)
+    if parsed["add"]:
+        assert given is not None  # the pattern has values after +=
+        _numbers([_at(document, path) for path in paths], f"{parsed['path']} in the document")
+        yield Knob(f"{parsed['path']}+", tuple(paths), tuple(sorted({*_numbers(given, spec), 0})), 0, is_added=True)
+        return
+    if given is None:
+        paths = [leaf for path in paths for leaf in _leaves(document, path)]
+    for path in paths:
+        name, start = ".".join(map(str, path)), _start(document, path)
+        values = given
+        if values is None:
+            [number] = _numbers([start], f"{name}, which is free without values such as {name}=[1, 2],")
+            values = list(range(max(0, number - AROUND), number + AROUND + 1))
+        yield Knob(name, (path,), tuple(values if start in values else [start, *values]), start)
+
+
+def _values(text: str, spec: str) -> list[Any]:
+    span = _RANGE.fullmatch(text.strip())
+    if span is not None:
+        values: list[Any] = list(range(int(span[1]), int(span[2]) + 1))
+    else:
+        try:
+            values = tomllib.loads(f"x = {text}")["x"]
+        except tomllib.TOMLDecodeError as error:
+            raise BadSetup(f"the values of {quoted(spec)} are neither a range such as 0..3 nor TOML: {error}") from None
+    if not isinstance(values, list) or not 0 < len(values) <= MOST_VALUES:
+        raise BadSetup(f"the values of {quoted(spec)} must be a range or a list of 1 to {MOST_VALUES}")
+    return values
+
+
+def _numbers(values: Sequence[Any], where: str) -> list[int]:
+    for value in values:
+        if type(value) is not int:
+            raise BadSetup(f"{where} must be a whole number, not {quoted(value)}")
+    return list(values)
+
+
+def _paths(document: Any, keys: Sequence[str], done: Path = ()) -> Iterator[Path]:
+    """Yield the paths that match a pattern. The last key of a table may be absent: a value that the document leaves out."""
+    if not keys:
+        yield done
+    elif isinstance(document, Mapping):
+        for key in document if keys[0] == "*" else [keys[0]]:
+            if key in document or len(keys) == 1:
+                yield from _paths(document.get(key), keys[1:], (*done, key))
+    elif isinstance(document, list):
+        for index, item in enumerate(document):
+            if keys[0] in ("*", str(index)):
+                yield from _paths(item, keys[1:], (*done, index))
+
+
+def _leaves(document: Any, path: Path) -> Iterator[Path]:
+    """Yield the paths of the values of a table, or the path of a value itself."""
+    found = _at(document, path)
+    if isinstance(found, Mapping) and found:
+        for key in found:
+            yield from _leaves(document, (*path, key))
+    else:
+        yield path
+
+
+def _at(document: Any, path: Path) -> Any:
+    for key in path:
+        document = document.get(key) if isinstance(document, Mapping) else document[key]
+    return document
+
+
+def _start(document: Any, path: Path) -> Any:
+    value = _at(document, path)
+    return 0 if value is None else value

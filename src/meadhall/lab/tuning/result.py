@@ -1,0 +1,155 @@
+"""Tuning: the front that a search has found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from meadhall.engine.registry import game
+from meadhall.engine.text.display import Displayed, Table
+from meadhall.engine.text.language import decimal, grouped, ngettext
+from meadhall.engine.text.language import gettext as _
+from meadhall.lab.balance.figures import Figure
+from meadhall.lab.balance.result import Ended
+from meadhall.lab.frames import InFrames, Row
+from meadhall.lab.tables import seed_in_json, seed_in_words
+from meadhall.lab.tuning.targets import Target
+
+
+@dataclass(frozen=True)
+class Point:
+    """A point of the front.
+
+    Attributes:
+        changes: the changed values by their paths; a path that ends with ``+`` was added to several values.
+        figures: the figure of each target by the number of players, measured on deals that the search didn't see.
+        misses: how far it is from each target, with the worst number of players; 0: the target is met.
+        games: the number of these matches for each number of players.
+        components: the document, to be used as the option of a match.
+        text: the document as TOML, with the comments of the first one.
+    """
+
+    changes: dict[str, Any]
+    figures: dict[int, dict[str, Figure]]
+    misses: dict[str, float]
+    games: int
+    components: dict[str, Any]
+    text: str
+
+
+@dataclass(frozen=True, repr=False)
+class Tuning(Displayed, InFrames[Literal["point"]]):
+    """What a search of components has found.
+
+    Attributes:
+        game: the name of the game.
+        players: the numbers of players.
+        targets: the targets.
+        front: the points that no other beats in all targets with as few changes, the document as it was first.
+        tried: the number of candidates.
+        stopped: the candidates that were given up before all their matches, because they were surely worse than another.
+        refused: the candidates that the game refused, because they break its rules.
+        matches: all matches that were played.
+        seed: the seed.
+        ended: why the search ended, as for ``Balance``.
+        seconds: its duration.
+    """
+
+    game: str
+    players: tuple[int, ...]
+    targets: tuple[Target, ...]
+    front: tuple[Point, ...]
+    tried: int
+    stopped: int
+    refused: int
+    matches: int
+    seed: str | bytes
+    ended: Ended
+    seconds: float
+
+    def write(self, folder: Path | str) -> list[Path]:
+        """Write the components of each point as ``point-N.toml`` and return the files. Raises OSError."""
+        Path(folder).mkdir(parents=True, exist_ok=True)
+        files = []
+        for number, point in enumerate(self.front):
+            file = Path(folder) / f"point-{number}.toml"
+            file.write_text(point.text, encoding="utf-8")
+            files.append(file)
+        return files
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the result as JSON-able data."""
+        return {
+            "game": self.game,
+            "players": list(self.players),
+            "targets": list(map(str, self.targets)),
+            "tried": self.tried,
+            "stopped": self.stopped,
+            "refused": self.refused,
+            "matches": self.matches,
+            "seed": seed_in_json(self.seed),
+            "ended": self.ended,
+            "seconds": round(self.seconds, 2),
+            "front": [
+                {name: value for name, value in asdict(point).items() if name not in ("components", "text")}
+                for point in self.front
+            ],
+        }
+
+    def frame_rows(self) -> Mapping[Literal["point"], Iterable[Row]]:
+        """Return a row for each point, number of players and target."""
+        return {
+            "point": [
+                {"point": number, "changed": len(point.changes), "players": players, "target": target, **asdict(figure)}
+                for number, point in enumerate(self.front)
+                for players, figures in point.figures.items()
+                for target, figure in figures.items()
+            ]
+        }
+
+    def __repr__(self) -> str:
+        return f"<Tuning of {self.game}: {len(self.front)} points from {self.tried} candidates>"
+
+    def displayed(self) -> Iterator[str | Table]:
+        """Yield the parts of the readable form."""
+        yield _("{game}: tuned components").format(game=game(self.game).title)
+        several = len(self.players) > 1
+        heads = [
+            f"{target} ({ngettext('{count} player', '{count} players', players).format(count=players)})"
+            if several
+            else str(target)
+            for players in self.players
+            for target in self.targets
+        ]
+        rows = [
+            (
+                str(number),
+                str(len(point.changes)),
+                *(_in_words(figures[str(target)]) for figures in point.figures.values() for target in self.targets),
+            )
+            for number, point in enumerate(self.front)
+        ]
+        yield Table((_("point"), _("changed values"), *heads), tuple(rows), numbers=True)
+        for number, point in enumerate(self.front):
+            if point.changes:
+                changes = "\n".join(
+                    f"  {name} {'' if name.endswith('+') else '= '}{value}" for name, value in point.changes.items()
+                )
+                yield _("Point {number}:").format(number=number) + "\n" + changes
+        yield _("{tried} candidates, {stopped} of them stopped early, {refused} refused; {matches} matches; seed {seed}").format(
+            tried=grouped(self.tried),
+            stopped=grouped(self.stopped),
+            refused=grouped(self.refused),
+            matches=grouped(self.matches),
+            seed=seed_in_words(self.seed),
+        )
+        if self.ended == "time":
+            yield _("The time limit ended the search.")
+        elif self.ended == "interrupted":
+            yield _("The search was interrupted.")
+
+
+def _in_words(figure: Figure) -> str:
+    return f"{decimal(figure.value, 2)} ±{decimal((figure.high - figure.low) / 2, 2)}"

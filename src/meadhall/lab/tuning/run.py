@@ -1,0 +1,357 @@
+"""tune: search values of components towards targets, with the balance report as judge."""
+
+from __future__ import annotations
+
+import time
+import tomllib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+from importlib.util import find_spec
+from pathlib import Path
+from random import Random
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from meadhall.engine.checks import Seed, check_count, check_run_seed, quoted, seed_label
+from meadhall.engine.compute.cores import cores
+from meadhall.engine.compute.executors import run_chunks
+from meadhall.engine.errors import BadSetup, MeadhallError
+from meadhall.engine.game import Game
+from meadhall.engine.options import Document
+from meadhall.engine.registry import game, registered
+from meadhall.engine.state.chance import seed_from_text
+from meadhall.engine.statistics import Z_95
+from meadhall.lab.balance.columns import Column, Columns, joined
+from meadhall.lab.balance.figures import Figure
+from meadhall.lab.balance.result import Ended
+from meadhall.lab.balance.run import working
+from meadhall.lab.balance.tasks import Measuring, Task
+from meadhall.lab.balance.trace import Setting
+from meadhall.lab.entrants import Entrant, entered
+from meadhall.lab.sequential_test import check_points
+from meadhall.lab.tuning.free import Knob, changed, knobs_of
+from meadhall.lab.tuning.result import Point, Tuning
+from meadhall.lab.tuning.targets import Miss, Target, targets_of
+
+GAMES = 1024
+"""The matches of a candidate for each number of players, if it isn't given up before. The front plays twice as many."""
+TRIALS = 100
+"""The number of candidates."""
+SECONDS = 600.0
+"""The default time limit of a search."""
+SEARCHING = 0.7
+"""The part of the time limit after which no candidate is begun: the rest is for the front on fresh deals."""
+DOUBT = 1.3
+"""A candidate is given up when it is worse than another by so many standard errors of their difference on the same deals. A
+stricter test would play most of the matches for candidates that change nothing."""
+Report: TypeAlias = Callable[[float], None]
+"""Called with the part of the search that is done, 0 to 1."""
+
+
+class NoOptuna(MeadhallError):
+    """Optuna or tomlkit is not installed."""
+
+
+@dataclass
+class _Candidate:
+    """Changed values with the matches so far, by number of players."""
+
+    changes: dict[str, Any]
+    settings: tuple[Setting, ...]
+    columns: list[Columns] = field(default_factory=list)
+    games: int = 0
+
+    def misses(self, targets: Sequence[Target], games: int | None = None) -> list[Miss]:
+        """Return how far the first matches are from each target, with the worst number of players."""
+        worst = []
+        for target in targets:
+            found = [target.miss(columns if games is None else _first(columns, games)) for columns in self.columns]
+            worst.append(max(found, key=lambda miss: miss.value))
+        return worst
+
+
+def tune(
+    name: str | Game,
+    free: Sequence[str],
+    targets: Sequence[str],
+    players: int | Sequence[int] | None = None,
+    components: Any = None,
+    options: Mapping[str, Any] | None = None,
+    bot: Entrant | None = None,
+    seed: Seed | None = None,
+    *,
+    trials: int = TRIALS,
+    games: int = GAMES,
+    seconds: float | None = SECONDS,
+    processes: int | None = None,
+    progress: Report | None = None,
+) -> Tuning:
+    """Search values of components that meet targets, and return the front: what the fewest changes reach, and what more reach.
+
+    All candidates play the same deals. A candidate is given up as soon as it is worse than another with as few changes, beyond
+    doubt (a sequential test). Optuna's sampler proposes the next one. At last the front plays fresh deals, which give its
+    figures: the best of many on the same deals was also lucky.
+
+    Args:
+        name: the game, or its name. It must have an option that is a document, such as the components of Dungeon Allies.
+        free: the values that may change: ``"prisoner_space.*.reward"`` (each number up to 2 more or less), ``"PATH=0..3"``,
+            ``"PATH=[{}, {red = 1}]"`` (any values, as TOML), ``"monster.*.red.target+=-2..2"`` (a number, added to all of them).
+        targets: figures of the report with the value that they should have, e.g. ``"place<1.1"``, ``"turns=14"``.
+        players: the number of players, or several, which must all meet the targets; by default the usual number.
+        components: the document to start from, as a path, a text or data; by default the built-in one.
+        options: other options.
+        bot: the level that plays; by default ``karl``, or ``random`` without a heuristic player.
+        seed: a text, bytes or an integer; by default a random text.
+        trials: the number of candidates that are proposed.
+        games: the matches of a candidate for each number of players.
+        seconds: the time limit; None for none. The same seed gives the same front unless the limit ends the search.
+        processes: the number of processes for bots that search or are functions; by default one per core.
+        progress: called with the part that is done, 0 to 1.
+
+    Raises:
+        BadSetup: an argument is invalid, or the game refuses every candidate.
+        NoOptuna: Optuna or tomlkit is not installed (``meadhall[tune]``).
+    """
+    if find_spec("optuna") is None or find_spec("tomlkit") is None:
+        raise NoOptuna("tuning needs optuna and tomlkit: pip install 'meadhall[tune]'")
+    subject = game(name)
+    used, goals = check_run_seed(seed), targets_of(targets)
+    given = [subject.default_players] if players is None else [players] if isinstance(players, int) else list(players)
+    counts = tuple(dict.fromkeys(subject.check_players(count) for count in given))
+    check_count(trials, "trials", 100_000)
+    check_count(games, "games", 1_000_000)
+    if not counts:
+        raise BadSetup("players must be a number of players, or several")
+    if seconds is not None and (not isinstance(seconds, int | float) or not seconds > 0):
+        raise BadSetup(f"seconds must be a positive number, not {quoted(seconds)}")
+    text, option = _text_of(subject, components)
+    (level,), entrants = entered(subject, [bot or ("karl" if subject.greedy is not None else "random")])
+
+    def settings_of(document: Any, label: str) -> tuple[Setting, ...]:
+        checked = subject.check_options({**(options or {}), option.name: document})
+        for count in counts:
+            subject.check_setup(count, checked)
+        return tuple(Setting(subject.name, (level,) * count, checked, label, (0,) * count, entrants) for count in counts)
+
+    run = _Search(text, knobs_of(tomllib.loads(text), free), goals, settings_of, games, seconds, processes, progress)
+    with registered(subject):
+        ended = run.search(trials, seed_label(used))
+        front = run.front(f"{seed_label(used)}/fresh", ended)
+    return Tuning(
+        subject.name, counts, tuple(goals), front, run.tried, run.stopped, run.refused, run.matches, used, ended, run.spent
+    )
+
+
+class _Search:
+    """A search: its candidates, and the best of them."""
+
+    def __init__(
+        self,
+        text: str,
+        knobs: Sequence[Knob],
+        targets: Sequence[Target],
+        settings_of: Callable[[Any, str], tuple[Setting, ...]],
+        games: int,
+        seconds: float | None,
+        processes: int | None,
+        progress: Report | None,
+    ) -> None:
+        self._text, self._document = text, tomllib.loads(text)
+        self._knobs, self._targets, self._settings_of = knobs, targets, settings_of
+        self._processes = cores() if processes is None else check_count(processes, "processes")
+        self._games, self._seconds, self._progress = games, seconds, progress
+        self._stops = check_points(games, 64)
+        self._began = time.monotonic()
+        self._best: list[_Candidate] = []
+        self._known: dict[str, _Candidate] = {}
+        self.stopped = self.refused = self.matches = 0
+
+    @property
+    def spent(self) -> float:
+        """Return the seconds since the beginning."""
+        return time.monotonic() - self._began
+
+    @property
+    def tried(self) -> int:
+        """Return the number of candidates that have played."""
+        return len(self._known)
+
+    @property
+    def _is_late(self) -> bool:
+        return self._seconds is not None and self.spent > SEARCHING * self._seconds
+
+    def search(self, trials: int, label: str) -> Ended:
+        """Try candidates on the same deals. Raises BadSetup if the document is refused, or every candidate."""
+        import optuna  # noqa: PLC0415 - Optuna is an optional dependency
+
+        optuna.logging.set_verbosity(optuna.logging.WARNING)
+        sampler = optuna.samplers.TPESampler(seed=int.from_bytes(seed_from_text(label)[:4], "little"))
+        study = optuna.create_study(directions=["minimize"] * (len(self._targets) + 1), sampler=sampler)
+        for indexes in _first_trials(self._knobs, label, trials // 2):
+            study.enqueue_trial(indexes)
+        refusal: BadSetup | None = None
+        try:
+            for number in range(trials):
+                if number and self._is_late:
+                    return "time"
+                trial = study.ask()
+                chosen = {knob.name: knob.values[trial.suggest_int(knob.name, 0, len(knob.values) - 1)] for knob in self._knobs}
+                changes = {knob.name: chosen[knob.name] for knob in self._knobs if chosen[knob.name] != knob.start}
+                try:
+                    settings = self._settings_of(changed(self._document, self._knobs, changes), label)
+                except BadSetup as error:
+                    if not number:
+                        raise
+                    refusal = error
+                    self.refused += 1
+                    study.tell(trial, state=optuna.trial.TrialState.FAIL)
+                    continue
+                candidate = self._judged(_Candidate(changes, settings))
+                study.tell(trial, [*(miss.value for miss in candidate.misses(self._targets)), float(len(changes))])
+                self._show(number / trials * SEARCHING)
+        except KeyboardInterrupt:
+            return "interrupted"
+        if refusal is not None and self.tried == 1:
+            raise refusal
+        return "complete"
+
+    def front(self, label: str, ended: Ended) -> tuple[Point, ...]:
+        """Return the front, with the figures of fresh deals unless the search was interrupted."""
+        front = [self._best[0], *(each for each in self._best[1:] if not self._is_beaten(each, self._best))] if self._best else []
+        fresh: list[_Candidate] = []
+        for candidate in front:
+            if ended != "interrupted":
+                again = _Candidate(candidate.changes, tuple(replace(setting, label=label) for setting in candidate.settings))
+                self._play(again, 2 * self._games)
+                fresh.append(again)
+                self._show(SEARCHING + (1 - SEARCHING) * len(fresh) / len(front))
+        found = fresh or front
+        kept = [*found[:1], *sorted((each for each in found[1:] if not self._is_beaten(each, found)), key=_changes)]
+        return tuple(map(self._point, kept))
+
+    def _judged(self, candidate: _Candidate) -> _Candidate:
+        """Play a candidate until it is worse than another, or to the end, which makes it one of the best."""
+        known = self._known.setdefault(repr(candidate.changes), candidate)
+        if known is not candidate:
+            return known
+        for games in self._stops:
+            self._play(candidate, games)
+            late = bool(self._best) and self._is_late
+            if games < self._games and (late or any(self._is_worse(candidate, best) for best in self._best)):
+                self.stopped += 1
+                return candidate
+        self._best.append(candidate)
+        return candidate
+
+    def _play(self, candidate: _Candidate, games: int) -> None:
+        numbers = range(candidate.games, games)
+        for number, setting in enumerate(candidate.settings):
+            work = Measuring(setting, Task.PLAY)
+            before = candidate.columns[number : number + 1]
+            with working(work, self._processes) as executor, closing(run_chunks(executor, work, numbers, work.chunk)) as parts:
+                candidate.columns[number : number + 1] = [joined([*before, *parts])]
+            self.matches += len(numbers)
+        candidate.games = games
+
+    def _is_worse(self, candidate: _Candidate, best: _Candidate) -> bool:
+        """Return whether a candidate misses each target by more on the same deals, beyond doubt, and has as many changes."""
+        if _changes(best) > _changes(candidate):
+            return False
+        pairs = zip(candidate.misses(self._targets), best.misses(self._targets, candidate.games), strict=True)
+        gaps = [(miss.value - other.value, _error(miss.residuals - other.residuals)) for miss, other in pairs]
+        return all(gap > DOUBT * error or gap == error == 0 for gap, error in gaps) and any(gap > 0 for gap, _error in gaps)
+
+    def _is_beaten(self, candidate: _Candidate, others: Sequence[_Candidate]) -> bool:
+        """Return whether another is at least as good in everything, and better in something."""
+        own = self._losses(candidate)
+        return any(
+            all(theirs <= mine for theirs, mine in zip(losses, own, strict=True)) and losses != own
+            for losses in map(self._losses, others)
+        )
+
+    def _losses(self, candidate: _Candidate) -> list[float]:
+        return [*(miss.value for miss in candidate.misses(self._targets)), _changes(candidate)]
+
+    def _point(self, candidate: _Candidate) -> Point:
+        import tomlkit  # noqa: PLC0415 - tomlkit is an optional dependency
+
+        misses = candidate.misses(self._targets)
+        figures = {
+            setting.players: {str(target): _figure(target, columns) for target in self._targets}
+            for setting, columns in zip(candidate.settings, candidate.columns, strict=True)
+        }
+        return Point(
+            candidate.changes,
+            figures,
+            {str(target): miss.value for target, miss in zip(self._targets, misses, strict=True)},
+            candidate.games,
+            changed(self._document, self._knobs, candidate.changes),
+            tomlkit.dumps(
+                changed(tomlkit.parse(self._text), self._knobs, {name: _inline(each) for name, each in candidate.changes.items()})
+            ),
+        )
+
+    def _show(self, part: float) -> None:
+        if self._progress is not None:
+            self._progress(part)
+
+
+def _text_of(subject: Game, components: Any) -> tuple[str, Document[Any]]:
+    """Return the document to start from as TOML, and the option that takes it. Raises BadSetup."""
+    import tomlkit  # noqa: PLC0415 - tomlkit is an optional dependency
+
+    option = next((option for option in subject.options if isinstance(option, Document)), None)
+    if option is None:
+        raise BadSetup(f"{subject.title} has no components to tune; meadhall balance --vary compares the values of an option")
+    if isinstance(components, str):
+        option.check(components)
+        return components, option
+    data = option.check(option.default if components is None else components).get("data")
+    if isinstance(components, Path):
+        return components.read_text("utf-8-sig"), option
+    return (option.file.read_text("utf-8") if data is None else tomlkit.dumps(data)), option
+
+
+def _inline(value: Any) -> Any:
+    """Return values for tomlkit, which writes tables within them in one line."""
+    import tomlkit  # noqa: PLC0415 - tomlkit is an optional dependency
+
+    if isinstance(value, Mapping):
+        table = tomlkit.inline_table()
+        table.update({key: _inline(each) for key, each in value.items()})
+        return table
+    if isinstance(value, list):
+        array = tomlkit.array()
+        array.extend(map(_inline, value))
+        return array
+    return value
+
+
+def _first_trials(knobs: Sequence[Knob], label: str, most: int) -> Iterator[dict[str, int]]:
+    """Yield the document as it is, then changes of single values in random order: from there the sampler goes on."""
+    start = {knob.name: knob.values.index(knob.start) for knob in knobs}
+    yield start
+    single = [(knob.name, index) for knob in knobs for index in range(len(knob.values)) if index != start[knob.name]]
+    Random(label).shuffle(single)
+    for name, index in single[:most]:
+        yield {**start, name: index}
+
+
+def _changes(candidate: _Candidate) -> int:
+    return len(candidate.changes)
+
+
+def _first(columns: Columns, games: int) -> Columns:
+    return {name: Column(column.sums[:games], column.counts[:games], column.spread) for name, column in columns.items()}
+
+
+def _error(residuals: Any) -> float:
+    return float(np.sqrt((residuals**2).sum() / max(len(residuals) - 1, 1) / len(residuals)))
+
+
+def _figure(target: Target, columns: Columns) -> Figure:
+    column = target.column(columns)
+    half = Z_95 * column.error
+    return Figure(target.figure, column.value, column.value - half, column.value + half, len(column.sums))
