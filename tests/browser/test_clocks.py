@@ -79,6 +79,11 @@ def test_the_clock_is_chosen_in_the_lobby_and_told_in_a_sentence(new_person: New
     expect(other.locator("#clock-words")).to_have_text(text)
     page.select_option("#clock-time-up", "resign")
     expect(other.locator("#clock-words")).to_contain_text("the seat resigns")
+    page.select_option("#clock-time", "reserve:604800")
+    sentence = "Each player has 7 days for the whole match, and 12 hours more after each action, up to 7 days again."
+    expect(other.locator("#clock-words")).to_contain_text(sentence)
+    page.select_option("#clock-increment", "86400")
+    expect(other.locator("#clock-words")).to_contain_text("1 day more")
     page.select_option("#clock-time", "none")
     expect(other.locator("#clock-words")).to_contain_text("No clock")
 

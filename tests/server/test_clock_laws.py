@@ -19,7 +19,7 @@ from meadhall.engine.match.stand_in import Lasting
 from meadhall.engine.match.view import Seat
 from meadhall.server.hall.bots.stand_ins import standing_in
 from meadhall.server.hall.replaying import replay
-from meadhall.server.hall.time.clocks import COME_BACK, ONE_MORE_MINUTE, Clocks, outages
+from meadhall.server.hall.time.clocks import COME_BACK, Clocks, outages
 from meadhall.server.store.clock import Clock
 from meadhall.server.store.models import Downtime, Entry, EntryKind
 from server.people import HOARD
@@ -33,7 +33,9 @@ class ClockLaws(RuleBasedStateMachine):
     """Count second by second what each seat was granted and has spent. The clocks compute the same from entries and downtimes."""
 
     @initialize(
-        clock=st.sampled_from([Clock("seat", 100, 5), Clock("seat", 60, 0, "bot_seat"), Clock("decision", 60)]),
+        clock=st.sampled_from(
+            [Clock("seat", 100, 5), Clock("seat", 60, 0, "bot_seat"), Clock("decision", 60), Clock("reserve", 100, 30)]
+        ),
         game=st.sampled_from([HOARD, goofspiel]),
         seats=st.sampled_from([PEOPLE[:2], PEOPLE, WITH_A_BOT]),
     )
@@ -71,14 +73,14 @@ class ClockLaws(RuleBasedStateMachine):
         """Let a seat have that much left."""
         self.granted[seat] = self.spent[seat] + seconds
 
-    def grant_a_minute(self, seat: int) -> None:
-        if self.clock.kind == "seat":
-            self.grant(seat, max(self.left(seat), int(ONE_MORE_MINUTE)))
+    def grant_time_to_go_on(self, seat: int) -> None:
+        if self.clock.is_of_seats:
+            self.grant(seat, max(self.left(seat), int(self.clock.one_more)))
 
     def begin_decisions(self, going_on: set[int]) -> None:
         for seat in set(range(self.match.players)) - going_on:
             self.thought[seat] = 0
-            if self.clock.kind != "seat":
+            if not self.clock.is_of_seats:
                 self.grant(seat, self.clock.seconds)
 
     def enter(self, kind: EntryKind, seat: int, data: Mapping[str, str] | None = None) -> None:
@@ -119,7 +121,7 @@ class ClockLaws(RuleBasedStateMachine):
             assert self.clocks.deadline == self.at(), "never late"
             lasts: Lasting = "decision" if self.clock.time_up == "bot_decision" else "return"
             self.enter("stand_in", seat, standing_in("time", lasts))
-            self.grant_a_minute(seat)
+            self.grant_time_to_go_on(seat)
             assert self.clocks.deadline_of(seat) is None, "once"
         assert all(self.left(seat) > 0 for seat in self.running), "never missed"
 
@@ -145,10 +147,11 @@ class ClockLaws(RuleBasedStateMachine):
         self.note(Entry(self.number(), "action", seat, played))
         assert self.match.steps[-1].seconds == (self.thought[seat] if is_person else None)
         if is_person:
-            self.granted[seat] += self.clock.increment
+            most = inf if self.clock.kind != "reserve" else max(self.left(seat), self.clock.seconds)
+            self.granted[seat] += int(min(self.clock.increment, most - self.left(seat)))
         self.begin_decisions(set(pending) - {seat})
 
-    @precondition(lambda self: self.match.steps and not self.match.ended and self.clock.kind == "seat" and not self.is_paused)
+    @precondition(lambda self: self.match.steps and not self.match.ended and self.clock.is_of_seats and not self.is_paused)
     @rule()
     def take_back(self) -> None:
         pending = set(self.match.deciders)
@@ -172,14 +175,14 @@ class ClockLaws(RuleBasedStateMachine):
         playing = sorted(self.people - self.match.stand_ins.keys())
         seat = playing[choice % len(playing)]
         self.enter("stand_in", seat, standing_in("away"))
-        self.grant_a_minute(seat)
+        self.grant_time_to_go_on(seat)
 
     @precondition(lambda self: not self.match.ended and not self.is_paused and self.away)
     @rule()
     def come_back(self) -> None:
         pending, seat = set(self.match.deciders), self.away[0]
         self.enter("return", seat)
-        self.grant_a_minute(seat)
+        self.grant_time_to_go_on(seat)
         if seat in pending:
             self.begin_decisions(pending - {seat})
 
@@ -196,7 +199,7 @@ class ClockLaws(RuleBasedStateMachine):
     @invariant()
     def only_the_clocks_of_people_who_have_to_decide_run(self) -> None:
         assert set(self.clocks.all_running) == self.running
-        later = self.clocks.left_at(self.at(self.now + 10_000))
+        later = self.clocks.left_at(self.at(self.now + 100_000))
         assert all(later[seat] == (0 if seat in self.running else self.left(seat)) for seat in range(self.match.players))
 
     @invariant()

@@ -48,6 +48,8 @@ async def test_the_host_chooses_the_clock_before_the_match(hall: OpenHall) -> No
     assert (await friend.post(f"{path}/clock", {"kind": "none"})).status_code == 403
     changed = await host.post(f"{path}/clock", {"kind": "slow", "seconds": 86400, "time_up": "resign"})
     assert changed.json()["clock"] == {"kind": "slow", "seconds": 86400, "increment": 0, "time_up": "resign"}
+    changed = await host.post(f"{path}/clock", {"kind": "reserve"})
+    assert changed.json()["clock"] == {"kind": "reserve", "seconds": 604800, "increment": 43200, "time_up": "bot_seat"}
     assert (await host.post(f"{path}/clock", {"kind": "none"})).json()["clock"] is None
     await host.post(f"{path}/start")
     refused = await host.post(f"{path}/clock", {"kind": "slow"})

@@ -12,7 +12,7 @@ from games_for_tests.hoard.rules import BOAST, LOOK
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.match.match import Match
 from meadhall.engine.match.view import Seat
-from meadhall.server.hall.time.clock_choice import SECONDS, TIME_UP, check_clock
+from meadhall.server.hall.time.clock_choice import DAY, HOUR, SECONDS, TIME_UP, check_clock
 from meadhall.server.hall.time.clocks import Clocks, outages, running_seconds
 from meadhall.server.store.clock import Clock, ClockKind
 from meadhall.server.store.models import Downtime, Entry, EntryKind
@@ -78,6 +78,18 @@ def test_every_decision_has_its_own_time_on_a_clock_per_decision() -> None:
     play.act(50, BOAST)
     assert play.clocks.left_at(at(50)) == (60, 60)
     assert play.clocks.deadline == at(110)
+
+
+def test_a_reserve_of_days_grows_back_to_what_it_was() -> None:
+    play = Play(Clock("reserve", 3 * DAY, 4 * HOUR))
+    play.act(DAY, BOAST)
+    assert play.clocks.left_at(at(DAY)) == (2 * DAY + 4 * HOUR, 3 * DAY)
+    play.act(DAY + HOUR, LOOK)
+    play.act(DAY + 2 * HOUR)
+    assert play.clocks.left[0] == 2 * DAY + 10 * HOUR
+    assert play.clocks.actor == 1
+    play.act(DAY + 3 * HOUR, BOAST)
+    assert play.clocks.left[1] == 3 * DAY, "no more than at the beginning"
 
 
 def test_a_late_action_leaves_nothing_but_the_increment() -> None:
@@ -220,17 +232,18 @@ def test_every_clock_on_offer_can_be_stored_and_read(kind: ClockKind) -> None:
         assert clock is not None
         assert Clock.of_json(clock.to_json()) == clock
         assert clock.time_up == TIME_UP[kind]
-        assert (clock.increment > 0) == (kind == "seat")
-        assert clock.is_live == (kind != "slow")
+        assert (clock.increment > 0) == clock.is_of_seats == (kind in ("seat", "reserve"))
+        assert clock.is_live == (kind in ("seat", "decision"))
 
 
 @pytest.mark.parametrize(
     ("choice", "problem"),
     [
-        (("hourglass",), "Possible are: none, seat, decision, slow."),
+        (("hourglass",), "Possible are: none, seat, decision, slow, reserve."),
         (("seat", 200), "Possible seconds: 180, 300, 600, 1200."),
         (("seat", 180, 1), "Possible seconds: 0, 2, 3, 5, 10, 15, 30."),
         (("decision", 30, 5), "Possible seconds: 0."),
+        (("reserve", None, 60), "Possible seconds: 0, 14400, 43200, 86400."),
         (("slow", 30), "Possible seconds: 86400, 259200, 604800."),
         (("seat", 180, 2, "explode"), "only this can happen: bot_decision, bot_seat, resign."),
         (("none", 180), "no times"),

@@ -16,13 +16,12 @@ from markupsafe import Markup
 
 from meadhall.engine.text.language import gettext as _
 from meadhall.engine.text.language import ngettext
-from meadhall.server.hall.time.clock_choice import DAY, MINUTE
+from meadhall.server.hall.time.clock_choice import DAY, HOUR, MINUTE
 from meadhall.server.hall.time.clocks import Clocks
+from meadhall.server.hall.time.turn_reminders import margin
 from meadhall.server.pages.dates import decimal, moment
 from meadhall.server.pages.models import ClockView
 from meadhall.server.store.clock import Clock
-
-_HOUR: Final = 60 * MINUTE
 
 _TENTHS_BELOW: Final = 10.0
 """Seconds below which a live clock shows tenths."""
@@ -68,8 +67,7 @@ def milliseconds(time: datetime) -> int:
 
 def short_seconds(clock: Clock) -> float:
     """Return the seconds below which the time of a clock is short: an eighth of it, of a live one between 10 and 60 seconds."""
-    eighth = clock.seconds / 8
-    return max(10.0, min(60.0, eighth)) if clock.is_live else eighth
+    return max(10.0, min(60.0, clock.seconds / 8)) if clock.is_live else margin(clock).total_seconds()
 
 
 def filled(html: Markup, at: datetime) -> Markup:
@@ -108,7 +106,7 @@ def time_away(seconds: float) -> str:
 
 
 def _time_in_days(seconds: int) -> str:
-    days, hours, minutes = seconds // DAY, seconds % DAY // _HOUR, seconds % _HOUR // MINUTE
+    days, hours, minutes = seconds // DAY, seconds % DAY // HOUR, seconds % HOUR // MINUTE
     if days:
         words = ngettext("{count} day", "{count} days", days).format(count=days)
         return f"{words} {_hours(hours)}" if hours else words

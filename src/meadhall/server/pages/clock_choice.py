@@ -21,6 +21,7 @@ def clock_choice(clock: Clock | None) -> ClockChoiceView:
         "seat": _("Live, for the whole match"),
         "decision": _("Live, for each decision"),
         "slow": _("Slow, for each decision"),
+        "reserve": _("Slow, for the whole match"),
     }
     none = OptionGroup("", (Option(NO_CLOCK, _("No clock"), was == NO_CLOCK),))
     timed = (
@@ -31,7 +32,7 @@ def clock_choice(clock: Clock | None) -> ClockChoiceView:
         was=was,
         words=clock_sentence(clock),
         groups=(none, *timed),
-        increments=tuple(_increments(clock)) if clock is not None and clock.kind == "seat" else (),
+        increments=tuple(_increments(clock)) if clock is not None and clock.is_of_seats else (),
         time_up=() if clock is None else tuple(_time_up(clock)),
     )
 
@@ -41,7 +42,7 @@ def _choice(value: str, text: str, chosen: str) -> Option:
 
 
 def _increments(clock: Clock) -> Iterable[Option]:
-    for seconds in INCREMENTS:
+    for seconds in INCREMENTS[clock.kind]:
         yield _choice(str(seconds), time_in_words(seconds) if seconds else _("nothing"), str(clock.increment))
 
 

@@ -7,7 +7,7 @@ from typing import Final
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.text.language import gettext as _
 from meadhall.engine.text.language import ngettext
-from meadhall.server.hall.time.clock_choice import DAY, MINUTE, SECONDS, check_clock
+from meadhall.server.hall.time.clock_choice import DAY, HOUR, MINUTE, SECONDS, check_clock
 from meadhall.server.store.clock import Clock
 
 NO_CLOCK: Final = "none"
@@ -17,7 +17,7 @@ def clock_in_words(clock: Clock | None) -> str:
     """Say a clock in a few words: "5 minutes each + 3 seconds", "30 seconds a decision", "no clock"."""
     if clock is None:
         return _("no clock")
-    if clock.kind == "seat":
+    if clock.is_of_seats:
         words = _("{time} each").format(time=time_in_words(clock.seconds))
         return f"{words} + {time_in_words(clock.increment)}" if clock.increment else words
     return _("{time} a decision").format(time=time_in_words(clock.seconds))
@@ -31,11 +31,13 @@ def clock_sentence(clock: Clock | None) -> str:
 
 
 def _times_in_words(clock: Clock) -> str:
-    if clock.kind != "seat":
+    if not clock.is_of_seats:
         return _("Each player has {time} for each decision.").format(time=time_in_words(clock.seconds))
     if clock.increment == 0:
         return _("Each player has {time} for the whole match.").format(time=time_in_words(clock.seconds))
     text = _("Each player has {time} for the whole match, and {more} more after each action.")
+    if not clock.is_live:
+        text = _("Each player has {time} for the whole match, and {more} more after each action, up to {time} again.")
     return text.format(time=time_in_words(clock.seconds), more=time_in_words(clock.increment))
 
 
@@ -46,13 +48,17 @@ def _time_up_in_words(clock: Clock) -> str:
         return _("When time is up, a bot plays until the player takes the seat back.")
     if clock.kind == "seat":
         return _("When time is up, a bot plays this decision, and the seat gets one more minute.")
+    if clock.kind == "reserve":
+        return _("When time is up, a bot plays this decision, and the seat gets one more day.")
     return _("When time is up, a bot plays this decision.")
 
 
 def time_in_words(seconds: int) -> str:
-    """Say a time: "30 seconds", "2 minutes", "3 days"."""
+    """Say a time: "30 seconds", "2 minutes", "12 hours", "3 days"."""
     if seconds % DAY == 0 and seconds:
         return ngettext("{count} day", "{count} days", seconds // DAY).format(count=seconds // DAY)
+    if seconds % HOUR == 0 and seconds:
+        return ngettext("{count} hour", "{count} hours", seconds // HOUR).format(count=seconds // HOUR)
     if seconds % MINUTE == 0 and seconds:
         return ngettext("{count} minute", "{count} minutes", seconds // MINUTE).format(count=seconds // MINUTE)
     return ngettext("{count} second", "{count} seconds", seconds).format(count=seconds)

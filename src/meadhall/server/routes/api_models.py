@@ -81,9 +81,11 @@ class ClockChoice(msgspec.Struct, forbid_unknown_fields=True):
     """A clock for a table. What is null gets its default.
 
     ``kind`` is ``none``; ``seat``, with ``seconds`` for each seat (180, 300, 600 or 1200) and an ``increment`` in seconds;
-    ``decision``, with ``seconds`` for each decision (30, 60 or 120); or ``slow``, with days for each decision (86400, 259200 or
-    604800 seconds). When time is up (``time_up``), a bot plays this decision and the seat has one more minute (``bot_decision``),
-    a bot plays until the owner of the seat comes back (``bot_seat``), or the seat resigns (``resign``).
+    ``decision``, with ``seconds`` for each decision (30, 60 or 120); ``slow``, with days for each decision (86400, 259200 or
+    604800 seconds); or ``reserve``, with days for each seat (259200, 604800 or 1209600) and an ``increment`` of 0, 14400, 43200
+    or 86400 seconds. When time is up (``time_up``), a bot plays this decision and a seat with a time for the match has one more
+    minute or day (``bot_decision``), a bot plays until the owner of the seat comes back (``bot_seat``), or the seat resigns
+    (``resign``).
     """
 
     kind: str
@@ -93,7 +95,7 @@ class ClockChoice(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class ClockInfo(msgspec.Struct):
-    """The clock of a table. Times are in seconds; ``increment`` is 0 unless ``kind`` is ``seat``."""
+    """The clock of a table. Times are in seconds; ``increment`` is 0 unless ``kind`` is ``seat`` or ``reserve``."""
 
     kind: ClockKind
     seconds: int

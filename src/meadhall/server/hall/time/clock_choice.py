@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Final, get_args
 
@@ -13,22 +13,31 @@ from meadhall.server.store.clock import Clock, ClockKind, TimeUp
 from meadhall.server.store.models import TableRow
 
 MINUTE: Final = 60
-DAY: Final = 24 * 60 * MINUTE
+HOUR: Final = 60 * MINUTE
+DAY: Final = 24 * HOUR
 
-SECONDS: Final[Mapping[ClockKind, tuple[int, ...]]] = {
-    "seat": (3 * MINUTE, 5 * MINUTE, 10 * MINUTE, 20 * MINUTE),
-    "decision": (30, 60, 120),
-    "slow": (1 * DAY, 3 * DAY, 7 * DAY),
+SECONDS: Final[Mapping[ClockKind, Mapping[int, int]]] = {
+    "seat": {3 * MINUTE: 2, 5 * MINUTE: 3, 10 * MINUTE: 5, 20 * MINUTE: 10},
+    "decision": dict.fromkeys((30, 60, 120), 0),
+    "slow": dict.fromkeys((1 * DAY, 3 * DAY, 7 * DAY), 0),
+    "reserve": {3 * DAY: 4 * HOUR, 7 * DAY: 12 * HOUR, 14 * DAY: 1 * DAY},
 }
-"""The times in seconds that each kind of clock can have."""
+"""The times in seconds that each kind of clock can have, with the usual increment of each."""
 
-INCREMENTS: Final = (0, 2, 3, 5, 10, 15, 30)
+INCREMENTS: Final[Mapping[ClockKind, tuple[int, ...]]] = {
+    "seat": (0, 2, 3, 5, 10, 15, 30),
+    "decision": (0,),
+    "slow": (0,),
+    "reserve": (0, 4 * HOUR, 12 * HOUR, 1 * DAY),
+}
 """The seconds that a seat can gain with each action."""
 
-USUAL_INCREMENT: Final[Mapping[int, int]] = {3 * MINUTE: 2, 5 * MINUTE: 3, 10 * MINUTE: 5, 20 * MINUTE: 10}
-"""The default increment for each time of a seat."""
-
-TIME_UP: Final[Mapping[ClockKind, TimeUp]] = {"seat": "bot_decision", "decision": "bot_decision", "slow": "bot_seat"}
+TIME_UP: Final[Mapping[ClockKind, TimeUp]] = {
+    "seat": "bot_decision",
+    "decision": "bot_decision",
+    "slow": "bot_seat",
+    "reserve": "bot_seat",
+}
 """The default rule for the end of the time."""
 
 
@@ -49,14 +58,12 @@ def check_clock(kind: str, seconds: int | None = None, increment: int | None = N
 
 
 def _check_times(kind: ClockKind, seconds: int | None, increment: int | None, time_up: str | None) -> Clock:
-    time = SECONDS[kind][1] if seconds is None else seconds
+    time = list(SECONDS[kind])[1] if seconds is None else seconds
     if time not in SECONDS[kind]:
         raise BadSetup(_("This clock can't have that time. Possible seconds: {values}.").format(values=_listed(SECONDS[kind])))
-    gain = increment
-    if gain is None:
-        gain = USUAL_INCREMENT[time] if kind == "seat" else 0
-    if gain not in (INCREMENTS if kind == "seat" else (0,)):
-        values = _listed(INCREMENTS if kind == "seat" else (0,))
+    gain = SECONDS[kind][time] if increment is None else increment
+    if gain not in INCREMENTS[kind]:
+        values = _listed(INCREMENTS[kind])
         raise BadSetup(_("This clock can't have that increment. Possible seconds: {values}.").format(values=values))
     for known in get_args(TimeUp):
         if (time_up or TIME_UP[kind]) == known:
@@ -65,7 +72,7 @@ def _check_times(kind: ClockKind, seconds: int | None, increment: int | None, ti
     raise BadSetup(_("When time is up, only this can happen: {values}.").format(values=values))
 
 
-def _listed(values: tuple[int, ...]) -> str:
+def _listed(values: Iterable[int]) -> str:
     return ", ".join(map(str, values))
 
 

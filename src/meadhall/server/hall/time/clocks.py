@@ -21,9 +21,6 @@ from meadhall.engine.match.step import Step
 from meadhall.server.store.clock import Clock
 from meadhall.server.store.models import Downtime, Entry
 
-ONE_MORE_MINUTE: Final = 60.0
-"""Seconds that a seat has after a bot has played a decision for it, or has left it."""
-
 COME_BACK: Final = timedelta(seconds=20)
 """How long no clock runs after a downtime, so that pages can connect again."""
 
@@ -166,12 +163,11 @@ class Clocks:
 
     def _decided(self, entry: Entry, match: Match) -> Self:
         """Return the clocks after an action. Where several seats choose at the same time, the clocks of the others go on."""
-        seat, gained = entry.seat, 0
-        stopped = self._stopped(entry.at)
+        seat, stopped = entry.seat, self._stopped(entry.at)
+        left = stopped.left
         if seat not in self.bots:
             match.note_seconds(stopped.used[seat])
-            gained = self.clock.increment
-        left = tuple(each + gained if k == seat else each for k, each in enumerate(stopped.left))
+            left = tuple(self.clock.with_increment(each) if k == seat else each for k, each in enumerate(left))
         return replace(stopped, left=left)._at_decision(entry, match, self._others(seat))
 
     def _others(self, seat: int) -> frozenset[int]:
@@ -189,7 +185,7 @@ class Clocks:
         going_on = frozenset(seat for seat in waiting if all(seat in deciders(match.game, step.before) for step in steps))
         back = replace(stopped, left=tuple(left))._at_decision(entry, match, going_on)
         first = steps[0]
-        if self.clock.kind == "seat" or first.seconds is None or any(step.seat != first.seat for step in of_people):
+        if self.clock.is_of_seats or first.seconds is None or any(step.seat != first.seat for step in of_people):
             return back
         rest = max(0.0, self.clock.seconds - first.seconds)
         return replace(back, left=tuple(rest if seat == first.seat else each for seat, each in enumerate(back.left)))
@@ -203,7 +199,7 @@ class Clocks:
     def _at_decision(self, entry: Entry, match: Match, going_on: frozenset[int] = frozenset()) -> Self:
         """Return the clocks at the beginning of the decision that follows an entry. Seats that are ``going_on`` had it before."""
         left = self.left
-        if self.clock.kind != "seat":
+        if not self.clock.is_of_seats:
             left = tuple(each if seat in going_on else float(self.clock.seconds) for seat, each in enumerate(left))
         return replace(
             self,
@@ -219,20 +215,20 @@ class Clocks:
     def _taken_over(self, entry: Entry, match: Match) -> Self:
         """Return the clocks after a bot has taken over a seat."""
         stopped = self._stopped(entry.at) if entry.seat in self.all_running else self
-        return replace(stopped._with_one_more_minute(entry.seat), bots=_bots(match))
+        return replace(stopped._with_time_to_go_on(entry.seat), bots=_bots(match))
 
     def _returned(self, entry: Entry, match: Match) -> Self:
         """Return the clocks after the owner of a seat has come back. If it is the seat to move, its decision begins now."""
         if entry.seat not in self.deciders:
-            return replace(self._with_one_more_minute(entry.seat), bots=_bots(match))
+            return replace(self._with_time_to_go_on(entry.seat), bots=_bots(match))
         stopped = self._stopped(entry.at)
-        back = replace(stopped._with_one_more_minute(entry.seat), bots=_bots(match))
+        back = replace(stopped._with_time_to_go_on(entry.seat), bots=_bots(match))
         return back._at_decision(entry, match, self._others(entry.seat))
 
-    def _with_one_more_minute(self, seat: int) -> Self:
-        if self.clock.kind != "seat":
+    def _with_time_to_go_on(self, seat: int) -> Self:
+        if not self.clock.is_of_seats:
             return self
-        left = tuple(max(each, ONE_MORE_MINUTE) if k == seat else each for k, each in enumerate(self.left))
+        left = tuple(max(each, self.clock.one_more) if k == seat else each for k, each in enumerate(self.left))
         return replace(self, left=left)
 
 

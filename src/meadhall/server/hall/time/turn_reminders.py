@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 _LIVE_MARGIN: Final = timedelta(seconds=20)
 _SLOW_PART: Final = 8
-"""The last eighth of a slow decision is short: three hours of a day."""
+"""The last eighth of a slow clock is short, three hours of a day, but never more than a day."""
 
 _EXTRA: Final = timedelta(days=1)
 """How long after its deadline a message may still be sent: downtimes of the hall move the deadline."""
@@ -32,7 +32,7 @@ _EXTRA: Final = timedelta(days=1)
 
 def margin(clock: Clock) -> timedelta:
     """Return how long before its deadline the time of a decision is short."""
-    return _LIVE_MARGIN if clock.is_live else timedelta(seconds=clock.seconds) / _SLOW_PART
+    return _LIVE_MARGIN if clock.is_live else min(timedelta(days=1), timedelta(seconds=clock.seconds) / _SLOW_PART)
 
 
 @dataclass(frozen=True)
