@@ -66,7 +66,7 @@ def test_what_play_now_starts_is_chosen_in_place_and_offered_again(new_person: N
     hall.get_by_role("button", name=re.compile("Play now ?: Viking Axes")).tap()
     expect(hall.locator("#goal")).to_contain_text("New here? Learn it in")
     expect(hall.locator(".plate")).to_have_count(2)
-    expect(person.open("/").locator("#setup-viking-axes summary")).to_contain_text("1 bot (thrall)")
+    expect(person.open("/").locator("#setup-viking-axes summary")).to_contain_text("1 bot (Thrall)")
 
 
 def test_the_end_of_the_day_is_in_the_time_zone_of_the_reader(new_person: NewPerson) -> None:

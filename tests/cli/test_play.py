@@ -126,8 +126,8 @@ def test_the_rules_are_those_of_the_table(terminal: Terminal) -> None:
     sides = ("play", "axxa", "--players", "2", "--name", "Ylva", "--seed", "hall", "--option", "mode=versus")
     shown = terminal.type("rules ax-6.1", "rules", "rules ax-9", "why 3", "3", "quit", arguments=sides)
     assert "AX-6.1 Not at this table. When six triplets" in shown
-    assert "AX-7.3 At this table: the order is skip." in shown
-    assert "mode: versus (at this table)" in shown
+    assert "AX-7.3 At this table: Lost numbers are skipped." in shown
+    assert "Sides: Two sides (at this table)" in shown
     assert "Three 3s in a row, around a corner" in shown, "words stand in for a figure"
     assert "There is no rule AX-9." in shown
     assert "Type a choice from the list" in shown, "a number is no choice where choices have names"

@@ -19,7 +19,7 @@ from meadhall.engine.laws import hidden as knowledge
 from meadhall.engine.registry import game, game_names
 from sizes import LONG, sized
 
-FEW = Choice("hand", {"few": ""})
+FEW = Choice("hand", {"few": ("Few", "")}, title="Hand")
 
 
 @pytest.fixture
@@ -49,7 +49,9 @@ def test_every_allowed_combination_of_players_and_options_is_tried() -> None:
 
 def test_the_seed_determines_the_matches(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(conformance, "DEALS", 1)
-    subject = replace(hoard, name="duel-hoard", max_players=2, options=(FEW, Choice("mode", {"rivals": ""})))
+    subject = replace(
+        hoard, name="duel-hoard", max_players=2, options=(FEW, Choice("mode", {"rivals": ("Rivals", "")}, title="Mode"))
+    )
     first = check_game(subject, matches=1, seed="a")
     assert check_game(subject, matches=1, seed="a") == first
     assert check_game(subject, matches=1, seed="b") != first
@@ -57,7 +59,7 @@ def test_the_seed_determines_the_matches(monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_checking_a_game_leaves_the_registry_unchanged(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(conformance, "DEALS", 1)
-    double = replace(hoard, max_players=2, options=(FEW, Choice("mode", {"rivals": ""})))
+    double = replace(hoard, max_players=2, options=(FEW, Choice("mode", {"rivals": ("Rivals", "")}, title="Mode")))
     stranger = replace(double, name="stranger")
     check_game(double, matches=1)
     check_game(stranger, matches=1)
@@ -96,7 +98,7 @@ def test_the_seats_of_two_sides_alternate(monkeypatch: pytest.MonkeyPatch) -> No
         hoard,
         name="hoard-of-halves",
         min_players=4,
-        options=(FEW, Choice("mode", {"sides": ""})),
+        options=(FEW, Choice("mode", {"sides": ("Sides", "")}, title="Mode")),
         scoring=Scoring.SIDES,
         rules=SimpleNamespace(**{**RULES, "score": first_half_wins}),
     )

@@ -6,6 +6,8 @@ import hashlib
 import json
 import random
 from collections.abc import Iterator
+from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +18,14 @@ from games_for_tests.coins import game as coins
 from games_for_tests.hoard import game as hoard
 from meadhall import BadSetup, Match
 from meadhall.engine.errors import RecordError
+from meadhall.engine.laws.check_game import options_have_names
+from meadhall.engine.laws.hidden import Broken
 from meadhall.engine.options import CACHE_SIZE, MAX_DOTS, MAX_SIZE, Choice, Document
 from meadhall.engine.record.format import dumps, loads
 from meadhall.engine.record.replay import replay
+from meadhall.engine.registry import game as find
 from meadhall.engine.registry import registered
+from meadhall.engine.text.language import speaking
 
 BUILT_IN = FILE.read_text("utf-8")
 RENAMED = BUILT_IN.replace('"sovereign"', '"pistole"')
@@ -51,6 +57,23 @@ def test_a_choice_accepts_only_its_values() -> None:
     for value in ("faster", 1, None, ["fast"]):
         with pytest.raises(BadSetup, match="speed must be one of slow, fast, not"):
             speed.check(value)
+
+
+def test_people_read_names_in_their_language_and_a_check_demands_them() -> None:
+    bare, named = (
+        Choice("variant", {"strategic": "A sentence."}),
+        Choice("variant", {"strategic": ("Hidden hands", "A sentence.")}),
+    )
+    titled = Choice("variant", {"strategic": ("Hidden hands", "A sentence.")}, title="Cards")
+    with speaking("de"):
+        assert [option.label("strategic") for option in find("viking-axes").options] == ["Verdeckte Handkarten"]
+    assert (bare.label("strategic"), named.label("strategic"), named.label("gone")) == ("strategic", "Hidden hands", "gone")
+    for option, fault in ((bare, "option variant has no title"), (named, "option variant has no title"), (titled, None)):
+        subject = replace(coins, options=(option,))
+        with pytest.raises(Broken, match=fault) if fault else nullcontext():
+            options_have_names(subject)
+    with pytest.raises(Broken, match="value strategic of option variant has no name"):
+        options_have_names(replace(coins, options=(Choice("variant", {"strategic": "A sentence."}, title="Cards"),)))
 
 
 # --------------------------------------------------------------------------------------------------------- contents of records

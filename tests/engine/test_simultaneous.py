@@ -20,7 +20,7 @@ from meadhall.engine.match.deciders import SEALED
 from meadhall.engine.match.view import EVERYTHING
 from meadhall.sdk import Choice, Grid, emit, rule
 
-FOUR = Choice("cards", {"four": ""})
+FOUR = Choice("cards", {"four": ("Four", "")}, title="Prizes")
 
 
 def match_of(players: int = 3, seed: str = "goofspiel") -> Match[State]:

@@ -87,5 +87,5 @@ game = Game(
     chance=lambda _players, options: options["heap"] == "hand",
     information=lambda _players, options: "imperfect" if options["heap"] == "hand" else "perfect",
     max_length=HEAP,
-    options=(Choice("heap", dict.fromkeys(HEAPS, "how many")),),
+    options=(Choice("heap", {heap: (heap.title(), "how many") for heap in HEAPS}, title="Heap"),),
 )

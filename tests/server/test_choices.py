@@ -20,7 +20,7 @@ def shown(page: str, field: str) -> str:
     """Return what is selected in a field of the hall."""
     select = re.search(rf'<select id="{field}".*?</select>', page, re.DOTALL)
     assert select, field
-    (chosen,) = re.findall(r"<option selected>([^<]*)", select[0])
+    (chosen,) = re.findall(r'<option value="([^"]*)" selected>', select[0])
     return str(chosen)
 
 
@@ -42,7 +42,7 @@ async def test_what_a_guest_chose_last_is_played_and_offered_again(settings: Set
         assert shown(page, "viking-axes-seats") == "3"
         assert shown(page, "viking-axes-bot") == "karl"
         assert shown(page, "viking-axes-option-variant") == "strategic"
-        assert "2 bots (karl) · strategic" in page
+        assert "2 bots (Karl) · Hidden hands" in page
         assert shown((await hall.person().get("/")).text, "viking-axes-bot") == "huscarl", "of this guest only"
         again = await person.ask("/tables", {"game": "viking-axes", "kind": "bots"})
         room = await hall.room(again.json()["id"])

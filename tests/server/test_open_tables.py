@@ -87,7 +87,7 @@ async def test_what_no_filter_offers_is_left_out(hall: OpenHall, query: str) -> 
 
 async def test_a_line_says_who_waits_for_how_long_and_what_is_special(hall: OpenHall) -> None:
     await offered(hall, VIKINGS, 3, "Cleo", "strategic")
-    assert "Cleo waits, open for less than a minute · strategic" in (await hall.person("10.0.3.1").get("/")).text
+    assert "Cleo waits, open for less than a minute · Hidden hands" in (await hall.person("10.0.3.1").get("/")).text
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""An option and its values have the same names in the lobby, the rulebook, the command line, the API and records."""
+"""People read an option and its values in words; the command line, the API and records name them by their ids."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from games_for_tests.hoard import game as hoard
 from meadhall.cli import main
 from meadhall.engine.game import Choice, Game
 from meadhall.engine.record.format import dumps, loads
-from meadhall.engine.text.language import LANGUAGES, speaking
+from meadhall.engine.text.language import LANGUAGES, gettext, speaking
 from meadhall.engine.text.rulebook import rulebook_text
 from meadhall.server.settings import Settings
 from meadhall.server.store.queries import tables
-from server.people import OpenHall, open_hall
+from server.people import OpenHall, Person, open_hall
 from server.rows import save
 
 INSTALLED = [subject for subject in EVERY_GAME if subject is not hoard]
@@ -31,39 +31,81 @@ def names_of(subject: Game) -> Names:
     return {option.name: list(option.values) if isinstance(option, Choice) else [] for option in subject.options}
 
 
+def words_of(subject: Game) -> list[tuple[str, list[str]]]:
+    """Return the names of the options and of their values for people, in the current language."""
+    return [
+        (gettext(option.title), [option.label(value) for value in option.values] if isinstance(option, Choice) else [])
+        for option in subject.options
+    ]
+
+
 @for_every_game
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_the_rulebook_lists_every_option_and_mentions_no_others(subject: Game, language: str) -> None:
-    names = names_of(subject)
+def test_the_rulebook_lists_and_mentions_options_by_their_words(subject: Game, language: str) -> None:
     with speaking(language):
-        text = rulebook_text(subject)
+        text, words = rulebook_text(subject), words_of(subject)
+        usual = gettext("Corners count")
     prose, _, listed = text.rpartition("\n## ")
-    named = re.findall(r"^- \*(\w+)(?:: (\w+))?\*", listed, re.MULTILINE)
-    if names:
-        assert [pair for pair in named if pair[0] in names] == [
-            (name, value) for name, values in names.items() for value in values or [""]
-        ]
-    mentioned = re.findall(r"\*(\w+):\s(\w+)\*", prose)
-    assert all(value in names[name] for name, value in mentioned)
-    explained = {(name, value) for name, values in names.items() for value in values}
-    assert explained - set(mentioned) <= {("touching", "all")}, "the rules say what each value changes"
+    named = re.findall(r"^- \*(.+?)(?:: (.+?))?\*", listed, re.MULTILINE)
+    if words:
+        assert named == [(title, label) for title, labels in words for label in labels or [""]]
+    mentioned = " ".join(prose.split())
+    missing = {label for _, labels in words for label in labels if f"*{label}*" not in mentioned}
+    assert missing <= {usual}, "the rules say what each value changes"
 
 
 @for_every_game
 @pytest.mark.asyncio(loop_scope="module")
-async def test_the_lobby_shows_every_option_and_value_by_its_name(hall: OpenHall, subject: Game, at_once: None) -> None:
+async def test_the_lobby_shows_every_option_and_value_in_words(hall: OpenHall, subject: Game, at_once: None) -> None:
     host = hall.person()
     table = await host.open(subject.name, max(2, subject.min_players))
     for language in LANGUAGES:
         await host.post("/settings", {"language": language})
         page = unescape((await host.get(f"/tables/{table}")).text)
-        assert re.findall(r'<b class="option-name">(.*?)</b>', page) == list(names_of(subject))
+        with speaking(language):
+            words = words_of(subject)
+        assert re.findall(r'<b class="option-name">(.*?)</b>', page) == [title for title, _ in words]
         shown = re.findall(
-            r'<input type="radio" name="(\w+)" value="(\w+)"[^>]*><span><b class="option-value">(\w+)</b> (.*?)</span>', page
+            r'<input type="radio" name="(\w+)" value="(\w+)"[^>]*><span><b class="option-value">(.+?)</b> (.*?)</span>', page
         )
         values = [(name, value) for name, values in names_of(subject).items() for value in values]
         assert [(name, value) for name, value, _, _ in shown] == values
-        assert all(value == name and len(text) > 10 for _, value, name, text in shown)
+        assert [label for _, _, label, _ in shown] == [label for _, labels in words for label in labels]
+        assert all(len(text) > 10 for *_, text in shown)
+
+
+@pytest.mark.asyncio(loop_scope="module")
+async def test_people_read_no_ids_of_options_values_and_levels(hall: OpenHall, at_once: None) -> None:
+    host = hall.person()
+    await host.post("/settings", {"language": "de"})
+    table = await host.open("axxa", 3)
+    await host.ask(f"/tables/{table}/seats", {"seat": "1", "set": "bot:jarl"})
+    await host.post(f"/tables/{table}/options", {"mode": "versus", "touching": "orthogonal", "order": "strict"})
+    lobby, rules = f"/tables/{table}", f"/tables/{table}/rules"
+    pages = {path: await visible(host, path) for path in (lobby, rules)}
+    await host.ask(f"/tables/{table}/visibility", {"public": "yes"})
+    await host.ask("/quick", {"game": "viking-axes", "seats": "2", "option-variant": "strategic"})
+    pages |= {path: await visible(host, path) for path in ("/", "/quick")}
+    pages["open"] = await visible(hall.person(**{"Accept-Language": "de"}), "/")
+    ids = re.compile(
+        r"\b(together|versus|touching|orthogonal|strict|skip|variant|standard|strategic|thrall|karl|huscarl|jarl|king)\b"
+    )
+    for path, text in pages.items():
+        assert not ids.findall(text), path
+    for words, path in (
+        ("Huskarl", "/"),
+        ("Verdeckte Handkarten", "/quick"),
+        ("Zwei Parteien · Ecken zählen nicht", "open"),
+        ("Jarl", lobby),
+        ("An diesem Tisch: Keine Zahl entfällt.", rules),
+    ):
+        assert words in pages[path], (words, path)
+
+
+async def visible(person: Person, path: str) -> str:
+    """Return what people read on a page, without scripts and styles."""
+    page = re.sub(r"(?s)<(script|style|svg).*?</\1>", "", (await person.get(path)).text.partition("<main")[2])
+    return " ".join(unescape(re.sub(r"<[^>]+>", " ", page)).split())
 
 
 @for_every_game
@@ -104,7 +146,7 @@ async def test_an_option_that_needs_another_one_can_be_chosen_only_with_it(hall:
         return unescape((await host.get(f"/tables/{table}")).text)
 
     page = (await host.get(f"/tables/{table}")).text
-    assert re.search(r'id="option-order" disabled><legend>.*only with mode: versus', page)
+    assert re.search(r'id="option-order" disabled><legend>.*only with Two sides', page)
     assert re.search(r'id="option-order" ><legend>', await page_after(mode="versus"))
     await page_after(order="any")
     assert (await hall.room(table)).table.options == {"mode": "versus", "touching": "all", "order": "any"}

@@ -36,7 +36,7 @@ async def test_a_bot_plays_for_the_owner_until_they_take_the_seat_back(hall: Ope
     assert "A bot plays for you" in page
     assert 'id="return"' in page
     assert 'id="return"' not in (await other.get(f"/tables/{room.table.id}")).text
-    assert "thrall plays" in (await other.get(f"/tables/{room.table.id}")).text
+    assert "Thrall plays" in (await other.get(f"/tables/{room.table.id}")).text
     assert (await actor.ask(f"/tables/{room.table.id}/return")).status_code == 200
     assert match_of(room).stand_ins == {}
     kinds = [kind for kind, _seat, _value in await stored(hall, room)]

@@ -96,7 +96,7 @@ async def test_the_page_says_which_bot_is_thinking(settings: Settings, at_once: 
         name = (await hall.room(table)).table.seats[1].name
         for person in (host, hall.person()):
             page = (await person.get(f"/tables/{table}")).text
-            assert f"{name} the jarl is thinking" in page
+            assert f"{name} the Jarl is thinking" in page
             assert re.search(r'id="plate-1".*?thinking', page, re.DOTALL)
         assert "thinking" not in (await host.get(f"/tables/{table}/replay?step=1")).text, "a replay shows no thinking bot"
 
@@ -605,7 +605,7 @@ async def test_the_stream_goes_on_when_the_match_starts(hall: OpenHall) -> None:
     async with stream(host, f"/tables/{table}/stream") as live:
         assert "At the table" in await live.frame()
         await host.ask(f"/tables/{table}/seats", {"seat": "1", "set": "bot"})
-        assert '<use href="#i-bot"/></svg> huscarl' in await live.frame()
+        assert '<use href="#i-bot"/></svg> Huscarl' in await live.frame()
         await host.ask(f"/tables/{table}/start")
         while 'class="frame game' not in (frame := await live.frame()):
             pass

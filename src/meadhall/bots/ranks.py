@@ -35,3 +35,6 @@ KING = Rank(
 
 RANKS = (THRALL, KARL, HUSCARL, JARL, KING)
 """All levels, the weakest first."""
+
+NAMES = (marked("Thrall"), marked("Karl"), marked("Huscarl"), marked("Jarl"), marked("King"))
+"""The names of the levels for people, for gettext; see ``bot_in_words``."""

@@ -46,7 +46,8 @@ class Option(Protocol):
     """One option of a game.
 
     Attributes:
-        name: e.g. ``"variant"``.
+        name: its id in records, on the command line and in the API, e.g. ``"variant"``.
+        title: its name for people, for gettext, e.g. ``"Cards"``.
         default: the default value.
         values: all values; for an option with unlimited values, the ones that tests use.
         usage: the values as a command line's help shows them, e.g. ``"standard|strategic"``.
@@ -56,6 +57,8 @@ class Option(Protocol):
 
     @property
     def name(self) -> str: ...
+    @property
+    def title(self) -> str: ...
     @property
     def default(self) -> Any: ...
     @property
@@ -77,39 +80,48 @@ class Option(Protocol):
         """Return the unchecked value of ``name=text`` on a command line."""
 
     def shown(self, value: Any) -> str:
-        """Return a short text for a checked value."""
+        """Return a checked value as records and command lines name it, or the first digits of its hash."""
+
+    def label(self, value: Any) -> str:
+        """Return the name of a value for people, in the current language."""
 
 
 class Choice:
-    """An option with a few named values.
+    """An option with a few named values. Its words are for gettext; without a name in words people read the id.
 
     Args:
-        name: e.g. ``"variant"``.
-        values: value -> a sentence that explains it (for gettext). The first value is the default.
+        name: its id, e.g. ``"variant"``.
+        values: the id of each value -> its name in words and a sentence that explains it, or the sentence only. The first is
+            the default.
+        title: its name in words.
         only_with: the name and the value of another option without which only the default is allowed: ``("mode", "versus")``.
         optional_in_records: whether a record may lack it, which means the default.
 
     Examples:
         >>> from meadhall.engine.options import Choice
-        >>> variant = Choice("variant", {"standard": "The printed rules.", "strategic": "Players choose their cards."})
+        >>> hidden = ("Hidden hands", "Players choose their cards.")
+        >>> variant = Choice("variant", {"standard": "The printed rules.", "strategic": hidden}, title="Cards")
         >>> variant.default, variant.usage
         ('standard', 'standard|strategic')
         >>> variant.check("strategic"), variant.encode("strategic"), list(variant.values)
         ('strategic', (1,), ['standard', 'strategic'])
-        >>> variant.shown(variant.check(variant.read("strategic")))
-        'strategic'
+        >>> variant.shown(variant.check(variant.read("strategic"))), variant.label("strategic")
+        ('strategic', 'Hidden hands')
     """
 
     def __init__(
         self,
         name: str,
-        values: Mapping[str, str],
+        values: Mapping[str, str | tuple[str, str]],
         *,
+        title: str = "",
         only_with: tuple[str, str] | None = None,
         optional_in_records: bool = False,
     ) -> None:
         self.name = name
-        self.values = dict(values)
+        self.title = title or name
+        self.values = {value: words if isinstance(words, str) else words[1] for value, words in values.items()}
+        self.labels = {value: value if isinstance(words, str) else words[0] for value, words in values.items()}
         self.only_with = only_with
         self.optional_in_records = optional_in_records
         self.default = next(iter(self.values))
@@ -130,8 +142,12 @@ class Choice:
         return text
 
     def shown(self, value: Any) -> str:
-        """Return the value."""
+        """Return the id of the value."""
         return str(value)
+
+    def label(self, value: Any) -> str:
+        """Return the name of a value in the current language; the id of one that the option no longer has."""
+        return _(self.labels.get(value) or str(value))
 
 
 class _Parsed(NamedTuple, Generic[D]):
@@ -151,12 +167,13 @@ class Document(Generic[D]):
     It reads a file only if the value is a ``Path``, and only ``read``, which parses command lines, makes a ``Path``.
 
     Args:
-        name: e.g. ``"components"``.
+        name: its id, e.g. ``"components"``.
         text: a sentence that describes the document (for gettext).
         file: the built-in document, TOML.
         kind: the struct that a document is converted to.
         objections: yields the faults of a converted document: pairs of a path (``$.monster[3].name``) and a reason.
         codes: returns the integers that the rules receive.
+        title: its name in words, for gettext.
 
     Examples:
         >>> import meadhall
@@ -182,8 +199,10 @@ class Document(Generic[D]):
         kind: type[D],
         objections: Callable[[D], Iterable[tuple[str, str]]],
         codes: Callable[[D], Sequence[int]],
+        title: str = "",
     ) -> None:
         self.name = name
+        self.title = title or name
         self.text = text
         self.file = file
         self._kind = kind
@@ -325,6 +344,10 @@ class Document(Generic[D]):
     def shown(self, value: Any) -> str:
         """Return the first digits of the hash, or "built in"."""
         return _("built in") if value == self.default else str(value["sha256"])[:HASH_DIGITS]
+
+    def label(self, value: Any) -> str:
+        """Return the same: people tell documents apart by their hash."""
+        return self.shown(value)
 
 
 def unfit(data: Any, path: str = "$") -> Iterator[tuple[str, str]]:

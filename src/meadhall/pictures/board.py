@@ -17,7 +17,7 @@ from markupsafe import Markup
 
 from meadhall.engine.compile.compiled import loops
 from meadhall.engine.match.step import Result
-from meadhall.engine.match.view import View
+from meadhall.engine.match.view import View, bot_in_words
 from meadhall.engine.text.headlines import headline as headline_for
 from meadhall.pictures.flat_css import Theme
 from meadhall.pictures.standalone import standalone
@@ -113,7 +113,8 @@ def _board(view: View) -> Board:
         game=game.name,
         title=game.title,
         seats=tuple(
-            Player(seat, who.name, who.bot or "", seat in winners, seat == view.actor) for seat, who in enumerate(view.seats)
+            Player(seat, who.name, bot_in_words(who.bot), seat in winners, seat == view.actor)
+            for seat, who in enumerate(view.seats)
         ),
         viewer=None if view.viewer < 0 else view.viewer,
         n=view.next_number,

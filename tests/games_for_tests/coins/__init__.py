@@ -74,7 +74,7 @@ class Words:
 
 
 FILE = Path(__file__).with_name("coins.toml")
-COINS = Document("coins", "The names of the coins.", FILE, Coins, objections, codes)
+COINS = Document("coins", "The names of the coins.", FILE, Coins, objections, codes, title="Coins")
 
 _words = cache(Words)
 

@@ -27,7 +27,7 @@ game = register(
         events=words.EVENTS,
         folder=Path(__file__).parent,
         page=page,
-        options=(Choice("cards", {"four": "four prizes", "six": "six prizes"}),),
+        options=(Choice("cards", {"four": ("Four", "four prizes"), "six": ("Six", "six prizes")}, title="Prizes"),),
         greedy=rules.greedy,
         points=points,
     )

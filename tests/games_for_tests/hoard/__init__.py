@@ -37,8 +37,8 @@ game = register(
         events=words.EVENTS,
         folder=Path(__file__).parent,
         options=(
-            Choice("hand", {"few": "two cards each", "many": "three cards each"}),
-            Choice("mode", dict.fromkeys(SCORINGS, "who plays against whom")),
+            Choice("hand", {"few": ("Few", "two cards each"), "many": ("Many", "three cards each")}, title="Hand"),
+            Choice("mode", {each: (each.title(), "who plays against whom") for each in SCORINGS}, title="Mode"),
         ),
         greedy=rules.greedy,
         scoring=scoring,

@@ -30,7 +30,13 @@ game = register(
         words=words,
         events=words.EVENTS,
         folder=Path(__file__).parent,
-        options=(Choice("hunter", {"fixed": "the first player", "dared": "the first player who dares"}),),
+        options=(
+            Choice(
+                "hunter",
+                {"fixed": ("First", "the first player"), "dared": ("Dared", "the first player who dares")},
+                title="Hunter",
+            ),
+        ),
         greedy=rules.greedy,
         scoring=Scoring.SIDES,
         sides=sides,

@@ -11,5 +11,11 @@ game = Game(
     actions=rules.ACTIONS,
     state=rules.State,
     rules=rules,
-    options=(Choice("target", {"100": "The first to hold 100 points wins.", "50": "A short game."}),),
+    options=(
+        Choice(
+            "target",
+            {"100": ("100 points", "The first to hold 100 points wins."), "50": ("50 points", "A short game.")},
+            title="Target",
+        ),
+    ),
 )

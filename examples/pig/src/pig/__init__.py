@@ -35,9 +35,10 @@ game = Game(
         Choice(
             "target",
             {
-                "100": marked("The first to hold 100 points wins."),
-                "50": marked("A short game: the first to hold 50 points wins."),
+                "100": (marked("100 points"), marked("The first to hold 100 points wins.")),
+                "50": (marked("50 points"), marked("A short game: the first to hold 50 points wins.")),
             },
+            title=marked("Target"),
         ),
     ),
     greedy=bots.greedy,

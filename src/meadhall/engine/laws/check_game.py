@@ -184,6 +184,7 @@ def check_game(
     positions = done = 0
     chosen = list(setups(game, players, options or {}))
     with registered(game):
+        _hold("words", game.name, options_have_names, game)
         if game.lessons is not None:
             _hold("lessons", f"{game.name}, {len(game.lessons.players)} players", lessons_are_sound, game, game.lessons)
         if game.daily is not None:
@@ -395,6 +396,15 @@ def _legal_of(match: Match, seat: int) -> tuple[int, ...]:
 
 
 # ----------------------------------------------------------------------------------------------------------------- lessons
+
+
+def options_have_names(game: Game) -> None:
+    """Check that people read a name, not an id, for each option and each of its values."""
+    for option in game.options:
+        demand(option.title.strip() not in ("", option.name), f"option {option.name} has no title, its name for people")
+        for value in option.values:
+            named = option.label(value).strip() not in ("", value)
+            demand(named, f"value {value} of option {option.name} has no name for people: give a pair, (name, sentence)")
 
 
 def lessons_are_sound(game: Game, lessons: Lessons) -> None:

@@ -35,6 +35,11 @@ class Seat:
     bot: str | None = None
 
 
+def bot_in_words(bot: str | None) -> str:
+    """Return the name of a bot for people, in the current language: "King" for the level ``king``, "" without a bot."""
+    return _(bot.capitalize()) if bot else ""
+
+
 def check_seat(seat: Any) -> Seat:
     """Return ``seat`` if a record can hold it. Raises BadSetup for anything else."""
     if not isinstance(seat, Seat):

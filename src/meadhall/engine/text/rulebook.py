@@ -30,7 +30,7 @@ _ITEM = re.compile(r"\n(?=\S|\s*\n)")
 def rulebook_text(game: Game, options: Mapping[str, Any] | None = None) -> str:
     """Return the rulebook as Markdown, in the current language if there is a translation, otherwise in English.
 
-    It ends with the game's options, by the names that the lobby, the command line and records use. A game without a rulebook gets
+    It ends with the game's options, by their names for people. A game without a rulebook gets
     a page that says so. ``options``: of a table; the rulebook then says what holds there. None: the rulebook of every table.
     """
     text = _text(game, "rulebook", current_language()) or _no_rulebook(game)
@@ -57,13 +57,13 @@ def _options(game: Game, chosen: Mapping[str, Any] | None) -> Iterator[str]:
         yield "\n## " + _("Options") + "\n\n"
     for option in game.options:
         if isinstance(option, Document):
-            shown = "" if chosen is None else ": " + option.shown(chosen[option.name])
-            yield f"- *{option.name}{shown}*{_notes(here=chosen is not None)}: {_(option.text)}\n"
+            shown = "" if chosen is None else ": " + option.label(chosen[option.name])
+            yield f"- *{_(option.title)}{shown}*{_notes(here=chosen is not None)}: {_(option.text)}\n"
         elif isinstance(option, Choice):
             counts = chosen is not None and (option.only_with is None or chosen[option.only_with[0]] == option.only_with[1])
             for value, text in option.values.items():
                 notes = _notes(usual=value == option.default, here=counts and chosen is not None and chosen[option.name] == value)
-                yield f"- *{option.name}: {value}*{notes}: {_(text)}\n"
+                yield f"- *{_(option.title)}: {option.label(value)}*{notes}: {_(text)}\n"
 
 
 def _notes(*, usual: bool = False, here: bool = False) -> str:

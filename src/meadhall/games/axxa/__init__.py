@@ -21,6 +21,37 @@ MAX_LENGTH = 3 * PIECES
 TOGETHER, VERSUS = (mode.name.lower() for mode in Mode)
 SKIP, STRICT, ANY = (order.name.lower() for order in Order)
 
+MODE = Choice(
+    "mode",
+    {
+        TOGETHER: (marked("All together"), marked("Everyone wins or loses together.")),
+        VERSUS: (marked("Two sides"), marked("The side that removes more triplets wins.")),
+    },
+    title=marked("Sides"),
+)
+TOUCHING = Choice(
+    "touching",
+    {
+        "all": (marked("Corners count"), marked("Pieces of a triplet may touch at sides or corners.")),
+        "orthogonal": (marked("Corners don't count"), marked("Pieces of a triplet must touch at sides. That is harder.")),
+    },
+    title=marked("Touching"),
+)
+ORDER = Choice(
+    "order",
+    {
+        SKIP: (marked("Lost numbers are skipped"), marked("A house rule: fewer than three pieces are left of a lost number.")),
+        STRICT: (
+            marked("No number is skipped"),
+            marked("The original rules to the letter: often one number blocks all later ones."),
+        ),
+        ANY: (marked("Any order"), marked("A house rule: triplets of any number may be removed.")),
+    },
+    title=marked("Order of the numbers"),
+    only_with=("mode", VERSUS),
+    optional_in_records=True,
+)
+
 
 def scoring(options: Mapping[str, Any]) -> Scoring:
     """AX-6.1, AX-7.1: All players win or lose together, or two sides play against each other."""
@@ -41,10 +72,10 @@ def goal(options: Mapping[str, Any]) -> str:
 
 def at_table(options: Mapping[str, Any]) -> dict[str, str]:
     """AX-1.3, AX-4.1, AX-4.2, AX-6, AX-7: Return what holds with these options, by rule."""
-    corners = _("contact at corners counts") if options["touching"] == "all" else _("contact at corners doesn't count")
+    corners = TOUCHING.label(options["touching"])
     if options["mode"] == TOGETHER:
         return {"AX-1.3": _("the first seat starts"), "AX-4.1": corners, "AX-7.1": "", "AX-7.2": "", "AX-7.3": ""}
-    order = {"AX-7.3": _("the order is {order}").format(order=options["order"])}
+    order = {"AX-7.3": ORDER.label(options["order"])}
     if options["order"] == ANY:
         order["AX-4.2"] = _("a triplet of any number can be removed, see AX-7.3")
     return {"AX-1.3": _("a random seat starts"), "AX-4.1": corners, "AX-6.1": "", "AX-6.2": "", **order}
@@ -76,32 +107,7 @@ game = Game(
     advice=ADVICE,
     recall=recall,
     solver=solution,
-    options=(
-        Choice(
-            "mode",
-            {
-                TOGETHER: marked("Everyone wins or loses together"),
-                VERSUS: marked("Two sides: the one that removes more triplets wins"),
-            },
-        ),
-        Choice(
-            "touching",
-            {
-                "all": marked("Pieces of a triplet may touch at sides or corners"),
-                "orthogonal": marked("Pieces of a triplet must touch at sides (harder)"),
-            },
-        ),
-        Choice(
-            "order",
-            {
-                SKIP: marked("A number with fewer than three pieces left is skipped (a house rule)"),
-                STRICT: marked("No number is skipped (the original rules to the letter; often one number blocks all later ones)"),
-                ANY: marked("Triplets of any number may be removed (a house rule)"),
-            },
-            only_with=("mode", VERSUS),
-            optional_in_records=True,
-        ),
-    ),
+    options=(MODE, TOUCHING, ORDER),
     scoring=scoring,
     points=points,
     objection=objection,

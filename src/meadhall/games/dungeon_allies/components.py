@@ -463,6 +463,7 @@ COMPONENTS = Document(
     Components,
     find_errors,
     encode,
+    title=marked("Components"),
 )
 
 

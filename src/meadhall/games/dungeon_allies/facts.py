@@ -16,7 +16,7 @@ def facts(options: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Return pairs of a heading and a value. The headings are the same for all components."""
     components = components_of(options)
     return [
-        (_("Components"), _title(components, COMPONENTS.shown(options["components"]))),
+        (_(COMPONENTS.title), _title(components, COMPONENTS.shown(options["components"]))),
         (_("Squares"), _squares(components)),
         (_("Prisoners"), str(len(components.prisoner_space))),
         (_("Trade lines"), str(len(components.trade))),

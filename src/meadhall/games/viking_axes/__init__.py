@@ -59,9 +59,13 @@ game = Game(
         Choice(
             "variant",
             {
-                "standard": marked("Play the card you draw."),
-                "strategic": marked("Hold two cards in secret, draw a third and choose which one to play."),
+                "standard": (marked("Open cards"), marked("Play the card you draw.")),
+                "strategic": (
+                    marked("Hidden hands"),
+                    marked("Hold two cards in secret, draw a third and choose which one to play."),
+                ),
             },
+            title=marked("Cards"),
         ),
     ),
 )

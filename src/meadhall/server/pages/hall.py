@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -10,6 +10,7 @@ from meadhall.bots import ranks
 from meadhall.engine.game import Game
 from meadhall.engine.match.match import Match
 from meadhall.engine.match.step import Result
+from meadhall.engine.match.view import bot_in_words
 from meadhall.engine.registry import game, game_names
 from meadhall.engine.text.headlines import headline, your_headline
 from meadhall.engine.text.language import gettext as _
@@ -25,12 +26,13 @@ from meadhall.server.pages.clock_words import clock_in_words, clock_value, usual
 from meadhall.server.pages.dates import moment
 from meadhall.server.pages.models import (
     DailyStrip,
+    FilterField,
     FinishedPage,
     GameTile,
     HallPage,
     OpponentSearch,
     Option,
-    PlayField,
+    OptionGroup,
     PlaySetup,
     QuickCard,
     SeatView,
@@ -85,16 +87,32 @@ def _setup(subject: Game, guest: Guest) -> PlaySetup:
     last = last_choice(subject, guest)
     counts = range(subject.min_players, subject.max_players + 1)
     bots = last.players - 1
-    seats = ngettext("{count} bot ({level})", "{count} bots ({level})", bots).format(count=bots, level=last.bot)
-    changed = [last.options[option.name] for option in choices_of(subject) if last.options[option.name] != option.default]
+    seats = ngettext("{count} bot ({level})", "{count} bots ({level})", bots).format(count=bots, level=bot_in_words(last.bot))
+    changed = [
+        option.label(last.options[option.name]) for option in choices_of(subject) if last.options[option.name] != option.default
+    ]
     return PlaySetup(
         summary=" · ".join([seats if bots else _("You alone"), *changed]),
-        players=PlayField("seats", "", tuple(map(str, counts)), str(last.players)),
-        bot=PlayField("bot", "", tuple(rank.name for rank in ranks(subject)), last.bot),
-        options=tuple(
-            PlayField(OPTION + option.name, option.name, tuple(option.values), last.options[option.name])
-            for option in choices_of(subject)
+        fields=(
+            _field("seats", _("Seats"), {str(count): str(count) for count in counts}, str(last.players)),
+            _field("bot", _("Bots' level"), {rank.name: bot_in_words(rank.name) for rank in ranks(subject)}, last.bot),
+            *(
+                _field(
+                    OPTION + option.name,
+                    _(option.title),
+                    {value: option.label(value) for value in option.values},
+                    last.options[option.name],
+                )
+                for option in choices_of(subject)
+            ),
         ),
+    )
+
+
+def _field(name: str, title: str, texts: Mapping[str, str], chosen: str) -> FilterField:
+    """Return a field with one group of options: of each value its text."""
+    return FilterField(
+        name, title, (OptionGroup("", tuple(Option(value, text, value == chosen) for value, text in texts.items())),)
     )
 
 
@@ -176,7 +194,7 @@ def card(table: TableRow, guest: Guest, room: Room | None) -> TableCard:
         url=link(f"/tables/{table.id}"),
         game=table.game,
         title=_("{game}, puzzle of the day").format(game=game(table.game).title) if table.daily else game(table.game).title,
-        seats=tuple(SeatView(row.seat, row.name, row.kind, row.bot or "", you=row.seat == seat) for row in table.seats),
+        seats=tuple(SeatView(row.seat, row.name, row.kind, bot_in_words(row.bot), you=row.seat == seat) for row in table.seats),
         status=table.status,
         your_turn=yours,
         note=_note(table, match, yours, seat),

@@ -13,12 +13,13 @@ import segno
 from meadhall.bots import ranks
 from meadhall.engine import options
 from meadhall.engine.game import Game, applies
+from meadhall.engine.match.view import bot_in_words
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.hall.room import Room
 from meadhall.server.hall.seating import start_refusal
 from meadhall.server.pages.clock_choice import clock_choice
 from meadhall.server.pages.match import seat_views, strength
-from meadhall.server.pages.models import BotLevel, Fact, LobbyPage, Option, OptionView
+from meadhall.server.pages.models import BotLevel, Fact, LobbyPage, OptionView, ValueView
 from meadhall.server.store.models import Guest
 from meadhall.server.web.links import link
 
@@ -40,7 +41,7 @@ def lobby_page(room: Room, guest: Guest | None, base_url: str) -> LobbyPage:
         closed=room.is_closed,
         host=guest is not None and table.is_hosted_by(guest.id),
         seated=seat is not None,
-        bots=tuple(BotLevel(rank.name, _(rank.about), strength(rank.name)) for rank in ranks(subject)),
+        bots=tuple(BotLevel(rank.name, bot_in_words(rank.name), _(rank.about), strength(rank.name)) for rank in ranks(subject)),
         options=tuple(option_view(subject, option, table.options) for option in subject.options),
         facts=tuple(facts(subject, table.options)),
         min_players=subject.min_players,
@@ -59,12 +60,15 @@ def option_view(subject: Game, option: options.Option, chosen: Mapping[str, Any]
     """Return an option with its value among the ``chosen`` ones."""
     value = chosen[option.name]
     if isinstance(option, options.Document):
-        custom = "" if value == option.default else option.shown(value)
-        return OptionView(option.name, _(option.text), template=template_url(subject, option), custom=custom)
+        custom = "" if value == option.default else option.label(value)
+        return OptionView(option.name, _(option.title), _(option.text), template=template_url(subject, option), custom=custom)
     assert isinstance(option, options.Choice)
-    choices = tuple(Option(each, _(text), each == value) for each, text in option.values.items())
-    needed = "" if option.only_with is None or applies(option, chosen) else ": ".join(option.only_with)
-    return OptionView(option.name, _(option.values[value]), choices, only_with=needed)
+    choices = tuple(ValueView(each, option.label(each), _(text), each == value) for each, text in option.values.items())
+    needed = ""
+    if option.only_with is not None and not applies(option, chosen):
+        other, needs = option.only_with
+        needed = next(each.label(needs) for each in subject.options if each.name == other)
+    return OptionView(option.name, _(option.title), _(option.values[value]), choices, only_with=needed)
 
 
 def facts(subject: Game, chosen: Mapping[str, Any]) -> Iterator[Fact]:

@@ -12,7 +12,7 @@ from meadhall.engine.game import Game
 from meadhall.engine.match.award import Award, award_in_words
 from meadhall.engine.match.match import Match
 from meadhall.engine.match.step import Result
-from meadhall.engine.match.view import SPECTATOR, View
+from meadhall.engine.match.view import SPECTATOR, View, bot_in_words
 from meadhall.engine.registry import game
 from meadhall.engine.text.headlines import headline_of
 from meadhall.engine.text.language import current_language, grouped, ngettext
@@ -61,7 +61,7 @@ def seat_views(room: Room) -> tuple[SeatView, ...]:
             row.seat,
             row.name,
             "human" if daily else row.kind,
-            "" if daily else row.bot or "",
+            "" if daily else bot_in_words(row.bot),
             strength=0 if daily else strength(played.bot),
             active=row.seat in deciders,
             thinking=row.seat in deciders and played.kind == "bot",
@@ -70,7 +70,7 @@ def seat_views(room: Room) -> tuple[SeatView, ...]:
             ready=row.is_ready and match is None,
             clock=clocks.get(row.seat),
             away_since=None if (since := room.absences.since(row.seat)) is None else milliseconds(since),
-            stand_in=played.bot or "" if played is not row else "",
+            stand_in=bot_in_words(played.bot) if played is not row else "",
             person=link(f"/tables/{room.table.id}/people/{row.seat}") if row.guests else "",
         )
         for row in room.table.seats
@@ -147,7 +147,7 @@ def seat_page(room: Room, match: Match, view: View, public: MatchPage) -> MatchP
         can_hint=playing and seat in match.deciders and public.furniture is not None and public.furniture.hints,
         hint=hint_view(hint) if hint is not None else None,
         absent=tuple(_absent(room, match, seat)) if playing else (),
-        stand_in=None if stand_in is None else StandInView(stand_in.bot, stand_in.lasts),
+        stand_in=None if stand_in is None else StandInView(bot_in_words(stand_in.bot), stand_in.lasts),
         spectators=0,
         result=result_view(match, seat, room.consent.proposals.take_backs) if public.result else None,
         stronger=_stronger(table) if public.result else "",

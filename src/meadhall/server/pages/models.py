@@ -67,23 +67,11 @@ class Viewer:
 
 
 @dataclass(frozen=True)
-class PlayField:
-    """A choice for a match against bots, as a form field."""
-
-    name: str  # of the field
-    title: str  # name of an option
-    values: tuple[str, ...]
-    chosen: str
-
-
-@dataclass(frozen=True)
 class PlaySetup:
     """What *Play now* offers: number of seats, level of the bots, options."""
 
-    summary: str  # "3 bots (huscarl) · standard"
-    players: PlayField
-    bot: PlayField
-    options: tuple[PlayField, ...]
+    summary: str  # "3 bots (Huscarl) · Hidden hands"
+    fields: tuple[FilterField, ...]
 
 
 @dataclass(frozen=True)
@@ -178,7 +166,7 @@ class QuickPage:
 
     game: str
     title: str
-    wanted: tuple[str, ...]  # "3 players", "variant: strategic"
+    wanted: tuple[str, ...]  # "3 players", "Hidden hands"
     names: tuple[str, ...]  # of the people who wait, the guest among them
     players: int
     seconds: int | None  # until bots fill the empty seats
@@ -292,7 +280,7 @@ class SeatView:
     seat: int
     name: str  # "" for an open seat
     kind: SeatKind
-    bot: str = ""  # the bot's level, e.g. "jarl"
+    bot: str = ""  # the bot's level in words, e.g. "Jarl"
     strength: int = 0  # the bot's or stand-in's level: its place among the levels, 1 is the weakest; 0: no level
     you: bool = False
     active: bool = False  # the seat to move
@@ -303,7 +291,7 @@ class SeatView:
     online: bool = True  # a person with an open page, or a bot
     ready: bool = False  # a person who agrees to a start while away
     clock: ClockView | None = None  # of a person in a running match with a clock
-    stand_in: str = ""  # the level of the bot that plays for this person, e.g. "jarl"
+    stand_in: str = ""  # the level of the bot that plays for this person, in words, e.g. "Jarl"
     person: str = ""  # address that leads to the person's profile; "" for a bot, and in a replay
 
 
@@ -312,20 +300,32 @@ class BotLevel:
     """A level of bots that the host can seat."""
 
     name: str  # "jarl"
+    title: str  # "Jarl"
     text: str  # a sentence about how it plays
     strength: int  # 1 is the weakest
+
+
+@dataclass(frozen=True)
+class ValueView:
+    """A value of an option."""
+
+    value: str  # "strategic"
+    title: str  # "Hidden hands"
+    text: str  # a sentence about its effect
+    chosen: bool
 
 
 @dataclass(frozen=True)
 class OptionView:
     """An option of a game: a choice, or a document."""
 
-    name: str
+    name: str  # "variant"
+    title: str  # "Cards"
     text: str  # a sentence about its effect
-    choices: tuple[Option, ...] = ()  # empty for a document
+    choices: tuple[ValueView, ...] = ()  # empty for a document
     template: str = ""  # address of the built-in document
     custom: str = ""  # the uploaded document in a few words; "" if the built-in one is used
-    only_with: str = ""  # the choice that this option needs, e.g. "mode: versus"; "" if the option can be chosen now
+    only_with: str = ""  # the choice that this option needs, e.g. "Two sides"; "" if the option can be chosen now
 
 
 @dataclass(frozen=True)
@@ -496,7 +496,7 @@ class Device:
 class StandInView:
     """The bot that plays for the viewer."""
 
-    bot: str  # its level, e.g. "jarl"
+    bot: str  # its level in words, e.g. "Jarl"
     lasts: Lasting
 
 

@@ -48,7 +48,7 @@ def _variants(chosen: TableFilter) -> FilterField:
     groups = [OptionGroup("", (Option("", _("All variants"), not chosen.variant),))]
     for name in [chosen.game] if chosen.game else game_names():
         values = tuple(
-            Option(code, f"{option.name}: {value}", code == chosen.variant)
+            Option(code, option.label(value), code == chosen.variant)
             for option in choices_of(game(name))
             for value in option.values
             for code in (variant(option.name, value),)

@@ -13,7 +13,7 @@ from babel.dates import format_date
 import meadhall.server.pages.frames  # noqa: F401 - the macros of boards use its cache
 from meadhall.engine.file_cache import file_cache
 from meadhall.engine.match.match import Match
-from meadhall.engine.match.view import SPECTATOR
+from meadhall.engine.match.view import SPECTATOR, bot_in_words
 from meadhall.engine.text.language import gettext as _
 from meadhall.pictures.flat_css import FlatStyles, flattened
 from meadhall.pictures.flat_svg import without_uses
@@ -105,7 +105,7 @@ def picture_of(match: Match, table: TableRow, take_backs: int = 0) -> Picture:
         id=table.id,
         url=link(f"/tables/{table.id}"),
         seats=tuple(
-            SeatView(seat, who.name, who.kind, who.bot or "", winner=seat in result.winners)
+            SeatView(seat, who.name, who.kind, bot_in_words(who.bot), winner=seat in result.winners)
             for seat, who in enumerate(match.seats)
         ),
         abandoned=table.status == "abandoned",

@@ -62,7 +62,7 @@ def quick_card(queue: Queue, at: datetime) -> QuickCard:
 def _wanted(request: MatchRequest) -> tuple[str, ...]:
     """Say what the guest looks for: the number of players, the values of all options, and the clock."""
     players = ngettext("{count} player", "{count} players", request.players).format(count=request.players)
-    values = (f"{option.name}: {request.options.get(option.name, option.default)}" for option in choices_of(game(request.game)))
+    values = (option.label(request.options.get(option.name, option.default)) for option in choices_of(game(request.game)))
     return (players, *values, clock_in_words(request.clock))
 
 

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from meadhall.bots import RANKS
 from meadhall.engine.game import Game
+from meadhall.engine.match.view import bot_in_words
 from meadhall.engine.options import Choice
 from meadhall.engine.registry import game, game_names
 from meadhall.engine.statistics import wilson
@@ -125,7 +126,7 @@ def _by_bots(group: ResultGroup) -> Key:
         return (0,), _("alone") if group.players == 1 else _("people only")
     if group.bots == MIXED:
         return (len(_LEVELS) + 2,), _("bots of several levels")
-    return (_LEVELS.get(group.bots, len(_LEVELS) + 1),), group.bots
+    return (_LEVELS.get(group.bots, len(_LEVELS) + 1),), bot_in_words(group.bots)
 
 
 def _sum(groups: Iterable[ResultGroup]) -> _Sum:
@@ -192,8 +193,8 @@ def _has_variants(group: ResultGroup) -> bool:
 
 
 def variant_in_words(subject: Game, variant: str) -> str:
-    """Return the choices of a match that are not the default ones: "strategic", "versus · orthogonal"; or the first default."""
+    """Return the choices of a match that are not the default: "Two sides · Corners don't count"; or the first default."""
     options = _options(subject, variant)
     choices = [option for option in subject.options if isinstance(option, Choice)]
-    changed = [str(options[option.name]) for option in choices if options[option.name] != option.default]
-    return " · ".join(changed or [option.default for option in choices[:1]])
+    changed = [option.label(options[option.name]) for option in choices if options[option.name] != option.default]
+    return " · ".join(changed or [option.label(option.default) for option in choices[:1]])

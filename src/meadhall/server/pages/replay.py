@@ -7,7 +7,7 @@ from dataclasses import replace
 from meadhall.bots.analysis import Knowledge
 from meadhall.engine.errors import MeadhallError
 from meadhall.engine.match.match import Match
-from meadhall.engine.match.view import EVERYTHING, SPECTATOR
+from meadhall.engine.match.view import EVERYTHING, SPECTATOR, bot_in_words
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import reason_of
 from meadhall.server.hall.bots.chart_queue import ChartJob, ChartQueue
@@ -70,7 +70,7 @@ def replay_page(
             k,
             who.name,
             who.kind,
-            who.bot or "",
+            bot_in_words(who.bot),
             strength=strength(who.bot),
             active=k in view.deciders,
             winner=result is not None and k in result.winners,

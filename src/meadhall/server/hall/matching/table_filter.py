@@ -76,9 +76,9 @@ def variants_of(table: TableRow) -> set[str]:
 
 
 def changed_choices(table: TableRow) -> list[str]:
-    """Return the values of those options that are not the default."""
+    """Return the values of the options that are not the default, in words."""
     return [
-        str(table.options[option.name])
+        option.label(table.options[option.name])
         for option in choices_of(game(table.game))
         if table.options.get(option.name, option.default) != option.default
     ]
