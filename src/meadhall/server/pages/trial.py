@@ -82,7 +82,19 @@ def try_position(frames: Frames, match: Match) -> None:
 
 def _try_rarely(frames: Frames, match: Match, pages: list[MatchPage]) -> None:
     for page in (pages[0], pages[match.deciders[0] + 1 if match.deciders else -1]):
-        _whole("table.html", page, _URL, kind="match", frame="", now=0, turns=0, public_link=_URL, public_words="", public_qr="")
+        _whole(
+            "table.html",
+            page,
+            _URL,
+            kind="match",
+            frame="",
+            now=0,
+            turns=0,
+            has_note=False,
+            public_link=_URL,
+            public_words="",
+            public_qr="",
+        )
     _whole("rulebook.html", rulebook_of_match(match.game, match.options, "en"), f"{_URL}/rules")
     for viewer in range(SPECTATOR, match.players):
         board.svg(match.view(viewer))
