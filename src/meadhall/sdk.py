@@ -22,7 +22,7 @@ from meadhall.engine.match.match import Match
 from meadhall.engine.match.offers import OfferState, all_seats_but, close_offer, is_offered, make_offer, refuse_offer
 from meadhall.engine.match.step import Result
 from meadhall.engine.match.view import Seat, View, legal_actions
-from meadhall.engine.options import CACHE_SIZE, Choice, Document, Option
+from meadhall.engine.options import CACHE_SIZE, Choice, Document, HouseRule, Option, Origin
 from meadhall.engine.registry import register, registered
 from meadhall.engine.solution import Solution, Solver
 from meadhall.engine.state.chance import below, die, draw, shuffle
@@ -105,6 +105,7 @@ __all__ = [
     "GameWords",
     "Grid",
     "HidingRules",
+    "HouseRule",
     "IllegalAction",
     "Kind",
     "Lesson",
@@ -114,6 +115,7 @@ __all__ = [
     "Mention",
     "OfferState",
     "Option",
+    "Origin",
     "Outcome",
     "Part",
     "Parties",

@@ -21,6 +21,7 @@ import numpy.typing as npt
 from meadhall import Batch, Match, Seat, game
 from meadhall.bots import bot
 from meadhall.engine.laws.check_game import setups
+from meadhall.engine.options import HouseRule
 from meadhall.engine.record.format import SUFFIX, dumps
 from meadhall.engine.state.chance import step_key
 from meadhall.engine.state.schema import States
@@ -55,6 +56,11 @@ def played_by_bots(name: str, players: int, number: int, **options: Any) -> Matc
         if number % 3 == 0 and match.next_number in (2, 4, 9):
             match.undo(min(2, len(match.steps)), revealed=True)
     return match
+
+
+def house_rules(name: str) -> dict[str, str]:
+    """Return all house rules of a game."""
+    return {option.name: list(option.values)[-1] for option in game(name).options if isinstance(option, HouseRule)}
 
 
 # ---------------------------------------------------------------------------------------- players who see everything and search
@@ -287,7 +293,8 @@ RECORDS: dict[str, Callable[[], Match]] = {
     "viking-axes/every-axe-in-front": played_by_friends,
     **{
         f"axxa/{players}-players-{axxa_kind(options)}-{number}": partial(played_by_bots, "axxa", players, number, **options)
-        for players, options in setups(game("axxa"))
+        for players, checked in setups(game("axxa"))
+        if (options := game("axxa").recorded_options(checked)).keys() == {"mode", "touching", "order"}
         for number in range(2)
     },
     **{
@@ -315,6 +322,14 @@ RECORDS: dict[str, Callable[[], Match]] = {
         for number, colour in enumerate(("draw", "red", "blue", "yellow", "green", "white"), -1)
     },
     "dungeon-allies/level-three-players": partial(played_level, 3, -1),
+    **{
+        f"{name}/house-rules": partial(played_by_bots, name, 3, 1, **options, **house_rules(name))
+        for name, options in {
+            "axes-and-allies": {},
+            "viking-axes": {"variant": "strategic"},
+            "axxa": {"mode": "versus", "order": "any"},
+        }.items()
+    },
     "dungeon-allies/other-components": partial(played_by_bots, "dungeon-allies", 3, 4, components=other_components()),
 }
 

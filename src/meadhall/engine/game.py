@@ -25,7 +25,7 @@ from meadhall.engine.interface import GameRules, GameWords
 from meadhall.engine.kind import SHARES, Declared, Information, Kind, Parties, PayoffRange, Payoffs, declared
 from meadhall.engine.options import Choice as Choice
 from meadhall.engine.options import Document as Document
-from meadhall.engine.options import Option
+from meadhall.engine.options import HouseRule, Option
 from meadhall.engine.solution import Solver
 from meadhall.engine.state.events import EventKind
 from meadhall.engine.state.schema import S
@@ -437,6 +437,18 @@ class Game(Generic[S]):
             if not applies(option, fitting):
                 fitting[option.name] = option.default
         return self.check_options(fitting)
+
+    def recorded_options(self, options: Mapping[str, Any]) -> dict[str, Any]:
+        """Return checked options as a record names them: without the house rules that don't hold.
+
+        Examples:
+            >>> import meadhall
+            >>> axes = meadhall.game("axes-and-allies")
+            >>> axes.recorded_options({"last_two": "ally"}), axes.recorded_options({"last_two": "fight"})
+            ({}, {'last_two': 'fight'})
+        """
+        usual = {option.name: option.default for option in self.options if isinstance(option, HouseRule)}
+        return {name: value for name, value in options.items() if name not in usual or value != usual[name]}
 
     def read_options(self, texts: Mapping[str, str]) -> dict[str, Any]:
         """Parse and check options from a command line. Raises BadSetup.

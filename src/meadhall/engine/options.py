@@ -9,6 +9,7 @@ import re
 import tomllib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
+from enum import Enum
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
@@ -18,6 +19,7 @@ import msgspec
 from meadhall.engine.checks import is_unseen, quoted
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.text.language import gettext as _
+from meadhall.engine.text.language import marked
 from meadhall.engine.text.toml_lines import line_of, place_of
 
 D = TypeVar("D", bound=msgspec.Struct)
@@ -40,6 +42,15 @@ def _toml_problem(error: tomllib.TOMLDecodeError) -> str:
     if "overwrite" in str(error):
         return _("not TOML: line {line} sets a value again").format(line=place[1])
     return _("not TOML: line {line}, column {column} can't be read").format(line=place[1], column=place[2])
+
+
+class Origin(Enum):
+    """What a value of an option is, compared with the printed rules; a sentence for gettext."""
+
+    PRINTED = marked("The printed rules.")
+    READING = marked("Our reading.")
+    OTHER_READING = marked("Another reading.")
+    HOUSE = marked("A house rule.")
 
 
 class Option(Protocol):
@@ -96,6 +107,7 @@ class Choice:
         title: its name in words.
         only_with: the name and the value of another option without which only the default is allowed: ``("mode", "versus")``.
         optional_in_records: whether a record may lack it, which means the default.
+        origins: value -> what it is, compared with the printed rules; it stands behind the sentence.
 
     Examples:
         >>> from meadhall.engine.options import Choice
@@ -117,11 +129,13 @@ class Choice:
         title: str = "",
         only_with: tuple[str, str] | None = None,
         optional_in_records: bool = False,
+        origins: Mapping[str, Origin] | None = None,
     ) -> None:
         self.name = name
         self.title = title or name
         self.values = {value: words if isinstance(words, str) else words[1] for value, words in values.items()}
         self.labels = {value: value if isinstance(words, str) else words[0] for value, words in values.items()}
+        self.origins = dict(origins or {})
         self.only_with = only_with
         self.optional_in_records = optional_in_records
         self.default = next(iter(self.values))
@@ -148,6 +162,53 @@ class Choice:
     def label(self, value: Any) -> str:
         """Return the name of a value in the current language; the id of one that the option no longer has."""
         return _(self.labels.get(value) or str(value))
+
+    def explained(self, value: str) -> str:
+        """Return the sentence that explains a value, and what the value is, in the current language."""
+        origin = self.origins.get(value)
+        return _(self.values[value]) + (f" {_(origin.value)}" if origin else "")
+
+
+class HouseRule(Choice):
+    """A choice that most tables leave alone: a house rule, or another reading of the printed rules.
+
+    A record names it only if its value isn't the default, so it can be added without a new version of the rules. The lobby folds
+    it away. Checks try one house rule at a time, and all of them together.
+
+    Args:
+        name: its id, e.g. ``"bids"``.
+        values: the id of each value -> what it is, its name in words and a sentence that explains it. The first is the default.
+        title: its name in words.
+        rules: the id of the rule that explains it, then the ids of those that it changes.
+        only_with: as for a ``Choice``.
+
+    Examples:
+        >>> from meadhall.engine.options import HouseRule, Origin
+        >>> lost = Origin.PRINTED, "Bids are lost", "Every bid is paid."
+        >>> returned = Origin.HOUSE, "Losing bids come back", "Only the winner pays."
+        >>> bids = HouseRule("bids", {"lost": lost, "returned": returned}, title="Bids", rules=("DA-19.1", "DA-8.2"))
+        >>> bids.default, bids.explained("returned")
+        ('lost', 'Only the winner pays. A house rule.')
+    """
+
+    def __init__(
+        self,
+        name: str,
+        values: Mapping[str, tuple[Origin, str, str]],
+        *,
+        title: str,
+        rules: tuple[str, ...] = (),
+        only_with: tuple[str, str] | None = None,
+    ) -> None:
+        self.rules = rules
+        super().__init__(
+            name,
+            {value: (label, sentence) for value, (_origin, label, sentence) in values.items()},
+            title=title,
+            only_with=only_with,
+            optional_in_records=True,
+            origins={value: origin for value, (origin, _label, _sentence) in values.items()},
+        )
 
 
 class _Parsed(NamedTuple, Generic[D]):

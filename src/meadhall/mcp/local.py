@@ -35,7 +35,11 @@ def described(subject: Game, bots: Sequence[str] | None = None) -> GameAnswer:
         min_players=subject.min_players,
         max_players=subject.max_players,
         usual_players=subject.default_players,
-        options={option.name: dict(option.values) for option in subject.options if isinstance(option, Choice)},
+        options={
+            option.name: {value: option.explained(value) for value in option.values}
+            for option in subject.options
+            if isinstance(option, Choice)
+        },
         bots=list(bot_names(subject) if bots is None else bots),
     )
 

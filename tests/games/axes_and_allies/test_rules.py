@@ -11,6 +11,7 @@ import pytest
 from meadhall import IllegalAction, Match, MatchOver, game
 from meadhall.engine.state.events import Event
 from meadhall.engine.text.rulebook import rule_ids
+from meadhall.games.axes_and_allies.exact import solver
 from meadhall.games.axes_and_allies.rules import ALLY, ATTACK, SEATS
 
 AA = game("axes-and-allies")
@@ -328,6 +329,22 @@ def test_AA_6_1_a_match_ends_if_everyone_attacks_whenever_that_is_allowed() -> N
                 if not match.over:
                     match.play(match.legal()[0])
             assert match.over
+
+
+def test_AA_7_1_the_last_two_may_not_ally() -> None:
+    """House rule. With three players all is as ever. The last two who allied earlier only roll, until a one."""
+    limited = False
+    for number in range(40):
+        match = AA.match(players=3, seed=f"last two {number}", last_two="fight")
+        while match.actor is not None:
+            view, two = match.view(match.actor), match.state.living == 2
+            target = int(match.legal()[0]) - ATTACK
+            assert view.refusal(ALLY + target) == (("AA-7.1", "The last two may not ally.") if two else ("", ""))
+            assert (int(match.legal()[-1]) < ALLY) == two == ("may not ally" in view.prompt())
+            assert solver(view) is None, "the exact values are those of the printed rules"
+            match.play(match.legal()[0] if two or match.state.power > 3 else match.legal()[-1])
+            limited |= match.state.living == 2 and any(event.name == "limited" for event in match.steps[-1].events)
+    assert limited
 
 
 def test_every_rule_id_is_in_the_name_of_a_test() -> None:

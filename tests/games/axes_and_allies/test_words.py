@@ -10,7 +10,7 @@ from meadhall.engine.text.rulebook import rule_ids, rule_sentence, rulebook_text
 
 AA = game("axes-and-allies")
 IDS = """AA-1.1 AA-1.2 AA-1.3 AA-1.4 AA-2.1 AA-2.2 AA-2.3 AA-3.1 AA-3.2 AA-3.3 AA-3.4 AA-3.5 AA-3.6
-AA-4.1 AA-4.2 AA-5.1 AA-6.1""".split()
+AA-4.1 AA-4.2 AA-5.1 AA-6.1 AA-7.1""".split()
 
 
 def test_the_rulebook_explains_every_rule() -> None:

@@ -38,6 +38,7 @@ from meadhall.engine.match.guided import guided_match
 from meadhall.engine.match.match import Match
 from meadhall.engine.match.step import Step
 from meadhall.engine.match.view import EVERYTHING, SPECTATOR, concealed, legal_actions
+from meadhall.engine.options import HouseRule
 from meadhall.engine.record.format import dumps, loads
 from meadhall.engine.record.replay import replay
 from meadhall.engine.registry import game as find_game
@@ -212,6 +213,8 @@ def setups(
 ) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield every valid combination of a number of players and options.
 
+    Not so for house rules, which would be too many: each of them, and all together, with the first other options that go with it.
+
     Args:
         players: yield only combinations with this number of players.
         options: yield only combinations with these values of options.
@@ -223,16 +226,23 @@ def setups(
     if fixed or players is not None:
         game.check_setup(game.min_players if players is None else players, game.fitting_options(fixed))
     names = [option.name for option in game.options]
+    free = [option for option in game.options if isinstance(option, HouseRule) and option.name not in fixed]
     counts = range(game.min_players, game.max_players + 1) if players is None else (players,)
     for count in counts:
+        seen: set[tuple[Any, ...]] = set()
         for values in itertools.product(*(option.values for option in game.options)):
             chosen = dict(zip(names, values, strict=True)) | fixed
             if any(chosen[name] != value for name, value in zip(names, values, strict=True) if name in fixed):
+                continue
+            changed = tuple(chosen[option.name] for option in free if chosen[option.name] != option.default)
+            if changed in seen or 1 < len(changed) < len(free):
                 continue
             try:
                 yield game.check_setup(count, chosen)
             except BadSetup:
                 continue
+            if changed:
+                seen.add(changed)
 
 
 def try_match(

@@ -28,7 +28,7 @@ def to_record(match: Match, viewer: int, *, legal: bool, sealed: bool) -> MatchR
         "format": FORMAT,
         "game": match.game.name,
         "rules": match.game.version,
-        "options": deepcopy(match.options),
+        "options": deepcopy(match.game.recorded_options(match.options)),
         "seats": [_seat(seat) for seat in match.seats],
         "started": written_time(match.started),
         **({"clock": dict(match.clock)} if match.clock is not None else {}),

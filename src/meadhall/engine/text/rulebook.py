@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from meadhall.engine.file_cache import file_cache
-from meadhall.engine.options import Choice, Document
-from meadhall.engine.text.language import current_language
+from meadhall.engine.options import Choice, Document, HouseRule
+from meadhall.engine.text.language import current_language, listed
 from meadhall.engine.text.language import gettext as _
 
 if TYPE_CHECKING:
@@ -34,11 +34,24 @@ def rulebook_text(game: Game, options: Mapping[str, Any] | None = None) -> str:
     a page that says so. ``options``: of a table; the rulebook then says what holds there. None: the rulebook of every table.
     """
     text = _text(game, "rulebook", current_language()) or _no_rulebook(game)
-    if options is not None and game.at_table is not None:
-        for rule, phrase in game.at_table(options).items():
+    if options is not None:
+        for rule, phrase in told_at_table(game, options).items():
             mark = f"**{rule}**"
             text = text.replace(mark, f"{mark} *{_at_table(phrase)}*", 1)
     return text + "".join(_options(game, options))
+
+
+def told_at_table(game: Game, options: Mapping[str, Any]) -> dict[str, str]:
+    """Return what holds at a table by the id of the rule, "" for a rule that doesn't apply: see ``Game.at_table``."""
+    told = dict(game.at_table(options)) if game.at_table is not None else {}
+    for option in game.options:
+        if isinstance(option, HouseRule) and option.rules:
+            if options[option.name] == option.default:
+                told[option.rules[0]] = ""
+            else:
+                label = option.label(options[option.name])
+                told |= {rule: listed([told[rule], label]) if told.get(rule) else label for rule in option.rules}
+    return told
 
 
 def _at_table(phrase: str) -> str:
@@ -61,9 +74,9 @@ def _options(game: Game, chosen: Mapping[str, Any] | None) -> Iterator[str]:
             yield f"- *{_(option.title)}{shown}*{_notes(here=chosen is not None)}: {_(option.text)}\n"
         elif isinstance(option, Choice):
             counts = chosen is not None and (option.only_with is None or chosen[option.only_with[0]] == option.only_with[1])
-            for value, text in option.values.items():
+            for value in option.values:
                 notes = _notes(usual=value == option.default, here=counts and chosen is not None and chosen[option.name] == value)
-                yield f"- *{_(option.title)}: {option.label(value)}*{notes}: {_(text)}\n"
+                yield f"- *{_(option.title)}: {option.label(value)}*{notes}: {option.explained(value)}\n"
 
 
 def _notes(*, usual: bool = False, here: bool = False) -> str:

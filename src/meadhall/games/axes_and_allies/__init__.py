@@ -7,7 +7,7 @@ from meadhall.games.axes_and_allies.advice import ADVICE
 from meadhall.games.axes_and_allies.elements import ELEMENTS
 from meadhall.games.axes_and_allies.exact import solver
 from meadhall.games.axes_and_allies.lessons import LESSONS
-from meadhall.sdk import Game, Match, marked, places_by_elimination
+from meadhall.sdk import Game, HouseRule, Match, Origin, marked, places_by_elimination
 
 
 def places(match: Match) -> tuple[int, ...]:
@@ -18,6 +18,21 @@ def places(match: Match) -> tuple[int, ...]:
 def is_out(state: rules.State, seat: int) -> bool:
     """Return whether the player on a seat is dead."""
     return not state.alive[seat]
+
+
+LAST_TWO = HouseRule(
+    "last_two",
+    {
+        "ally": (Origin.PRINTED, marked("The last two may ally"), marked("Two players left have the same choices as more.")),
+        "fight": (
+            Origin.HOUSE,
+            marked("The last two may not ally"),
+            marked("Two players left can't declare an alliance, so every match ends."),
+        ),
+    },
+    title=marked("The last two"),
+    rules=("AA-7.1", "AA-3.4", "AA-6.1"),
+)
 
 
 game = Game(
@@ -40,6 +55,7 @@ game = Game(
     places=places,
     is_out=is_out,
     elements=ELEMENTS,
+    options=(LAST_TWO,),
     goal=marked("Your goal: be the last one alive. Attack, or ally with a player until a one ends every alliance."),
     lessons=LESSONS,
 )

@@ -21,9 +21,9 @@ def solved_value(state: State, out: Row) -> bool:
     """Write the exact chances of all seats to ``out`` if they are known, and return whether they are.
 
     Only a match of six uses this, once a player is dead. In a match of fewer every position would be known from the start, so the
-    search gets no exact values there.
+    search gets no exact values there. They are not known with the house rule of AA-7.1.
     """
-    if state.players <= MAX_SOLVED or state.living > MAX_SOLVED:
+    if state.players <= MAX_SOLVED or state.living > MAX_SOLVED or state.last_two_fight:
         return False
     place = (alliances(state) * SIDES + state.power - 1) * state.living + OFFSETS[state.living]
     for seat in range(state.players):

@@ -271,9 +271,12 @@ def solved() -> dict[int, Solved]:
 
 
 def solver(view: View) -> Solution | None:
-    """Return the payoffs of each choice of AA-3 under exact play; None with more than five players left, or only one."""
+    """Return the payoffs of each choice of AA-3 under exact play.
+
+    Return None with more than five players left, or only one, and with the house rule of AA-7.1.
+    """
     state: Any = view.state
-    if not 2 <= state.living <= MAX_SOLVED or state.actor < 0:
+    if not 2 <= state.living <= MAX_SOLVED or state.actor < 0 or state.last_two_fight:
         return None
     clockwise = [(state.actor + step) % state.players for step in range(state.players)]
     seats = [seat for seat in clockwise if state.alive[seat]]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from meadhall.games.axes_and_allies.rules import ALLY, ATTACK, State, can_be_chosen
+from meadhall.games.axes_and_allies.rules import ALLY, ATTACK, DUEL, State, can_be_chosen
 from meadhall.sdk import Row, below, rule
 
 # An attack with power p kills with probability (p - 1) / 6.
@@ -15,7 +15,7 @@ def greedy(state: State, legal: Row, count: int, rng: Row) -> int:
 
     In a duel always attack: an alliance there only postpones the duel, and two such players would never finish.
     """
-    if state.living == 2 or state.power >= GOOD_ODDS:
+    if state.living == DUEL or state.power >= GOOD_ODDS:
         return ATTACK + most_dangerous(state, rng)
     return ALLY + next_attacker(state)
 

@@ -11,6 +11,7 @@ from meadhall.sdk import I8, GameState, Grid, Row, die, emit, record, rule
 
 SEATS = 6
 SIDES = 6
+DUEL = 2  # players left
 
 # Attacking a seat is action ATTACK + seat, allying with it ALLY + seat.
 ATTACK = 0
@@ -42,12 +43,14 @@ class State(GameState):
     living: I8  # players alive
     alive: Annotated[Row, np.int8, SEATS]
     allied: Annotated[Grid, np.int8, SEATS, SEATS]  # symmetric
+    last_two_fight: I8  # AA-7.1: whether the last two may not ally
 
 
 @rule
 def setup(state: State, players: int, options: Any, log: Grid) -> None:
     """AA-1: Each player takes an axe, and the die decides which player goes first."""
     state.living = players
+    state.last_two_fight = options[0]
     for seat in range(players):
         state.alive[seat] = True
     first = roll_for_order(state, players, log)
@@ -137,12 +140,17 @@ def next_living(state: State, seat: int) -> int:
 
 @rule(inline=True)
 def legal(state: State, out: Row) -> int:
-    """AA-3.1: Attack one player, or ally with one player; the same players can be chosen for both. There is no pass."""
+    """AA-3.1: Attack one player, or ally with one player; the same players can be chosen for both. There is no pass.
+
+    AA-7.1: With this house rule the last two can't ally.
+    """
     count = 0
     for other in range(state.players):
         if can_be_chosen(state, state.actor, other):
             out[count] = ATTACK + other
             count += 1
+    if state.last_two_fight and state.living == DUEL:
+        return count
     for k in range(count):
         out[count + k] = out[k] + ALLY - ATTACK
     return 2 * count

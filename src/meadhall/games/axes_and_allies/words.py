@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from meadhall.games.axes_and_allies.rules import ALLY, ATTACK, Event, State
+from meadhall.games.axes_and_allies.rules import ALLY, ATTACK, DUEL, Event, State
 from meadhall.games.axes_and_allies.terminal import sketch as sketch
 from meadhall.sdk import PUBLIC, TURN, EventKind, Part, marked, number, seat
 from meadhall.sdk import Event as GameEvent
@@ -121,6 +121,8 @@ def refusal(state: State, action: int, names: Sequence[str]) -> tuple[str, str]:
     if not state.alive[other]:
         return "AA-5.1", _("{name} is dead.").format(name=name)
     if not state.allied[state.actor, other]:
+        if allying and state.last_two_fight and state.living == DUEL:
+            return "AA-7.1", _("The last two may not ally.")
         return "", ""
     if allying:
         return "AA-3.5", _("{name} is already your ally.").format(name=name)
@@ -131,6 +133,8 @@ def prompt(state: State, names: Sequence[str], viewer: int) -> str:
     """Return the prompt for the viewer: the pending decision, and the player who must make it."""
     if state.actor < 0:
         return _("The match is over.")
+    if state.last_two_fight and state.living == DUEL:
+        return _duel_prompt(state, names, viewer)
     if viewer != state.actor:
         return _("{name}'s axe has power {power}. {name} is choosing a player to attack or ally with.").format(
             name=names[state.actor], power=state.power
@@ -138,6 +142,19 @@ def prompt(state: State, names: Sequence[str], viewer: int) -> str:
     if state.power == 1:
         return _("Your axe has power 1 and can't kill. Ally with a player, or make an attack that can only miss.")
     return _("Your axe has power {power}: it kills on a roll below {power}. Attack a player, or ally with one.").format(
+        power=state.power
+    )
+
+
+def _duel_prompt(state: State, names: Sequence[str], viewer: int) -> str:
+    """AA-7.1: The last two may not ally, so only an attack is left."""
+    if viewer != state.actor:
+        return _("{name}'s axe has power {power}. {name} must attack: the last two may not ally.").format(
+            name=names[state.actor], power=state.power
+        )
+    if state.power == 1:
+        return _("Your axe has power 1 and can't kill. The last two may not ally, so your attack can only miss.")
+    return _("Your axe has power {power}: it kills on a roll below {power}. Attack: the last two may not ally.").format(
         power=state.power
     )
 

@@ -63,12 +63,14 @@ def option_view(subject: Game, option: options.Option, chosen: Mapping[str, Any]
         custom = "" if value == option.default else option.label(value)
         return OptionView(option.name, _(option.title), _(option.text), template=template_url(subject, option), custom=custom)
     assert isinstance(option, options.Choice)
-    choices = tuple(ValueView(each, option.label(each), _(text), each == value) for each, text in option.values.items())
+    choices = tuple(ValueView(each, option.label(each), option.explained(each), each == value) for each in option.values)
     needed = ""
     if option.only_with is not None and not applies(option, chosen):
         other, needs = option.only_with
         needed = next(each.label(needs) for each in subject.options if each.name == other)
-    return OptionView(option.name, _(option.title), _(option.values[value]), choices, only_with=needed)
+    is_house_rule = isinstance(option, options.HouseRule)
+    text = option.explained(value)
+    return OptionView(option.name, _(option.title), text, choices, only_with=needed, is_house_rule=is_house_rule)
 
 
 def facts(subject: Game, chosen: Mapping[str, Any]) -> Iterator[Fact]:

@@ -326,6 +326,7 @@ class OptionView:
     template: str = ""  # address of the built-in document
     custom: str = ""  # the uploaded document in a few words; "" if the built-in one is used
     only_with: str = ""  # the choice that this option needs, e.g. "Two sides"; "" if the option can be chosen now
+    is_house_rule: bool = False
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from litestar.openapi.spec import OpenAPIType
 from meadhall.bots import bot_names
 from meadhall.engine.game import Game
 from meadhall.engine.match.match import Match
-from meadhall.engine.options import Choice, Document, Option
+from meadhall.engine.options import Choice, Document, HouseRule, Option
 from meadhall.engine.text.language import current_language
 from meadhall.server.hall.bots.hints import RequestedHint
 from meadhall.server.hall.bots.stand_ins import as_played
@@ -54,13 +54,16 @@ class OptionInfo(msgspec.Struct):
     For a choice, ``values`` describes each value; the first is the default. For a document, ``values`` is null, and ``template``
     is the address of the built-in one. To use another document, give its text or its parsed data. A table shows only the hash
     of the document; a record contains all of it. If ``only_with`` is not null, only the default is allowed unless that other
-    option has that value.
+    option has that value. ``origins`` says what values are, compared with the printed rules: ``printed``, ``reading``,
+    ``other_reading`` or ``house``. A ``house_rule`` is folded away, and a record names it only if its value isn't the default.
     """
 
     name: str
     values: dict[str, str] | None
     template: str | None
     only_with: dict[str, str] | None
+    origins: dict[str, str] = {}
+    house_rule: bool = False
 
 
 class GameInfo(msgspec.Struct):
@@ -286,7 +289,9 @@ def _option_info(game: Game, option: Option) -> OptionInfo:
     if isinstance(option, Document):
         return OptionInfo(option.name, None, template_url(game, option), None)
     assert isinstance(option, Choice)
-    return OptionInfo(option.name, option.values, None, dict([option.only_with]) if option.only_with else None)
+    needed = dict([option.only_with]) if option.only_with else None
+    origins = {value: origin.name.lower() for value, origin in option.origins.items()}
+    return OptionInfo(option.name, option.values, None, needed, origins, isinstance(option, HouseRule))
 
 
 def table_info(room: Room, guest: Guest) -> TableInfo:

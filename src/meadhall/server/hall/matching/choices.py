@@ -9,6 +9,7 @@ from typing import Any
 from meadhall.bots import ranks
 from meadhall.bots.ranks import HUSCARL
 from meadhall.engine.game import Choice, Game, applies
+from meadhall.engine.options import HouseRule
 from meadhall.server.store.models import Guest
 
 
@@ -55,5 +56,5 @@ def new_choice(
 
 
 def choices_of(subject: Game) -> list[Choice]:
-    """Return the options of a game that are a choice of a few values."""
-    return [option for option in subject.options if isinstance(option, Choice)]
+    """Return the options of a game that are a choice of a few values, without the house rules: a table's lobby has those."""
+    return [option for option in subject.options if isinstance(option, Choice) and not isinstance(option, HouseRule)]

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, Self
 
+from meadhall.engine.options import Choice
 from meadhall.engine.registry import game, game_names
 from meadhall.server.hall.matching.choices import choices_of
 from meadhall.server.store.models import TableRow
@@ -79,8 +80,8 @@ def changed_choices(table: TableRow) -> list[str]:
     """Return the values of the options that are not the default, in words."""
     return [
         option.label(table.options[option.name])
-        for option in choices_of(game(table.game))
-        if table.options.get(option.name, option.default) != option.default
+        for option in game(table.game).options
+        if isinstance(option, Choice) and table.options.get(option.name, option.default) != option.default
     ]
 
 

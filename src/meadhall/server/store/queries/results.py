@@ -7,10 +7,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any, Final
 
 from sqlalchemy import Connection, delete, func, insert, select
 
+from meadhall.engine.errors import MeadhallError
+from meadhall.engine.registry import game
 from meadhall.server.store import schema
 from meadhall.server.store.models import MIXED, TableRow
 
@@ -30,7 +33,7 @@ def record(connection: Connection, table: TableRow) -> None:
     common = {
         "table_id": table.id,
         "game": table.game,
-        "variant": variant_of(table.options),
+        "variant": variant_of(_chosen(table)),
         "players": len(table.seats),
         "people": len(people),
         "bots": MIXED if len(levels) > 1 else next(iter(levels), ""),
@@ -53,6 +56,13 @@ def record(connection: Connection, table: TableRow) -> None:
     ]
     unique = {row["guest"]: row for row in reversed(rows)}  # old tables may give a guest several seats: the lowest counts
     connection.execute(insert(schema.results), list(unique.values()))
+
+
+def _chosen(table: TableRow) -> Mapping[str, Any]:
+    """Return the options without the house rules that don't hold: a new house rule leaves the groups of results as they are."""
+    with suppress(MeadhallError):  # the game is gone
+        return game(table.game).recorded_options(table.options)
+    return table.options
 
 
 def variant_of(options: Mapping[str, Any]) -> str:
