@@ -43,6 +43,7 @@ def scene(
     offer: bool = False,
     then: Sequence[str] = (),
     left: int | None = None,
+    armory: str = "after",
 ) -> Match:
     """Return a match in which seat 0 has ``card`` in play, three cards in hand, or (``offer``) an armory to cash in.
 
@@ -54,12 +55,13 @@ def scene(
         then: the next cards of the draw pile, the first one first. The others lie below them, in the order of their kinds.
         left: the size of the draw pile, if it doesn't have all other cards; the rest is discarded.
     """
-    match = VA.match(players=players, seed="scene", variant="standard" if hands is None else "strategic")
+    match = VA.match(players=players, seed="scene", variant="standard" if hands is None else "strategic", armory=armory)
     states = VA.state.new()
     state: Any = State.at(states)
     state.players = state.living = players
     state.limit = match.state.limit
     state.strategic = hands is not None
+    state.early = match.state.early
     state.card = CARDS.index(card) if card else NO_CARD
     state.offer = offer
     state.phase = _phase(card, offer)

@@ -610,6 +610,23 @@ def test_case_8_shuffling_the_discard_pile_loses_and_adds_no_card() -> None:
     assert counted(match.state) == dict(enumerate(COPIES))
 
 
+def test_VA_8_1_an_armory_may_be_cashed_in_before_the_first_card_of_a_later_turn() -> None:
+    """Another reading. The turn's own card is drawn after the armory's; an armory that is kept is offered again after it."""
+    front = {1: ["armory"], 2: ["armory"]}
+    match = scene("axe1", front=front, then=["armory", "shield1", "axe3", "shield2", "axe1"], armory="before")
+    match.play(Act.THROW + 1)
+    assert legal(match) == [Act.CASH_IN, Act.END_TURN]
+    assert as_lists(match.play(Act.CASH_IN)) == [["cashes_in", 1], ["drew", 1, "armory"]]
+    assert as_lists(match.play(Act.PLACE)) == [["places", 1, "armory"], ["drew", 1, "shield1"], ["places", 1, "shield1"]]
+    assert match.actor == 2, "an armory placed this turn isn't offered"
+    assert as_lists(match.play(Act.END_TURN)) == [["drew", 2, "axe3"]]
+    assert refused(match, Act.CASH_IN) == "VA-8.1"
+    match.play(Act.THROW + 0)
+    assert legal(match) == [Act.CASH_IN, Act.END_TURN]
+    assert as_lists(match.play(Act.CASH_IN))[:2] == [["cashes_in", 2], ["drew", 2, "shield2"]]
+    assert match.actor == 0
+
+
 def test_every_rule_id_is_in_the_name_of_a_test_and_in_the_code() -> None:
     tests = "".join(path.read_text(encoding="utf-8") for path in TESTS.glob("test_*.py"))
     folder = Path(package.__file__).parent

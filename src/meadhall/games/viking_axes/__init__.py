@@ -9,7 +9,7 @@ from meadhall.games.viking_axes.elements import ELEMENTS
 from meadhall.games.viking_axes.evaluation import evaluate
 from meadhall.games.viking_axes.lessons import LESSONS
 from meadhall.games.viking_axes.state import ACTIONS, SEATS, Event, State
-from meadhall.sdk import Advice, Choice, Game, Match, marked, places_by_elimination
+from meadhall.sdk import Advice, Choice, Game, HouseRule, Match, Origin, marked, places_by_elimination
 from meadhall.sdk import gettext as _
 
 
@@ -30,6 +30,24 @@ def at_table(options: Mapping[str, Any]) -> dict[str, str]:
         return {"VA-1.3": "", "VA-2.3": "", **dict.fromkeys(mentions, _("the standard game"))}
     return dict.fromkeys(("VA-1.3", "VA-2.3", *mentions), _("the strategic variant"))
 
+
+ARMORY = HouseRule(
+    "armory",
+    {
+        "after": (
+            Origin.READING,
+            marked("Armory after the first card"),
+            marked("An armory from an earlier turn can be cashed in after the turn's first card."),
+        ),
+        "before": (
+            Origin.OTHER_READING,
+            marked("Armory before the first card"),
+            marked("An armory from an earlier turn can also be cashed in before the turn's first card is drawn."),
+        ),
+    },
+    title=marked("When to cash in"),
+    rules=("VA-8.1", "VA-5.3"),
+)
 
 game = Game(
     name="viking-axes",
@@ -67,5 +85,6 @@ game = Game(
             },
             title=marked("Cards"),
         ),
+        ARMORY,
     ),
 )

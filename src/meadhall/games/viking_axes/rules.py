@@ -39,6 +39,7 @@ from meadhall.sdk import Grid, Row, below, emit, emit_private, rule, shuffle
 def setup(state: State, players: int, options: Any, log: Grid) -> None:
     """VA-1: All cards are shuffled, the first player is drawn at random, and in the variant hands are dealt."""
     state.strategic = options[0]
+    state.early = options[1]
     state.limit = HITS_OF_TWO if players == 2 else HITS
     state.living = players
     state.card = NO_CARD
@@ -158,15 +159,24 @@ def play(state: State, action: int, log: Grid) -> None:
 
 @rule(inline=True)
 def go_on(state: State, draws: bool, log: Grid) -> None:
-    """VA-2.4: The game goes on to the next decision; ``draws`` says whether the seat to move draws a card first."""
+    """VA-2.4: The game goes on to the next decision; ``draws`` says whether the seat to move draws a card first.
+
+    VA-8.1: With this house rule an armory is offered before the turn's first card, too.
+    """
     while True:
         if draws and draw_card(state, log):
             return
-        if state.offer:
-            state.phase = Phase.OFFER
-            return
-        pass_turn(state, log)
         draws = True
+        if state.owed:
+            state.owed = False
+            continue
+        if not state.offer:
+            pass_turn(state, log)
+            state.owed = state.early and state.offer
+            if not state.owed:
+                continue
+        state.phase = Phase.OFFER
+        return
 
 
 @rule
@@ -375,10 +385,11 @@ def use_armory(state: State, action: int, log: Grid) -> None:
     """VA-5.1: The armory in play is discarded or placed. VA-5.3: One placed earlier is cashed in, or the turn ends.
 
     VA-5.4: The card drawn next is played like any other. An armory placed now is not offered before the next turn.
+    VA-8.1: One that is kept before the turn's first card is offered again after it.
     """
     seat = state.actor
     state.card = NO_CARD
-    state.offer = False
+    state.offer = state.owed and action == Act.END_TURN
     if action == Act.DRAW:
         discard(state, Card.ARMORY, log)
     elif action == Act.PLACE:

@@ -48,7 +48,7 @@ class Act(IntEnum):
     DRAW = DISARM + SEATS  # discard the armory in play at once, for another card
     PLACE = DRAW + 1
     CASH_IN = PLACE + 1  # discard the armory in front, for another card
-    END_TURN = CASH_IN + 1
+    END_TURN = CASH_IN + 1  # VA-8.1: before the turn's first card: draw that card
     PLAY = END_TURN + 1
     DISCARD = PLAY + KINDS
 
@@ -63,7 +63,7 @@ class Phase(IntEnum):
     THROW = 1  # which player to throw at
     ARMORY = 2  # discard it and draw, or place it
     WENCH = 3  # which player to disarm or to skip
-    OFFER = 4  # cash in the armory in front, or end the turn
+    OFFER = 4  # cash in the armory in front, or end the turn; VA-8.1: or first draw the turn's card
 
 
 class Due(IntEnum):
@@ -101,6 +101,8 @@ class State(GameState):
     """The state of a match. Where the order of cards doesn't matter, they are counted by kind."""
 
     strategic: I8  # whether players hold hands of cards
+    early: I8  # VA-8.1: whether an armory can be cashed in before the turn's first card
+    owed: I8  # VA-8.1: whether the seat to move has not drawn the turn's first card yet
     limit: I8  # the number of hits that puts a player out
     living: I8  # players still in the game
     axes_in_front: I8  # axe cards in front of all players, on shields or as marks of hits

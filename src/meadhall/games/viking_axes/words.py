@@ -184,7 +184,7 @@ def action(state: State, action: int, names: Sequence[str]) -> str:
         Act.DRAW: _("discard the armory and draw another card"),
         Act.PLACE: _("place the armory in front of you"),
         Act.CASH_IN: _("cash in your armory and draw another card"),
-        Act.END_TURN: _("end the turn"),
+        Act.END_TURN: _("keep your armory and draw your card") if state.owed else _("end the turn"),
     }[Act(action)]
 
 
@@ -222,6 +222,8 @@ def _wrong_phase(state: State, phase: Phase, action: int) -> tuple[str, str]:
         return "VA-5.3", _("The turn ends by itself after your card. You end it only when you could cash in an armory.")
     if phase == Phase.OFFER and not state.armory[state.actor]:
         return "VA-5.3", _("You have no armory in front of you to cash in.")
+    if phase == Phase.OFFER and state.early:
+        return "VA-8.1", _("You can cash in an armory from an earlier turn only before or after the turn's first card.")
     if phase == Phase.OFFER:
         return "VA-5.3", _("You can cash in an armory from an earlier turn only after the turn's first card.")
     if state.strategic:
@@ -285,7 +287,9 @@ def _own_prompt(state: State) -> str:
         Phase.THROW: _("You have {axes} to throw. Choose a target."),
         Phase.ARMORY: _("An armory! Discard it to draw another card now, or place it for a later turn?"),
         Phase.WENCH: _("A wench! Choose whose armory she empties, or who misses a turn."),
-        Phase.OFFER: _("Cash in your armory to draw another card, or end your turn?"),
+        Phase.OFFER: _("Cash in your armory for a card before the card of your turn, or keep it for now?")
+        if state.owed
+        else _("Cash in your armory to draw another card, or end your turn?"),
     }[Phase(state.phase)]
 
 
