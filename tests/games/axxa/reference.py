@@ -12,6 +12,7 @@ Position = tuple[int, int]
 Stacks = dict[Position, list[int]]
 
 STEPS = ((-1, 0), (0, 1), (1, 0), (0, -1))
+DIAGONALS = ((-1, 1), (1, 1), (1, -1), (-1, -1))
 SQUARE = [(row, column) for row in range(5) for column in range(5)]
 TOP = [(-1, 1), (-1, 2), (-1, 3)]
 RIGHT = [(1, 5), (2, 5), (3, 5)]
@@ -22,13 +23,13 @@ BOARD = [*SQUARE, *TOP, *RIGHT, *BOTTOM, *LEFT]
 LEAVE, TURN, REMOVE, PAY = 37 * 37, 37 * 37 + 1, 37 * 37 + 2, 37 * 37 + 2 + 452
 
 
-def reachable(start: Position, length: int, stacks: Stacks) -> set[Position]:
+def reachable(start: Position, length: int, stacks: Stacks, steps: tuple[Position, ...] = STEPS) -> set[Position]:
     """AX-2.2, AX-2.3: Return where routes of a length with at most one corner end, by trying every step."""
-    routes = {(start, step, 0) for step in STEPS}  # position, direction, number of corners
+    routes = {(start, step, 0) for step in steps}  # position, direction, number of corners
     for walked in range(length):
         further = set()
         for (row, column), (down, right), turns in routes:
-            for step in STEPS if walked else [(down, right)]:
+            for step in steps if walked else [(down, right)]:
                 turned = turns + (step != (down, right))
                 back = step == (-down, -right)
                 there = (row + step[0], column + step[1])
@@ -73,6 +74,8 @@ class Reference:
         self.phase = "move"
         self.moved = BOARD[0]
         self.triplets_of_turn = 0
+        self.diagonals = self.with_moved = self.by_number = False  # AX-8
+        self.uncovered: set[Position] = set()
         self.over = False
         self.events: list[list[Any]] = []
 
@@ -89,9 +92,12 @@ class Reference:
     def legal(self) -> list[int]:
         if self.phase == "move":
             return sorted(
-                37 * BOARD.index(start) + BOARD.index(end)
-                for start, pieces in self.stacks.items()
-                for end in reachable(start, pieces[0], self.stacks)
+                {
+                    37 * BOARD.index(start) + BOARD.index(end)
+                    for start, pieces in self.stacks.items()
+                    for steps in ((STEPS, DIAGONALS) if self.diagonals else (STEPS,))
+                    for end in reachable(start, pieces[0], self.stacks, steps)
+                }
             )
         if self.phase == "turn":
             return [LEAVE, TURN]
@@ -104,8 +110,12 @@ class Reference:
         found = []
         for number in numbers:
             shown = sorted((p for p in self.stacks if self.stacks[p][0] == number), key=BOARD.index)
-            found += [triple for triple in combinations(shown, 3) if connected(triple, self.orthogonal)]
+            found += [triple for triple in combinations(shown, 3) if connected(triple, self.orthogonal) and self.counts(triple)]
         return sorted(found, key=TRIPLES.index)
+
+    def counts(self, triple: tuple[Position, ...]) -> bool:
+        """AX-8.2: Tell whether the moved stack or an uncovered piece is in the triple, if it must be."""
+        return not self.with_moved or bool({self.moved, *self.uncovered} & set(triple))
 
     def left(self, number: int) -> int:
         return sum(pieces.count(number) for pieces in self.stacks.values())
@@ -134,7 +144,7 @@ class Reference:
 
     def move(self, start: Position, end: Position) -> None:
         self.stacks[end] = self.stacks.pop(start)
-        self.moved = end
+        self.moved, self.uncovered = end, set()
         self.emit("moved", self.seat, start, end)
         if len(self.stacks[end]) > 1:
             self.phase = "turn"
@@ -166,6 +176,7 @@ class Reference:
         self.stacks[position].pop(0)
         if self.stacks[position]:
             self.emit("exposed", position, self.stacks[position][0])
+            self.uncovered.add(position)
         else:
             del self.stacks[position]
             self.emit("stack_gone", position)
@@ -187,10 +198,13 @@ class Reference:
         self.triplets_of_turn = 0
         self.phase = "move"
         full, stuck = any(len(pieces) == 3 for pieces in self.stacks.values()), not self.legal()
-        sides = [sum(seat % 2 == side for _, seat in self.taken) for side in (0, 1)]
+        worth = [(number if self.by_number else 1, seat % 2) for number, seat in self.taken]
+        sides = [sum(points for points, taker in worth if taker == side) for side in (0, 1)]
         if self.versus and (not full or self.no_number_left() or stuck):
             self.over = True
-            if sides[0] == sides[1]:
+            if sides[0] == sides[1] and self.by_number and worth:
+                self.emit("side_won", worth[-1][1], *sides)
+            elif sides[0] == sides[1]:
                 self.emit("drawn", *sides)
             else:
                 self.emit("side_won", sides.index(max(sides)), *sides)

@@ -26,8 +26,9 @@ FEW = [
     (4, {"mode": "versus", "touching": "all", "order": "any"}),
     (5, {"mode": "versus", "touching": "all", "order": "strict"}),
     (6, {"mode": "versus", "touching": "orthogonal", "order": "skip"}),
+    (2, {"mode": "versus", "order": "any", "directions": "any", "triplets": "moved", "worth": "number"}),
 ]
-"""Setups with every number of players and every value of each option."""
+"""Setups with every number of players and every value of each option. The last one has all house rules."""
 SPACE = {name: space for space, name in enumerate(NAMES)}
 
 FAR = {"c7": "222", "e7": "333", "g5": "444", "g3": "555", "e1": "666"}
@@ -56,7 +57,7 @@ def scene(
     match = AXXA.match(players=players, seed="scene", **options)
     states = State.new()
     state: Any = State.at(states)
-    for field in ("mode", "orthogonal", "order", "reveals", "players"):
+    for field in ("mode", "orthogonal", "order", "diagonals", "with_moved", "by_number", "reveals", "players"):
         setattr(state, field, getattr(match.state, field))
     state.current, state.actor = current, actor
     clockwise = [(actor + k) % players for k in range(players)]
@@ -65,6 +66,7 @@ def scene(
     for number, seats in (dict.fromkeys(range(1, current), 0) if takers is None else takers).items():
         for k, seat in enumerate((seats,) if isinstance(seats, int) else seats):
             state.taker[number, k] = 1 + seat
+            state.last_taker = 1 + seat
     state.stack_at[:] = EMPTY
     state.space[:] = NOWHERE
     for stack, (name, pieces) in enumerate(stacks.items()):

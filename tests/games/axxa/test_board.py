@@ -4,10 +4,22 @@ from __future__ import annotations
 
 import random
 
-from games.axxa.reference import BOARD, TRIPLES, connected, reachable
+import pytest
+
+from games.axxa.reference import BOARD, DIAGONALS, TRIPLES, connected, reachable
 from games.axxa.scenes import AXXA
 from meadhall.games.axxa import board, state
-from meadhall.games.axxa.board import FIRST_MOVE, LONGEST, NAMES, OTHER_ROUTE, POSITIONS, ROUTE, SPACES, TRIPLE_TOUCHES
+from meadhall.games.axxa.board import (
+    FIRST_MOVE,
+    LAST_ROUTE,
+    LONGEST,
+    NAMES,
+    OTHER_ROUTE,
+    POSITIONS,
+    ROUTE,
+    SPACES,
+    TRIPLE_TOUCHES,
+)
 
 
 def test_spaces_are_the_square_row_by_row_and_then_the_starting_spaces_clockwise() -> None:
@@ -40,33 +52,37 @@ def test_452_triples_touch_in_lexicographic_order_150_of_them_side_by_side() -> 
     assert TRIPLE_TOUCHES.sum(axis=1).tolist() == [452, 150]
 
 
-def test_moves_with_a_free_route_are_those_that_the_reference_finds() -> None:
+@pytest.mark.parametrize("diagonals", [0, 1])
+def test_moves_with_a_free_route_are_those_that_the_reference_finds(diagonals: int) -> None:
     draw = random.Random("in the way")
     for start in range(SPACES):
         for length in range(1, LONGEST + 1):
-            for stacks in (0, 3, 11, 25):
+            for stacks in (0, 3, 11, 25) if not diagonals else (3,):
                 others = draw.sample([space for space in range(SPACES) if space != start], stacks)
                 standing = {BOARD[space]: [1] for space in [start, *others]}
-                expected = {BOARD.index(position) for position in reachable(BOARD[start], length, standing)}
-                assert free(start, length, sum(1 << space for space in [start, *others])) == sorted(expected)
+                ends = reachable(BOARD[start], length, standing)
+                ends |= reachable(BOARD[start], length, standing, DIAGONALS) if diagonals else set()
+                expected = {BOARD.index(position) for position in ends}
+                assert free(diagonals, start, length, sum(1 << space for space in [start, *others])) == sorted(expected)
 
 
-def free(start: int, length: int, blocked: int) -> list[int]:
+def free(diagonals: int, start: int, length: int, blocked: int) -> list[int]:
     """Return the ends of all moves from a space that have a free route, in table order."""
-    moves = range(FIRST_MOVE[start, length], FIRST_MOVE[start, length + 1])
+    moves = range(FIRST_MOVE[diagonals, start, length], FIRST_MOVE[diagonals, start, length + 1])
     return [
         int(board.MOVE_ACTION[move]) - start * SPACES
         for move in moves
-        if not int(ROUTE[move]) & blocked or not int(OTHER_ROUTE[move]) & blocked
+        if any(not int(route[move]) & blocked for route in (ROUTE, OTHER_ROUTE, LAST_ROUTE))
     ]
 
 
 def test_every_move_is_1_to_6_spaces_long() -> None:
     """Every pair of spaces up to that distance is in the list of exactly one length."""
-    assert FIRST_MOVE[0, 0] == FIRST_MOVE[0, 1] == 0
-    assert (FIRST_MOVE[1:, 0] == FIRST_MOVE[:-1, LONGEST + 1]).all()
+    assert FIRST_MOVE[0, 0, 0] == FIRST_MOVE[0, 0, 1] == 0
+    assert (FIRST_MOVE[:, 1:, 0] == FIRST_MOVE[:, :-1, LONGEST + 1]).all()
+    assert FIRST_MOVE[1, -1, LONGEST + 1] == len(ROUTE)
     assert (
-        FIRST_MOVE[-1, LONGEST + 1]
-        == len(ROUTE)
+        FIRST_MOVE[0, -1, LONGEST + 1]
+        == FIRST_MOVE[1, 0, 0]
         == sum(0 < board.distance(one, other) <= LONGEST for one in range(SPACES) for other in range(SPACES))
     )

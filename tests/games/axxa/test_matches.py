@@ -24,7 +24,10 @@ def reference_of(match: Match) -> Reference:
     stacks = {BOARD[state.space[k]]: state.piece[k].tolist()[::-1] for k in range(STACKS)}
     versus, orthogonal = match.options["mode"] == "versus", match.options["touching"] == "orthogonal"
     order = match.options["order"]
-    return Reference(stacks, match.players, match.actor or 0, versus=versus, orthogonal=orthogonal, order=order)
+    reference = Reference(stacks, match.players, match.actor or 0, versus=versus, orthogonal=orthogonal, order=order)
+    reference.diagonals, reference.with_moved = match.options["directions"] == "any", match.options["triplets"] == "moved"
+    reference.by_number = match.options["worth"] == "number"
+    return reference
 
 
 def test_matches_agree_with_the_reference() -> None:

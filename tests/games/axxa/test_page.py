@@ -14,7 +14,7 @@ import pytest
 from games.axxa.scenes import FAR, move, scene
 from meadhall.engine.match.match import Match
 from meadhall.engine.record.replay import replay
-from meadhall.games.axxa.board import SPACES, routes
+from meadhall.games.axxa.board import SPACES, distance, routes
 from meadhall.games.axxa.page import Picture, Waypoints, own, picture
 from meadhall.games.axxa.state import HEIGHT, NUMBERS, OF_EACH, TRIPLET_SIZE, UNKNOWN, Phase
 
@@ -79,7 +79,7 @@ def test_routes_are_free_and_as_long_as_the_top_piece_shows(name: str) -> None:
                 entered = spaces_along(goal.waypoints)
                 assert len(entered) == one.number
                 assert not occupied & set(entered)
-                assert entered in routes(one.space, goal.space)
+                assert entered in routes(one.space, goal.space, one.number)
         trail = pictures(name)[position + 1].trail
         assert trail is not None
         assert (trail[0], trail[-1]) == divmod(step.action, SPACES)
@@ -89,7 +89,7 @@ def spaces_along(waypoints: Waypoints) -> list[int]:
     """Return the spaces that a route enters."""
     entered: list[int] = []
     for start, end in pairwise(waypoints):
-        (leg,) = routes(start, end)
+        (leg,) = routes(start, end, distance(start, end))
         entered += leg
     return entered
 

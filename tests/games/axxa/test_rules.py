@@ -612,6 +612,64 @@ def test_AX_7_3_with_any_three_different_numbers_are_no_triplet() -> None:
         match.play(remove("b6", "c6", "d6"))
 
 
+# -------------------------------------------------------------------------------------------------------------- house rules
+
+
+def test_AX_8_1_stacks_may_also_move_along_diagonals() -> None:
+    """A 2 goes two spaces along a row, a column or a diagonal, or around one right angle, but not along a row and a diagonal."""
+    match = scene({"d4": "21", "e5": "1", **FAR}, directions="any")
+    assert targets(match, "d4") == set("d6 f4 d2 b4 e3 c3 c5 b6 f2 b2".split())
+    for end, rule, reason in (("e5", "AX-2.3", "already a stack on e5"), ("e4", "AX-8.1", "No route of 2 spaces leads to e4")):
+        with pytest.raises(IllegalAction, match=reason) as refused:
+            match.play(move("d4", end))
+        assert refused.value.rule == rule
+
+
+def test_AX_8_1_two_diagonals_lead_around_a_stack_in_the_same_column() -> None:
+    around = {"d4": "21", "d5": "1", "c5": "1"}
+    match = scene({**around, "e5": "1", **FAR}, directions="any")
+    with pytest.raises(IllegalAction, match=r"All routes are blocked, by the stacks on c5, d5 and e5\."):
+        match.play(move("d4", "d6"))
+    match = scene({**around, **FAR}, directions="any")
+    turn(match, "d4", "d6", Act.TURN)
+    assert AXXA.page.picture(match.view(0)).trail == tuple(NAMES.index(name) for name in ("d4", "e5", "d6"))  # type: ignore[union-attr]
+
+
+def test_AX_8_2_a_triplet_must_include_the_moved_stack_or_an_uncovered_piece() -> None:
+    far = {"e7": "333", "g5": "444", "g3": "555", "e1": "666", "c1": "4"}
+    match = scene({**far, "b6": "12", "c6": "12", "d6": "1", "c5": "2"}, triplets="moved")
+    turn(match, *PASSING_MOVE)
+    assert state_of(match).phase == Phase.PAY, "the 1s wait"
+    with pytest.raises(IllegalAction, match="only with the stack that was moved") as refused:
+        match.copy().play(remove("b6", "c6", "d6"))
+    assert refused.value.rule == "AX-8.2"
+    match.play(pay("c1"))
+    told = [event[:3] for event in turn(match, "d6", "d5") if event[0] in ("removed", "praise")]
+    assert told == [["removed", 1, 1], ["removed", 1, 2], ["praise", 1, 2]], "the 2s include uncovered pieces"
+
+
+@pytest.mark.parametrize(
+    ("takers", "last_event", "scores"),
+    [
+        ({1: 0, 2: 0, 4: 1}, ["side_won", 1, 3, 4], (0.0, 1.0)),
+        ({2: 1, 3: 1, 5: 0}, ["side_won", 0, 5, 5], (1.0, 0.0)),
+        ({}, ["drawn", 0, 0], (0.5, 0.5)),
+    ],
+)
+def test_AX_8_3_triplets_count_their_number_and_the_last_one_breaks_ties(
+    takers: dict[int, int], last_event: list[Any], scores: tuple[float, ...]
+) -> None:
+    match = scene({"e7": "666", "g5": "44", "g3": "55"}, mode="versus", order="any", worth="number", takers=takers)
+    turn(match, *PASSING_MOVE)
+    event = match.play(pay("e7"))[-1]
+    assert event.to_list() == last_event
+    assert reason(match) == ("AX-7.2", scores)
+    assert ("by the last triplet" in AXXA.words.event(event, match.names)) == (last_event[2:] == [5, 5])
+    result = match.result()
+    assert result is not None
+    assert result.points == tuple(last_event[-2:])
+
+
 # ------------------------------------------------------------------------------------------------------------------ all ids
 
 

@@ -16,7 +16,7 @@ from meadhall.games.axxa.words import notation
 from sizes import sized
 
 IDS = """AX-1.1 AX-1.2 AX-1.3 AX-2.1 AX-2.2 AX-2.3 AX-2.4 AX-2.5 AX-3.1 AX-3.2 AX-4.1 AX-4.2 AX-4.3 AX-4.4 AX-4.5
-AX-5.1 AX-5.2 AX-5.3 AX-6.1 AX-6.2 AX-7.1 AX-7.2 AX-7.3""".split()
+AX-5.1 AX-5.2 AX-5.3 AX-6.1 AX-6.2 AX-7.1 AX-7.2 AX-7.3 AX-8.1 AX-8.2 AX-8.3""".split()
 
 
 # ------------------------------------------------------------------------------------------------------------ the rulebook

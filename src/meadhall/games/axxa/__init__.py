@@ -11,8 +11,8 @@ from meadhall.games.axxa.elements import ELEMENTS
 from meadhall.games.axxa.hidden import recall
 from meadhall.games.axxa.lessons import LESSONS
 from meadhall.games.axxa.solver import solution
-from meadhall.games.axxa.state import ACTIONS, PIECES, SEATS, SIDES, Mode, Order, State, side_of, triplets_of
-from meadhall.sdk import Choice, Game, Scoring, marked
+from meadhall.games.axxa.state import ACTIONS, PIECES, SEATS, SIDES, Mode, Order, State, points_of, side_of
+from meadhall.sdk import Choice, Game, HouseRule, Origin, Scoring, marked
 from meadhall.sdk import gettext as _
 
 MAX_LENGTH = 3 * PIECES
@@ -36,20 +36,63 @@ TOUCHING = Choice(
         "orthogonal": (marked("Corners don't count"), marked("Pieces of a triplet must touch at sides. That is harder.")),
     },
     title=marked("Touching"),
+    origins={"all": Origin.READING, "orthogonal": Origin.HOUSE},
 )
 ORDER = Choice(
     "order",
     {
-        SKIP: (marked("Lost numbers are skipped"), marked("A house rule: fewer than three pieces are left of a lost number.")),
-        STRICT: (
-            marked("No number is skipped"),
-            marked("The original rules to the letter: often one number blocks all later ones."),
-        ),
-        ANY: (marked("Any order"), marked("A house rule: triplets of any number may be removed.")),
+        SKIP: (marked("Lost numbers are skipped"), marked("Of a lost number fewer than three pieces are left.")),
+        STRICT: (marked("No number is skipped"), marked("Often one number blocks all later ones.")),
+        ANY: (marked("Any order"), marked("Triplets of any number may be removed.")),
     },
     title=marked("Order of the numbers"),
+    origins={SKIP: Origin.HOUSE, STRICT: Origin.PRINTED, ANY: Origin.HOUSE},
     only_with=("mode", VERSUS),
     optional_in_records=True,
+)
+DIRECTIONS = HouseRule(
+    "directions",
+    {
+        "straight": (Origin.READING, marked("No diagonal moves"), marked("Stacks move along rows and columns.")),
+        "any": (
+            Origin.OTHER_READING,
+            marked("Diagonal moves"),
+            marked("A stack may also move along diagonals, and turn a right angle from one diagonal to another."),
+        ),
+    },
+    title=marked("Directions"),
+    rules=("AX-8.1", "AX-2.2"),
+)
+WITH_MOVED = HouseRule(
+    "triplets",
+    {
+        "anywhere": (
+            Origin.READING,
+            marked("Triplets anywhere"),
+            marked("A triplet that lies on the board counts, wherever it is."),
+        ),
+        "moved": (
+            Origin.HOUSE,
+            marked("Triplets with the moved stack"),
+            marked("A triplet counts only if the stack just moved is in it. Further ones need a piece just uncovered."),
+        ),
+    },
+    title=marked("Which triplets count"),
+    rules=("AX-8.2", "AX-4.3", "AX-4.4", "AX-5.3"),
+)
+WORTH = HouseRule(
+    "worth",
+    {
+        "one": (Origin.PRINTED, marked("Every triplet counts one"), marked("The side that removes more triplets wins.")),
+        "number": (
+            Origin.HOUSE,
+            marked("Triplets count their number"),
+            marked("Three 5s count five points. With equal points the side that removed the last triplet wins."),
+        ),
+    },
+    title=marked("Worth of a triplet"),
+    rules=("AX-8.3", "AX-7.2"),
+    only_with=("mode", VERSUS),
 )
 
 
@@ -82,10 +125,10 @@ def at_table(options: Mapping[str, Any]) -> dict[str, str]:
 
 
 def points(state: State, options: Mapping[str, Any]) -> tuple[int, ...] | None:
-    """AX-7.1: In mode versus, a seat's points are the triplets of its side."""
+    """AX-7.1: In mode versus, a seat's points are the triplets of its side. AX-8.3: Or its points."""
     if options["mode"] == TOGETHER:
         return None
-    return tuple(triplets_of(state, side_of(seat)) for seat in range(state.players))
+    return tuple(points_of(state, side_of(seat)) for seat in range(state.players))
 
 
 game = Game(
@@ -107,7 +150,7 @@ game = Game(
     advice=ADVICE,
     recall=recall,
     solver=solution,
-    options=(MODE, TOUCHING, ORDER),
+    options=(MODE, TOUCHING, ORDER, DIRECTIONS, WITH_MOVED, WORTH),
     scoring=scoring,
     points=points,
     objection=objection,

@@ -20,6 +20,7 @@ from meadhall.games.axxa.rules import legal, play, score
 from meadhall.games.axxa.state import (
     ACTIONS,
     HEIGHT,
+    NO_SIDE,
     NUMBERS,
     STACKS,
     TRIPLET_SIZE,
@@ -27,6 +28,7 @@ from meadhall.games.axxa.state import (
     Mode,
     Phase,
     State,
+    leading_side,
     side_of,
 )
 from meadhall.sdk import NO_LOG_SHAPE, Advice, rule
@@ -40,6 +42,8 @@ IN_REACH = np.array([[0.0, 0.77, 0.98, 0.94, 1.55, 1.61, 4.64], [0.0, 0.54, 0.76
 # triplet that the side can complete in its next turn.
 AHEAD = np.array([1.08, 1.08, 0.61])
 NEAR_THE_END = np.array([5.12, 5.12, 6.44])
+MEAN_NUMBER = 3.5  # AX-8.3: points of a triplet
+LAST_TRIPLET = 0.5  # AX-8.3: its worth while both sides have the same points, in triplets
 IN_REACH_OF_SIDE = np.array([2.40, 2.40, 0.98])
 
 # Sets of stacks per number are counted in fields of four bits, one for each number.
@@ -118,7 +122,10 @@ def chance_of_side(state: State, side: int) -> float:
     full = 0
     for stack in range(STACKS):
         full += state.height[stack] == HEIGHT
-    log_odds = lead_of(state, side) * (AHEAD[order] + NEAR_THE_END[order] / (1 + full))
+    lead = lead_of(state, side) / MEAN_NUMBER if state.by_number else float(lead_of(state, side))
+    if lead == 0 and leading_side(state) != NO_SIDE:
+        lead = LAST_TRIPLET if leading_side(state) == side else -LAST_TRIPLET
+    log_odds = lead * (AHEAD[order] + NEAR_THE_END[order] / (1 + full))
     if can_complete(state):
         log_odds += IN_REACH_OF_SIDE[order] if side_of(state.actor) == side else -IN_REACH_OF_SIDE[order]
     return _probability(log_odds)

@@ -61,46 +61,68 @@ def distance(start: int, end: int) -> int:
     return abs(other_row - row) + abs(other_column - column)
 
 
+def diagonal_distance(start: int, end: int) -> int:
+    """AX-8.1: Return how many spaces a move along diagonals enters, 0 if diagonals don't lead there."""
+    rows, columns = (abs(a - b) for a, b in zip(POSITIONS[start], POSITIONS[end], strict=True))
+    return 0 if (rows + columns) % 2 else max(rows, columns)
+
+
 def _straight(start: Position, end: Position) -> list[Position]:
-    """Return the positions entered from ``start`` to ``end``, which must share a row or a column."""
+    """Return the positions entered from ``start`` to ``end``, which must share a row, a column or a diagonal."""
     down, right = (int(np.sign(b - a)) for a, b in zip(start, end, strict=True))
     length = max(abs(end[0] - start[0]), abs(end[1] - start[1]))
     return [(start[0] + step * down, start[1] + step * right) for step in range(1, length + 1)]
 
 
-def routes(start: int, end: int) -> list[list[int]]:
-    """AX-2.2: A move turns at most one corner. List the one or two such routes on the board, each as the spaces entered."""
-    here, there = POSITIONS[start], POSITIONS[end]
+def routes(start: int, end: int, length: int, *, diagonals: bool = False) -> list[list[int]]:
+    """AX-2.2: A move turns at most one corner. List the routes of a length on the board, each as the spaces entered.
+
+    AX-8.1: With ``diagonals``, also those along diagonals; together they are three at most.
+    """
+    (row, column), (other_row, other_column) = POSITIONS[start], POSITIONS[end]
+    corners = [(row, other_column), (other_row, column)] if distance(start, end) == length else []
+    if diagonals and diagonal_distance(start, end) == length:
+        falling, rising = (other_row - row + other_column - column) // 2, (other_row - row - other_column + column) // 2
+        corners += [(row + falling, column + falling), (row + rising, column - rising)]
     found: list[list[int]] = []
-    for corner in ((here[0], there[1]), (there[0], here[1])):
-        positions = _straight(here, corner) + _straight(corner, there)
+    for corner in corners:
+        positions = _straight((row, column), corner) + _straight(corner, (other_row, other_column))
         route = [SPACE_AT[position] for position in positions if position in SPACE_AT]
         if len(route) == len(positions) and route not in found:
             found.append(route)
     return found
 
 
-def _moves() -> list[tuple[int, int, int, list[int]]]:
-    """List all moves that an empty board allows as (start, length, end, masks of its routes), sorted."""
-    return sorted(
-        (start, distance(start, end), end, [_mask(route) for route in routes(start, end)])
+def _moves(*, diagonals: bool) -> list[tuple[bool, int, int, int, list[int]]]:
+    """List all moves that an empty board allows as (diagonals, start, length, end, masks of its routes), sorted."""
+    return [
+        (diagonals, start, length, end, [_mask(route) for route in found])
         for start in range(SPACES)
+        for length in range(1, LONGEST + 1)
         for end in range(SPACES)
-        if 0 < distance(start, end) <= LONGEST
-    )
+        if (found := routes(start, end, length, diagonals=diagonals))
+    ]
 
 
-_MOVES = _moves()
+_MOVES = [*_moves(diagonals=False), *_moves(diagonals=True)]
 
-MOVE_ACTION = np.array([start * SPACES + end for start, _, end, _ in _MOVES], np.int32)
+MOVE_ACTION = np.array([start * SPACES + end for _, start, _, end, _ in _MOVES], np.int32)
 """The action number of each move."""
 ROUTE = np.array([masks[0] for *_, masks in _MOVES], np.uint64)
-OTHER_ROUTE = np.array([masks[-1] for *_, masks in _MOVES], np.uint64)
-"""The spaces that each move enters on its first and on its second route. Both are the same if there is only one route."""
+OTHER_ROUTE = np.array([masks[min(1, len(masks) - 1)] for *_, masks in _MOVES], np.uint64)
+LAST_ROUTE = np.array([masks[-1] for *_, masks in _MOVES], np.uint64)
+"""The spaces that each move enters on its first, second and last route. They are the same if there is only one route."""
 FIRST_MOVE = np.array(
-    [[bisect_left(_MOVES, (start, length)) for length in range(LONGEST + 2)] for start in range(SPACES)], np.int32
+    [
+        [[bisect_left(_MOVES, (diagonals, start, length)) for length in range(LONGEST + 2)] for start in range(SPACES)]
+        for diagonals in (False, True)
+    ],
+    np.int32,
 )
-"""The moves of length n from space s have the indices ``FIRST_MOVE[s, n]`` to ``FIRST_MOVE[s, n + 1] - 1``."""
+"""The moves of length n from space s have the indices ``FIRST_MOVE[d, s, n]`` to ``FIRST_MOVE[d, s, n + 1] - 1``.
+
+AX-8.1: d is 1 if stacks move along diagonals, too.
+"""
 
 
 # ----------------------------------------------------------------------------------------------------------------- touching

@@ -15,13 +15,13 @@ from meadhall.games.axxa.board import (
     SPACES,
     TOUCHING,
     TRIPLES,
-    distance,
     touches,
 )
 from meadhall.games.axxa.hidden import redeal
 from meadhall.games.axxa.rules import has_triplet, is_free, list_triplets, play
 from meadhall.games.axxa.state import (
     HEIGHT,
+    NO_SIDE,
     NUMBERS,
     STACKS,
     TRIPLET_SIZE,
@@ -31,13 +31,14 @@ from meadhall.games.axxa.state import (
     Order,
     Phase,
     State,
+    leading_side,
     occupied,
     on_board,
+    points_left,
+    points_of,
     showing,
     side_of,
     top,
-    triplets_left,
-    triplets_of,
 )
 from meadhall.sdk import NO_LOG_SHAPE, Grid, Row, States, below, copy_state, draw, rule, state_at
 
@@ -55,27 +56,31 @@ NUMBERS_AHEAD = 4  # numbers whose distance counts, beginning with the current o
 UNSEEN_TURNS = 4  # assumed number of turns to bring an unseen piece to a triplet
 
 
-def _moves_between() -> np.ndarray[Any, np.dtype[np.int8]]:
+def _moves_between(diagonals: int) -> np.ndarray[Any, np.dtype[np.int8]]:
     """Return [number, from, to]: the moves a piece with that number needs on an empty board, or UNREACHABLE."""
-    steps = np.array([[distance(one, other) for other in range(SPACES)] for one in range(SPACES)])
+    steps = np.zeros((LONGEST + 1, SPACES * SPACES), dtype=bool)
+    for start in range(SPACES):
+        for number in range(1, LONGEST + 1):
+            steps[number, MOVE_ACTION[FIRST_MOVE[diagonals, start, number] : FIRST_MOVE[diagonals, start, number + 1]]] = True
     between = np.full((LONGEST + 1, SPACES, SPACES), UNREACHABLE, np.int8)
     for number in range(1, LONGEST + 1):
         reached = np.eye(SPACES, dtype=bool)
         between[number][reached] = 0
         for moves in range(1, UNREACHABLE):
-            reached = reached @ (steps == number)
+            reached = reached @ steps[number].reshape(SPACES, SPACES)
             between[number][reached & (between[number] == UNREACHABLE)] = moves
     return between
 
 
 def _moves_to_touch() -> np.ndarray[Any, np.dtype[np.int8]]:
-    """[orthogonal, number, from, to]: how many moves a piece needs on an empty board to touch a space, or UNREACHABLE."""
-    between = _moves_between()
-    found = np.full((2, LONGEST + 1, SPACES, SPACES), UNREACHABLE, np.int8)
-    for orthogonal in (0, 1):
-        for space in range(SPACES):
-            beside = [other for other in range(SPACES) if touches(space, other, bool(orthogonal))]
-            found[orthogonal, :, :, space] = between[:, :, beside].min(axis=2)
+    """[diagonals, orthogonal, number, from, to]: the moves a piece needs on an empty board to touch a space, or UNREACHABLE."""
+    found = np.full((2, 2, LONGEST + 1, SPACES, SPACES), UNREACHABLE, np.int8)
+    for diagonals in (0, 1):
+        between = _moves_between(diagonals)
+        for orthogonal in (0, 1):
+            for space in range(SPACES):
+                beside = [other for other in range(SPACES) if touches(space, other, bool(orthogonal))]
+                found[diagonals, orthogonal, :, :, space] = between[:, :, beside].min(axis=2)
     return found
 
 
@@ -150,23 +155,23 @@ def state_value(state: State, seat: int) -> int:
 @rule
 def value_for_side(state: State, side: int) -> int:
     """Return the value of a state for a side that has just moved."""
-    ahead = lead_of(state, side)
-    value = ahead * TRIPLET
+    value = lead_of(state, side) * TRIPLET
     if is_decided(state):
-        return value + (WON if ahead > 0 else -WON if ahead < 0 else DRAWN)
+        leader = leading_side(state)
+        return value + (DRAWN if leader == NO_SIDE else WON if leader == side else -WON)
     return value - difficulty(state) - (TRIPLET if can_complete(state) else 0)  # the other side moves next
 
 
 @rule
 def lead_of(state: State, side: int) -> int:
-    """Return how many triplets a side is ahead."""
-    return triplets_of(state, side) - triplets_of(state, 1 - side)
+    """Return how many triplets a side is ahead; AX-8.3: or points."""
+    return points_of(state, side) - points_of(state, 1 - side)
 
 
 @rule
 def is_decided(state: State) -> bool:
     """AX-7.2: Tell whether the result of mode versus is certain: the match is over, or too few triplets are left to change it."""
-    left = triplets_left(state)
+    left = points_left(state)
     return state.ending != Ending.NONE or left == 0 or abs(lead_of(state, 0)) > left
 
 
@@ -218,14 +223,15 @@ def can_complete_number(state: State, number: int) -> bool:
     """Tell whether some move is known to complete a triplet of a number."""
     shown = showing(state, number)
     blocked = occupied(state)
-    if has_triplet(state, shown):
+    if has_triplet(state, shown) and not state.with_moved:
         return True
+    moves: Any = FIRST_MOVE[state.diagonals]
     for stack in range(STACKS):
         if state.height[stack] > 0 and can_show(state, stack, number):
             start, length = state.space[stack], top(state, stack)
             others = shown & ~BIT[start]
             if others != 0 and (others & (others - ONE)) != 0:
-                for move in range(FIRST_MOVE[start, length], FIRST_MOVE[start, length + 1]):
+                for move in range(moves[start, length], moves[start, length + 1]):
                     if is_free(move, blocked) and completes(state, others, MOVE_ACTION[move] - start * SPACES):
                         return True
     return False
@@ -291,4 +297,4 @@ def depth_in(depths: int, stack: int) -> int:
 @rule
 def moves_away(state: State, stack: int, other: int) -> int:
     """Return how many moves a stack would need on an empty board to touch another stack."""
-    return int(MOVES_TO_TOUCH[state.orthogonal, top(state, stack), state.space[stack], state.space[other]])
+    return int(MOVES_TO_TOUCH[state.diagonals, state.orthogonal, top(state, stack), state.space[stack], state.space[other]])

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
-from itertools import takewhile
+from itertools import pairwise
 from typing import Literal
 
-from meadhall.games.axxa.board import NAMES, POSITIONS, SPACES, TRIPLES, routes
+from meadhall.games.axxa.board import NAMES, POSITIONS, SPACES, TRIPLES, distance, routes
 from meadhall.games.axxa.state import (
     EMPTY,
     Act,
@@ -18,10 +18,11 @@ from meadhall.games.axxa.state import (
     Order,
     Phase,
     State,
+    points_of,
     top,
-    triplets_of,
 )
 from meadhall.games.axxa.status import Number, status, statuses
+from meadhall.sdk import Event as GameEvent
 from meadhall.sdk import PlainState, View
 
 Waypoints = tuple[int, ...]
@@ -64,7 +65,7 @@ class Picture:
     trail: Waypoints | None  # the route of the move of this turn, or of the turn that has just ended
     numbers: tuple[Number, ...]
     praise: int  # triplets of the turn that has just ended, if two or more, else 0
-    sides: tuple[int, int]  # triplets of each side in mode versus
+    sides: tuple[int, int]  # triplets of each side in mode versus; AX-8.3: or points
     ending: End
 
     @property
@@ -165,7 +166,7 @@ def picture(view: View) -> Picture:
         trail=_trail(view, pieces),
         numbers=statuses(state),
         praise=next((event.arguments[1] for event in last if event.kind == Event.PRAISE), 0),
-        sides=(triplets_of(state, 0), triplets_of(state, 1)),
+        sides=(points_of(state, 0), points_of(state, 1)),
         ending=_ENDINGS.get(Ending(state.ending), "versus"),
     )
 
@@ -187,30 +188,44 @@ LENGTHS = {Event.MOVED: 3, Event.TURNED: 2, Event.REMOVED: 3, Event.PAID: 2}
 
 def _trail(view: View, pieces: PiecesBySpace) -> Waypoints | None:
     """Return the route of the latest move. Stacks that have gone since then still count as obstacles."""
-    gone: set[int] = set()
+    since: list[GameEvent] = []
     for step in reversed(view.steps):
         for event in reversed(step.events):
             if event.kind == Event.MOVED:
                 _, start, end = event.arguments
-                return _waypoints(start, end, set(pieces) | gone)
-            if event.kind == Event.STACK_GONE:
-                gone.add(event.arguments[0])
+                gone = {later.arguments[0] for later in since if later.kind == Event.STACK_GONE}
+                length = _moved_number(end, since, pieces) if view.plain.diagonals else distance(start, end)
+                return _waypoints(view.plain, start, end, length, set(pieces) | gone)
+            since.insert(0, event)
     return None
+
+
+def _moved_number(space: int, since: Iterable[GameEvent], pieces: PiecesBySpace) -> int:
+    """Return the number that the stack on a space showed when it moved there, from what has happened ``since``."""
+    turned = False
+    taken: list[int] = []
+    for event in since:
+        if event.kind == Event.TURNED:
+            turned = True
+        elif event.kind == Event.REMOVED and space in event.arguments[2:]:
+            taken.append(event.arguments[1])
+        elif event.kind == Event.PAID and event.arguments[1] == space:
+            taken.append(event.arguments[2])
+    whole = [*taken, *reversed(pieces.get(space, ()))]
+    return whole[-1 if turned else 0]
 
 
 _routes = cache(routes)
 """The routes of the board, which never change."""
 
 
-def _waypoints(start: int, end: int, occupied: set[int]) -> Waypoints:
-    """AX-2.2, AX-2.3: Return the waypoints of the first free route."""
+def _waypoints(plain: PlainState, start: int, end: int, length: int, occupied: set[int]) -> Waypoints:
+    """AX-2.2, AX-2.3: Return the waypoints of the first free route of a length."""
     blocked = occupied - {end}
-    entered = next(route for route in _routes(start, end) if not blocked.intersection(route))
-    row, column = POSITIONS[start]
-    straight = [*takewhile(lambda space: row == POSITIONS[space][0], entered)] or [
-        *takewhile(lambda space: column == POSITIONS[space][1], entered)
-    ]
-    return (start, end) if straight[-1] == end else (start, straight[-1], end)
+    possible = _routes(start, end, length, diagonals=bool(plain.diagonals))
+    entered = [start, *next(route for route in possible if not blocked.intersection(route))]
+    steps = [(POSITIONS[b][0] - POSITIONS[a][0], POSITIONS[b][1] - POSITIONS[a][1]) for a, b in pairwise(entered)]
+    return (start, *(entered[k] for k in range(1, length) if steps[k - 1] != steps[k]), end)
 
 
 # -------------------------------------------------------------------------------------------------------------- private part
@@ -237,7 +252,8 @@ def _movable(view: View) -> Iterable[Movable]:
     moves = [divmod(action, SPACES) for action in view.legal]
     for space, stack in pieces.items():
         ends = [end for start, end in moves if start == space]
-        goals = tuple(Goal(space * SPACES + end, end, _waypoints(space, end, set(pieces))) for end in ends)
+        waypoints = [_waypoints(view.plain, space, end, stack[-1], set(pieces)) for end in ends]
+        goals = tuple(Goal(space * SPACES + end, end, way) for end, way in zip(ends, waypoints, strict=True))
         yield Movable(space, stack[-1], len(stack), goals)
 
 

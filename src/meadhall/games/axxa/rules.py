@@ -10,6 +10,7 @@ from meadhall.games.axxa.board import (
     BIT,
     FIRST_MOVE,
     FIRST_START,
+    LAST_ROUTE,
     MOVE_ACTION,
     ONE,
     OTHER_ROUTE,
@@ -26,6 +27,7 @@ from meadhall.games.axxa.hidden import redeal as redeal
 from meadhall.games.axxa.state import (
     EMPTY,
     HEIGHT,
+    NO_SIDE,
     NOWHERE,
     NUMBERS,
     OF_EACH,
@@ -41,14 +43,16 @@ from meadhall.games.axxa.state import (
     Order,
     Phase,
     State,
+    fresh_spaces,
+    leading_side,
     occupied,
     on_board,
+    points_of,
     removable,
     showing,
     side_of,
     top,
     triplets_left,
-    triplets_of,
     triplets_of_number,
 )
 from meadhall.sdk import Grid, Row, append_argument, below, emit, local_array, rule, shuffle
@@ -65,6 +69,9 @@ def setup(state: State, players: int, options: Any, log: Grid) -> None:
     state.mode = options[0]
     state.orthogonal = options[1]
     state.order = options[2]
+    state.diagonals = options[3]
+    state.with_moved = options[4]
+    state.by_number = options[5]
     state.current = 1
     deal(state, log)
     if state.mode == Mode.VERSUS:
@@ -124,14 +131,16 @@ def list_moves(state: State, out: Row) -> int:
     """AX-2.1: Any stack can be moved.
 
     AX-2.2: It moves as far as its top piece shows. AX-2.3: It needs empty spaces. AX-2.4: Starting spaces are ordinary spaces.
+    AX-8.1: The table has moves along diagonals, too.
     """
     blocked = occupied(state)
+    moves: Any = FIRST_MOVE[state.diagonals]
     count = 0
     for start in range(SPACES):
         stack = state.stack_at[start]
         if stack != EMPTY:
             length = top(state, stack)
-            for move in range(FIRST_MOVE[start, length], FIRST_MOVE[start, length + 1]):
+            for move in range(moves[start, length], moves[start, length + 1]):
                 if is_free(move, blocked):
                     out[count] = Act.MOVE + MOVE_ACTION[move]
                     count += 1
@@ -140,18 +149,19 @@ def list_moves(state: State, out: Row) -> int:
 
 @rule
 def is_free(move: int, blocked: int) -> bool:
-    """AX-2.3, AX-2.5: A move needs one free route; if there are two, either will do."""
-    return not blocked & ROUTE[move] or not blocked & OTHER_ROUTE[move]
+    """AX-2.3, AX-2.5: A move needs one free route; if there are more, any will do."""
+    return not blocked & ROUTE[move] or not blocked & OTHER_ROUTE[move] or not blocked & LAST_ROUTE[move]
 
 
 @rule
 def can_move(state: State) -> bool:
     """Tell whether any stack can move."""
     blocked = occupied(state)
+    moves: Any = FIRST_MOVE[state.diagonals]
     for stack in range(STACKS):
         if state.height[stack] > 0:
             start, length = state.space[stack], top(state, stack)
-            for move in range(FIRST_MOVE[start, length], FIRST_MOVE[start, length + 1]):
+            for move in range(moves[start, length], moves[start, length + 1]):
                 if is_free(move, blocked):
                     return True
     return False
@@ -185,8 +195,13 @@ def only_triplet(state: State) -> int:
 
 @rule
 def is_triplet(state: State, triple: int, shown: int) -> bool:
-    """AX-4.1: A triple is a triplet if it is among the spaces ``shown``, shows one number and touches as the option requires."""
+    """AX-4.1: A triple is a triplet if it is among the spaces ``shown``, shows one number and touches as the option requires.
+
+    AX-8.2: With this house rule it includes a stack that this turn has moved or uncovered.
+    """
     if TRIPLE_MASK[triple] & ~shown or not TRIPLE_TOUCHES[state.orthogonal, triple]:
+        return False
+    if state.with_moved and not TRIPLE_MASK[triple] & fresh_spaces(state):
         return False
     return state.order != Order.ANY or shows_one_number(state, triple)
 
@@ -266,6 +281,7 @@ def move_stack(state: State, start: int, end: int, log: Grid) -> None:
     state.stack_at[end] = stack
     state.space[stack] = end
     state.moved = stack
+    state.fresh |= state.with_moved << stack
     emit(log, Event.MOVED, state.actor, start, end)
 
 
@@ -313,6 +329,7 @@ def remove_triplet(state: State, triple: int, log: Grid) -> None:
     a, b, c = TRIPLE_SPACES[triple, 0], TRIPLE_SPACES[triple, 1], TRIPLE_SPACES[triple, 2]
     number = number_on(state, a)
     state.taker[number, triplets_of_number(state, number)] = 1 + state.actor
+    state.last_taker = 1 + state.actor
     state.triplets += 1
     emit(log, Event.REMOVED, state.actor, number, a, b)
     append_argument(log, c)
@@ -332,6 +349,7 @@ def take_top(state: State, space: int, log: Grid) -> None:
     state.seen[stack, last] = False
     state.height[stack] = last
     if last > 0:
+        state.fresh |= state.with_moved << stack
         see_top(state, stack)
         emit(log, Event.EXPOSED, space, top(state, stack))
     else:
@@ -369,6 +387,7 @@ def end_turn(state: State, log: Grid) -> None:
         emit(log, Event.PRAISE, state.actor, state.triplets)
     state.triplets = 0
     state.moved = 0
+    state.fresh = 0
     state.phase = Phase.MOVE
     state.ending = ending_of_turn(state)
     if state.ending != Ending.NONE:
@@ -428,11 +447,12 @@ def end_match(state: State, log: Grid) -> None:
     """Leave no seat to move and report the result."""
     state.actor = -1
     if state.mode == Mode.VERSUS:
-        ours, theirs = triplets_of(state, 0), triplets_of(state, 1)
-        if ours == theirs:
+        ours, theirs = points_of(state, 0), points_of(state, 1)
+        winner = leading_side(state)
+        if winner == NO_SIDE:
             emit(log, Event.DRAWN, ours, theirs)
         else:
-            emit(log, Event.SIDE_WON, 0 if ours > theirs else 1, ours, theirs)
+            emit(log, Event.SIDE_WON, winner, ours, theirs)
     elif state.ending == Ending.WON:
         emit(log, Event.WON)
     else:
@@ -442,11 +462,11 @@ def end_match(state: State, log: Grid) -> None:
 @rule
 def score(state: State, out: Any) -> None:
     """AX-6.1, AX-6.2: All win or all lose. AX-7.2: The side with more triplets wins; equal numbers are half a win for each."""
-    ahead = triplets_of(state, 0) - triplets_of(state, 1)
+    winner = leading_side(state)
     for seat in range(state.players):
         if state.mode == Mode.TOGETHER:
             out[seat] = 1.0 if state.ending == Ending.WON else 0.0
-        elif ahead == 0:
+        elif winner == NO_SIDE:
             out[seat] = 0.5
         else:
-            out[seat] = 1.0 if (ahead > 0) == (side_of(seat) == 0) else 0.0
+            out[seat] = 1.0 if side_of(seat) == winner else 0.0

@@ -8,7 +8,7 @@ from typing import Annotated
 import numpy as np
 
 from meadhall.games.axxa.board import BIT, SPACES, TRIPLES
-from meadhall.sdk import I8, GameState, Grid, Row, record, rule, u64
+from meadhall.sdk import I8, I16, GameState, Grid, Row, record, rule, u64
 
 SEATS = 6
 SIDES = 2
@@ -23,6 +23,7 @@ TRIPLETS_OF_EACH = OF_EACH // TRIPLET_SIZE  # triplets of one number in a match,
 UNKNOWN = 0  # a concealed piece
 NOWHERE = -1  # the space of a stack that is gone
 EMPTY = -1  # the stack on a space without one
+NO_SIDE = -1
 
 
 class Act(IntEnum):
@@ -104,11 +105,16 @@ class State(GameState):
     mode: I8
     orthogonal: I8  # whether only spaces side by side touch
     order: I8  # which numbers can be removed
+    diagonals: I8  # AX-8.1: whether stacks move along diagonals, too
+    by_number: I8  # AX-8.3: whether a triplet counts its number
+    with_moved: I8  # AX-8.2: whether a triplet must include the moved stack, or a piece that a removal uncovered
     phase: I8
     ending: I8
     current: I8  # the number that can be removed, 7 when no number is left; not used with order "any"
     moved: I8  # the stack that was moved this turn
     triplets: I8  # triplets removed this turn
+    fresh: I16  # AX-8.2: the stacks that were moved or uncovered this turn, as a mask
+    last_taker: I8  # AX-8.3: 1 + the seat that removed the last triplet, 0 before the first
     upcoming: Annotated[Row, np.int8, SIDES]  # mode versus: for each side, its seat that moves next
     taker: Annotated[Grid, np.int8, NUMBERS + 1, TRIPLETS_OF_EACH]  # for each triplet of a number 1 + the seat that removed it
     paid: Annotated[Row, np.int8, NUMBERS + 1]  # number -> how many of its pieces were paid
@@ -141,6 +147,16 @@ def showing(state: State, number: int) -> int:
     spaces = u64(0)
     for stack in range(STACKS):
         if state.height[stack] > 0 and top(state, stack) == number:
+            spaces |= BIT[state.space[stack]]
+    return spaces
+
+
+@rule
+def fresh_spaces(state: State) -> int:
+    """AX-8.2: Return the spaces of the stacks that this turn has moved or uncovered, as a mask."""
+    spaces = u64(0)
+    for stack in range(STACKS):
+        if state.height[stack] > 0 and state.fresh >> stack & 1:
             spaces |= BIT[state.space[stack]]
     return spaces
 
@@ -179,27 +195,49 @@ def side_of(seat: int) -> int:
 
 
 @rule
-def triplets_of(state: State, side: int) -> int:
-    """AX-7.1: A side keeps the triplets that its players have removed: count them."""
-    count = 0
+def points_of(state: State, side: int) -> int:
+    """AX-7.2: A side's triplets count one each. AX-8.3: With this house rule each counts its number."""
+    points = 0
     for number in range(1, NUMBERS + 1):
         for k in range(TRIPLETS_OF_EACH):
             taker = state.taker[number, k]
             if taker and side_of(taker - 1) == side:
-                count += 1
-    return count
+                points += number if state.by_number else 1
+    return points
+
+
+@rule
+def leading_side(state: State) -> int:
+    """AX-7.2: Return the side with more points, NO_SIDE if they are equal. AX-8.3: Then the last triplet decides."""
+    ahead = points_of(state, 0) - points_of(state, 1)
+    if ahead:
+        return 0 if ahead > 0 else 1
+    return side_of(state.last_taker - 1) if state.by_number and state.last_taker else NO_SIDE
 
 
 @rule
 def triplets_left(state: State) -> int:
     """Return how many more triplets the numbers on the board allow at most; AX-7.3: by the order of the match."""
+    return most_left(state, False)
+
+
+@rule
+def points_left(state: State) -> int:
+    """Return how many more points the numbers on the board allow at most."""
+    return most_left(state, state.by_number == 1)
+
+
+@rule
+def most_left(state: State, by_number: bool) -> int:
+    """Return how many triplets or, ``by_number``, points the numbers on the board allow at most."""
     count = 0
     for number in range(1 if state.order == Order.ANY else state.current, NUMBERS + 1):
+        worth = number if by_number else 1
         left = on_board(state, number) // TRIPLET_SIZE
         if state.order == Order.ANY:
-            count += left
+            count += worth * left
         elif left:
-            count += 1
+            count += worth
         elif state.order == Order.STRICT:
             return count  # every later number waits for this one
     return count

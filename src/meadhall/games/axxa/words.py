@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from meadhall.games.axxa.board import NAMES, SPACES, TRIPLE_TOUCHES, TRIPLES, distance, routes
+from meadhall.games.axxa.board import NAMES, SPACES, TRIPLE_MASK, TRIPLE_TOUCHES, TRIPLES, distance, routes
 from meadhall.games.axxa.state import (
     EMPTY,
     NUMBERS,
@@ -18,6 +18,7 @@ from meadhall.games.axxa.state import (
     Order,
     Phase,
     State,
+    fresh_spaces,
     may_go,
     on_board,
     top,
@@ -112,6 +113,11 @@ GOOD = {
 
 YOUR_SIDE_WON = marked("Victory for your side. Final score: {1} : {2}")
 """The line of ``side_won`` for the winners."""
+WON_BY_LAST = (
+    marked("Victory for {0}, by the last triplet. Final score: {1} : {2}"),
+    marked("Victory for your side, by the last triplet. Final score: {1} : {2}"),
+)
+"""AX-8.3: These lines with equal points, for all and for the winners."""
 
 ENDINGS = {
     Ending.WON: ("AX-6.1", marked("all six triplets have been removed")),
@@ -129,8 +135,10 @@ def event(event: GameEvent, names: Sequence[str], viewer: int = PUBLIC, part: Pa
     message = kind.message(event.arguments, viewer, part)
     if event.kind == Event.PRAISE and event.arguments[1] == 2:
         message = GOOD[message]
-    if event.kind == Event.SIDE_WON and viewer >= 0 and viewer % SIDES == event.arguments[0]:
-        message = YOUR_SIDE_WON
+    if event.kind == Event.SIDE_WON:
+        winner, ours, theirs = event.arguments
+        yours = viewer >= 0 and viewer % SIDES == winner
+        message = WON_BY_LAST[yours] if ours == theirs else YOUR_SIDE_WON if yours else message
     values = [_spoken(kind.argument(i), value, names) for i, value in enumerate(event.arguments)]
     return _(message).format(*values) if message else ""
 
@@ -233,6 +241,12 @@ def _unreachable(state: State, start: int, end: int) -> tuple[str, str]:
     length, away = top(state, state.stack_at[start]), distance(start, end)
     if start == end:
         return "AX-2.2", _("A move must end on a different space.")
+    if routes(start, end, length, diagonals=bool(state.diagonals)):
+        return _blocked(state, start, end)
+    if state.diagonals:
+        return "AX-8.1", _("No route of {number} spaces leads to {space}, straight on or around one right angle.").format(
+            space=NAMES[end], number=length
+        )
     if away > length:
         return "AX-2.2", _("{space} is too far away: a {number} moves exactly {number}, and the distance is {away}.").format(
             space=NAMES[end], number=length, away=away
@@ -241,22 +255,23 @@ def _unreachable(state: State, start: int, end: int) -> tuple[str, str]:
         return "AX-2.2", _("{space} is too close: a {number} moves exactly {number}, and the distance is {away}.").format(
             space=NAMES[end], number=length, away=away
         )
-    if away < length:
-        return "AX-2.2", _("{space} is only {away} away: a {number} would have to turn more than one corner.").format(
-            space=NAMES[end], number=length, away=away
-        )
-    return _blocked(state, start, end)
+    return "AX-2.2", _("{space} is only {away} away: a {number} would have to turn more than one corner.").format(
+        space=NAMES[end], number=length, away=away
+    )
 
 
 def _blocked(state: State, start: int, end: int) -> tuple[str, str]:
     if state.stack_at[end] != EMPTY:
         return "AX-2.3", _("There is already a stack on {space}.").format(space=NAMES[end])
-    obstacles = [[space for space in route if state.stack_at[space] != EMPTY] for route in routes(start, end)]
+    possible = routes(start, end, top(state, state.stack_at[start]), diagonals=bool(state.diagonals))
+    obstacles = [[space for space in route if state.stack_at[space] != EMPTY] for route in possible]
     if not all(obstacles):
         return "", ""
     stacks = listed(sorted({NAMES[spaces[0]] for spaces in obstacles}))
     if len(obstacles) == 1:
         return "AX-2.3", _("The stack on {space} is in the way.").format(space=stacks)
+    if len(obstacles) > 2:
+        return "AX-2.3", _("All routes are blocked, by the stacks on {spaces}.").format(spaces=stacks)
     return "AX-2.3", _("Both routes are blocked, by the stacks on {spaces}.").format(spaces=stacks)
 
 
@@ -293,6 +308,8 @@ def _no_triplet(state: State, triple: int) -> tuple[str, str]:
         return _not_current(state, shown[0])
     if state.orthogonal and not TRIPLE_TOUCHES[state.orthogonal, triple]:
         return "AX-4.1", _("These stacks only touch at corners. At this table they must be side by side.")
+    if state.with_moved and not int(TRIPLE_MASK[triple]) & int(fresh_spaces(state)):
+        return "AX-8.2", _("At this table a triplet counts only with the stack that was moved, or with a piece just uncovered.")
     return "", ""
 
 
