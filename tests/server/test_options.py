@@ -12,6 +12,7 @@ from games_for_tests.every import EVERY_GAME
 from games_for_tests.hoard import game as hoard
 from meadhall.cli import main
 from meadhall.engine.game import Choice, Game
+from meadhall.engine.options import HouseRule
 from meadhall.engine.record.format import dumps, loads
 from meadhall.engine.text.language import LANGUAGES, gettext, speaking
 from meadhall.engine.text.rulebook import rulebook_text
@@ -44,14 +45,15 @@ def words_of(subject: Game) -> list[tuple[str, list[str]]]:
 def test_the_rulebook_lists_and_mentions_options_by_their_words(subject: Game, language: str) -> None:
     with speaking(language):
         text, words = rulebook_text(subject), words_of(subject)
-        usual = gettext("Corners count")
+        unmentioned = {option.label(option.default) for option in subject.options if isinstance(option, HouseRule)}
+        unmentioned.add(gettext("Corners count"))
     prose, _, listed = text.rpartition("\n## ")
     named = re.findall(r"^- \*(.+?)(?:: (.+?))?\*", listed, re.MULTILINE)
     if words:
         assert named == [(title, label) for title, labels in words for label in labels or [""]]
     mentioned = " ".join(prose.split())
     missing = {label for _, labels in words for label in labels if f"*{label}*" not in mentioned}
-    assert missing <= {usual}, "the rules say what each value changes"
+    assert missing <= unmentioned, "the rules say what each value changes"
 
 
 @for_every_game
@@ -149,9 +151,9 @@ async def test_an_option_that_needs_another_one_can_be_chosen_only_with_it(hall:
     assert re.search(r'id="option-order" disabled><legend>.*only with Two sides', page)
     assert re.search(r'id="option-order" ><legend>', await page_after(mode="versus"))
     await page_after(order="any")
-    assert (await hall.room(table)).table.options == {"mode": "versus", "touching": "all", "order": "any"}
+    assert (await hall.room(table)).table.options["order"] == "any"
     await page_after(mode="together", touching="all", order="any")
-    assert (await hall.room(table)).table.options == {"mode": "together", "touching": "all", "order": "skip"}
+    assert (await hall.room(table)).table.options["order"] == "skip"
     program = await hall.program()
     answer = await program.post("/tables", {"game": "axxa", "players": 2, "options": {"order": "strict"}})
     assert (answer.status_code, answer.json()["error"]) == (400, "bad-setup")

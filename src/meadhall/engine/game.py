@@ -400,8 +400,8 @@ class Game(Generic[S]):
 
         Examples:
             >>> import meadhall
-            >>> meadhall.game("axxa").check_options({"mode": "versus"})
-            {'mode': 'versus', 'touching': 'all', 'order': 'skip'}
+            >>> meadhall.game("viking-axes").check_options({"variant": "strategic"})
+            {'variant': 'strategic', 'armory': 'after'}
             >>> meadhall.game("axxa").check_options({"mode": "solo"})
             Traceback (most recent call last):
                 ...
@@ -429,8 +429,8 @@ class Game(Generic[S]):
 
         Examples:
             >>> import meadhall
-            >>> meadhall.game("axxa").fitting_options({"mode": "together", "order": "any"})
-            {'mode': 'together', 'touching': 'all', 'order': 'skip'}
+            >>> meadhall.game("axxa").fitting_options({"mode": "together", "order": "any"})["order"]
+            'skip'
         """
         fitting = {option.name: option.default for option in self.options} | dict(options)
         for option in self.options:
@@ -456,7 +456,7 @@ class Game(Generic[S]):
         Examples:
             >>> import meadhall
             >>> meadhall.game("viking-axes").read_options({"variant": "strategic"})
-            {'variant': 'strategic'}
+            {'variant': 'strategic', 'armory': 'after'}
         """
         known = {option.name: option for option in self.options}
         return self.check_options({name: known[name].read(text) if name in known else text for name, text in texts.items()})
@@ -467,7 +467,7 @@ class Game(Generic[S]):
         Examples:
             >>> import meadhall
             >>> meadhall.game("viking-axes").check_setup(3, {"variant": "strategic"})
-            (3, {'variant': 'strategic'})
+            (3, {'variant': 'strategic', 'armory': 'after'})
         """
         count, chosen = self.check_players(players), self.check_options(options)
         objection = self.objection(count, chosen) if self.objection else ""
@@ -500,7 +500,7 @@ class Game(Generic[S]):
             >>> import meadhall
             >>> game = meadhall.game("viking-axes")
             >>> game.encode_options(game.check_options({"variant": "strategic"}))
-            array([1])
+            array([1, 0])
         """
         values = [code for option in self.options for code in option.encode(options[option.name])]
         return np.array(values, np.int64)
