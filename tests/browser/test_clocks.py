@@ -8,6 +8,7 @@ from typing import Any
 from playwright.sync_api import Page, Route, expect
 
 from browser.people import NewPerson, Person
+from browser.table import Table, whose_turn
 
 WRONG_CLOCK = """
   const Real = Date, ahead = 36 * 3600 * 1000;
@@ -164,3 +165,38 @@ def test_a_slow_clock_shows_days_and_its_date_on_focus(new_person: NewPerson) ->
             break
     expect(clock).to_be_focused()
     expect(clock.locator(".tip")).to_be_visible()
+
+
+def test_at_a_slow_table_the_first_press_asks_and_the_second_one_does_it(new_person: NewPerson) -> None:
+    host, friend = new_person(), new_person()
+    open_clocked(host, friend, "slow:86400")
+    players = [Table(host.page), Table(friend.page)]
+    actor = whose_turn(players)
+    assert actor is not None
+    page, before, choice = actor.page, actor.newest_event, actor.choices.first
+    question = page.locator("#ask", has_text="You can't take this back.")
+    choice.click()
+    expect(question).to_be_visible()
+    expect(page.locator(".pending")).to_have_count(0)
+    with page.expect_response("**/act"):
+        choice.dispatch_event("click", {"detail": 2})  # a double click is one press
+    expect(page.locator(".pending")).to_have_count(0)
+    assert actor.newest_event == before
+    expect(question).to_be_visible()
+    page.locator("#unsure").click()
+    expect(question).to_have_count(0)
+    expect(choice).to_be_focused()
+    choice.press("Enter")
+    expect(question).to_be_visible()
+    expect(page.locator(".pending")).to_have_count(0)
+    choice.press("Enter")
+    actor.wait_for_event(before + 1)
+    expect(question).to_have_count(0)
+    for person in (host, friend):
+        assert person.ask("/settings", confirm="never").ok
+        person.page.reload()
+    again = whose_turn(players)
+    if again is not None:  # the first attack may have won
+        before = again.newest_event
+        again.choices.first.click()
+        again.wait_for_event(before + 1)

@@ -213,6 +213,26 @@ async def test_an_action_that_revealed_something_cannot_be_undone_and_nothing_af
     assert match_of(room).over
 
 
+async def test_a_player_who_is_not_sure_is_asked_before_a_decision_that_can_not_be_taken_back(hall: OpenHall) -> None:
+    host, friend, room = await hall.two_at(STONES.name)
+    people, path = (host, friend), f"/tables/{room.table.id}/act"
+
+    async def act(action: int, sure: str) -> Any:
+        return await people[match_of(room).actor or 0].ask(path, {"action": str(action), "sure": sure})
+
+    assert (await act(TWO, "no")).status_code == 200
+    asked = await act(SHOWN, "no")
+    assert (asked.status_code, asked.json()["error"]) == (428, "unsure")
+    assert "? You can't take this back." in asked.json()["reason"]
+    assert len(match_of(room).steps) == 1
+    assert (await act(SHOWN, "yes")).status_code == 200
+    while (match := match_of(room)).state.stones > 2:
+        await act(TWO, "yes")
+    last = len(match.legal()) - 1
+    assert (await act(last, "no")).status_code == 428, "it ends the match"
+    assert (await act(last, "")).status_code == 200
+
+
 @asynccontextmanager
 async def slow_bots(settings: Settings, bots: int) -> AsyncIterator[tuple[OpenHall, Person, Room]]:
     """Open a match against bots that think for minutes, so that the test can play for them."""

@@ -91,6 +91,10 @@ class LastKey(Refused):
     """Without this passkey or password its owner couldn't sign in any more."""
 
 
+class Unsure(Refused):
+    """The decision can't be taken back, and the player wants to be asked first."""
+
+
 class WrongMoment(Refused):
     """The request can't be done before, during or after the match, whichever the table is in."""
 
@@ -170,6 +174,7 @@ _RESPONSES: dict[type[MeadhallError], tuple[HTTPStatus, str]] = {
     NameTaken: (HTTPStatus.CONFLICT, "name-taken"),
     LastKey: (HTTPStatus.CONFLICT, "last-key"),
     OtherRules: (HTTPStatus.GONE, "other-rules"),
+    Unsure: (HTTPStatus.PRECONDITION_REQUIRED, "unsure"),
     IllegalAction: (HTTPStatus.UNPROCESSABLE_ENTITY, "illegal"),
     KeyReused: (HTTPStatus.UNPROCESSABLE_ENTITY, "key-reused"),
     TooMany: (HTTPStatus.TOO_MANY_REQUESTS, "too-many"),

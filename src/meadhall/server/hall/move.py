@@ -14,6 +14,7 @@ from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import Stale
 from meadhall.server.hall.action_numbers import check_number, was_played
 from meadhall.server.hall.bots.stand_ins import check_own_decision
+from meadhall.server.hall.consent.undoing import check_sure
 from meadhall.server.hall.records.kept_records import keeping
 from meadhall.server.hall.state import TableState
 from meadhall.server.hall.time.turn_reminders import reminders_after
@@ -32,25 +33,29 @@ _TRIES: Final = 3
 """Number of attempts at a change when another process has written first."""
 
 
-async def act(room: Room, guest: Guest, action: Any, number: int | None = None) -> None:
+async def act(room: Room, guest: Guest, action: Any, number: int | None = None, is_sure: bool = True) -> None:
     """Play an action for the guest's seat. Refuse if its number in the match would not be ``number``.
+
+    Raises Unsure if the player is not sure and can't take it back.
 
     An action that the seat has already played with this number changes nothing: the request may have been repeated after
     its answer was lost.
     """
     try:
-        await change(room, play, guest, action, number)
+        await change(room, play, guest, action, number, is_sure)
     except Stale:
         if room.match is None or not was_played(room.match, room.seat_of(guest), action, number):
             raise
 
 
-def play(draft: TableState, guest: Guest, action: Any, number: int | None) -> None:
+def play(draft: TableState, guest: Guest, action: Any, number: int | None, is_sure: bool) -> None:
     """Check an action, and play it in the draft."""
     match, seat = draft.running_match(), draft.seat_of(guest)  # may the guest act?
     check_own_decision(match, seat)
     check_number(match, seat, number)  # is it meant for this decision?
     played = match.check(action, seat)  # is it legal?
+    if not is_sure:
+        check_sure(match, draft.table, seat, played)
     draft.add("hinted" if draft.is_hinted(seat) else "action", seat, played)  # the rules play it, and the clocks go on
 
 

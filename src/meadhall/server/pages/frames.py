@@ -264,7 +264,7 @@ class Frames:
 def _noted(page: MatchPage) -> tuple[Any, ...]:
     """Return what the notices of a viewer depend on."""
     daily = (page.daily, page.daily_ended, page.daily_ends, page.viewer is None, page.status) if page.daily else ()
-    return daily, page.goal, page.lesson_minutes, page.stand_in, page.absent, page.proposal, page.notice
+    return daily, page.goal, page.lesson_minutes, page.stand_in, page.absent, page.proposal, page.notice, page.notice and page.n
 
 
 def _tooled(page: MatchPage) -> tuple[Any, ...]:

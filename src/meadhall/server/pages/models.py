@@ -57,6 +57,7 @@ class Viewer:
     language: str  # "en", "de"
     theme: str  # "auto", "light", "dark"
     motion: str = "auto"  # speed of animations: "auto" (as the system prefers), "slow", "normal", "fast", "off"
+    confirm: str = "slow"  # where a page asks before a decision that can't be taken back: "slow", "always", "never"
     person: str = ""  # the guest's public id; "" before something of the guest is stored
     sounds: str = ""  # the kinds of events that make a sound, separated by spaces
     notices: str = ""  # the kinds of events that an open page shows as a notification
@@ -388,6 +389,7 @@ class Refusal:
     rule: str
     text: str
     action: int | None = None  # the action that was tried, if it was one, so that the board can answer in its place
+    asks: bool = False  # whether the player can try it again
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from meadhall.engine.errors import MeadhallError
 from meadhall.engine.game_faults import game_fault
 from meadhall.engine.text.language import gettext as _
 from meadhall.engine.text.language import speak
-from meadhall.server.errors import NotAdmitted, OtherRules, RefusalInfo, ShutOut, code_of, reason_of, rule_of, status_of
+from meadhall.server.errors import NotAdmitted, OtherRules, RefusalInfo, ShutOut, Unsure, code_of, reason_of, rule_of, status_of
 from meadhall.server.hall.notices.notification_choices import NotificationChoices
 from meadhall.server.hall.room import Room
 from meadhall.server.ops.logs import request_id
@@ -86,7 +86,7 @@ def viewer(guest: Guest, device: str) -> Viewer:
     """Return the guest as templates know them. ``device``: the id of the session or device."""
     choices = NotificationChoices.of(guest)
     sounds, notices = (" ".join(choices.kinds(channel)) for channel in ("sound", "notice"))
-    settings = (guest.name, guest.language, guest.theme, guest.motion)
+    settings = (guest.name, guest.language, guest.theme, guest.motion, guest.confirm)
     return Viewer(*settings, guest.public_id, sounds, notices, choices.volume, guest.has_account, device)
 
 
@@ -170,10 +170,12 @@ def table_answer(
     status = HTTPStatus.OK if error is None else status_of(error)
     if wants_json(request):
         return Response({"ok": True}) if error is None else refusal_json(error)
-    notice = None if error is None else Refusal(rule_of(error), reason_of(error), action)
+    notice = None if error is None else Refusal(rule_of(error), reason_of(error), action, isinstance(error, Unsure))
     if by_htmx(request):
         if error is None and room.channel.has_page(guest.id, page_id(request)):
             return Response(None, status_code=HTTPStatus.NO_CONTENT, headers=_NOT_STORED)
+        if isinstance(error, Unsure):
+            status = HTTPStatus.OK  # the page was asked for the question
         frame = request.app.state.frames.frame(room, guest, base_url(request), notice)
         return Response(frame.html, media_type=MediaType.HTML, status_code=status, headers=_NOT_STORED)
     if error is None:

@@ -155,16 +155,24 @@ async def change_visibility(visit: Visit, is_public: bool) -> None:
 # ------------------------------------------------------------------------------------------------------------- in the match
 
 
-@DEEDS.add(
-    "seated", "act", lambda form: NewAction(action_number(form), integer(form, "n")), "actions", NewAction, refusals=(422,)
-)
+class _FormAction(NewAction):
+    """An action of a form. Its script asks to be refused, ``unsure``, if the action can't be taken back."""
+
+    is_sure: bool = True
+
+
+def _action(form: Form) -> NewAction:
+    return _FormAction(action_number(form), integer(form, "n"), form.get("sure") != "no")
+
+
+@DEEDS.add("seated", "act", _action, "actions", NewAction, refusals=(422,))
 async def play_action(visit: Visit, data: NewAction) -> None:
     """Play an action.
 
     If you have already played this action with this ``n``, nothing changes and the answer is the table as it is now. So you can
     repeat a request whose answer was lost.
     """
-    await act(visit.room, visit.guest, data.action, data.n)
+    await act(visit.room, visit.guest, data.action, data.n, getattr(data, "is_sure", True))
 
 
 @DEEDS.add("seated", "undo", lambda form: integer(form, "n"), "undo")

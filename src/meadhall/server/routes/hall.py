@@ -129,7 +129,8 @@ async def _settings_page(request: AnyRequest, hall: Hall, guest: Guest, error: M
 async def change_settings(request: AnyRequest, hall: Hall, guest: Guest, sessions: Sessions, form: Form) -> Html | Redirect:
     """Change the guest's settings. A new name reaches the seats before a match. One that is not free is refused on the page."""
     try:
-        changed = await sessions.save(guest, *(form.get(setting, "") for setting in ("name", "language", "theme", "motion")))
+        settings = (form.get(setting, "") for setting in ("name", "language", "theme", "motion", "confirm"))
+        changed = await sessions.save(guest, *settings)
     except NameTaken as error:
         return await _settings_page(request, hall, guest, error)
     if changed.name != guest.name:

@@ -70,6 +70,7 @@ guests = Table(
     Column("language", String(8), nullable=False),
     Column("theme", String(8), nullable=False),
     Column("motion", String(8), nullable=False, server_default="auto"),
+    Column("confirm", String(8), nullable=False, server_default="slow"),
     Column("choices", JSON(none_as_null=True)),
     Column("profile", String(10), nullable=False, server_default="opponents"),
     Column("notifications", JSON(none_as_null=True)),

@@ -39,6 +39,7 @@ from meadhall.server.web.weights import weighted
 COOKIE: Final = "meadhall_guest"
 THEMES: Final = ("auto", "light", "dark")
 MOTIONS: Final = ("auto", "slow", "normal", "fast", "off")
+CONFIRMS: Final = ("slow", "always", "never")
 PROFILES: Final[dict[str, ProfileVisibility]] = {each: each for each in get_args(ProfileVisibility)}
 _KEY: Final = "guests"
 _TEN_YEARS: Final = 10 * 365 * 24 * 3600
@@ -237,7 +238,14 @@ class Sessions:
         return guest, self._tokens.dumps(guest.id)
 
     async def save(
-        self, guest: Guest, name: str = "", language: str = "", theme: str = "", motion: str = "", profile: str = ""
+        self,
+        guest: Guest,
+        name: str = "",
+        language: str = "",
+        theme: str = "",
+        motion: str = "",
+        confirm: str = "",
+        profile: str = "",
     ) -> Guest:
         """Store a guest with changed settings, and return them. Empty and invalid values change nothing. Raises NameTaken."""
         changed = replace(
@@ -246,6 +254,7 @@ class Sessions:
             language=language if language in LANGUAGES else guest.language,
             theme=theme if theme in THEMES else guest.theme,
             motion=motion if motion in MOTIONS else guest.motion,
+            confirm=confirm if confirm in CONFIRMS else guest.confirm,
             profile=PROFILES.get(profile, guest.profile),
         )
         if changed != guest or not guest.is_stored:

@@ -6,12 +6,18 @@ Among people, nothing may have been revealed since. A person who plays alone or 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from random import Random
 from typing import Final
 
+from meadhall.engine.compile.compiled import loops
 from meadhall.engine.errors import CannotUndo, MatchOver, Refused
+from meadhall.engine.laws.hidden import redealt
+from meadhall.engine.match.deciders import acting
 from meadhall.engine.match.match import Match
+from meadhall.engine.match.view import legal_actions
+from meadhall.engine.state.events import new_log
 from meadhall.engine.text.language import gettext as _
-from meadhall.server.errors import Stale
+from meadhall.server.errors import Stale, Unsure
 from meadhall.server.hall.furniture import furniture
 from meadhall.server.store.models import TableRow
 
@@ -42,6 +48,26 @@ def check_undo(match: Match, table: TableRow, seat: int, number: int | None = No
         if match.reveals(k) and not rethinking:
             raise CannotUndo(_revelation(match, step.seat, seat))
     return len(match.steps) - position
+
+
+def check_sure(match: Match, table: TableRow, seat: int, action: int) -> None:
+    """Refuse a legal action that its seat can't take back. Raises Unsure.
+
+    Such an action reveals something or ends the match. It is tried in a determinization of what the seat knows: the answer tells
+    nothing of what is hidden.
+    """
+    if furniture(table).rethinking:
+        return
+    view = match.view(seat)
+    states = acting(match.game, redealt(match.game, view.states, seat, Random()), seat)
+    before = int(states["reveals"][0])
+    if action in legal_actions(match.game, states):
+        loops(match.game).play_one(states, action, new_log(1))
+        if int(states["reveals"][0]) == before and states["actor"][0] >= 0:
+            return
+    words = match.game.words.action(view.state, action, view.names)
+    text = _("{action}? You can't take this back.")
+    raise Unsure(text.format(action=words[:1].upper() + words[1:]))
 
 
 def reveals(match: Match, count: int) -> bool:

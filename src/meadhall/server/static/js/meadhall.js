@@ -158,6 +158,26 @@
     else sent.set(e.target, { seen, request: e.detail.ctx });
   });
   on("htmx:finally:request", e => { if (sent.get(e.target)?.request === e.detail.ctx && !awaited(e.detail.ctx)) sent.delete(e.target); });
+  // At slow tables, or where the player wants it, the first press asks if the decision can't be taken back, and the second one
+  // does it. A double click or a key that is held is one press.
+  let asked = "", isHeld = false, isHasty = false;
+  on("keydown", e => { isHeld = e.repeat; });
+  document.addEventListener("click", e => { isHasty = e.detail ? e.detail > 1 : isHeld; }, true);
+  on("htmx:config:request", e => {
+    const { body } = e.detail.ctx.request, { confirm } = byId("stream")?.dataset ?? {};
+    const asks = confirm === "always" || (confirm === "slow" && document.querySelector(".frame .clock[data-slow]"));
+    if (!asks || !e.target.matches("#controls, #hint-acts")) return;
+    const choice = `${body.get("n")} ${body.get("action")}`;
+    if (choice !== asked || isHasty) body.append("sure", "no");
+    asked = choice;
+  });
+  on("click", e => {
+    if (e.target.id !== "unsure") return;
+    const choice = boardButton(byId("sure"));
+    byId("ask").remove();
+    choice?.focus({ preventScroll: true });
+    asked = "";
+  });
   // Mark a pressed button as pending at once, and say when the server doesn't respond.
   const presser = ({ request, sourceElement }) => request.submitter ?? (sourceElement.matches("a") ? sourceElement : null);
   on("htmx:before:request", e => presser(e.detail.ctx)?.classList.add("pending"));

@@ -14,7 +14,7 @@ from meadhall.server.store.queries import accounts
 from meadhall.server.store.queries.present import now
 
 _GUEST = schema.guests.c
-_SETTINGS = ("language", "theme", "motion", "profile")
+_SETTINGS = ("language", "theme", "motion", "confirm", "profile")
 _WITH_ACCOUNT = select(schema.guests, exists().where(schema.accounts.c.guest == _GUEST.id).label("has_account"))
 
 
