@@ -7,10 +7,13 @@ import re
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 import pytest_asyncio
+from asyncpg import ConnectionDoesNotExistError
 from sqlalchemy import URL, Connection
+from sqlalchemy.exc import DBAPIError
 
 from games_for_tests.hoard.rules import BOAST
 from meadhall.server.doctor.database import check_database
@@ -20,6 +23,7 @@ from meadhall.server.settings import Settings
 from meadhall.server.store import connections
 from meadhall.server.store.database import Database, NoAnswer, open_database
 from meadhall.server.store.file_lock import StoreUnusable
+from meadhall.server.store.queries import leases
 from meadhall.server.store.store import Store
 from server.halls import run_command
 from server.people import HOARD, PATIENCE, open_hall
@@ -40,6 +44,11 @@ def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connections, "_PROBE_TIMEOUT", PATIENCE)
 
 
+def shown(connection: Connection, name: str) -> object:
+    """Return a setting of a connection."""
+    return connection.exec_driver_sql(f"SHOW {name}").scalar_one()
+
+
 @pytest.mark.usefixtures("patient")
 async def test_a_hall_plays_through_a_pooler_that_keeps_its_connections(on_postgresql: Settings, tmp_path: Path) -> None:
     with pgbouncer(on_postgresql, tmp_path, "session") as settings:
@@ -50,6 +59,7 @@ async def test_a_hall_plays_through_a_pooler_that_keeps_its_connections(on_postg
             two.store.listener.on("entry", lambda _notice: heard.set())
             assert (await host.act(room.table.id, BOAST)).status_code == 200
             await asyncio.wait_for(heard.wait(), PATIENCE)
+            assert await two.store.transact(shown, "idle_in_transaction_session_timeout") == "4s"
             found = await findings(settings)
             assert {finding.status for finding in found} == {"ok"}
             assert any("a connection pooler gives the hall 12 connections" in finding.text for finding in found)
@@ -57,13 +67,33 @@ async def test_a_hall_plays_through_a_pooler_that_keeps_its_connections(on_postg
         assert backup.returncode == 0, backup.stderr
 
 
-async def test_transactions_that_are_frozen_end_through_a_pooler(on_postgresql: Settings, tmp_path: Path) -> None:
-    def timeout(connection: Connection) -> object:
-        return connection.exec_driver_sql("SHOW idle_in_transaction_session_timeout").scalar_one()
+@pytest.mark.parametrize("is_prepared", [False, True])
+async def test_a_frozen_process_loses_its_locks(
+    is_prepared: bool, on_postgresql: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def lock(connection: Connection) -> bool:
+        return bool(connection.exec_driver_sql("SELECT pg_try_advisory_xact_lock(1)").scalar_one())
 
-    with pgbouncer(on_postgresql, tmp_path, "session") as settings:
-        async with Store.open(settings) as store:
-            assert await store.transact(timeout) == "4s"
+    async def freeze(store: Store, pool: connections.Connections) -> None:
+        async with pool.transaction() as connection:
+            assert await connection.run_sync(lock)
+            driver: Any = (await connection.get_raw_connection()).driver_connection
+            if is_prepared:
+                await driver.prepare("SELECT 1")
+            while not await store.transact(lock):
+                await store.transact(leases.end_frozen)
+                await asyncio.sleep(0.1)
+            freed.set()
+
+    freed = asyncio.Event()
+    for module in (connections, leases):
+        monkeypatch.setattr(module, "IDLE_TIMEOUT", 0.5)
+    async with Store.open(on_postgresql) as store:
+        frozen = connections.Connections(on_postgresql.url, PATIENCE, size=1)
+        with pytest.raises((DBAPIError, ConnectionDoesNotExistError)):
+            await freeze(store, frozen)
+        assert freed.is_set()
+        await frozen.engine.dispose()
 
 
 @pytest.mark.usefixtures("patient")
@@ -135,7 +165,7 @@ async def test_a_request_without_a_connection_fails_in_time(as_role: Callable[[i
 async def test_requests_wait_when_a_pooler_lets_new_connections_wait(
     on_postgresql: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(connections, "_SET_TIMEOUT", 2.0)
+    monkeypatch.setattr(connections, "_STATEMENT_TIMEOUT", 2.0)
     with pgbouncer(on_postgresql, tmp_path, "session", pool_size=2) as settings:
         database = open_database(settings.url, Time(), connections=4)
         assert len(await backends(database, 20)) == 2

@@ -37,7 +37,7 @@ _CONNECT_TIMEOUT: Final = 10.0
 _SET_TIMEOUT: Final = 2.0
 """Seconds that the first query of a connection may take. A pooler without a free connection lets it wait."""
 
-_IDLE_TIMEOUT: Final = 4.0
+IDLE_TIMEOUT: Final = 4.0
 """Seconds after which PostgreSQL rolls back a transaction that waits for the next query.
 
 A process that is frozen in the middle of a transaction keeps its locks. This is how long it can hold up the others.
@@ -85,7 +85,7 @@ async def _connect(*place: Any, **options: Any) -> Any:
     """Open a connection and limit its idle transactions: by a query, because a pooler refuses this when it is connected to."""
     connection = await asyncpg.connect(*place, **options)
     try:
-        await connection.execute(f"SET idle_in_transaction_session_timeout = {1000 * _IDLE_TIMEOUT:.0f}", timeout=_SET_TIMEOUT)
+        await connection.execute(f"SET idle_in_transaction_session_timeout = {1000 * IDLE_TIMEOUT:.0f}", timeout=_SET_TIMEOUT)
     except BaseException:
         connection.terminate()
         raise

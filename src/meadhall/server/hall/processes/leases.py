@@ -210,6 +210,7 @@ class SharedLeases(Leases):
             self.tables_free.set()
         if renewal.has_overdue_jobs or not was_valid:
             self.jobs_due.set()
+        await self._store.transact_apart(leases.end_frozen)
         return None
 
     async def leave(self) -> None:

@@ -26,11 +26,13 @@ from sqlalchemy import (
     literal,
     or_,
     select,
+    text,
     tuple_,
     update,
 )
 
 from meadhall.server.store import schema
+from meadhall.server.store.connections import IDLE_TIMEOUT, OF_HALLS
 from meadhall.server.store.models import ClaimedTable, LeaseLost
 from meadhall.server.store.notices import send
 from meadhall.server.store.queries.tables import entries_of_stand_ins
@@ -46,6 +48,12 @@ _JOB = schema.jobs.c
 _RUNNING = _TABLE.status == "running"
 _CLOCK: Final[ColumnElement[Any]] = func.clock_timestamp(type_=DateTime(timezone=True))
 _EXPIRY: Final[ColumnElement[Any]] = _CLOCK + timedelta(seconds=LEASE_SECONDS)
+
+_END_FROZEN: Final = text(
+    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+    "WHERE datname = current_database() AND usename = current_user AND application_name ~ :halls "
+    "AND state = 'active' AND wait_event = 'ClientRead' AND state_change < clock_timestamp() - make_interval(secs => :seconds)"
+)
 
 
 @dataclass(frozen=True)
@@ -97,6 +105,14 @@ def renew(connection: Connection, id: str, games: Mapping[str, int], ends_others
         )
     ).one()
     return Renewal(row.is_valid, row.has_free_tables or row.has_ended_others, row.has_overdue_jobs or row.has_ended_others)
+
+
+def end_frozen(connection: Connection) -> None:
+    """Close the connections of processes that are frozen between the preparation of a statement and its execution.
+
+    They would keep their locks: asyncpg sends no Sync message between the two, so PostgreSQL doesn't count them as idle.
+    """
+    connection.execute(_END_FROZEN, {"halls": OF_HALLS, "seconds": IDLE_TIMEOUT})
 
 
 def leave(connection: Connection, id: str, notice: str) -> None:
