@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from meadhall.engine.match.match import Match
     from meadhall.engine.match.step import Result
     from meadhall.engine.match.view import Action, Seat, View
+    from meadhall.engine.record.events import events_of
     from meadhall.engine.record.replay import replay
     from meadhall.engine.registry import game, game_names
     from meadhall.lab import Balance, Report, Tuning, balance, simulate, tune
@@ -65,6 +66,7 @@ __all__ = [
     "View",
     "balance",
     "check_game",
+    "events_of",
     "game",
     "game_names",
     "random_playouts",
@@ -82,6 +84,7 @@ _ENGINE_MODULES = (
     "match.view",
     "compute.bulk",
     "compute.batch",
+    "record.events",
     "record.replay",
     "laws.check_game",
 )

@@ -62,7 +62,7 @@ from meadhall.engine.state.schema import (
     record,
     state_at,
 )
-from meadhall.engine.statistics import Counts, Rate, Spread, Statistics, Totals, histogram
+from meadhall.engine.statistics import Counts, EventFigure, Rate, Spread, Statistics, Totals, event_statistics, histogram
 from meadhall.engine.text.daily import Daily, Figure, Figures, Outcome
 from meadhall.engine.text.language import current_language, decimal, gettext, listed, marked, ngettext, percent
 from meadhall.engine.text.lessons import Lesson, Lessons
@@ -95,6 +95,7 @@ __all__ = [
     "Document",
     "Elements",
     "Event",
+    "EventFigure",
     "EventKind",
     "Figure",
     "Figures",
@@ -152,6 +153,7 @@ __all__ = [
     "emit_private",
     "equal_payoffs",
     "event_count",
+    "event_statistics",
     "gettext",
     "histogram",
     "i64",

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from copy import copy
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from games_for_tests.every import EVERY_GAME
+from games_for_tests.hoard import game as hoard
 from meadhall.engine.errors import BadEvent, BadGame
+from meadhall.engine.game import Game
 from meadhall.engine.state.events import (
     ARGUMENTS,
     HIDDEN,
@@ -125,6 +131,31 @@ def test_an_event_is_visible_to_its_audience(audience: int, viewers: set[int]) -
 def test_the_text_of_an_event_has_names_for_seats() -> None:
     assert KINDS[1].in_words((1, 6), ("Astrid", "Björn")) == "Björn rolls 6"
     assert KINDS[2].in_words(("axe",), ()) == "a axe"
+
+
+def test_arguments_are_attributes_by_their_names() -> None:
+    log = new_log(3)
+    emit(log, 1, 0, 6)
+    emit(log, 3, 1, 0)
+    append_argument(log, 1)
+    emit(log, 2, 1)
+    rolled, many, saw = read_log(log, {**KINDS, 1: replace(KINDS[1], fields=("seat", "roll"))})
+    assert (rolled.roll, many.seat, many.rest, saw.piece) == (6, 1, ("axe", "shield"), "shield")
+    assert rolled.to_dict() == {"event": "rolled", "seat": 0, "roll": 6}
+    assert copy(rolled) == rolled == Event(1, "rolled", (0, 6))
+    with pytest.raises(AttributeError, match="the event rolled has no card; it has: seat, roll"):
+        rolled.card  # noqa: B018
+    with pytest.raises(BadGame, match="can't be called 'name'"):
+        replace(KINDS[1], fields=("seat", "name"))
+
+
+@pytest.mark.parametrize("subject", EVERY_GAME, ids=str)
+def test_the_arguments_of_every_game_have_names_that_say_something(subject: Game) -> None:
+    for kind in subject.events.values():
+        arguments = len(kind.arguments) + (kind.rest is not None)
+        assert len(kind.fields) == arguments or kind.fields[-1].startswith("*"), kind.name
+        if subject is not hoard:
+            assert not {"number_2", "seat_2", "piece", "value", "*rest"} & {*kind.fields}, kind.name
 
 
 def test_an_argument_can_have_a_separate_rule() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -138,6 +139,23 @@ def test_counts_from_records_equal_the_report(tmp_path: Path) -> None:
         steps = [record["setup"], *(action["events"] for action in record["actions"])]
         counts.append(recounted([event for events in steps for event in events]))
     assert report.statistics == fields(gather(np.array(counts), 2), 2, {})
+
+
+@pytest.mark.parametrize(
+    ("name", "figures"),
+    [
+        ("axes-and-allies", {"attacks": "attack", "alliances": "allied", "ones": "voided", "limited": "limited"}),
+        ("axxa", {"moves": "moved", "triplets": "removed", "paid": "paid", "emptied": "stack_gone"}),
+        ("viking-axes", {"cards": "drew", "throws": "throws", "cashed_in": "cashes_in", "shuffles": "shuffled"}),
+    ],
+)
+def test_the_statistics_of_a_game_are_counts_of_its_events(name: str, figures: dict[str, str], tmp_path: Path) -> None:
+    file = tmp_path / "games.jsonl"
+    statistics = meadhall.simulate(name, ["karl", "karl"], games=2, seed="events", records=file).statistics
+    told = Counter(event.name for record in read_records(file) for _n, event in meadhall.events_of(record))
+    assert {figure: statistics[figure] for figure in figures} == {figure: told[event] / 2 for figure, event in figures.items()}
+    if name == "axes-and-allies":
+        assert statistics["hit_rate"] == told["killed"] / told["attack_roll"]
 
 
 def test_statistics_are_in_the_report_and_in_the_printed_table(capsys: pytest.CaptureFixture[str]) -> None:

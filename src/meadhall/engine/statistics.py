@@ -10,7 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from meadhall.engine.compile.rule import rule
+from meadhall.engine.state.events import event_count, kind_at
 from meadhall.engine.state.schema import Grid, Row
+from meadhall.engine.text.language import decimal, percent
+from meadhall.engine.text.language import gettext as _
 
 Counts = npt.NDArray[np.int64]
 """Counters: shape (counters,) for one game, (games, counters) for many."""
@@ -49,6 +52,62 @@ class Statistics:
 
 NOTHING = Statistics(0, count_nothing, lambda _counts, _players: {}, lambda _totals, _players, _options: {}, lambda _fields: ())
 """The statistics of a game without counters."""
+
+
+@rule
+def count_kinds(log: Grid, counts: Row) -> None:
+    """Count the events of a log by kind, as far as there are counters."""
+    for row in range(1, event_count(log) + 1):
+        kind = kind_at(log, row)
+        if kind < len(counts):
+            counts[kind] += 1
+
+
+@dataclass(frozen=True)
+class EventFigure:
+    """A figure of simulations: how often something happens in a match, or in which share of something else.
+
+    Attributes:
+        name: its name in reports.
+        text: its name for people; a message for gettext.
+        event: the kind of event that is counted.
+        per: the kinds of which it is a share; empty: it is counted by match.
+    """
+
+    name: str
+    text: str
+    event: int
+    per: tuple[int, ...] = ()
+
+
+def event_statistics(*figures: EventFigure) -> Statistics:
+    """Return the statistics of a game whose figures are counts of its events.
+
+    Examples:
+        >>> from meadhall.engine.statistics import EventFigure, event_statistics
+        >>> found = event_statistics(EventFigure("hits", "hits", 2), EventFigure("hit_rate", "throws that hit", 2, per=(1,)))
+        >>> figures = found.fields({"games": [10], "events": [0, 40, 30]}, 2, {})
+        >>> figures, list(found.rows(figures))
+        ({'hits': 3.0, 'hit_rate': 0.75}, [('hits', '3.00 per match'), ('throws that hit', '75.0 %')])
+    """
+
+    def gather(counts: Counts, _players: int) -> Totals:
+        return {"games": np.array([len(counts)]), "events": counts.sum(axis=0)}
+
+    def fields(totals: Totals, _players: int, _options: Mapping[str, Any]) -> dict[str, Any]:
+        games, events = int(totals["games"][0]), totals["events"]
+        bases = {figure.name: int(sum(events[kind] for kind in figure.per)) if figure.per else games for figure in figures}
+        return {each.name: int(events[each.event]) / bases[each.name] if bases[each.name] else None for each in figures}
+
+    def rows(fields: dict[str, Any]) -> Iterable[tuple[str, str]]:
+        for figure in figures:
+            value = fields[figure.name]
+            if value is not None:
+                told = percent(value) if figure.per else _("{count} per match").format(count=decimal(value, 2))
+                yield _(figure.text), told
+
+    kinds = 1 + max(kind for figure in figures for kind in (figure.event, *figure.per))
+    return Statistics(kinds, count_kinds, gather, fields, rows)
 
 
 def added(totals: Totals, more: Totals) -> Totals:

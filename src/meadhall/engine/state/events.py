@@ -210,12 +210,12 @@ def named(*names: str) -> Argument:
         'blue'
     """
 
-    def name_of(value: int) -> str:
+    def piece(value: int) -> str:
         if not 0 <= value < len(names):  # Python would take -1 for the last name
             raise BadEvent(f"an event names number {value} of {len(names)} names: {', '.join(names)}")
         return names[value]
 
-    return name_of
+    return piece
 
 
 class Part(Enum):
@@ -250,6 +250,8 @@ class EventKind:
         brief: its words in the summary of a turn, which has the title for its subject, then the words for argument 0, 1 …; empty
             if the summary leaves it out.
         joins: names of kinds that it continues: it begins no turn after one of them with the same seat as first argument.
+        fields: the names of its arguments; by default those of their converters. The last may begin with ``*``: then it names all
+            arguments from there on.
 
     Examples:
         >>> from meadhall.engine.state.events import EventKind, number, seat
@@ -258,6 +260,8 @@ class EventKind:
         ('Gorm rolls 3', 'You roll 3')
         >>> kind.message((0, 3)), kind.rule_of((0, 3)), kind.argument(1) is number
         ('{0} rolls {1}', 'PG-2', True)
+        >>> kind.fields
+        ('seat', 'number')
     """
 
     name: str
@@ -270,12 +274,18 @@ class EventKind:
     turn: tuple[str, ...] | None = None
     brief: tuple[str, ...] = ()
     joins: tuple[str, ...] = ()
+    fields: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if len(self.arguments) > ARGUMENTS:
             raise BadGame(
                 f"the event {self.name} is declared with {len(self.arguments)} arguments; an event has at most {ARGUMENTS}"
             )
+        if not self.fields:
+            object.__setattr__(self, "fields", _default_fields(self.arguments, self.rest))
+        for field_name in self.fields:
+            if not field_name.removeprefix("*").isidentifier() or field_name in RESERVED or self.fields.count(field_name) > 1:
+                raise BadGame(f"an argument of the event {self.name} can't be called {field_name!r}")
 
     def rule_of(self, arguments: Sequence[Any]) -> str:
         """Return the id of the rule that an event with these arguments comes from."""
@@ -320,27 +330,60 @@ class EventKind:
         return gettext(message).format(*values) if message else ""
 
 
+RESERVED = frozenset(("kind", "name", "arguments", "audience", "fields", "to_list", "to_dict", "visible_to"))
+"""The attributes of an event, which can't be names of its arguments."""
+
+
+def _default_fields(arguments: Sequence[Argument], rest: Argument | None) -> tuple[str, ...]:
+    """Return names after the converters of arguments: ``("seat", "number", "number_2")``."""
+    names = [getattr(argument, "__name__", "value") for argument in arguments]
+    names = [name if name.isidentifier() and name not in RESERVED else "value" for name in names]
+    numbered = [name if k == names.index(name) else f"{name}_{names[: k + 1].count(name)}" for k, name in enumerate(names)]
+    return tuple(numbered) if rest is None else (*numbered, "*rest")
+
+
 @dataclass(frozen=True)
 class Event:
     """Something that happened in a match.
+
+    Its arguments are attributes, too, by the names that the game gives them: ``event.seat``, ``event.card``.
 
     Attributes:
         kind: the game's number for this kind of event.
         name: its name in records, e.g. ``"attack_roll"``.
         arguments: seats, numbers and names, as the game's rules list them.
         audience: ``PUBLIC`` (-1), the number of the one seat that may see it, or ``HIDDEN`` (-2) until the match is over.
+        fields: the names of the arguments, see ``EventKind``.
 
     Examples:
         >>> from meadhall.engine.state.events import Event
-        >>> event = Event(7, "attack_roll", (0, 5), audience=2)
+        >>> event = Event(7, "attack_roll", (0, 5), audience=2, fields=("seat", "roll"))
         >>> event.to_list(), event.visible_to(2), event.visible_to(0)
         (['attack_roll', 0, 5], True, False)
+        >>> event.roll, event.to_dict()
+        (5, {'event': 'attack_roll', 'seat': 0, 'roll': 5})
     """
 
     kind: int
     name: str
     arguments: tuple[Any, ...]
     audience: int = PUBLIC
+    fields: tuple[str, ...] = field(default=(), compare=False, repr=False)
+
+    def __getattr__(self, name: str) -> Any:
+        if not name.startswith("_"):
+            for index, known in enumerate(self.fields):
+                if known == name and index < len(self.arguments):
+                    return self.arguments[index]
+                if known == f"*{name}":
+                    return self.arguments[index:]
+            raise AttributeError(f"the event {self.name} has no {name}; it has: {', '.join(self.fields) or 'no arguments'}")
+        raise AttributeError(name)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the event with the names of its arguments: ``{"event": "attack_roll", "seat": 0, "roll": 5}``."""
+        names = [name.lstrip("*") for name in self.fields]
+        return {"event": self.name} | {name: getattr(self, name) for name in names if hasattr(self, name)}
 
     def to_list(self) -> list[Any]:
         """Return the event as a record holds it: ``["attack_roll", 0, 5]``."""
@@ -372,5 +415,5 @@ def read_log(log: Log, kinds: dict[int, EventKind]) -> tuple[Event, ...]:
             )
         values = row[_FIRST : _FIRST + row[_COUNT]]
         arguments = tuple(kind.argument(i)(value) for i, value in enumerate(values))
-        events.append(Event(row[_KIND], kind.name, arguments, row[_AUDIENCE]))
+        events.append(Event(row[_KIND], kind.name, arguments, row[_AUDIENCE], kind.fields))
     return tuple(events)

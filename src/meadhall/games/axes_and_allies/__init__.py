@@ -4,7 +4,7 @@ from pathlib import Path
 
 from meadhall.games.axes_and_allies import heuristics, page, rules, words
 from meadhall.games.axes_and_allies.advice import ADVICE
-from meadhall.games.axes_and_allies.elements import ELEMENTS
+from meadhall.games.axes_and_allies.elements import ELEMENTS, STATISTICS
 from meadhall.games.axes_and_allies.exact import solver
 from meadhall.games.axes_and_allies.lessons import LESSONS
 from meadhall.sdk import Game, HouseRule, Match, Origin, marked, places_by_elimination
@@ -56,6 +56,8 @@ game = Game(
     is_out=is_out,
     elements=ELEMENTS,
     options=(LAST_TWO,),
+
+    statistics=STATISTICS,
     goal=marked("Your goal: be the last one alive. Attack, or ally with a player until a one ends every alliance."),
     lessons=LESSONS,
 )

@@ -1,7 +1,7 @@
 """The elements of Axes and Allies that reports name."""
 
 from meadhall.games.axes_and_allies.rules import ALLY, ATTACK, SEATS, Event
-from meadhall.sdk import ActionKind, Elements, Mention, marked
+from meadhall.sdk import ActionKind, Elements, EventFigure, Mention, event_statistics, marked
 
 ELEMENTS = Elements(
     actions=(
@@ -10,4 +10,12 @@ ELEMENTS = Elements(
     ),
     out=Mention(Event.KILLED, 1),
     attacks=Mention(Event.ATTACK, 1),
+)
+
+STATISTICS = event_statistics(
+    EventFigure("attacks", marked("attacks"), Event.ATTACK),
+    EventFigure("hit_rate", marked("attacks that kill"), Event.KILLED, per=(Event.ATTACK_ROLL,)),
+    EventFigure("alliances", marked("alliances"), Event.ALLIED),
+    EventFigure("ones", marked("ones that end all alliances"), Event.VOIDED),
+    EventFigure("limited", marked("turns among allies alone"), Event.LIMITED),
 )

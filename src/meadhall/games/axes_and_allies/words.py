@@ -17,6 +17,7 @@ EVENTS: dict[int, EventKind] = {
         "AA-1.1",
         marked("{0} rolls {1} for the first turn"),
         you=(marked("You roll {1} for the first turn"),),
+        fields=("seat", "roll"),
     ),
     Event.FIRST: EventKind(
         "first",
@@ -34,6 +35,7 @@ EVENTS: dict[int, EventKind] = {
         you=(marked("Your axe has power {1}"),),
         turn=TURN,
         brief=(marked("power {1}"),),
+        fields=("seat", "power"),
     ),
     Event.VOIDED: EventKind(
         "voided", (), "AA-2.2", marked("A one: every alliance is void"), brief=(marked("every alliance void"),)
@@ -53,6 +55,7 @@ EVENTS: dict[int, EventKind] = {
         marked("{0} attacks {1}"),
         you=(marked("You attack {1}"), marked("{0} attacks you")),
         brief=(marked("attack on {1}"), "", marked("attack on you")),
+        fields=("seat", "target"),
     ),
     Event.ATTACK_ROLL: EventKind(
         "attack_roll",
@@ -61,6 +64,7 @@ EVENTS: dict[int, EventKind] = {
         marked("{0} rolls {1}"),
         you=(marked("You roll {1}"),),
         brief=(marked("roll {1}"),),
+        fields=("seat", "roll"),
     ),
     Event.KILLED: EventKind(
         "killed",
@@ -69,6 +73,7 @@ EVENTS: dict[int, EventKind] = {
         marked("{0} hacks {1} to pieces"),
         you=(marked("You hack {1} to pieces"), marked("{0} hacks you to pieces")),
         brief=(marked("killed"),),
+        fields=("seat", "target"),
     ),
     Event.MISSED: EventKind(
         "missed",
@@ -77,6 +82,7 @@ EVENTS: dict[int, EventKind] = {
         marked("{0} misses {1}"),
         you=(marked("You miss {1}"), marked("{0} misses you")),
         brief=(marked("missed"),),
+        fields=("seat", "target"),
     ),
     Event.ALLIED: EventKind(
         "allied",
@@ -85,6 +91,7 @@ EVENTS: dict[int, EventKind] = {
         marked("{0} allies with {1}"),
         you=(marked("You ally with {1}"), marked("{0} allies with you")),
         brief=(marked("alliance with {1}"), "", marked("alliance with you")),
+        fields=("seat", "ally"),
     ),
     Event.WON: EventKind(
         "won",

@@ -7,7 +7,7 @@ from typing import Any
 from meadhall.games.axxa import heuristics, page, rules, words
 from meadhall.games.axxa.advice import ADVICE
 from meadhall.games.axxa.daily import DAILY
-from meadhall.games.axxa.elements import ELEMENTS
+from meadhall.games.axxa.elements import ELEMENTS, STATISTICS
 from meadhall.games.axxa.hidden import recall
 from meadhall.games.axxa.lessons import LESSONS
 from meadhall.games.axxa.solver import solution
@@ -156,6 +156,7 @@ game = Game(
     objection=objection,
     max_length=MAX_LENGTH,
     elements=ELEMENTS,
+    statistics=STATISTICS,
     goal=goal,
     at_table=at_table,
     lessons=LESSONS,

@@ -1,7 +1,7 @@
 """The elements of AxxA that reports name."""
 
 from meadhall.games.axxa.state import ACTIONS, Act, Event
-from meadhall.sdk import ActionKind, Elements, Mention, PieceKind, marked
+from meadhall.sdk import ActionKind, Elements, EventFigure, Mention, PieceKind, event_statistics, marked
 
 ELEMENTS = Elements(
     actions=(
@@ -12,4 +12,14 @@ ELEMENTS = Elements(
         ActionKind("pay", marked("pay a piece"), range(Act.PAY, ACTIONS)),
     ),
     pieces=(PieceKind("triplet", marked("triplet"), Mention(Event.REMOVED, 1)),),
+)
+
+STATISTICS = event_statistics(
+    EventFigure("moves", marked("moved stacks"), Event.MOVED),
+    EventFigure("turned", marked("stacks turned over"), Event.TURNED, per=(Event.MOVED,)),
+    EventFigure("triplets", marked("triplets removed"), Event.REMOVED),
+    EventFigure("paid", marked("pieces paid"), Event.PAID),
+    EventFigure("emptied", marked("spaces emptied"), Event.STACK_GONE),
+    EventFigure("solved", marked("puzzles solved"), Event.WON, per=(Event.WON, Event.LOST)),
+    EventFigure("drawn", marked("matches of two sides drawn"), Event.DRAWN, per=(Event.DRAWN, Event.SIDE_WON)),
 )

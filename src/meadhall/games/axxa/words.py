@@ -44,7 +44,7 @@ REASONS = {"pieces": marked("a number has fewer than three pieces left"), "stuck
 """The reasons why a match in mode together is lost, by their names in records."""
 
 EVENTS: dict[int, EventKind] = {
-    Event.STACKS: EventKind("stacks", (space, number), "AX-1.2", marked("{0} shows a {1}")),
+    Event.STACKS: EventKind("stacks", (space, number), "AX-1.2", marked("{0} shows a {1}"), fields=("space", "top")),
     Event.STARTS: EventKind(
         "starts",
         (seat,),
@@ -61,6 +61,7 @@ EVENTS: dict[int, EventKind] = {
         you=(marked("You move the stack on {1} to {2}"),),
         turn=TURN,
         brief=(marked("{1} to {2}"),),
+        fields=("seat", "start", "end"),
     ),
     Event.TURNED: EventKind(
         "turned",
@@ -69,6 +70,7 @@ EVENTS: dict[int, EventKind] = {
         marked("{0} turns over the stack on {1}: it shows a {2}"),
         you=(marked("You turn over the stack on {1}: it shows a {2}"),),
         brief=(marked("turned over to a {2}"),),
+        fields=("seat", "space", "top"),
     ),
     Event.REMOVED: EventKind(
         "removed",
@@ -77,8 +79,9 @@ EVENTS: dict[int, EventKind] = {
         marked("{0} removes the {1}s on {2}, {3} and {4}"),
         you=(marked("You remove the {1}s on {2}, {3} and {4}"),),
         brief=(marked("three {1}s removed"),),
+        fields=("seat", "number", "*spaces"),
     ),
-    Event.EXPOSED: EventKind("exposed", (space, number), "AX-3.2", marked("{0} now shows a {1}")),
+    Event.EXPOSED: EventKind("exposed", (space, number), "AX-3.2", marked("{0} now shows a {1}"), fields=("space", "top")),
     Event.PAID: EventKind(
         "paid",
         (seat, space, number),
@@ -86,8 +89,9 @@ EVENTS: dict[int, EventKind] = {
         marked("{0} pays the {2} on {1}"),
         you=(marked("You pay the {2} on {1}"),),
         brief=(marked("the {2} on {1} paid"),),
+        fields=("seat", "space", "number"),
     ),
-    Event.STACK_GONE: EventKind("stack_gone", (space,), "AX-5.2", marked("{0} is now empty")),
+    Event.STACK_GONE: EventKind("stack_gone", (space,), "AX-5.2", marked("{0} is now empty"), fields=("space",)),
     Event.SKIPPED: EventKind("skipped", (number,), "AX-7.3", marked("The {0}s are skipped: too few are left")),
     Event.PRAISE: EventKind(
         "praise",
@@ -96,13 +100,23 @@ EVENTS: dict[int, EventKind] = {
         marked("Outstanding move by {0}: {1} triplets in one turn!"),
         you=(marked("Outstanding move by you: {1} triplets in one turn!"),),
         brief=(marked("an outstanding move"),),
+        fields=("seat", "triplets"),
     ),
     Event.WON: EventKind("won", (), "AX-6.1", marked("All six triplets are removed: the puzzle is solved!"), turn=()),
-    Event.LOST: EventKind("lost", (named(*REASONS),), "AX-6.2", marked("The puzzle can't be solved any more: {0}"), turn=()),
-    Event.SIDE_WON: EventKind(
-        "side_won", (side, number, number), "AX-7.2", marked("Victory for {0}. Final score: {1} : {2}"), turn=()
+    Event.LOST: EventKind(
+        "lost", (named(*REASONS),), "AX-6.2", marked("The puzzle can't be solved any more: {0}"), turn=(), fields=("reason",)
     ),
-    Event.DRAWN: EventKind("drawn", (number, number), "AX-7.2", marked("A draw. Final score: {0} : {1}"), turn=()),
+    Event.SIDE_WON: EventKind(
+        "side_won",
+        (side, number, number),
+        "AX-7.2",
+        marked("Victory for {0}. Final score: {1} : {2}"),
+        turn=(),
+        fields=("side", "score_0", "score_1"),
+    ),
+    Event.DRAWN: EventKind(
+        "drawn", (number, number), "AX-7.2", marked("A draw. Final score: {0} : {1}"), turn=(), fields=("score_0", "score_1")
+    ),
 }
 GOOD = {
     EVENTS[Event.PRAISE].text: marked("Good move by {0}: {1} triplets in one turn!"),

@@ -60,9 +60,14 @@ def events_of(components: Components) -> dict[int, EventKind]:
     monster = from_list([monster.id for monster in components.monster], pieces.monster)
     card = from_list([card.id for card in components.sorcerer_card], pieces.card)
     return {
-        Event.TILE: EventKind("tile", (square, monster), "DA-2.4", marked("{0}: {1}")),
+        Event.TILE: EventKind("tile", (square, monster), "DA-2.4", marked("{0}: {1}"), fields=("square", "monster")),
         Event.CHARACTER: EventKind(
-            "character", (seat, ally), "DA-2.1", marked("{0} is dealt {1}"), you=(marked("You are dealt {1}"),)
+            "character",
+            (seat, ally),
+            "DA-2.1",
+            marked("{0} is dealt {1}"),
+            you=(marked("You are dealt {1}"),),
+            fields=("seat", "character"),
         ),
         Event.PERCENTILE: EventKind(
             "percentile",
@@ -70,12 +75,23 @@ def events_of(components: Components) -> dict[int, EventKind]:
             "DA-2.5",
             marked("{0} rolls {1} for the turn order"),
             you=(marked("You roll {1} for the turn order"),),
+            fields=("seat", "roll"),
         ),
         Event.ORDER: EventKind(
-            "order", (seat,), "DA-5.1", marked("Turn order: {0}"), rest=seat, brief=(marked("turn order {0}"),)
+            "order",
+            (seat,),
+            "DA-5.1",
+            marked("Turn order: {0}"),
+            rest=seat,
+            brief=(marked("turn order {0}"),),
+            fields=("*seats",),
         ),
-        Event.CARD_SHOWN: EventKind("card_shown", (number, card), "DA-11.3", marked("New card on sorcerer space {0}: {1}")),
-        Event.FOLLOWER_TOP: EventKind("follower_top", (ally,), "DA-2.2", marked("Waiting in the tavern: {0}")),
+        Event.CARD_SHOWN: EventKind(
+            "card_shown", (number, card), "DA-11.3", marked("New card on sorcerer space {0}: {1}"), fields=("space", "card")
+        ),
+        Event.FOLLOWER_TOP: EventKind(
+            "follower_top", (ally,), "DA-2.2", marked("Waiting in the tavern: {0}"), fields=("follower",)
+        ),
         Event.TREASURE: EventKind(
             "treasure",
             (number, item),
@@ -83,6 +99,7 @@ def events_of(components: Components) -> dict[int, EventKind]:
             marked("Treasure {0} gets {1}"),
             turn=(marked("The treasures are filled"),),
             joins=("treasure",),
+            fields=("space", "item"),
         ),
         Event.ASSIGNED: EventKind(
             "assigned",
@@ -91,6 +108,7 @@ def events_of(components: Components) -> dict[int, EventKind]:
             marked("{0} gives the {2} to {1}"),
             you=(marked("You give the {2} to {1}"),),
             turn=(),
+            fields=("seat", "ally", "die"),
         ),
         Event.PLACED: EventKind(
             "placed",
@@ -100,6 +118,7 @@ def events_of(components: Components) -> dict[int, EventKind]:
             you=(marked("You place the {1}: {2}"),),
             turn=(),
             joins=("peeked",),
+            fields=("seat", "die", "spot"),
         ),
         Event.BID: EventKind(
             "bid",
@@ -110,6 +129,7 @@ def events_of(components: Components) -> dict[int, EventKind]:
             turn=(),
             brief=(marked("{1} gold bid"),),
             joins=("placed",),
+            fields=("seat", "gold"),
         ),
         Event.ILLUMINATES: EventKind(
             "illuminates", (seat,), "DA-3.4", marked("{0} casts Illuminate"), you=(marked("You cast Illuminate"),), turn=()
@@ -121,12 +141,23 @@ def events_of(components: Components) -> dict[int, EventKind]:
             marked("{0} looks at the tile on {1}"),
             you=(marked("You look at the tile on {1}"),),
             brief=(marked("{1} looked at"),),
+            fields=("seat", "square"),
         ),
-        Event.PEEK_FACE: EventKind("peek_face", (seat, square, monster), "DA-3.4", marked("Tile on {1}: {2}")),
+        Event.PEEK_FACE: EventKind(
+            "peek_face", (seat, square, monster), "DA-3.4", marked("Tile on {1}: {2}"), fields=("seat", "square", "monster")
+        ),
         Event.FIGHTS: EventKind(
-            "fights", (seat, square), "DA-4.2", marked("{0} fights on {1}"), you=(marked("You fight on {1}"),), turn=()
+            "fights",
+            (seat, square),
+            "DA-4.2",
+            marked("{0} fights on {1}"),
+            you=(marked("You fight on {1}"),),
+            turn=(),
+            fields=("seat", "square"),
         ),
-        Event.REVEALED: EventKind("revealed", (square, monster), "DA-4.3", marked("Revealed on {0}: {1}"), brief=("{1}",)),
+        Event.REVEALED: EventKind(
+            "revealed", (square, monster), "DA-4.3", marked("Revealed on {0}: {1}"), brief=("{1}",), fields=("square", "monster")
+        ),
         Event.ENHANCES: EventKind(
             "enhances",
             (seat, die),
@@ -134,6 +165,7 @@ def events_of(components: Components) -> dict[int, EventKind]:
             marked("{0} casts Enhance: a {1} joins the fight"),
             you=(marked("You cast Enhance: a {1} joins the fight"),),
             brief=(marked("a {1} added"),),
+            fields=("seat", "die"),
         ),
         Event.BLESSES: EventKind(
             "blesses",
@@ -142,6 +174,7 @@ def events_of(components: Components) -> dict[int, EventKind]:
             marked("{0} casts Bless: the {1} counts double"),
             you=(marked("You cast Bless: the {1} counts double"),),
             brief=(marked("the {1} blessed"),),
+            fields=("seat", "die"),
         ),
         Event.ROLLED: EventKind(
             "rolled",
@@ -149,6 +182,7 @@ def events_of(components: Components) -> dict[int, EventKind]:
             "DA-4.4",
             marked("{0} rolls the {1}: {2}"),
             you=(marked("You roll the {1}: {2}"),),
+            fields=("seat", "die", "roll", "counted"),
         ),
         Event.REROLLED: EventKind(
             "rerolled",
@@ -156,9 +190,15 @@ def events_of(components: Components) -> dict[int, EventKind]:
             "DA-4.6",
             marked("{0} re-rolls the {1}: {2}"),
             you=(marked("You re-roll the {1}: {2}"),),
+            fields=("seat", "die", "roll", "counted"),
         ),
         Event.TOTAL: EventKind(
-            "total", (seat, number, number), "DA-4.4", marked("Total {1}, {2} needed"), brief=(marked("{1} of {2}"),)
+            "total",
+            (seat, number, number),
+            "DA-4.4",
+            marked("Total {1}, {2} needed"),
+            brief=(marked("{1} of {2}"),),
+            fields=("seat", "total", "target"),
         ),
         Event.HAMMERS: EventKind(
             "hammers",
@@ -167,6 +207,7 @@ def events_of(components: Components) -> dict[int, EventKind]:
             marked("{0} calls the Hammer of the Gods down on {1}"),
             you=(marked("You call the Hammer of the Gods down on {1}"),),
             brief=(marked("Hammer of the Gods"),),
+            fields=("seat", "square"),
         ),
         Event.DEFEATS: EventKind(
             "defeats",
@@ -175,6 +216,7 @@ def events_of(components: Components) -> dict[int, EventKind]:
             marked("{0} wins on {1} and gains {2} gold"),
             you=(marked("You win on {1} and gain {2} gold"),),
             brief=(marked("won, {2} gold"),),
+            fields=("seat", "square", "gold"),
         ),
         Event.FAILS: EventKind(
             "fails",
@@ -183,8 +225,9 @@ def events_of(components: Components) -> dict[int, EventKind]:
             marked("{0} loses on {1}; the tile is out of the game"),
             you=(marked("You lose on {1}; the tile is out of the game"),),
             brief=(marked("lost"),),
+            fields=("seat", "square"),
         ),
-        Event.ROUND: EventKind("round", (number,), "DA-12.1", marked("Round {0} begins"), turn=()),
+        Event.ROUND: EventKind("round", (number,), "DA-12.1", marked("Round {0} begins"), turn=(), fields=("round",)),
         Event.GAINS: EventKind(
             "gains",
             (seat, item, number),
@@ -194,6 +237,7 @@ def events_of(components: Components) -> dict[int, EventKind]:
             turn=(),
             brief=(marked("{1} gained"),),
             joins=("loots", "frees", "buys", "gains", "pays"),
+            fields=("seat", "item", "count"),
         ),
         Event.PAYS: EventKind(
             "pays",
@@ -204,6 +248,7 @@ def events_of(components: Components) -> dict[int, EventKind]:
             turn=(),
             brief=(marked("{1} paid"),),
             joins=("loots", "frees", "buys", "gains", "pays"),
+            fields=("seat", "item", "count"),
         ),
         Event.LOOTS: EventKind(
             "loots",
@@ -212,6 +257,7 @@ def events_of(components: Components) -> dict[int, EventKind]:
             marked("{0} takes everything from treasure {1}"),
             you=(marked("You take everything from treasure {1}"),),
             turn=(),
+            fields=("seat", "space"),
         ),
         Event.GUARDED: EventKind(
             "guarded",
@@ -220,6 +266,7 @@ def events_of(components: Components) -> dict[int, EventKind]:
             marked("{0} won no fight this turn, so treasure {1} stays guarded"),
             you=(marked("You won no fight this turn, so treasure {1} stays guarded"),),
             turn=(),
+            fields=("seat", "space"),
         ),
         Event.TRAINED: EventKind(
             "trained",
@@ -228,6 +275,7 @@ def events_of(components: Components) -> dict[int, EventKind]:
             marked("{1} trains for {0} and now has the {2}"),
             you=(marked("{1} trains for you and now has the {2}"),),
             turn=(),
+            fields=("seat", "ally", "die"),
         ),
         Event.TRAINING_FORFEIT: EventKind(
             "training_forfeit",
@@ -236,6 +284,7 @@ def events_of(components: Components) -> dict[int, EventKind]:
             marked("Training fails for {1}: another of {0}'s allies already has that die"),
             you=(marked("Training fails for {1}: another of your allies already has that die"),),
             turn=(),
+            fields=("seat", "ally"),
         ),
         Event.FOLLOWER_JOINS: EventKind(
             "follower_joins",
@@ -244,6 +293,7 @@ def events_of(components: Components) -> dict[int, EventKind]:
             marked("{1} joins {0} with the {2}"),
             you=(marked("{1} joins you with the {2}"),),
             turn=(),
+            fields=("seat", "follower", "die"),
         ),
         Event.TAVERN_FORFEIT: EventKind(
             "tavern_forfeit",
@@ -254,7 +304,13 @@ def events_of(components: Components) -> dict[int, EventKind]:
             turn=(),
         ),
         Event.FREES: EventKind(
-            "frees", (seat, number), "DA-9.1", marked("{0} frees prisoner {1}"), you=(marked("You free prisoner {1}"),), turn=()
+            "frees",
+            (seat, number),
+            "DA-9.1",
+            marked("{0} frees prisoner {1}"),
+            you=(marked("You free prisoner {1}"),),
+            turn=(),
+            fields=("seat", "prisoner"),
         ),
         Event.PRISONER_FORFEIT: EventKind(
             "prisoner_forfeit",
@@ -263,6 +319,7 @@ def events_of(components: Components) -> dict[int, EventKind]:
             marked("{0} can't pay the offering for prisoner {1}"),
             you=(marked("You can't pay the offering for prisoner {1}"),),
             turn=(),
+            fields=("seat", "prisoner"),
         ),
         Event.PRISONER_DECLINED: EventKind(
             "prisoner_declined",
@@ -271,6 +328,7 @@ def events_of(components: Components) -> dict[int, EventKind]:
             marked("{0} doesn't free prisoner {1}"),
             you=(marked("You don't free prisoner {1}"),),
             turn=(),
+            fields=("seat", "prisoner"),
         ),
         Event.TRADES: EventKind(
             "trades",
@@ -279,10 +337,25 @@ def events_of(components: Components) -> dict[int, EventKind]:
             marked("{0} trades {1} for {2}"),
             you=(marked("You trade {1} for {2}"),),
             turn=(),
+            fields=("seat", "line", "way"),
         ),
-        Event.BUYS: EventKind("buys", (seat, card), "DA-11.2", marked("{0} buys {1}"), you=(marked("You buy {1}"),), turn=()),
+        Event.BUYS: EventKind(
+            "buys",
+            (seat, card),
+            "DA-11.2",
+            marked("{0} buys {1}"),
+            you=(marked("You buy {1}"),),
+            turn=(),
+            fields=("seat", "card"),
+        ),
         Event.DECLINES: EventKind(
-            "declines", (seat, card), "DA-11.1", marked("{0} doesn't buy {1}"), you=(marked("You don't buy {1}"),), turn=()
+            "declines",
+            (seat, card),
+            "DA-11.1",
+            marked("{0} doesn't buy {1}"),
+            you=(marked("You don't buy {1}"),),
+            turn=(),
+            fields=("seat", "card"),
         ),
         Event.CANNOT_PAY: EventKind(
             "cannot_pay",
@@ -291,6 +364,7 @@ def events_of(components: Components) -> dict[int, EventKind]:
             marked("{0} can't pay for {1}"),
             you=(marked("You can't pay for {1}"),),
             turn=(),
+            fields=("seat", "card"),
         ),
         Event.TURN_ENDED: EventKind(
             "turn_ended",
@@ -300,6 +374,7 @@ def events_of(components: Components) -> dict[int, EventKind]:
             turn=(),
             brief=(marked("turn {0} ends"),),
             joins=("treasure",),
+            fields=("turn",),
         ),
         Event.SCORE: EventKind(
             "score",
@@ -308,8 +383,11 @@ def events_of(components: Components) -> dict[int, EventKind]:
             marked("{0}: {1} gold + {2} from cards = {3} points"),
             you=(marked("You: {1} gold + {2} from cards = {3} points"),),
             turn=(),
+            fields=("seat", "gold", "cards", "points"),
         ),
-        Event.WON: EventKind("won", (seat,), "DA-13.4", marked("{0} wins"), rest=seat, you=(marked("You win"),), turn=()),
+        Event.WON: EventKind(
+            "won", (seat,), "DA-13.4", marked("{0} wins"), rest=seat, you=(marked("You win"),), turn=(), fields=("*winners",)
+        ),
     }
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from meadhall.games.viking_axes import heuristics, page, rules, words
-from meadhall.games.viking_axes.elements import ELEMENTS
+from meadhall.games.viking_axes.elements import ELEMENTS, STATISTICS
 from meadhall.games.viking_axes.evaluation import evaluate
 from meadhall.games.viking_axes.lessons import LESSONS
 from meadhall.games.viking_axes.state import ACTIONS, SEATS, Event, State
@@ -70,6 +70,7 @@ game = Game(
         rollout=heuristics.greedy, cutoff=4, evaluate=evaluate, guide=heuristics.greedy, exploration=0.3, minimum_advantage=0.5
     ),
     elements=ELEMENTS,
+    statistics=STATISTICS,
     goal=marked("Your goal: be the last one standing. Ten hits put a player out, fifteen in a game that began with two."),
     at_table=at_table,
     lessons=LESSONS,

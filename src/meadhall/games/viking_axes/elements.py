@@ -5,7 +5,7 @@ from typing import Any
 
 from meadhall.games.viking_axes.cards import card_title
 from meadhall.games.viking_axes.state import KINDS, SEATS, Act, Event
-from meadhall.sdk import ActionKind, Elements, Mention, PieceKind, marked
+from meadhall.sdk import ActionKind, Elements, EventFigure, Mention, PieceKind, event_statistics, marked
 
 
 def _card(_options: Mapping[str, Any], kind: int) -> str:
@@ -30,4 +30,15 @@ ELEMENTS = Elements(
     ),
     out=Mention(Event.OUT, 0),
     attacks=Mention(Event.THROWS, 1),
+)
+
+STATISTICS = event_statistics(
+    EventFigure("cards", marked("cards drawn"), Event.DREW),
+    EventFigure("throws", marked("throws"), Event.THROWS),
+    EventFigure("hit_rate", marked("throws that hit"), Event.HITS, per=(Event.THROWS,)),
+    EventFigure("blocked", marked("throws at a player with shields"), Event.BLOCKED, per=(Event.THROWS,)),
+    EventFigure("cashed_in", marked("armories cashed in"), Event.CASHES_IN),
+    EventFigure("disarmed", marked("armories emptied by a wench"), Event.DISARMS),
+    EventFigure("skipped", marked("turns missed"), Event.TURN_SKIPPED),
+    EventFigure("shuffles", marked("shuffles, the first included"), Event.SHUFFLED),
 )

@@ -30,7 +30,7 @@ DISCARD_RULES = {"armory": "VA-5.1", "wench": "VA-6.3"}
 """The rules that let a player discard a card. Axes and shields are discarded only by dropping out."""
 
 EVENTS: dict[int, EventKind] = {
-    Event.SHUFFLED: EventKind("shuffled", (number,), "VA-1.5", marked("{0} cards are shuffled")),
+    Event.SHUFFLED: EventKind("shuffled", (number,), "VA-1.5", marked("{0} cards are shuffled"), fields=("cards",)),
     Event.STARTS: EventKind(
         "starts",
         (seat,),
@@ -48,8 +48,11 @@ EVENTS: dict[int, EventKind] = {
         turn=TURN,
         brief=(marked("{1} drawn"),),
         joins=("cashes_in", "discards"),
+        fields=("seat", "card"),
     ),
-    Event.DEALT: EventKind("dealt", (seat, card), "VA-1.3", marked("{0} is dealt {1}"), you=(marked("You are dealt {1}"),)),
+    Event.DEALT: EventKind(
+        "dealt", (seat, card), "VA-1.3", marked("{0} is dealt {1}"), you=(marked("You are dealt {1}"),), fields=("seat", "card")
+    ),
     Event.PLAYS: EventKind(
         "plays",
         (seat, card),
@@ -59,6 +62,7 @@ EVENTS: dict[int, EventKind] = {
         turn=TURN,
         brief=(marked("{1} played"),),
         joins=("cashes_in", "discards"),
+        fields=("seat", "card"),
     ),
     Event.DISCARDS: EventKind(
         "discards",
@@ -70,6 +74,7 @@ EVENTS: dict[int, EventKind] = {
         turn=(),
         brief=(marked("discarded"),),
         joins=("drew", "plays"),
+        fields=("seat", "card"),
     ),
     Event.THROWS: EventKind(
         "throws",
@@ -78,6 +83,7 @@ EVENTS: dict[int, EventKind] = {
         marked("{0} throws {2} at {1}"),
         you=(marked("You throw {2} at {1}"), marked("{0} throws {2} at you")),
         brief=(marked("thrown at {1}"), "", marked("thrown at you")),
+        fields=("seat", "target", "axes"),
     ),
     Event.BLOCKED: EventKind(
         "blocked",
@@ -86,6 +92,7 @@ EVENTS: dict[int, EventKind] = {
         marked("{0}'s shields block {1}"),
         you=(marked("Your shields block {1}"),),
         brief=(marked("{1} blocked"),),
+        fields=("seat", "axes"),
     ),
     Event.HITS: EventKind(
         "hits",
@@ -94,6 +101,7 @@ EVENTS: dict[int, EventKind] = {
         marked("{0} takes {1}"),
         you=(marked("You take {1}"),),
         brief=(marked("{1} landed"),),
+        fields=("seat", "hits"),
     ),
     Event.SHIELDS_SPENT: EventKind(
         "shields_spent",
@@ -111,6 +119,7 @@ EVENTS: dict[int, EventKind] = {
         rules={"armory": "VA-5.1"},
         you=(marked("You place {1}"),),
         brief=(marked("placed"),),
+        fields=("seat", "card"),
     ),
     Event.CASHES_IN: EventKind(
         "cashes_in",
@@ -127,6 +136,7 @@ EVENTS: dict[int, EventKind] = {
         marked("{0}'s wench empties {1}'s armory"),
         you=(marked("Your wench empties {1}'s armory"), marked("{0}'s wench empties your armory")),
         brief=(marked("{1}'s armory emptied"), "", marked("your armory emptied")),
+        fields=("seat", "target"),
     ),
     Event.SKIPS: EventKind(
         "skips",
@@ -135,6 +145,7 @@ EVENTS: dict[int, EventKind] = {
         marked("{0}'s wench makes {1} miss a turn"),
         you=(marked("Your wench makes {1} miss a turn"), marked("{0}'s wench makes you miss a turn")),
         brief=(marked("{1} must miss a turn"), "", marked("you must miss a turn")),
+        fields=("seat", "target"),
     ),
     Event.TURN_SKIPPED: EventKind(
         "turn_skipped", (seat,), "VA-6.4", marked("{0} misses a turn"), you=(marked("You miss a turn"),), turn=()

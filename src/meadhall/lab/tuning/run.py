@@ -191,11 +191,13 @@ class _Search:
         study = optuna.create_study(directions=["minimize"] * (len(self._targets) + 1), sampler=sampler)
         for indexes in _first_trials(self._knobs, label, trials // 2):
             study.enqueue_trial(indexes)
-        refusal: BadSetup | None = None
+        draw, refusal = Random(f"{label}/crossed"), None
         try:
             for number in range(trials):
                 if number and self._is_late:
                     return "time"
+                if number > trials // 2 and number % 2:
+                    study.enqueue_trial(self._crossed(draw))
                 trial = study.ask()
                 chosen = {knob.name: knob.values[trial.suggest_int(knob.name, 0, len(knob.values) - 1)] for knob in self._knobs}
                 changes = {knob.name: chosen[knob.name] for knob in self._knobs if chosen[knob.name] != knob.start}
@@ -230,6 +232,13 @@ class _Search:
         found = fresh or front
         kept = [*found[:1], *sorted((each for each in found[1:] if not self._is_beaten(each, found)), key=_changes)]
         return tuple(map(self._point, kept))
+
+    def _crossed(self, draw: Random) -> dict[str, int]:
+        """Return the values of two of the front mixed: so a change that does nothing is found and left out."""
+        front = [each for each in self._best if not self._is_beaten(each, self._best)]
+        parents = draw.choice(front), draw.choice([self._best[0], *front])
+        chosen = {knob.name: draw.choice(parents).changes.get(knob.name, knob.start) for knob in self._knobs}
+        return {knob.name: knob.values.index(chosen[knob.name]) for knob in self._knobs}
 
     def _judged(self, candidate: _Candidate) -> _Candidate:
         """Play a candidate until it is worse than another, or to the end, which makes it one of the best."""

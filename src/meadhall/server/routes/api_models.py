@@ -67,7 +67,11 @@ class OptionInfo(msgspec.Struct):
 
 
 class GameInfo(msgspec.Struct):
-    """A game of this hall. ``ready`` is false while its rules are still being compiled."""
+    """A game of this hall. ``ready`` is false while its rules are still being compiled.
+
+    ``events`` has the names of the arguments of each kind of event, as records list them. A last name that begins with ``*`` is
+    that of all further arguments.
+    """
 
     name: str
     title: str
@@ -78,6 +82,7 @@ class GameInfo(msgspec.Struct):
     options: list[OptionInfo]
     bots: list[str]
     ready: bool
+    events: dict[str, list[str]]
 
 
 class ClockChoice(msgspec.Struct, forbid_unknown_fields=True):
@@ -282,6 +287,7 @@ def game_info(game: Game, ready: bool) -> GameInfo:
         options=[_option_info(game, option) for option in game.options],
         bots=bot_names(game),
         ready=ready,
+        events={kind.name: list(kind.fields) for kind in game.events.values()},
     )
 
 
