@@ -56,7 +56,6 @@ game = Game(
     is_out=is_out,
     elements=ELEMENTS,
     options=(LAST_TWO,),
-
     statistics=STATISTICS,
     goal=marked("Your goal: be the last one alive. Attack, or ally with a player until a one ends every alliance."),
     lessons=LESSONS,
