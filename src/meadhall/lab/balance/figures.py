@@ -9,9 +9,8 @@ from statistics import NormalDist
 from typing import Literal, TypeAlias
 
 from meadhall.engine.statistics import Z_95
-from meadhall.engine.text.language import gettext as _
 from meadhall.engine.text.language import marked
-from meadhall.lab.balance.columns import Column, Columns, difference
+from meadhall.lab.balance.columns import Columns, difference
 
 Unit: TypeAlias = Literal["fair shares", "share", "number", "points"]
 
@@ -162,11 +161,6 @@ class Figure:
         """Return the definition of the family."""
         return DEFINITIONS[self.family]
 
-    @property
-    def definition(self) -> str:
-        """Return the definition in the current language."""
-        return _(self.about.text)
-
 
 def figures_of(columns: Columns) -> dict[str, Figure]:
     """Return the figures of these columns, without flags, in the order of the definitions."""
@@ -225,8 +219,3 @@ def flagged(pages: Iterable[dict[str, Figure]], *, differences: bool = False) ->
             places = [figure for figure in page.values() if figure.family == "place" and figure.item]
             page["place"] = replace(max(places, key=lambda figure: figure.value), name="place")
     return given
-
-
-def is_settled(column: Column, precision: float) -> bool:
-    """Return whether a rate is as precise as wanted: its standard error is at most ``precision``."""
-    return len(column.sums) > 1 and column.error <= precision

@@ -84,11 +84,6 @@ class Traces:
             provider.force_flush(_END_TIMEOUT)
             provider.shutdown()
 
-    @property
-    def are_on(self) -> bool:
-        """Whether spans are sent."""
-        return self._tracer is not None
-
     @contextmanager
     def span(self, name: str) -> Iterator[Span]:
         """Measure the block, as a part of the span around it. An exception is not recorded: its text may have a secret."""

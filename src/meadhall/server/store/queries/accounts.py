@@ -94,11 +94,6 @@ def find_by_name(connection: Connection, name: str) -> Account | None:
     return _find(connection, _ACCOUNT.drawn_name == keys.spelled) or _find(connection, is_alike)
 
 
-def find_by_handle(connection: Connection, handle: str) -> Account | None:
-    """Return the account that passkeys call by this handle."""
-    return _find(connection, _ACCOUNT.handle == handle)
-
-
 def _find(connection: Connection, condition: ColumnElement[bool]) -> Account | None:
     query = select(schema.accounts, _GUEST.name).join(schema.guests, _GUEST.id == _ACCOUNT.guest).where(condition).limit(1)
     row = connection.execute(query).one_or_none()
