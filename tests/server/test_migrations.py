@@ -114,7 +114,8 @@ async def test_a_hall_of_the_first_release_goes_on(settings: Settings, at_once: 
     written = await asyncio.to_thread(tally, settings)
     async with Store.open(settings):
         pass
-    changed = ["accounts", "guests", "results"]  # which names look alike, by which invitation they came, what they took back
+    # which names look alike, by which invitation guests came, what they took back, and their crests
+    changed = ["accounts", "guests", "results", "seats"]
     assert written.differences(await asyncio.to_thread(tally, settings)) == changed
     async with open_hall(settings) as hall:
         ada, bjorn = await signed_in(hall)

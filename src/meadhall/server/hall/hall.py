@@ -51,6 +51,7 @@ from meadhall.server.hall.seating import (
     check_host,
     document_of,
     open_seat,
+    person_seat,
     renamed,
     with_options,
     with_person,
@@ -73,7 +74,6 @@ from meadhall.server.store.models import (
     SeatRow,
     TableRow,
     new_id,
-    new_link_token,
 )
 from meadhall.server.store.notices import Notice
 from meadhall.server.store.queries import idempotency, tables
@@ -517,7 +517,7 @@ class Hall:
         if len(bots) >= count:
             raise BadSetup(_("There are more bots than seats."))
         host = await self.store.save_guest(host)
-        seats = [SeatRow(0, "human", host.name, None, frozenset({host.id}), new_link_token())]
+        seats = [person_seat(0, host.name, host)]
         for seat, rank in enumerate(bots, 1):
             seats.append(bot_seat(subject, seat, rank))
         chosen = await run_in_thread(subject.check_options, options or {})
@@ -629,7 +629,7 @@ class Hall:
         await room.change_table(with_person(guest, seat))
 
     async def rename(self, guest: Guest) -> None:
-        """Give the guest's seats before a match their new name."""
+        """Give the guest's seats before a match their new name and crest."""
         for table in await self.store.transact(tables.of_guest, guest.id):
             if table.status == "gathering" and table.seat_of(guest.id) is not None:
                 with suppress(WrongMoment):  # the match has begun meanwhile

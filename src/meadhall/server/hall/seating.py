@@ -50,7 +50,7 @@ def with_person(guest: Guest, seat: int | None = None) -> Change:
         if current is not None:
             table = table.replace_seat(open_seat(current))
         name = unlike_others(guest.name, names_at(table))
-        return table.replace_seat(replace(row, kind="human", name=name, guests=frozenset({guest.id})))
+        return table.replace_seat(person_seat(row.seat, name, guest, row.link_token))
 
     return change
 
@@ -86,14 +86,15 @@ def filled(subject: Game, rank: str) -> Change:
 
 
 def renamed(guest: Guest) -> Change:
-    """Return the change that gives the guest's seat their current name."""
+    """Return the change that gives the guest's seat their current name and crest."""
 
     def change(table: TableRow) -> TableRow:
         seat = table.seat_of(guest.id)
         if seat is None:
             return table
         opened = table.replace_seat(replace(table.seats[seat], name=""))
-        return table.replace_seat(replace(table.seats[seat], name=unlike_others(guest.name, names_at(opened))))
+        name = unlike_others(guest.name, names_at(opened))
+        return table.replace_seat(replace(table.seats[seat], name=name, stored_crest=guest.crest.text))
 
     return change
 
@@ -217,6 +218,12 @@ def again(table: TableRow, rules: int, at: datetime) -> TableRow:
 def open_seat(seat: int) -> SeatRow:
     """Return an open seat."""
     return SeatRow(seat, "open", "", None, frozenset(), new_link_token())
+
+
+def person_seat(seat: int, name: str, guest: Guest, link_token: str = "") -> SeatRow:
+    """Return the seat of a person: their name there, and their crest. ``link_token``: "" for a new one."""
+    owners = frozenset({guest.id})
+    return SeatRow(seat, "human", name, None, owners, link_token or new_link_token(), stored_crest=guest.crest.text)
 
 
 def bot_seat(subject: Game, seat: int, rank: str) -> SeatRow:

@@ -11,6 +11,7 @@ from meadhall.server.hall.people.acquaintances import Known
 from meadhall.server.hall.room import Room
 from meadhall.server.pages.dates import moment
 from meadhall.server.pages.models import InvitationCard, Moment
+from meadhall.server.store.crests import Crest
 from meadhall.server.store.models import Invitation
 from meadhall.server.web.links import link
 
@@ -25,6 +26,7 @@ class PersonMet:
     id: str
     url: str
     name: str
+    crest: Crest
     matches: int
     last: Moment | None
     muted: bool
@@ -37,6 +39,7 @@ class Invitable:
 
     id: str
     name: str
+    crest: Crest
     state: str
 
 
@@ -56,6 +59,7 @@ def people_met(known: Sequence[Known]) -> tuple[PersonMet, ...]:
             id=each.acquaintance.person.public_id,
             url=link(f"/people/{each.acquaintance.person.public_id}"),
             name=each.acquaintance.person.name,
+            crest=each.acquaintance.person.crest,
             matches=each.acquaintance.matches,
             last=moment(each.acquaintance.last_at) if each.acquaintance.last_at else None,
             muted=each.muted,
@@ -68,7 +72,7 @@ def people_met(known: Sequence[Known]) -> tuple[PersonMet, ...]:
 def invite_page(room: Room, known: Sequence[Known], invited: Mapping[str, bool]) -> InvitePage:
     """Return the people whom a player may invite to a table: those they have played with, who have no seat and aren't blocked."""
     people = [
-        Invitable(person.public_id, person.name, _state(invited.get(person.id)))
+        Invitable(person.public_id, person.name, person.crest, _state(invited.get(person.id)))
         for each in known
         for person in (each.acquaintance.person,)
         if each.acquaintance.matches and not each.blocked and room.table.seat_of(person.id) is None

@@ -72,6 +72,7 @@ def seat_views(room: Room) -> tuple[SeatView, ...]:
             away_since=None if (since := room.absences.since(row.seat)) is None else milliseconds(since),
             stand_in=bot_in_words(played.bot) if played is not row else "",
             person=link(f"/tables/{room.table.id}/people/{row.seat}") if row.guests else "",
+            arms=row.crest,
         )
         for row in room.table.seats
         for played in [as_played(row, match if room.table.status == "running" else None)]

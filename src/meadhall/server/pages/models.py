@@ -15,6 +15,7 @@ from meadhall.engine.state.events import Event
 from meadhall.engine.text.daily import Outcome
 from meadhall.server.hall.consent.undoing import NO_UNDO, UndoOffer
 from meadhall.server.hall.furniture import Furniture
+from meadhall.server.store.crests import Crest
 from meadhall.server.store.models import SeatKind, TableStatus
 
 # ----------------------------------------------------------------------------------------------------------------------- forms
@@ -64,6 +65,7 @@ class Viewer:
     volume: int = 60  # of the sounds, in percent
     has_account: bool = False
     device: str = ""  # the id of the session or device; changes when the browser signs in
+    crest: Crest | None = None
     word: str = ""  # what the page says once, such as "You are signed out."
 
 
@@ -294,6 +296,7 @@ class SeatView:
     clock: ClockView | None = None  # of a person in a running match with a clock
     stand_in: str = ""  # the level of the bot that plays for this person, in words, e.g. "Jarl"
     person: str = ""  # address that leads to the person's profile; "" for a bot, and in a replay
+    arms: Crest | None = None  # of the person, not of the seat; None for a bot
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from meadhall.server.pages.dates import day_in_words, month_in_words
 from meadhall.server.pages.hall import card
 from meadhall.server.pages.models import FilterField, Option, OptionGroup, TableCard
 from meadhall.server.pages.rates import RateTable, rate_tables, total
+from meadhall.server.store.crests import Crest
 from meadhall.server.store.models import Guest, Played, PuzzleDay
 from meadhall.server.web.links import link
 
@@ -64,6 +65,7 @@ class PersonPage:
     """A person's profile."""
 
     name: str
+    crest: Crest
     url: str  # "/people/<public id>"
     public_id: str
     you: bool
@@ -112,6 +114,7 @@ def person_page(
     subject = chosen.get("game", "")
     return PersonPage(
         name=person.name,
+        crest=person.crest,
         url=url,
         public_id=person.public_id,
         you=profile.is_own,

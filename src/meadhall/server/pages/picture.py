@@ -105,8 +105,8 @@ def picture_of(match: Match, table: TableRow, take_backs: int = 0) -> Picture:
         id=table.id,
         url=link(f"/tables/{table.id}"),
         seats=tuple(
-            SeatView(seat, who.name, who.kind, bot_in_words(who.bot), winner=seat in result.winners)
-            for seat, who in enumerate(match.seats)
+            SeatView(seat, who.name, who.kind, bot_in_words(who.bot), winner=seat in result.winners, arms=row.crest)
+            for (seat, who), row in zip(enumerate(match.seats), table.seats, strict=True)
         ),
         abandoned=table.status == "abandoned",
         result=result,

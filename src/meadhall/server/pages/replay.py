@@ -14,6 +14,7 @@ from meadhall.server.hall.bots.chart_queue import ChartJob, ChartQueue
 from meadhall.server.pages.chart import chart_part
 from meadhall.server.pages.match import given_up_view, match_page, result_view, strength
 from meadhall.server.pages.models import ChartPage, ChartPart, ReplayPage, SeatView
+from meadhall.server.store.models import TableRow
 from meadhall.server.web.links import link
 
 
@@ -38,6 +39,12 @@ def with_chart(
     except MeadhallError as error:
         place = ChartPart(f"{base}/chart", content.base, knowledge, error=reason_of(error))
     return replace(content, chart=replace(place, step=content.step, seat=content.seat))
+
+
+def with_crests(content: ReplayPage, table: TableRow) -> ReplayPage:
+    """Return the replay with the crests of the people who sat at the table."""
+    seats = zip(content.page.seats, table.seats, strict=True)
+    return replace(content, page=replace(content.page, seats=tuple(replace(seat, arms=row.crest) for seat, row in seats)))
 
 
 def replay_page(

@@ -87,7 +87,8 @@ def viewer(guest: Guest, device: str) -> Viewer:
     choices = NotificationChoices.of(guest)
     sounds, notices = (" ".join(choices.kinds(channel)) for channel in ("sound", "notice"))
     settings = (guest.name, guest.language, guest.theme, guest.motion, guest.confirm)
-    return Viewer(*settings, guest.public_id, sounds, notices, choices.volume, guest.has_account, device)
+    crest = guest.crest if guest.id else None
+    return Viewer(*settings, guest.public_id, sounds, notices, choices.volume, guest.has_account, device, crest)
 
 
 def see_other(url: str) -> Redirect:

@@ -26,6 +26,7 @@ from meadhall.server.pages.frames import TALK_PLACE, Frames
 from meadhall.server.pages.models import Moment, Refusal
 from meadhall.server.pages.patches import Pieces, SentFrame, pieces_of
 from meadhall.server.pages.templates import template
+from meadhall.server.store.crests import Crest
 from meadhall.server.store.models import ChatLine, Guest, Ignored
 from meadhall.server.web.links import link
 
@@ -39,6 +40,7 @@ class LineView:
 
     Attributes:
         seat: the seat of its author; None for a spectator.
+        arms: the crest of the player who has written it; None for a spectator.
         is_mine: whether the reader has written it.
         is_deleted: whether its text was deleted by the host of the hall.
     """
@@ -50,6 +52,7 @@ class LineView:
     is_mine: bool
     is_deleted: bool
     at: Moment
+    arms: Crest | None = None
 
 
 @dataclass(frozen=True)
@@ -61,6 +64,7 @@ class PersonHere:
     name: str
     muted: bool
     blocked: bool
+    arms: Crest | None = None
 
 
 @dataclass(frozen=True)
@@ -141,7 +145,7 @@ def sections(frames: Frames, room: Room, guest: Guest, ignored: Ignored) -> tupl
     macros: Any = template("_talk.html").module
     lines, language = heard(room, guest, ignored), current_language()
     shown = lines[-SHOWN:]
-    texts = [_rendered(line, line.guest == guest.id, language) for line in shown]
+    texts = [_rendered(line, line.guest == guest.id, _arms(room, line), language) for line in shown]
     if len(lines) > SHOWN:
         texts = [str(macros.earlier(link(f"/tables/{room.table.id}/chat?before={shown[0].id}"))), *texts]
     state = talk_state(room, guest, ignored, bool(lines))
@@ -153,10 +157,10 @@ def sections(frames: Frames, room: Room, guest: Guest, ignored: Ignored) -> tupl
 
 
 @lru_cache(maxsize=4000)  # the pages of a table get the same lines again and again
-def _rendered(line: ChatLine, is_mine: bool, _language: str) -> str:
+def _rendered(line: ChatLine, is_mine: bool, arms: Crest | None, _language: str) -> str:
     """Render a line in the current language."""
     macros: Any = template("_talk.html").module
-    return str.strip(macros.line(_view(line, is_mine)))
+    return str.strip(macros.line(_view(line, is_mine, arms)))
 
 
 def panel(hall: Hall, frames: Frames, room: Room, guest: Guest) -> Markup:
@@ -176,15 +180,21 @@ def new_key() -> str:
     return secrets.token_urlsafe(12)
 
 
-def line_views(lines: Sequence[ChatLine], guest: Guest) -> Iterator[LineView]:
-    """Yield lines as a guest sees them."""
+def line_views(room: Room, lines: Sequence[ChatLine], guest: Guest) -> Iterator[LineView]:
+    """Yield lines of a table as a guest sees them."""
     for line in lines:
-        yield _view(line, line.guest == guest.id)
+        yield _view(line, line.guest == guest.id, _arms(room, line))
 
 
-def _view(line: ChatLine, is_mine: bool) -> LineView:
+def _arms(room: Room, line: ChatLine) -> Crest | None:
+    """Return the crest of the player who has written a line; None for a spectator, and if another person has the seat now."""
+    row = None if line.seat is None or line.seat >= len(room.table.seats) else room.table.seats[line.seat]
+    return row.crest if row is not None and line.guest in row.guests else None
+
+
+def _view(line: ChatLine, is_mine: bool, arms: Crest | None) -> LineView:
     words = line.text if line.phrase is None else in_words(line.phrase)
-    return LineView(line.id, line.seat, line.name, words, is_mine, line.is_deleted, moment(line.at))
+    return LineView(line.id, line.seat, line.name, words, is_mine, line.is_deleted, moment(line.at), arms)
 
 
 def talk_state(room: Room, guest: Guest, ignored: Ignored, has_lines: bool) -> TalkState:
@@ -210,7 +220,12 @@ def _people_here(room: Room, guest: Guest, ignored: Ignored) -> Iterator[PersonH
         seated |= row.guests
         if row.kind == "human" and guest.id not in row.guests:
             yield PersonHere(
-                f"seat:{row.seat}", row.seat, row.name, bool(row.guests & ignored.muted), bool(row.guests & ignored.blocked)
+                f"seat:{row.seat}",
+                row.seat,
+                row.name,
+                bool(row.guests & ignored.muted),
+                bool(row.guests & ignored.blocked),
+                row.crest,
             )
     authors: dict[str, ChatLine] = {}
     for line in room.chat.lines(audiences_of(room.table, guest)):
@@ -231,7 +246,7 @@ async def chat_page(
     return ChatPage(
         title=room.game.title,
         state=talk_state(room, guest, ignored, bool(lines)),
-        lines=tuple(line_views(lines, guest)),
+        lines=tuple(line_views(room, lines, guest)),
         earlier=f"{url}?before={lines[0].id}" if has_earlier and lines else "",
         latest="" if before is None else url,
         key=new_key(),

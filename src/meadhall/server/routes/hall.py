@@ -127,13 +127,13 @@ async def _settings_page(request: AnyRequest, hall: Hall, guest: Guest, error: M
 
 @post("/settings", status_code=200)
 async def change_settings(request: AnyRequest, hall: Hall, guest: Guest, sessions: Sessions, form: Form) -> Html | Redirect:
-    """Change the guest's settings. A new name reaches the seats before a match. One that is not free is refused on the page."""
+    """Change the guest's settings. A new name or crest reaches the seats before a match. A name that is not free is refused."""
+    chosen = {setting: form.get(setting, "") for setting in ("name", "language", "theme", "motion", "confirm")}
     try:
-        settings = (form.get(setting, "") for setting in ("name", "language", "theme", "motion", "confirm"))
-        changed = await sessions.save(guest, *settings)
+        changed = await sessions.save(guest, **chosen, crest=f"{form.get('sign', '')}-{form.get('colour', '')}")
     except NameTaken as error:
         return await _settings_page(request, hall, guest, error)
-    if changed.name != guest.name:
+    if (changed.name, changed.crest) != (guest.name, guest.crest):
         await hall.rename(changed)
     return see_other(safe_path(form.get("back", "/")))
 

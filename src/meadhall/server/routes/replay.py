@@ -16,7 +16,7 @@ from meadhall.server.errors import NotFound, WrongMoment
 from meadhall.server.hall.daily.daily import is_sealed
 from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.room import Room
-from meadhall.server.pages.replay import chart_page, knowledge_of, replay_page, with_chart
+from meadhall.server.pages.replay import chart_page, knowledge_of, replay_page, with_chart, with_crests
 from meadhall.server.pages.responses import Answer, Html, page, see_other, wants_json
 from meadhall.server.store.models import Guest
 from meadhall.server.store.queries import uploads
@@ -40,6 +40,7 @@ async def replay_table(
     url = link(f"/tables/{room.table.id}")
     sealed = is_sealed(room.table, room.time)
     content = replay_page(room.match, f"{url}/replay", step, seat, room.table.seat_of(guest.id), url, sealed)
+    content = with_crests(content, room.table)
     if room.match.ended and room.match.steps and not sealed:
         content = with_chart(content, hall.charts, room.table.id, url, room.match, knowledge_of(knowledge))
     return page(request, guest, "replay.html", content)

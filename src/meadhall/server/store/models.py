@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from typing import Any, Final, Literal
 
 from meadhall.server.store.clock import Clock
+from meadhall.server.store.crests import Crest
 
 SeatKind = Literal["human", "bot", "open"]
 ProfileVisibility = Literal["private", "opponents", "public"]
@@ -99,6 +100,7 @@ class Guest:
         notifications: what the guest wants to be told, and how; see ``hall.notification_choices``. Empty: the defaults.
         is_admitted: whether an invitation has admitted the guest to a hall for invited guests.
         is_closed: whether the host of the hall has shut the guest out.
+        chosen_crest: the crest that the guest has chosen, as it is stored; "" until then.
     """
 
     id: str
@@ -115,6 +117,12 @@ class Guest:
     notifications: Mapping[str, Any] = field(default_factory=dict, hash=False)
     is_admitted: bool = False
     is_closed: bool = False
+    chosen_crest: str = ""
+
+    @property
+    def crest(self) -> Crest:
+        """The guest's crest."""
+        return Crest.of_guest(self.id, self.chosen_crest)
 
 
 @dataclass(frozen=True)
@@ -207,6 +215,7 @@ class SeatRow:
         guests: ids of the guests that the seat belongs to: none, one, or several after it was moved to another device.
         link_token: the secret in the private link that moves the seat to another device.
         is_ready: whether the player agrees that the match starts, also while they are away.
+        stored_crest: the crest of the person who sits here, as it is stored; "" without one.
     """
 
     seat: int
@@ -216,6 +225,12 @@ class SeatRow:
     guests: frozenset[str]
     link_token: str
     is_ready: bool = False
+    stored_crest: str = ""
+
+    @property
+    def crest(self) -> Crest | None:
+        """The crest of the person who sits here; None for a bot, and if nothing of the person is stored any more."""
+        return Crest.of_guest(min(self.guests), self.stored_crest) if self.guests else None
 
 
 @dataclass(frozen=True)

@@ -71,6 +71,7 @@ guests = Table(
     Column("theme", String(8), nullable=False),
     Column("motion", String(8), nullable=False, server_default="auto"),
     Column("confirm", String(8), nullable=False, server_default="slow"),
+    Column("crest", String(16)),  # "raven-blue"; NULL until the guest chooses one
     Column("choices", JSON(none_as_null=True)),
     Column("profile", String(10), nullable=False, server_default="opponents"),
     Column("notifications", JSON(none_as_null=True)),
@@ -198,6 +199,7 @@ seats = Table(
     Column("bot", String(20)),
     Column("is_ready", Boolean, nullable=False, server_default=false()),
     Column("link_token", String(32), nullable=False, unique=True),
+    Column("crest", String(16)),  # of the person, as the name
 )
 
 # A seat belongs to several guests after it was moved to another device.

@@ -27,6 +27,7 @@ from meadhall.server.hall.people import session_tokens
 from meadhall.server.hall.people.accounts import Accounts, SignedIn
 from meadhall.server.hall.people.names import GIVEN, any_name, clean_name
 from meadhall.server.hall.people.sign_in_limit import Client
+from meadhall.server.store.crests import Crest
 from meadhall.server.store.models import Account, Guest, ProfileVisibility, RetiredSecret, Session, SessionKind, new_id
 from meadhall.server.store.queries import guests, secrets, sessions
 from meadhall.server.store.queries.accounts import owned_of
@@ -246,6 +247,7 @@ class Sessions:
         motion: str = "",
         confirm: str = "",
         profile: str = "",
+        crest: str = "",
     ) -> Guest:
         """Store a guest with changed settings, and return them. Empty and invalid values change nothing. Raises NameTaken."""
         changed = replace(
@@ -256,6 +258,7 @@ class Sessions:
             motion=motion if motion in MOTIONS else guest.motion,
             confirm=confirm if confirm in CONFIRMS else guest.confirm,
             profile=PROFILES.get(profile, guest.profile),
+            chosen_crest=crest if Crest.read(crest) else guest.chosen_crest,
         )
         if changed != guest or not guest.is_stored:
             changed = await self._store.save_guest(changed, is_chosen=bool(clean_name(name)) and changed.name != guest.name)

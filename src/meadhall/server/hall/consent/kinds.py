@@ -12,9 +12,9 @@ from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import NotFound, NotSeated, Stale, WrongMoment
 from meadhall.server.hall.bots.stand_ins import as_played, persons_playing
 from meadhall.server.hall.people.names import unlike_others
-from meadhall.server.hall.seating import names_at
+from meadhall.server.hall.seating import names_at, person_seat
 from meadhall.server.hall.time.clocks import Clocks
-from meadhall.server.store.models import Guest, SeatRow, TableRow, new_link_token
+from meadhall.server.store.models import Guest, TableRow
 
 if TYPE_CHECKING:
     from meadhall.server.hall.state import TableState
@@ -311,7 +311,7 @@ class _Swap(Kind):
             raise WrongMoment(_("{name} has a seat at this table already.").format(name=guest.name))
         name = unlike_others(guest.name, names_at(table.replace_seat(replace(row, name=""))))
         draft.add("swap", row.seat, data={"kind": row.kind, "bot": row.bot})
-        draft.seat(table.replace_seat(SeatRow(row.seat, "human", name, None, frozenset({guest.id}), new_link_token())))
+        draft.seat(table.replace_seat(person_seat(row.seat, name, guest)))
 
     def words(self) -> Words:
         return Words(

@@ -18,8 +18,9 @@ from meadhall.engine.registry import game, game_names
 from meadhall.engine.text.daily import Daily
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import NotFound, WrongMoment
+from meadhall.server.hall.seating import person_seat
 from meadhall.server.ops.time import Time
-from meadhall.server.store.models import FINISHED, Conflict, Guest, Score, SeatRow, TableRow, new_id, new_link_token
+from meadhall.server.store.models import FINISHED, Conflict, Guest, Score, TableRow, new_id
 from meadhall.server.store.queries import scores, secrets, tables
 from meadhall.server.store.store import Store
 
@@ -138,7 +139,7 @@ async def deal(store: Store, subject: Game, day: str, guest: Guest) -> TableRow:
         seed=await seed_of(store, day),
         created_at=store.time.now(),
         started_at=store.time.now(),
-        seats=(SeatRow(0, "human", guest.name, None, frozenset({guest.id}), new_link_token()),),
+        seats=(person_seat(0, guest.name, guest),),
     )
 
 

@@ -35,7 +35,7 @@ def delete_guest(connection: Connection, guest: str, name: str) -> list[str]:
     changed |= tables.change_all_of(connection, guest)
     records.forget(connection, guest)
     seats = select(_OWNER.table_id, _OWNER.seat).where(_OWNER.guest == guest)
-    connection.execute(update(schema.seats).where(tuple_(_SEAT.table_id, _SEAT.seat).in_(seats)).values(name=name))
+    connection.execute(update(schema.seats).where(tuple_(_SEAT.table_id, _SEAT.seat).in_(seats)).values(name=name, crest=None))
     for each in reversed(schema.GUEST_COLUMNS):
         if each.delete == "delete":
             connection.execute(delete(each.column.table).where(each.column == guest))

@@ -49,7 +49,7 @@ def _find(connection: Connection, condition: ColumnElement[bool]) -> Guest | Non
 def _guest(row: Row[Any]) -> Guest:
     settings: dict[str, Any] = {name: getattr(row, name) for name in _SETTINGS}
     more: dict[str, Any] = {"choices": row.choices or {}, "public_id": row.public_id, "has_account": row.has_account}
-    more["notifications"] = row.notifications or {}
+    more |= {"notifications": row.notifications or {}, "chosen_crest": row.crest or ""}
     more |= {"is_admitted": row.admitted_at is not None, "is_closed": row.closed_at is not None}
     return Guest(row.id, row.name, **settings, is_stored=True, **more)
 
@@ -71,7 +71,7 @@ def save(connection: Connection, guest: Guest, is_chosen: bool = False) -> Guest
     guest = replace(guest, name=accounts.free_name(connection, guest, is_chosen))
     accounts.rename(connection, guest.id, guest.name)  # the account may be newer than the caller's copy of the guest
     settings = {name: getattr(guest, name) for name in _SETTINGS}
-    values = {"name": guest.name, **settings, "choices": dict(guest.choices) or None}
+    values = {"name": guest.name, "crest": guest.chosen_crest or None, **settings, "choices": dict(guest.choices) or None}
     values["notifications"] = dict(guest.notifications) or None
     changed = update(schema.guests).where(_GUEST.id == guest.id).values(**values)
     if connection.execute(changed).rowcount == 0:

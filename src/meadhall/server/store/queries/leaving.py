@@ -50,5 +50,5 @@ def _left(row: SeatRow, guest: str, status: TableStatus) -> SeatRow:
     if others:
         return replace(row, guests=others)
     if status == "running":
-        return replace(row, kind="bot", bot=JARL.name, guests=frozenset(), link_token=new_link_token())
+        return replace(row, kind="bot", bot=JARL.name, guests=frozenset(), link_token=new_link_token(), stored_crest="")
     return SeatRow(row.seat, "open", "", None, frozenset(), new_link_token())

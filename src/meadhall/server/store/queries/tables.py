@@ -191,7 +191,8 @@ def _seats(connection: Connection, tables: Sequence[str]) -> Mapping[str, list[S
     seats: dict[str, list[SeatRow]] = defaultdict(list)
     for row in connection.execute(select(schema.seats).where(_SEAT.table_id.in_(tables)).order_by(_SEAT.seat)):
         owners = frozenset(guests[row.table_id, row.seat])
-        seats[row.table_id].append(SeatRow(row.seat, row.kind, row.name, row.bot, owners, row.link_token, row.is_ready))
+        more = (owners, row.link_token, row.is_ready, row.crest or "")
+        seats[row.table_id].append(SeatRow(row.seat, row.kind, row.name, row.bot, *more))
     return seats
 
 
@@ -275,6 +276,7 @@ def _insert_seats(connection: Connection, table: TableRow) -> None:
             "bot": seat.bot,
             "link_token": seat.link_token,
             "is_ready": seat.is_ready,
+            "crest": seat.stored_crest or None,
         }
         for seat in table.seats
     ]
