@@ -22,9 +22,11 @@ from meadhall.engine.registry import registered
 from meadhall.engine.state.chance import seed_from_text
 from meadhall.engine.text.language import speaking
 from meadhall.lab import Balance, balance, simulate, tournament, without
+from meadhall.lab.balance import deep
 from meadhall.lab.balance.columns import Column, difference
 from meadhall.lab.balance.figures import Figure, flagged
-from meadhall.lab.balance.tasks import SIZES, Task
+from meadhall.lab.balance.run import _Job, _Run
+from meadhall.lab.balance.tasks import DEEP, SIZES, Measuring, Task
 from meadhall.lab.balance.trace import Setting, Tracer
 from meadhall.lab.entrants import BotFailed, Entrants
 from meadhall.lab.matches import play_out
@@ -96,6 +98,33 @@ def test_a_report_answers_every_question(report: Balance) -> None:
     assert all(figure.low <= figure.value <= figure.high for figure in figures.values() if ".p" not in figure.name)
     assert figures["uncertainty_at.10"].value == pytest.approx(0)
     assert report.ended == "complete"
+
+
+def test_a_deep_report_searches(monkeypatch: pytest.MonkeyPatch) -> None:
+    for task in SIZES:
+        monkeypatch.setitem(SIZES, task, 2)
+    monkeypatch.setattr(deep, "ITERATIONS", 16)
+    monkeypatch.setattr(deep, "LADDER", 4)
+    figures = balance(AA, 3, games=4, seed="mead", depth="deep", processes=1).figures["built-in", 3]
+    families = {figure.family for figure in figures.values()}
+    assert {"effective", "stakes", "loss", "ladder", "kingmaking"} <= families
+    assert 1 <= figures["effective"].value <= 4
+    assert figures["stakes"].value >= 0
+
+
+def test_deep_tasks_are_done_in_rounds_of_all_cells_the_most_useful_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    order: list[tuple[Task, int, int]] = []
+
+    def do(_run: _Run, job: _Job, wanted: int) -> str:
+        order.append((job.work.task, job.cell, wanted))
+        job.done = wanted
+        return "time" if job.work.task is Task.LADDER and job.cell == 1 else "complete"
+
+    monkeypatch.setattr(_Run, "_do", do)
+    jobs = [_Job(cell, Measuring(setting("axes-and-allies", 3), task), 16) for task in DEEP for cell in (0, 1)]
+    assert _Run(120, 0, 1, None, None).in_rounds(jobs) == "time"
+    assert [(cell, wanted) for task, cell, wanted in order if task is Task.SEARCH][:4] == [(0, 2), (1, 2), (0, 4), (1, 4)]
+    assert [task for task, cell, _wanted in order if cell == 0] == [Task.SEARCH] * 8 + [Task.WORTH] * 8 + [Task.LADDER]
 
 
 def test_variants_play_the_same_deals_and_differ_by_pairs(report: Balance) -> None:

@@ -14,6 +14,8 @@ from meadhall.lab.kinds import action_kinds, kinds_by_action
 
 ITERATIONS = 400
 """The iterations of the search of a decision."""
+LADDER = 100
+"""The iterations of the weaker search of a ladder, which decides everything in its matches."""
 DECISIONS = 6
 """The number of decisions of a match that are searched."""
 
@@ -59,7 +61,7 @@ def measured_ladder(setting: Setting, numbers: Sequence[int]) -> Columns:
     players = setting.players
     ladder = Setting(
         setting.game,
-        (f"search@{2 * ITERATIONS}", *(f"search@{ITERATIONS}",) * (players - 1)),
+        (f"search@{2 * LADDER}", *(f"search@{LADDER}",) * (players - 1)),
         setting.options,
         setting.label,
         (0,) * players,

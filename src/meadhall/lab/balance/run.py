@@ -28,6 +28,8 @@ FIRST_GAMES = 512
 """The number of matches of each cell before anything else is measured, and between two looks at the precision."""
 MOST_GAMES = 1_000_000
 """The largest number of matches of a cell."""
+ROUNDS = 8
+"""The number of parts in which the tasks of a deep report are done."""
 MOST_CELLS = 200
 SECONDS = 120.0
 """The default time limit of a report."""
@@ -80,7 +82,8 @@ def balance(
         precision: the standard error of the win rates by place at which a cell has been played often enough.
         seed: a text, bytes or an integer, see ``check_seed``; by default a random text, which the report states.
         without: kinds of actions whose worth is measured by a bot that avoids them.
-        depth: ``"quick"``: matches alone; ``"usual"``: chances, skill and luck, too; ``"deep"``: searches, too.
+        depth: ``"quick"``: matches alone; ``"usual"``: chances, skill and luck, too; ``"deep"``: searches, too, the most useful
+            first, and after them what the precision still asks for.
         seconds: the time limit; None for none.
         games: the number of matches of each cell, instead of a precision.
         processes: the number of processes for bots that search or are functions; by default one per core. More than one requires
@@ -135,10 +138,10 @@ def balance(
             job.wanted *= _times(jobs[job.cell], job.work.task)
         if ended == "complete":
             ended = run.all([job for job in later if job.work.task not in DEEP])
+        if ended == "complete":
+            ended = run.in_rounds([job for job in later if job.work.task in DEEP])
         if games is None and ended == "complete":
             ended = run.until_precise(jobs, precision)
-        if ended == "complete":
-            ended = run.all([job for job in later if job.work.task in DEEP])
         columns: list[Columns] = [{} for _ in cells]
         for job in (*jobs, *later):
             columns[job.cell] |= joined(job.parts)
@@ -170,6 +173,19 @@ class _Run:
             if ended != "complete":
                 return ended
             self._show((number + 1) / len(jobs) / 2)
+        return "complete"
+
+    def in_rounds(self, jobs: Sequence[_Job]) -> Ended:
+        """Do long jobs a part at a time, each task for all cells in turn: when the time is up, every cell has its figures."""
+        for task in DEEP:
+            for part in range(1, ROUNDS + 1):
+                for job in jobs:
+                    wanted = -(-job.wanted * part // ROUNDS)
+                    if job.work.task is task and wanted > job.done:
+                        ended = self._do(job, wanted)
+                        if ended != "complete":
+                            return ended
+                        self._show(0.5)
         return "complete"
 
     def until_precise(self, jobs: Sequence[_Job], precision: float) -> Ended:

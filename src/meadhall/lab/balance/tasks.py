@@ -48,14 +48,14 @@ SIZES = {
     Task.AGENCY: 256,
     Task.LUCK: 48,
     Task.WITHOUT: 1024,
-    Task.WORTH: 32,
     Task.SEARCH: 48,
+    Task.WORTH: 32,
     Task.LADDER: 32,
 }
 """The number of matches of each task (of deals for luck), apart from the play itself. They don't depend on the time."""
 
-DEEP = (Task.WORTH, Task.SEARCH, Task.LADDER)
-"""The tasks of a deep report alone, which take long."""
+DEEP = (Task.SEARCH, Task.WORTH, Task.LADDER)
+"""The tasks of a deep report alone, which take long: the most useful for its time first."""
 
 CHUNKS = {Task.PLAY: 64, Task.COURSE: 2, Task.WORTH: 1, Task.SEARCH: 2, Task.LADDER: 1, Task.LUCK: 4}
 """The number of matches in a chunk for an executor; 16 where nothing stands here. Matches of searches and functions: 2."""
@@ -67,7 +67,7 @@ def tasks_of(players: int, parties: int, bot: str, depth: Depth) -> list[Task]:
         return []
     rivals = parties > 1
     usual = [Task.COURSE, *([Task.AGENCY, Task.LUCK] if rivals and players > 1 else [Task.LUCK])]
-    deep = [Task.WORTH, Task.SEARCH, *([Task.LADDER] if rivals else [])] if depth == "deep" else []
+    deep = [task for task in DEEP if rivals or task is not Task.LADDER] if depth == "deep" else []
     return [task for task in (*usual, *deep) if task is not Task.AGENCY or POLICIES.get(bot) != RANDOM]
 
 
