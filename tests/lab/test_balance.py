@@ -23,7 +23,7 @@ from meadhall.engine.state.chance import seed_from_text
 from meadhall.engine.text.language import speaking
 from meadhall.lab import Balance, balance, simulate, tournament, without
 from meadhall.lab.balance import deep
-from meadhall.lab.balance.columns import Column, difference
+from meadhall.lab.balance.columns import Column, Columns, difference
 from meadhall.lab.balance.figures import Figure, flagged
 from meadhall.lab.balance.run import _Job, _Run
 from meadhall.lab.balance.tasks import DEEP, SIZES, Measuring, Task
@@ -115,16 +115,20 @@ def test_a_deep_report_searches(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_deep_tasks_are_done_in_rounds_of_all_cells_the_most_useful_first(monkeypatch: pytest.MonkeyPatch) -> None:
     order: list[tuple[Task, int, int]] = []
 
-    def do(_run: _Run, job: _Job, wanted: int) -> str:
-        order.append((job.work.task, job.cell, wanted))
-        job.done = wanted
-        return "time" if job.work.task is Task.LADDER and job.cell == 1 else "complete"
+    def measured(work: Measuring, numbers: list[int]) -> Columns:
+        order.append((work.task, work.setting.players, numbers[-1]))
+        return {"stakes": Column(np.ones(len(numbers)), np.ones(len(numbers)))}
 
-    monkeypatch.setattr(_Run, "_do", do)
-    jobs = [_Job(cell, Measuring(setting("axes-and-allies", 3), task), 16) for task in DEEP for cell in (0, 1)]
-    assert _Run(120, 0, 1, None, None).in_rounds(jobs) == "time"
-    assert [(cell, wanted) for task, cell, wanted in order if task is Task.SEARCH][:4] == [(0, 2), (1, 2), (0, 4), (1, 4)]
-    assert [task for task, cell, _wanted in order if cell == 0] == [Task.SEARCH] * 8 + [Task.WORTH] * 8 + [Task.LADDER]
+    monkeypatch.setattr(Measuring, "_measure", measured)
+    monkeypatch.setattr(Measuring, "compile", lambda _work: None)
+    jobs = [_Job(cell, Measuring(setting("axes-and-allies", cell), task), 4) for task in DEEP for cell in (2, 3)]
+    assert _Run(None, 0, 1, None, None).in_rounds(jobs) == "complete"
+    assert [(cell, last) for task, cell, last in order if task is Task.SEARCH] == [(2, 1), (3, 1), (2, 3), (3, 3)]
+    assert list(dict.fromkeys(task for task, _cell, _last in order)) == [Task.SEARCH, Task.WORTH, Task.LADDER]
+    assert [job.done for job in jobs] == [4] * len(jobs)
+    late = [_Job(cell, Measuring(setting("axes-and-allies", cell), Task.SEARCH), 4) for cell in (2, 3)]
+    assert _Run(1e-9, 0, 1, None, None).in_rounds(late) == "time"
+    assert [job.done for job in late] == [2, 0]
 
 
 def test_variants_play_the_same_deals_and_differ_by_pairs(report: Balance) -> None:

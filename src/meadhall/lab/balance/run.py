@@ -18,7 +18,7 @@ from meadhall.engine.registry import game, registered
 from meadhall.lab.balance.columns import Columns, joined
 from meadhall.lab.balance.course import SHORT
 from meadhall.lab.balance.result import Balance, Cell, Ended, build
-from meadhall.lab.balance.tasks import DEEP, SIZES, Depth, Measuring, Task, tasks_of
+from meadhall.lab.balance.tasks import DEEP, SIZES, Depth, Measuring, Rounds, Task, tasks_of
 from meadhall.lab.balance.trace import Setting
 from meadhall.lab.entrants import Entrant, Entrants, entered
 from meadhall.lab.kinds import kind_mask
@@ -28,8 +28,6 @@ FIRST_GAMES = 512
 """The number of matches of each cell before anything else is measured, and between two looks at the precision."""
 MOST_GAMES = 1_000_000
 """The largest number of matches of a cell."""
-ROUNDS = 8
-"""The number of parts in which the tasks of a deep report are done."""
 MOST_CELLS = 200
 SECONDS = 120.0
 """The default time limit of a report."""
@@ -176,16 +174,20 @@ class _Run:
         return "complete"
 
     def in_rounds(self, jobs: Sequence[_Job]) -> Ended:
-        """Do long jobs a part at a time, each task for all cells in turn: when the time is up, every cell has its figures."""
+        """Do long jobs, each task for all cells in turn: when the time is up, all cells have about as many of its matches."""
         for task in DEEP:
-            for part in range(1, ROUNDS + 1):
-                for job in jobs:
-                    wanted = -(-job.wanted * part // ROUNDS)
-                    if job.work.task is task and wanted > job.done:
-                        ended = self._do(job, wanted)
-                        if ended != "complete":
-                            return ended
-                        self._show(0.5)
+            parts = list(_in_turn([job for job in jobs if job.work.task is task]))
+            works = Rounds(tuple((job.work, numbers) for job, numbers in parts))
+
+            def note(number: int, columns: Columns, parts: Sequence[tuple[_Job, range]] = parts) -> None:
+                job, numbers = parts[number]
+                job.parts.append(columns)
+                job.done = numbers.stop
+
+            ended = self._play(works, range(len(parts)), 1, note) if parts else "complete"
+            if ended != "complete":
+                return ended
+            self._show(0.5)
         return "complete"
 
     def until_precise(self, jobs: Sequence[_Job], precision: float) -> Ended:
@@ -199,17 +201,24 @@ class _Run:
         return "complete"
 
     def _do(self, job: _Job, wanted: int) -> Ended:
-        numbers = range(job.done, wanted)
+        def note(_number: int, part: Columns) -> None:
+            job.parts.append(part)
+            job.done = min(wanted, job.done + job.work.chunk)
+
+        return self._play(job.work, range(job.done, wanted), job.work.chunk, note)
+
+    def _play(self, work: Measuring | Rounds, numbers: range, chunk: int, note: Callable[[int, Columns], None]) -> Ended:
+        """Do work until it is done, the time is up, or Ctrl-C, and note each part of it."""
+        last = -(-len(numbers) // chunk) - 1
         try:
             with (
-                working(job.work, self._processes, self._cluster) as executor,
-                closing(run_chunks(executor, job.work, numbers, job.work.chunk)) as parts,
+                working(work, self._processes, self._cluster) as executor,
+                closing(run_chunks(executor, work, numbers, chunk)) as parts,
             ):
-                for part in parts:
-                    job.parts.append(part)
-                    job.done = min(wanted, job.done + job.work.chunk)
+                for number, part in enumerate(parts):
+                    note(number, part)
                     if self._deadline is not None and time.monotonic() > self._deadline:
-                        return "complete" if job.done == wanted else "time"
+                        return "complete" if number == last else "time"
         except KeyboardInterrupt:
             return "interrupted"
         return "complete"
@@ -223,7 +232,7 @@ class _Run:
 
 
 @contextmanager
-def working(work: Measuring, processes: int, cluster: str | None = None) -> Iterator[Executor]:
+def working(work: Measuring | Rounds, processes: int, cluster: str | None = None) -> Iterator[Executor]:
     """Yield what does the work of a task: threads, processes for bots that aren't compiled, or a cluster."""
     if work.is_compiled:
         if cluster is None:
@@ -233,6 +242,14 @@ def working(work: Measuring, processes: int, cluster: str | None = None) -> Iter
     else:
         with match_executor(work.subject, 1 if cluster else processes, cluster) as executor:
             yield executor
+
+
+def _in_turn(jobs: Sequence[_Job]) -> Iterator[tuple[_Job, range]]:
+    """Yield the chunks of jobs, the first of each before the second of any."""
+    for first in range(0, max((job.wanted for job in jobs), default=0), max((job.work.chunk for job in jobs), default=1)):
+        for job in jobs:
+            if first < job.wanted:
+                yield job, range(first, min(first + job.work.chunk, job.wanted))
 
 
 def _times(play: _Job, task: Task) -> int:

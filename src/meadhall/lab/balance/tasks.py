@@ -118,3 +118,30 @@ class Measuring:
     def compile(self) -> None:
         """Compile everything that the work needs."""
         self._measure([0])
+
+
+@dataclass(frozen=True)
+class Rounds:
+    """The work of a task in several cells as one: each part is a chunk of matches of a cell. So one pool does all of it."""
+
+    parts: tuple[tuple[Measuring, range], ...]
+
+    @property
+    def subject(self) -> Game:
+        """Return the game that is played."""
+        return self.parts[0][0].subject
+
+    @property
+    def is_compiled(self) -> bool:
+        """Return whether threads can do the work."""
+        return all(work.is_compiled for work, _numbers in self.parts)
+
+    def __call__(self, chunk: range, pieces: Pieces) -> Columns:
+        """Measure the part with this number."""
+        [number] = chunk
+        work, numbers = self.parts[number]
+        return work(numbers, pieces)
+
+    def compile(self) -> None:
+        """Compile everything that the work needs."""
+        self.parts[0][0].compile()
