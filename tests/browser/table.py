@@ -181,8 +181,8 @@ def open_table(
         host.ask(f"{path}/options", **dict([option.split("=")]))
     for seat, friend in enumerate(friends, 1):
         friend.ask(f"{path}/seats", set="sit", seat=str(seat))
-    if bots:
-        host.ask(f"{path}/seats", set=f"fill:{rank}")
+    for seat in range(1 + len(friends), players):
+        host.ask(f"{path}/seats", set=f"bot:{rank}", seat=str(seat))
     host.ask(f"{path}/start")
     tables = [Table(person.open(path), person.is_plain) for person in (host, *friends)]
     for table in tables:
@@ -203,7 +203,8 @@ def fill_lobby(host: Person, *friends: Person, bots: int = 0, rank: str = "thral
         friend.page.locator(f"#sit-{seat}").click()
         expect(friend.page.locator(f"#leave-{seat}")).to_be_visible()
     for seat in range(1 + len(friends), 1 + len(friends) + bots):
-        host.page.locator(f"#bot-{seat}-{rank}").click()
+        host.page.locator("#add-level").select_option(f"bot:{rank}")
+        host.page.locator("#add-bot").click()
         expect(host.page.locator(f"#free-{seat}")).to_be_visible()
     if host.is_plain:
         host.page.reload()

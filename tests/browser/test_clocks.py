@@ -34,6 +34,7 @@ def open_lobby(host: Person, game: str = "axes-and-allies") -> str:
 def open_clocked(host: Person, friend: Person, clock: str, game: str = "axes-and-allies") -> None:
     """Let two people start a match with a clock."""
     path = open_lobby(host, game)
+    host.page.locator("#clock-panel summary").click()
     host.page.select_option("#clock-time", clock)
     expect(host.page.locator("#clock-form input[name=was]")).to_have_value(clock)
     friend.open(path)
@@ -67,6 +68,8 @@ def test_the_clock_is_chosen_in_the_lobby_and_told_in_a_sentence(new_person: New
     host, friend = new_person(), new_person()
     path = open_lobby(host)
     page, other = host.page, friend.open(path)
+    expect(page.locator("#clock-panel summary")).to_have_text("Clock no clock")
+    page.locator("#clock-panel summary").click()
     expect(page.locator("#clock-words")).to_have_text("No clock: everyone takes the time they need.")
     expect(other.locator("#clock-form")).to_have_count(0)
     page.select_option("#clock-time", "seat:300")

@@ -21,6 +21,7 @@ def test_components_are_uploaded_in_the_lobby_and_used_in_the_match(new_person: 
     host, friend = new_person(java_script_enabled=scripts), new_person()
     fill_lobby(host, friend, game=DUNGEON_ALLIES)
     used = "#used-components"
+    host.page.locator("#options-panel > summary").click()
     expect(host.page.locator(used)).to_have_text("The built-in file is used.")
 
     host.page.locator(".document summary").click()
@@ -68,7 +69,7 @@ def test_components_are_uploaded_in_the_lobby_and_used_in_the_match(new_person: 
 def _look_at_the_lobby(page: Page) -> None:
     """The lobby with a document, of the host or of a friend, is accessible and fits a phone."""
     page.set_viewport_size({"width": 390, "height": 844})
-    page.locator(".document").first.evaluate("each => { each.open = true; }")
+    page.evaluate("() => document.querySelectorAll('.folds details').forEach(each => { each.open = true; })")
     inspector = Inspector()
     inspector.inspect("lobby", page)
     assert inspector.found == []

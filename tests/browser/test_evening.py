@@ -39,6 +39,7 @@ def test_three_people_spend_an_evening(new_person: NewPerson) -> None:
     host, friend, third = new_person(), new_person(**PHONE), new_person()
     people = (host, friend, third)
     tables = fill_lobby(host, friend, third, game=VIKING_AXES)
+    host.page.locator("#clock-panel summary").click()
     host.page.select_option("#clock-time", "decision:30")
     expect(host.page.locator("#clock-words")).to_contain_text("30 seconds")
     host.page.select_option("#clock-time-up", "bot_seat")

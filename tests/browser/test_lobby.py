@@ -36,7 +36,10 @@ def test_the_next_person_is_host_and_fills_the_seats_with_bots(new_person: NewPe
     expect(host.page.locator("#remove-1")).to_be_visible()
     host.page.locator("#leave-0").click()
     expect(host.page.locator("#sit-0")).to_be_visible()
-    friend.open(path).locator("#fill-thrall").click()
+    friend.open(path).locator("#add-level").select_option("bot:thrall")
+    for left in (2, 1, 0):
+        friend.page.locator("#add-bot").click()
+        expect(friend.page.locator(".chair.open")).to_have_count(left)
     friend.page.locator("#start").click()
     for person in (host, friend):
         expect(person.page.locator("#frame.game")).to_be_visible()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from meadhall.server.hall.notices import visits
@@ -47,17 +49,21 @@ async def test_the_next_person_is_host_when_the_host_leaves(hall: OpenHall) -> N
     assert await seats(friend, room, "open", "2") == 200
     assert await seats(friend, room, "leave") == 200
     assert await seats(friend, room, "sit") == 200
-    assert await seats(friend, room, "fill:thrall") == 200
+    assert await seats(friend, room, "bot:thrall") == 200
 
 
-async def test_the_host_fills_the_open_seats_with_bots(hall: OpenHall) -> None:
-    host, friend, room = await lobby_of(hall, players=5)
-    assert 'value="fill:jarl"' in (await host.get(f"/tables/{room.table.id}")).text
-    assert await seats(friend, room, "fill:jarl") == 403
-    assert await seats(host, room, "fill:jester") == 400
-    assert await seats(host, room, "fill:jarl") == 200
-    assert [seat.bot for seat in room.table.seats] == [None, None, "jarl", "jarl", "jarl"]
-    assert 'value="fill:jarl"' not in (await host.get(f"/tables/{room.table.id}")).text
+async def test_a_bot_takes_the_first_open_seat_and_the_next_one_is_offered_at_its_level(hall: OpenHall) -> None:
+    host, friend, room = await lobby_of(hall, players=4)
+    assert await seats(friend, room, "bot:jarl", "2") == 403
+    assert await seats(host, room, "bot:jester", "2") == 400
+    for seat, offered in (("2", "huscarl"), ("3", "jarl")):
+        page = (await host.get(f"/tables/{room.table.id}")).text
+        (form,) = re.findall(r"(?s)<form [^>]*add-bot.*?</form>", page)
+        assert f'name="seat" value="{seat}"' in form
+        assert re.findall(r'<option value="bot:(\w+)" selected>', form) == [offered]
+        assert await seats(host, room, "bot:jarl", seat) == 200
+    assert [seat.bot for seat in room.table.seats] == [None, None, "jarl", "jarl"]
+    assert "add-bot" not in (await host.get(f"/tables/{room.table.id}")).text, "there is no open seat"
 
 
 async def test_the_host_closes_a_table(settings: Settings, at_once: None) -> None:

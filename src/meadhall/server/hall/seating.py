@@ -75,16 +75,6 @@ def left_by(guest: Guest) -> Change:
     return lambda table: emptied(_seat_of(table, guest))(table)
 
 
-def filled(subject: Game, rank: str) -> Change:
-    """Return the change that puts bots on all open seats."""
-
-    def change(table: TableRow) -> TableRow:
-        seats = (bot_seat(subject, row.seat, rank) if row.kind == "open" else row for row in table.seats)
-        return replace(table, seats=tuple(seats))
-
-    return change
-
-
 def renamed(guest: Guest) -> Change:
     """Return the change that gives the guest's seat their current name and crest."""
 

@@ -11,6 +11,7 @@ from typing import Any
 import segno
 
 from meadhall.bots import ranks
+from meadhall.bots.ranks import HUSCARL
 from meadhall.engine import options
 from meadhall.engine.game import Game, applies
 from meadhall.engine.match.view import bot_in_words
@@ -18,7 +19,7 @@ from meadhall.engine.text.language import gettext as _
 from meadhall.server.hall.room import Room
 from meadhall.server.hall.seating import start_refusal
 from meadhall.server.pages.clock_choice import clock_choice
-from meadhall.server.pages.match import seat_views, strength
+from meadhall.server.pages.match import seat_views
 from meadhall.server.pages.models import BotLevel, Fact, LobbyPage, OptionView, ValueView
 from meadhall.server.store.models import Guest
 from meadhall.server.web.links import link
@@ -29,6 +30,7 @@ def lobby_page(room: Room, guest: Guest | None, base_url: str) -> LobbyPage:
     subject, table = room.game, room.table
     seat = table.seat_of(guest.id) if guest else None
     refusal = start_refusal(subject, table, lambda row: row.seat == seat or room.visits.is_here(row))
+    level = next((row.bot for row in reversed(table.seats) if row.bot), HUSCARL.name)  # the next bot is like the last one
     invite = f"{base_url}/tables/{table.id}"
     return LobbyPage(
         id=table.id,
@@ -41,8 +43,9 @@ def lobby_page(room: Room, guest: Guest | None, base_url: str) -> LobbyPage:
         closed=room.is_closed,
         host=guest is not None and table.is_hosted_by(guest.id),
         seated=seat is not None,
-        bots=tuple(BotLevel(rank.name, bot_in_words(rank.name), _(rank.about), strength(rank.name)) for rank in ranks(subject)),
+        bots=tuple(BotLevel(rank.name, bot_in_words(rank.name), _(rank.about), rank.name == level) for rank in ranks(subject)),
         options=tuple(option_view(subject, option, table.options) for option in subject.options),
+        options_words=" · ".join(_options_in_words(subject, table.options)),
         facts=tuple(facts(subject, table.options)),
         min_players=subject.min_players,
         max_players=subject.max_players,
@@ -54,6 +57,16 @@ def lobby_page(room: Room, guest: Guest | None, base_url: str) -> LobbyPage:
         clock=clock_choice(table.clock) if table.daily is None else None,
         lesson_minutes=subject.lessons.minutes if subject.lessons else 0,
     )
+
+
+def _options_in_words(subject: Game, chosen: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the chosen values in words. House rules that nothing changes go without saying."""
+    for option in subject.options:
+        value = chosen[option.name]
+        if isinstance(option, options.Document):
+            yield f"{_(option.title)}: {option.label(value)}"
+        elif applies(option, chosen) and (value != option.default or not isinstance(option, options.HouseRule)):
+            yield option.label(value)
 
 
 def option_view(subject: Game, option: options.Option, chosen: Mapping[str, Any]) -> OptionView:

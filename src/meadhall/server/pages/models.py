@@ -306,7 +306,7 @@ class BotLevel:
     name: str  # "jarl"
     title: str  # "Jarl"
     text: str  # a sentence about how it plays
-    strength: int  # 1 is the weakest
+    chosen: bool  # whether it is offered first
 
 
 @dataclass(frozen=True)
@@ -347,6 +347,7 @@ class ClockChoiceView:
     """The clock of a table before the match, and what the host can choose."""
 
     was: str  # the clock as a value of the form, e.g. "seat:300"
+    brief: str  # "5 minutes each + 3 seconds"
     words: str  # its meaning, in a sentence or two
     groups: tuple[OptionGroup, ...]
     increments: tuple[Option, ...]  # empty if this kind of clock has none
@@ -369,6 +370,7 @@ class LobbyPage:
     closed: bool  # by the host, before the match
     bots: tuple[BotLevel, ...]  # weakest first
     options: tuple[OptionView, ...]
+    options_words: str  # the chosen values: "Two sides · Corners count"
     facts: tuple[Fact, ...]
     min_players: int
     max_players: int

@@ -17,7 +17,6 @@ from meadhall.server.hall.seating import (
     agreed,
     check_host,
     emptied,
-    filled,
     left_by,
     listed,
     resized,
@@ -121,8 +120,6 @@ async def change_seat(visit: Visit, form: Form) -> None:
 
 
 def _change_by_host(subject: Game, kind: str, rank: str, form: Form) -> Change:
-    if kind == "fill":
-        return filled(subject, rank)
     seat = _seat(form)
     match kind:
         case "bot":
@@ -131,7 +128,7 @@ def _change_by_host(subject: Game, kind: str, rank: str, form: Form) -> Change:
             return emptied(seat)
         case "remove":
             return without_seat(subject, seat)
-    raise BadSetup(_("A seat can be taken, left, opened, removed, filled or given to a bot."))
+    raise BadSetup(_("A seat can be taken, left, opened, removed or given to a bot."))
 
 
 @DEEDS.add("host", "size", _players)
