@@ -21,10 +21,9 @@ def test_components_are_uploaded_in_the_lobby_and_used_in_the_match(new_person: 
     host, friend = new_person(java_script_enabled=scripts), new_person()
     fill_lobby(host, friend, game=DUNGEON_ALLIES)
     used = "#used-components"
-    host.page.locator("#options-panel > summary").click()
+    unfold(host.page)
     expect(host.page.locator(used)).to_have_text("The built-in file is used.")
 
-    host.page.locator(".document summary").click()
     with host.page.expect_download() as download:
         host.page.get_by_role("link", name="Download the built-in file").click()
     built_in = download.value.path().read_text("utf-8")
@@ -43,8 +42,7 @@ def test_components_are_uploaded_in_the_lobby_and_used_in_the_match(new_person: 
     )
     expect(host.page.locator(used)).to_have_text("The built-in file is used.")
 
-    if not host.page.locator("#file-components").is_visible():
-        host.page.locator(".document summary").click()
+    unfold(host.page)
     host.page.locator("#file-components").set_input_files(own)
     host.page.locator("#bring-components").click()
     uploaded = re.compile(r"\s*Uploaded by the host: [0-9a-f]{8}")
@@ -54,8 +52,7 @@ def test_components_are_uploaded_in_the_lobby_and_used_in_the_match(new_person: 
 
     host.page.locator("#built-in-components").click()
     expect(friend.page.locator(used)).to_have_text("The built-in file is used.")
-    if not host.page.locator("#file-components").is_visible():
-        host.page.locator(".document summary").click()
+    unfold(host.page)
     host.page.locator("#file-components").set_input_files(own)
     host.page.locator("#bring-components").click()
     expect(friend.page.locator(used)).to_have_text(uploaded)
@@ -66,10 +63,17 @@ def test_components_are_uploaded_in_the_lobby_and_used_in_the_match(new_person: 
         expect(person.page.locator("#board")).to_contain_text("Own ")
 
 
+def unfold(page: Page) -> None:
+    """Open what is folded. Without scripts nothing is."""
+    for fold, folded in (("#options-panel", "#used-components"), (".document details", "#file-components")):
+        if page.locator(folded).count() and not page.locator(folded).is_visible():
+            page.locator(f"{fold} > summary").click()
+
+
 def _look_at_the_lobby(page: Page) -> None:
     """The lobby with a document, of the host or of a friend, is accessible and fits a phone."""
     page.set_viewport_size({"width": 390, "height": 844})
-    page.evaluate("() => document.querySelectorAll('.folds details').forEach(each => { each.open = true; })")
+    unfold(page)
     inspector = Inspector()
     inspector.inspect("lobby", page)
     assert inspector.found == []

@@ -216,7 +216,14 @@ async def test_head_is_answered_like_get_without_a_body(hall: OpenHall) -> None:
 
 @pytest.mark.parametrize(
     ("path", "page"),
-    [("/identity", "/"), ("/settings/notifications", "/settings"), ("/tables/x/act", "/tables/x"), ("/quick/end", "/quick")],
+    [
+        ("/identity", "/"),
+        ("/settings/notifications", "/settings"),
+        ("/settings/notifications/devices/x/remove", "/settings"),
+        ("/tables/x/act", "/tables/x"),
+        ("/tables/x/documents/components", "/tables/x"),
+        ("/quick/end", "/quick"),
+    ],
 )
 async def test_the_address_of_a_form_leads_to_a_page(hall: OpenHall, path: str, page: str) -> None:
     answer = await hall.person().get(path, Accept="text/html")

@@ -49,7 +49,7 @@ async def test_the_next_person_is_host_when_the_host_leaves(hall: OpenHall) -> N
     assert await seats(friend, room, "open", "2") == 200
     assert await seats(friend, room, "leave") == 200
     assert await seats(friend, room, "sit") == 200
-    assert await seats(friend, room, "bot:thrall") == 200
+    assert await seats(friend, room, "bot:thrall", "2") == 200
 
 
 async def test_a_bot_takes_the_first_open_seat_and_the_next_one_is_offered_at_its_level(hall: OpenHall) -> None:

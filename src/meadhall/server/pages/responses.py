@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from errno import EDQUOT, EIO, ENAMETOOLONG, ENOSPC, ENOTDIR, EROFS
 from http import HTTPStatus
@@ -14,6 +14,8 @@ from litestar import MediaType, Response
 from litestar.datastructures import Cookie
 from litestar.exceptions import ClientException, HTTPException, NotFoundException, ServiceUnavailableException
 from litestar.response import Redirect
+from litestar.routes import HTTPRoute
+from litestar.types.internal_types import PathParameterDefinition
 
 from meadhall.engine.errors import MeadhallError
 from meadhall.engine.game_faults import game_fault
@@ -218,7 +220,7 @@ def failed(request: AnyRequest, error: Exception) -> Response[Any]:
         error = ClientException("nested too deep")  # a body full of brackets
     status = error.status_code if isinstance(error, HTTPException) else 500
     if status == HTTPStatus.METHOD_NOT_ALLOWED and request.method == "GET" and "text/html" in request.headers.get("Accept", ""):
-        return see_other(f"{sub_path()}{request.url.path.rpartition('/')[0]}" or "/")  # a form was reloaded: show its page
+        return see_other(link(_page_of_form(request)))  # a form was reloaded: show its page
     headers = _headers_of(error)
     fault = game_fault(error) if status == HTTPStatus.INTERNAL_SERVER_ERROR else None
     if fault is not None:
@@ -265,6 +267,24 @@ def _headers_of(error: Exception) -> dict[str, str]:
     if "ratelimit-reset" in given:
         kept["Retry-After"] = given["ratelimit-reset"]
     return kept
+
+
+def _page_of_form(request: AnyRequest) -> str:
+    """Return the path of the nearest page above the address of a form."""
+    pages = [route for route in request.app.routes if isinstance(route, HTTPRoute) and "GET" in route.methods]
+    path = request.url.path
+    while path := path.rpartition("/")[0]:
+        parts = path.strip("/").split("/")
+        if any(_fits(route.path_components, parts) for route in pages):
+            return path
+    return "/"
+
+
+def _fits(components: Sequence[str | PathParameterDefinition], parts: Sequence[str]) -> bool:
+    """Return whether a route has this path. A parameter fits any part."""
+    return len(components) == len(parts) and all(
+        not isinstance(each, str) or each == part for each, part in zip(components, parts, strict=True)
+    )
 
 
 def _error_page(
