@@ -28,7 +28,7 @@ def test_a_finished_match_is_shared_as_a_picture_and_stands_in_both_profiles(new
 
     friend.open(profile)
     page = host.open("/people/me")
-    expect(page.locator(".rates-chart").first).to_be_visible()
+    expect(friend.open("/people/me").locator(".feats")).to_have_text("Won 1 match against people")
     inspector = Inspector()
     inspector.inspect("own profile", page)
     inspector.inspect("profile of another person", friend.page)

@@ -213,19 +213,41 @@ async def test_the_person_chooses_who_sees_the_profile(hall: OpenHall) -> None:
 
 
 @pytest.mark.asyncio
-async def test_the_rates_of_a_profile_have_intervals_and_the_share_by_chance(hall: OpenHall) -> None:
+async def test_a_profile_tells_feats_and_from_ten_matches_on_statistics(hall: OpenHall) -> None:
     host, friend, room = await hall.two_at(AXES)
+    assert "Your feats will stand here" in (await host.get("/people/me")).text
     assert (await friend.ask(f"/tables/{room.table.id}/resign")).status_code == 200
+    me = min(room.table.seats[0].guests)
+    assert feats_on((await host.get("/people/me")).text) == ["Won 1 match against people"]
+    for level, hinted in (("jarl", False), ("king", True), *[("karl", False)] * 6):
+        entries = [Entry(1, "action", 0, 3), *([Entry(2, "hint", 0, 1)] if hinted else [])]
+        await end(hall.store, table_of([me], [level]), [1, 0], entries)
     page = (await host.get("/people/me")).text
-    assert "Axes and Allies" in page
-    assert "100 %" in page
-    assert "21–100 %" in page, "the interval of Wilson for one win in one match"
-    assert "50 %" in page
-    assert "Won" in page
+    assert set(feats_on(page)) == {
+        "Beat the Jarl at Viking Axes without a hint or taking back",
+        "Beat the King at Viking Axes",
+        "Won 1 match against people",
+        "9 wins in a row",
+    }
+    assert 'id="statistics"' not in page
+    await end(hall.store, table_of([me], ["jarl"] * 4), [1, 0, 0, 0, 0])
+    page = (await host.get("/people/me")).text
+    assert "Won at a table of 5" in feats_on(page)
+    statistics = page[page.index('<details class="panel statistics" id="statistics">') :]
+    assert "72–100 %" in statistics, "the interval of Wilson for ten wins in ten matches"
+    assert "Axes and Allies" in statistics
     for wrong in ("?result=x", "?with=x", "?page=0"):
         assert (await host.get(f"/people/me{wrong}")).status_code in (400, 404)
-    assert room.table.id in (await host.get("/people/me?game=axes-and-allies&result=won")).text
+    page = (await host.get("/people/me?game=axes-and-allies&result=won")).text
+    assert room.table.id in page
+    assert feats_on(page) == ["Won 1 match against people"]
     assert room.table.id not in (await host.get("/people/me?result=lost")).text
+
+
+def feats_on(page: str) -> list[str]:
+    """Return the feats on the page of a profile."""
+    listed = re.search(r'<ul class="feats">(.*?)</ul>', page, re.DOTALL)
+    return re.findall(r"</svg>(.*?)</li>", listed[1]) if listed else []
 
 
 @pytest.mark.asyncio

@@ -1,4 +1,4 @@
-"""The model of a person's profile: figures, charts, the calendar of puzzles, and a page of matches."""
+"""The model of a person's profile: figures, feats, the calendar of puzzles, a page of matches, and statistics."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from meadhall.engine.text.language import gettext as _
 from meadhall.engine.text.language import grouped, ngettext
 from meadhall.server.hall.people.profiles import Profile, Streak
 from meadhall.server.pages.dates import day_in_words, month_in_words
+from meadhall.server.pages.feats import Feat, feats
 from meadhall.server.pages.hall import card
 from meadhall.server.pages.models import FilterField, Option, OptionGroup, TableCard
 from meadhall.server.pages.rates import RateTable, rate_tables, total
@@ -25,6 +26,9 @@ MATCHES_SHOWN = 20
 
 MET_SHOWN = 50
 """The number of other people that the filter offers, the most frequent ones."""
+
+STATISTICS_FROM = 10
+"""So many matches tell something about how often a person wins."""
 
 WEEKS = 26
 _CELL = 15
@@ -71,6 +75,8 @@ class PersonPage:
     you: bool
     visibility: str  # "private", "opponents", "public"
     figures: tuple[PersonFigure, ...]
+    feats: tuple[Feat, ...]
+    statistics: tuple[PersonFigure, ...]  # empty before ten matches, as are the tables
     tables: tuple[RateTable, ...]
     calendar: PuzzleCalendar | None
     matches: tuple[TableCard, ...]
@@ -112,6 +118,7 @@ def person_page(
         return f"{url}?{urlencode({**given, 'page': number})}#matches"
 
     subject = chosen.get("game", "")
+    has_statistics = sum(group.matches for group in profile.groups) >= STATISTICS_FROM
     return PersonPage(
         name=person.name,
         crest=person.crest,
@@ -120,7 +127,9 @@ def person_page(
         you=profile.is_own,
         visibility=person.profile,
         figures=tuple(_figures(profile, subject)),
-        tables=tuple(table for table in rate_tables(profile.groups, subject) if table.rows),
+        feats=tuple(feats(profile, subject)),
+        statistics=tuple(_statistics(profile, subject)) if has_statistics else (),
+        tables=tuple(table for table in rate_tables(profile.groups, subject) if table.rows and has_statistics),
         calendar=_calendar(profile.days, profile.puzzles, profile.today) if profile.days else None,
         matches=tuple(card(each.table, viewer, None) for each in played),
         count=count,
@@ -134,10 +143,16 @@ def person_page(
 
 
 def _figures(profile: Profile, subject: str) -> Iterator[PersonFigure]:
-    groups = [group for group in profile.groups if subject in ("", group.game)]
-    matches = sum(group.matches for group in groups)
-    hints = sum(group.hints for group in groups)
+    matches = sum(group.matches for group in profile.groups if subject in ("", group.game))
     yield PersonFigure(_("Matches"), grouped(matches), "")
+    if profile.wins.longest and not subject:
+        yield PersonFigure(_("Wins in a row"), grouped(profile.wins.current), _longest(profile.wins))
+    if profile.days and not subject:
+        yield PersonFigure(_("Puzzle days in a row"), grouped(profile.puzzles.current), _longest(profile.puzzles))
+
+
+def _statistics(profile: Profile, subject: str) -> Iterator[PersonFigure]:
+    groups = [group for group in profile.groups if subject in ("", group.game)]
     won = total(groups)
     if won is not None:
         yield PersonFigure(
@@ -145,14 +160,9 @@ def _figures(profile: Profile, subject: str) -> Iterator[PersonFigure]:
             won.rate,
             _("95 % interval {interval}; by chance alone {fair}").format(interval=won.interval, fair=won.fair),
         )
-    if matches and not subject:
-        yield PersonFigure(_("Wins in a row"), grouped(profile.wins.current), _longest(profile.wins))
-    if matches:
-        yield PersonFigure(_("Hints used"), grouped(hints), "")
-        take_backs = sum(group.take_backs for group in groups)
-        yield PersonFigure(_("Take-backs"), grouped(take_backs), _("against bots, after dice fell"))
-    if profile.days and not subject:
-        yield PersonFigure(_("Puzzle days in a row"), grouped(profile.puzzles.current), _longest(profile.puzzles))
+    yield PersonFigure(_("Hints used"), grouped(sum(group.hints for group in groups)), "")
+    take_backs = sum(group.take_backs for group in groups)
+    yield PersonFigure(_("Take-backs"), grouped(take_backs), _("against bots, after dice fell"))
 
 
 def _longest(streak: Streak) -> str:

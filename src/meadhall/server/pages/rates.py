@@ -21,7 +21,8 @@ from meadhall.server.store.models import MIXED, ResultGroup
 LEFT, RIGHT = 158, 470
 """The plot in a picture that is 480 wide. Labels stand to its left. The template repeats these numbers."""
 
-_LEVELS: Final = {rank.name: place for place, rank in enumerate(RANKS, 1)}
+LEVELS: Final = {rank.name: place for place, rank in enumerate(RANKS, 1)}
+"""The levels of bots, each with its place: 1 is the weakest."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +88,7 @@ def rate_tables(groups: Iterable[ResultGroup], subject: str = "") -> Iterator[Ra
 
 def total(groups: Iterable[ResultGroup]) -> RateRow | None:
     """Return all matches of some groups that players win against each other, as one row; None without any."""
-    rivals = [group for group in groups if group.game in game_names() and _fair(group) is not None]
+    rivals = [group for group in groups if group.game in game_names() and fair_share(group) is not None]
     return _row(_("All"), _sum(rivals)) if rivals else None
 
 
@@ -95,7 +96,7 @@ def _table(id: str, title: str, heading: str, groups: Sequence[ResultGroup], key
     parts: dict[Key, list[ResultGroup]] = {}
     for group in groups:
         order, label = key(group)
-        together = _fair(group) is None
+        together = fair_share(group) is None
         if together and key is not _by_variant:  # the name of the variant says so
             label = _("{label}, together").format(label=label)
         parts.setdefault(((*order, together), label), []).append(group)
@@ -125,8 +126,8 @@ def _by_bots(group: ResultGroup) -> Key:
     if not group.bots:
         return (0,), _("alone") if group.players == 1 else _("people only")
     if group.bots == MIXED:
-        return (len(_LEVELS) + 2,), _("bots of several levels")
-    return (_LEVELS.get(group.bots, len(_LEVELS) + 1),), bot_in_words(group.bots)
+        return (len(LEVELS) + 2,), _("bots of several levels")
+    return (LEVELS.get(group.bots, len(LEVELS) + 1),), bot_in_words(group.bots)
 
 
 def _sum(groups: Iterable[ResultGroup]) -> _Sum:
@@ -139,7 +140,7 @@ def _sum(groups: Iterable[ResultGroup]) -> _Sum:
         found.ranked += group.ranked
         found.places += group.places
         found.decisions += group.decisions
-        fair = _fair(group)
+        fair = fair_share(group)
         found.has_fair &= fair is not None
         found.expected += group.matches * (fair or 0)
     return found
@@ -174,7 +175,7 @@ def _x(share: float) -> float:
     return round(LEFT + (RIGHT - LEFT) * share, 1)
 
 
-def _fair(group: ResultGroup) -> float | None:
+def fair_share(group: ResultGroup) -> float | None:
     """Return the share of matches that a player wins by chance alone; None where all players win or lose together."""
     subject = game(group.game)
     options = _options(subject, group.variant)

@@ -368,6 +368,7 @@ class ResultGroup:
         ranked, places: number of matches that rank the players, and the sum of the guest's places in them.
         decisions: sum of the decisions in all matches.
         hints, take_backs: number of hints that the guest asked for, and of take-backs after something was revealed.
+        unaided: number of matches that the guest has won without hints and take-backs.
     """
 
     game: str
@@ -383,6 +384,7 @@ class ResultGroup:
     decisions: int
     hints: int
     take_backs: int
+    unaided: int
 
 
 @dataclass(frozen=True)

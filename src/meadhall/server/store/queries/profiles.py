@@ -38,6 +38,7 @@ def groups(connection: Connection, guest: str) -> list[ResultGroup]:
             func.sum(_RESULT.decisions),
             func.sum(_RESULT.hints),
             func.sum(_RESULT.take_backs),
+            func.sum(case((and_(_RESULT.score == 1, _RESULT.hints == 0, _RESULT.take_backs == 0), 1), else_=0)),
         )
         .where(_RESULT.guest == guest, _COUNTED)
         .group_by(*keys)
