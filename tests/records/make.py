@@ -328,6 +328,7 @@ RECORDS: dict[str, Callable[[], Match]] = {
             "axes-and-allies": {},
             "viking-axes": {"variant": "strategic"},
             "axxa": {"mode": "versus", "order": "any"},
+            "dungeon-allies": {},
         }.items()
     },
     "dungeon-allies/other-components": partial(played_by_bots, "dungeon-allies", 3, 4, components=other_components()),

@@ -177,7 +177,8 @@ async def test_a_program_can_not_make_the_server_read_its_own_files(hall: OpenHa
 async def test_a_program_sends_text_or_data_and_gets_the_hash(hall: OpenHall) -> None:
     program = await hall.program()
     games = {game["name"]: game["options"] for game in (await program.read("/games")).json()}
-    assert games[NAME][2] == {"name": "coins", "values": None, "template": "/documents/coins/coins", "only_with": None}
+    known = {"name": "coins", "values": None, "template": "/documents/coins/coins", "only_with": None}
+    assert games[NAME][2] == {**known, "origins": {}, "house_rule": False}
     assert games[NAME][0]["template"] is None
     for value in (RENAMED.decode(), BROUGHT["data"], BROUGHT):
         info = await program.open(game=NAME, bots=["random"], options={"coins": value})

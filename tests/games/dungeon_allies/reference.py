@@ -58,8 +58,8 @@ class Player:
 class Reference:
     """A match that follows another one."""
 
-    def __init__(self, players: int, seed: bytes, data: dict[str, Any] = DATA) -> None:
-        self.seed, self.step, self.data = seed, 0, data
+    def __init__(self, players: int, seed: bytes, data: dict[str, Any] = DATA, rules: Iterable[str] = ()) -> None:
+        self.seed, self.step, self.data, self.rules = seed, 0, data, set(rules)
         self.monsters = {monster["id"]: monster for monster in data["monster"]}
         self.cards = {card["id"]: card for card in data["sorcerer_card"]}
         self.skill = {ally["id"]: ally["skill"] for ally in data["character"] + data["follower"]}
@@ -191,7 +191,7 @@ class Reference:
                 break
             for player in self.players:
                 player.placed, player.won = {}, False
-            if self.data["sorcerer"]["refill"]:
+            if self.data["sorcerer"]["refill"] and "refill" not in self.rules:
                 self.show_cards()
             self.add_treasure()
             self.tell("turn_ended", self.turn)
@@ -226,6 +226,8 @@ class Reference:
             self.trainees.append((player, die))
         elif target == TAVERN:
             yield from self.bid(player)
+        elif PRISONER <= target < TRADE and "offering" in self.rules:
+            self.pay_offering(player, target - PRISONER)
 
     def spot(self, target: int) -> str:
         if target < TURN_ORDER:
@@ -268,6 +270,10 @@ class Reference:
             return True
         if PRISONER <= target < TRADE and target - PRISONER >= len(self.data["prisoner_space"]):
             return False
+        if PRISONER <= target < TRADE and "offering" in self.rules and not self.has_offering(player, target - PRISONER):
+            return False
+        if TREASURE <= target < TRAINER and "treasures" in self.rules:
+            occupied |= any(TREASURE <= placed < TRAINER for placed in player.placed.values())
         return not occupied and (target < SORCERER or target - SORCERER + 1 in self.display)
 
     def unseen(self, player: Player) -> list[int]:
@@ -287,18 +293,23 @@ class Reference:
         if not self.stack or len(player.allies) == 5:
             return False
         if not self.bids:
-            return True
+            return player.has["gold"] > 0 or "first_bid" not in self.rules
         leader, last = self.bids[-1]
         return leader is not player and last < min(player.has["gold"], 60)
 
     def bid(self, player: Player) -> Course:
         amount = 0
-        if self.bids:
-            most = min(player.has["gold"], 60)
-            amount = (yield from self.ask(player, [BID + gold for gold in range(self.bids[-1][1] + 1, most + 1)])) - BID
+        if self.bids or "first_bid" in self.rules:
+            most, last = min(player.has["gold"], 60), self.bids[-1][1] if self.bids else 0
+            amount = (yield from self.ask(player, [BID + gold for gold in range(last + 1, most + 1)])) - BID
         player.has["gold"] -= amount
         self.bids.append((player, amount))
         self.tell("bid", player, amount)
+        if "bids" in self.rules and len(self.bids) > 1:
+            loser, lost = self.bids[-2]
+            loser.has["gold"] += lost
+            if lost:
+                self.tell("gains", loser, "gold", lost)
 
     def give_back(self, player: Player, colour: str) -> None:
         player.has[colour] -= 1
@@ -347,7 +358,8 @@ class Reference:
             if player.has["white"] and level <= self.round():
                 options.append(HAMMER)
             if player.has["green"]:
-                allowed = [die for die in self.data["dice"]["enhance_dice"] if die not in player.allies and die not in dice]
+                sizes = {*self.data["dice"]["enhance_dice"], *([20] if "enhance" in self.rules else [])}
+                allowed = [die for die in sizes if die not in player.allies and die not in dice]
                 options += [ENHANCE + DICE.index(die) for die in allowed]
             if player.has["yellow"]:
                 options += [BLESS + k for k, die in enumerate(DICE) if die in dice and die not in doubled]
@@ -445,7 +457,10 @@ class Reference:
         if not self.bids:
             return
         player = self.bids[-1][0]
-        sizes = [die for die in DICE if die < min(player.allies)]
+        limit, characters = min(player.allies), {ally["id"] for ally in self.data["character"]}
+        if "followers" in self.rules:
+            limit = min(die for die, ally in player.allies.items() if ally in characters)
+        sizes = [die for die in DICE if die < limit and die not in player.allies]
         if not sizes:
             self.tell("tavern_forfeit", player)
             return
@@ -460,16 +475,26 @@ class Reference:
             player = self.owner(PRISONER + space - 1)
             if player is not None:
                 board = self.data["prisoner_space"][space - 1]
-                if any(player.has[item] < count for item, count in board["offering"].items()):
+                if "offering" in self.rules:
+                    self.tell("frees", player, space)
+                    self.gain(player, board["reward"])
+                    continue
+                if not self.has_offering(player, space - 1):
                     self.tell("prisoner_forfeit", player, space)
                     continue
                 if (yield from self.ask(player, [KEEP, FREE])) == KEEP:
                     self.tell("prisoner_declined", player, space)
                     continue
                 self.tell("frees", player, space)
-                for item in ITEMS:
-                    self.pay(player, item, board["offering"].get(item, 0))
+                self.pay_offering(player, space - 1)
                 self.gain(player, board["reward"])
+
+    def has_offering(self, player: Player, space: int) -> bool:
+        return all(player.has[item] >= count for item, count in self.data["prisoner_space"][space]["offering"].items())
+
+    def pay_offering(self, player: Player, space: int) -> None:
+        for item in ITEMS:
+            self.pay(player, item, self.data["prisoner_space"][space]["offering"].get(item, 0))
 
     def pay(self, player: Player, item: str, count: int) -> None:
         if count:

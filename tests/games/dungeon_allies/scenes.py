@@ -74,6 +74,7 @@ def scene(
     cards: Sequence[str] | None = None,
     turn: int = 1,
     components: Any = None,
+    rules: Mapping[str, str] | None = None,
 ) -> Match:
     """Return a match at the beginning of a turn.
 
@@ -87,8 +88,10 @@ def scene(
         followers: how many are left in the tavern; no seat has the others.
         cards: the ids of the first cards on show; the others follow in the order of the data.
         components: a document of other components.
+        rules: house rules by the names of their options.
     """
-    match = DA.match(players=players, seed="scene", **({} if components is None else {"components": components}))
+    options = {} if components is None else {"components": components}
+    match = DA.match(players=players, seed="scene", **options, **(rules or {}))
     states = match.states
     state: Any = State.at(states)
     state.phase, state.step, state.turn, state.cursor = Phase.PLACE, Step.PLACEMENT, turn, 0

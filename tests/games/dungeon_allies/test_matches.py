@@ -14,6 +14,7 @@ from games.dungeon_allies.shapes import DATA, drawn
 from meadhall import Match
 from meadhall.games.dungeon_allies.actions import Phase
 from meadhall.games.dungeon_allies.components import components_of
+from meadhall.games.dungeon_allies.house_rules import HOUSE_RULES
 from meadhall.games.dungeon_allies.pieces import GONE, NONE
 from meadhall.games.dungeon_allies.state import Event, Step
 from sizes import sized
@@ -22,18 +23,23 @@ MATCHES = sized(1, 4)
 
 
 def matches(count: int) -> Iterator[Match]:
-    """Yield matches with every number of players: normal ones, some that begin rich and late, some with other components."""
+    """Yield matches with every number of players: normal ones, some that begin rich and late, some with other components.
+
+    Those that begin rich and late have house rules.
+    """
     for players in range(DA.min_players, DA.max_players + 1):
         for number in range(count):
             yield DA.match(players=players, seed=f"dungeon allies {players} {number}")
-            yield enriched(DA.match(players=players, seed=f"rich allies {players} {number}"))
+            house_rules = {rule.name: list(rule.values)[-1] for k, rule in enumerate(HOUSE_RULES) if (k + players + number) % 3}
+            yield enriched(DA.match(players=players, seed=f"rich allies {players} {number}", **house_rules))
             components = drawn(10 * number + players)
             yield enriched(DA.match(players=players, seed=f"other allies {players} {number}", components=components))
 
 
 def reference_of(match: Match) -> Reference:
     """Return the reference in the same position. It starts from the seed and then copies what the test has changed."""
-    reference = Reference(match.players, match.seed, match.options["components"].get("data", DATA))
+    rules = [rule.name for rule in HOUSE_RULES if match.options[rule.name] != rule.default]
+    reference = Reference(match.players, match.seed, match.options["components"].get("data", DATA), rules)
     assert [event.to_list() for event in match.setup] == reference.events
     for step in match.steps:
         reference.play(step.action)

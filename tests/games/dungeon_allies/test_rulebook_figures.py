@@ -23,7 +23,7 @@ def own_components(change: Any) -> dict[str, Any]:
     assert DA.folder is not None
     document = tomllib.loads((DA.folder / "components.toml").read_text(encoding="utf-8"))
     change(document)
-    return {"components": COMPONENTS.check(document)}
+    return DA.check_options({"components": document})
 
 
 def test_the_rulebook_lists_gifts_prisoners_trade_lines_and_all_cards() -> None:
@@ -53,7 +53,7 @@ def test_the_rules_of_a_table_are_those_of_its_components() -> None:
         document["sorcerer"]["refill"] = False
         document["trade"] = []
 
-    own, built_in = own_components(change), {"components": COMPONENTS.default}
+    own, built_in = own_components(change), DA.check_options({})
     at_table = {rule: rule_sentence(DA, rule, own) for rule in ("DA-1.4", "DA-1.5", "DA-4.5", "DA-10.1", "DA-11.3")}
     assert [words.partition(". ")[0] for words in at_table.values()] == [
         "At this table: d20 for Enhance",

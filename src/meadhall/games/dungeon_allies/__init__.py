@@ -10,6 +10,7 @@ from meadhall.games.dungeon_allies.advice import ADVICE
 from meadhall.games.dungeon_allies.components import COMPONENTS
 from meadhall.games.dungeon_allies.elements import ELEMENTS
 from meadhall.games.dungeon_allies.facts import at_table, facts
+from meadhall.games.dungeon_allies.house_rules import HOUSE_RULES
 from meadhall.games.dungeon_allies.length import max_length
 from meadhall.games.dungeon_allies.lessons import LESSONS
 from meadhall.games.dungeon_allies.pieces import SEATS
@@ -40,7 +41,7 @@ game = Game(
     edition=edition,
     page=page,
     folder=Path(__file__).parent,
-    options=(COMPONENTS,),
+    options=(COMPONENTS, *HOUSE_RULES),
     points=points,
     facts=facts,
     at_table=at_table,

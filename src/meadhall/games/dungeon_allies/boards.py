@@ -142,7 +142,7 @@ class Tavern:
     follower: Ally | None
     left: int
     bidder: int | None
-    bid: int
+    bid: int  # the leading bid; without a bidder, DA-19.2: the least first one
     dice: tuple[PlacedDie, ...]
 
 
@@ -336,7 +336,7 @@ class Boards:
             follower=self.ally(state.stack[state.followers - 1]) if state.followers else None,
             left=state.followers,
             bidder=None if state.bidder == NONE else state.bidder,
-            bid=state.bid,
+            bid=state.first_bid if state.bidder == NONE else state.bid,
             dice=self.dice(Target.TAVERN),
         )
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from meadhall.games.dungeon_allies import names
-from meadhall.games.dungeon_allies.pieces import COLOURS, DICE, NONE, SQUARES, Die, Target
+from meadhall.games.dungeon_allies.pieces import COLOURS, DICE, FIRST_FOLLOWER, NONE, SQUARES, Die, Target
 from meadhall.games.dungeon_allies.rules.sorcerer import price
 from meadhall.games.dungeon_allies.rules.treasure import is_guarded
 from meadhall.games.dungeon_allies.state import State
@@ -56,6 +58,8 @@ def at_the_tavern(state: State, seat: int, die: int = NONE) -> str:
     ``die``: the die that would be placed in the tavern, if it doesn't lie there already.
     """
     dice, _trained = _training(state, seat)
+    if state.below_characters:
+        return _below_the_characters(dice)
     if Die.D4 not in dice:
         return ""
     if die == Die.D4 or state.place[seat, Die.D4] != NONE:
@@ -63,28 +67,41 @@ def at_the_tavern(state: State, seat: int, die: int = NONE) -> str:
     return _("No follower can join you as long as you have a d4: a follower needs a smaller die than all your others.")
 
 
-def _training(state: State, seat: int, last: int = NONE) -> tuple[set[int], set[int]]:
-    """DA-7.1: Return the seat's dice after the training, and those of its dice that are replaced.
+def _below_the_characters(dice: Mapping[int, int]) -> str:
+    """DA-19.3: A follower needs a free die that is smaller than those of the characters, after the training."""
+    lowest = min(die for die, ally in dice.items() if ally < FIRST_FOLLOWER)
+    if any(die not in dice for die in range(lowest)):
+        return ""
+    return _("No follower can join you as long as no free die is smaller than those of your characters.")
+
+
+def _training(state: State, seat: int, last: int = NONE) -> tuple[dict[int, int], set[int]]:
+    """DA-7.1: Return the allies by the dice that they have after the training, and the dice that are replaced.
 
     ``last``: another die that would be placed at the trainer.
     """
-    dice = {die for die in range(DICE) if state.ally[seat, die] != NONE}
+    dice = {die: int(state.ally[seat, die]) for die in range(DICE) if state.ally[seat, die] != NONE}
     placed = [divmod(state.trainee[space], DICE) for space in range(state.trainees)]
     trained = set()
     for die in [*(die for owner, die in placed if owner == seat), *([] if last == NONE else [last])]:
         if die + 1 not in dice:
-            dice = dice - {die} | {die + 1}
+            dice[die + 1] = dice.pop(die)
             trained.add(die)
     return dice, trained
 
 
 def _at_a_prisoner(state: State, seat: int, space: int) -> str:
-    """DA-9.1: The offering is due when the prisoners are freed, and not before."""
-    missing = [max(0, int(state.offering[space, colour] - state.crystals[seat, colour])) for colour in range(COLOURS)]
-    gold = max(0, int(state.offering[space, COLOURS] - state.gold[seat]))
-    if not any(missing) and not gold:
+    """DA-9.1: The offering is due when the prisoners are freed, and not before. DA-19.4: Or it has to be there now."""
+    missing = missing_offering(state, seat, space)
+    if state.offering_first or not any(missing):
         return ""
-    return _("You don't have the whole offering yet. You still need {items}.").format(items=names.amounts([*missing, gold]))
+    return _("You don't have the whole offering yet. You still need {items}.").format(items=names.amounts(missing))
+
+
+def missing_offering(state: State, seat: int, space: int) -> list[int]:
+    """Return how much of each item of an offering a seat lacks."""
+    missing = [max(0, int(state.offering[space, colour] - state.crystals[seat, colour])) for colour in range(COLOURS)]
+    return [*missing, max(0, int(state.offering[space, COLOURS] - state.gold[seat]))]
 
 
 def _at_the_market(state: State, seat: int) -> str:

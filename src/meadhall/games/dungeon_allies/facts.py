@@ -7,6 +7,7 @@ from typing import Any
 
 from meadhall.games.dungeon_allies import names
 from meadhall.games.dungeon_allies.components import COMPONENTS, LEVEL_NAMES, Components, components_of
+from meadhall.games.dungeon_allies.house_rules import enhance_dice, refills
 from meadhall.games.dungeon_allies.names import BUILT_IN
 from meadhall.sdk import gettext as _
 from meadhall.sdk import listed, ngettext
@@ -20,8 +21,8 @@ def facts(options: Mapping[str, Any]) -> list[tuple[str, str]]:
         (_("Squares"), _squares(components)),
         (_("Prisoners"), str(len(components.prisoner_space))),
         (_("Trade lines"), str(len(components.trade))),
-        (_("Dice for Enhance"), _dice(components)),
-        (_("Sorcerer"), _refill(components)),
+        (_("Dice for Enhance"), _dice(options)),
+        (_("Sorcerer"), _refill(options)),
         (_("Other values"), listed(list(_changes(components))) or _("as in the built-in components")),
     ]
 
@@ -29,23 +30,23 @@ def facts(options: Mapping[str, Any]) -> list[tuple[str, str]]:
 def at_table(options: Mapping[str, Any]) -> dict[str, str]:
     """DA-1.4, DA-1.5, DA-4.5, DA-10.1, DA-11.3: Return what holds with these components, by rule."""
     components = components_of(options)
-    dice = _("{dice} for Enhance").format(dice=_dice(components))
+    dice = _("{dice} for Enhance").format(dice=_dice(options))
     lines = len(components.trade)
     return {
         "DA-1.4": dice,
         "DA-1.5": _squares(components),
         "DA-4.5": dice,
         "DA-10.1": ngettext("{count} line", "{count} lines", lines).format(count=lines),
-        "DA-11.3": _refill(components),
+        "DA-11.3": _refill(options),
     }
 
 
-def _dice(components: Components) -> str:
-    return listed([names.sided(sides) for sides in sorted(components.enhance_dice)]) or _("none")
+def _dice(options: Mapping[str, Any]) -> str:
+    return listed([names.sided(sides) for sides in enhance_dice(options)]) or _("none")
 
 
-def _refill(components: Components) -> str:
-    return _("empty spaces are refilled") if components.refill else _("empty spaces stay empty")
+def _refill(options: Mapping[str, Any]) -> str:
+    return _("empty spaces are refilled") if refills(options) else _("empty spaces stay empty")
 
 
 def _title(components: Components, shown: str) -> str:

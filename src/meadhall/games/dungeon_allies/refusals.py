@@ -6,9 +6,11 @@ from collections.abc import Sequence
 
 from meadhall.games.dungeon_allies import names
 from meadhall.games.dungeon_allies.actions import MOST_GOLD_BID, Act, Phase, parse
+from meadhall.games.dungeon_allies.cautions import missing_offering
 from meadhall.games.dungeon_allies.names import Names
 from meadhall.games.dungeon_allies.pieces import COLOURS, DICE, GONE, NONE, SQUARES, TRAINER_SPACES, Die, Item, Target
-from meadhall.games.dungeon_allies.state import State, Step, current_round, has_seen, lowest_die
+from meadhall.games.dungeon_allies.rules.placement import can_free, can_loot
+from meadhall.games.dungeon_allies.state import State, Step, can_take, current_round, has_seen, lowest_die
 from meadhall.sdk import gettext as _
 from meadhall.sdk import marked, ngettext
 
@@ -127,7 +129,15 @@ def _single_space(state: State, target: int, players: Sequence[str], pieces: Nam
         )
     if target >= Target.SORCERER and state.display[target - Target.SORCERER] == NONE:
         return "DA-3.3", _("The sorcerer has no card on that space.")
-    return ALLOWED if state.holder[target] == NONE else _taken(target, state.holder[target], players, pieces)
+    if state.holder[target] != NONE:
+        return _taken(target, state.holder[target], players, pieces)
+    if target < Target.TRAINER and not can_loot(state, state.actor, target - Target.TREASURE):
+        return "DA-19.7", _("You already have a die on a treasure, and at this table you may have only one there.")
+    if Target.PRISONER <= target < Target.TRADE and not can_free(state, state.actor, target - Target.PRISONER):
+        return "DA-19.4", _("At this table the offering is put down with the die. You still need {items}.").format(
+            items=names.amounts(missing_offering(state, state.actor, target - Target.PRISONER))
+        )
+    return ALLOWED
 
 
 def _taken(target: int, holder: int, players: Sequence[str], pieces: Names) -> Refusal:
@@ -149,6 +159,8 @@ def _tavern(state: State) -> Refusal:
         return "DA-8.1", _("You have five allies, and no die is left for another one.")
     if state.bidder == state.actor:
         return "DA-8.2", _("You have the leading bid, and you can't raise it.")
+    if state.bidder == NONE and state.gold[state.actor] < state.first_bid:
+        return "DA-19.2", _("At this table the first bid is one gold or more, and you have none.")
     if state.bidder != NONE and state.bid >= state.gold[state.actor]:
         return "DA-8.1", _("You would have to bid at least {bid}, but you have only {gold}.").format(
             bid=names.amount(Item.GOLD, state.bid + 1), gold=names.amount(Item.GOLD, state.gold[state.actor])
@@ -241,6 +253,8 @@ def _not_in_the_fight(rule: str, die: int) -> Refusal:
 
 def _follower_die(state: State, die: int) -> Refusal:
     lowest = lowest_die(state, state.actor)
+    if state.below_characters and not can_take(state, state.actor, die):
+        return "DA-19.3", _("A follower needs a die that no ally of yours has, smaller than those of your characters.")
     if die >= lowest:
         return "DA-8.3", _("A follower's die must be smaller than all your other dice; your smallest is the {die}.").format(
             die=names.die(lowest)

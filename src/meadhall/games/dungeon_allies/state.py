@@ -15,6 +15,7 @@ from meadhall.games.dungeon_allies.pieces import (
     DICE,
     DISPLAY,
     FIGHT_DICE,
+    FIRST_FOLLOWER,
     FOLLOWERS,
     GONE,
     ITEMS,
@@ -120,6 +121,11 @@ class State(GameState):
     crystal_points: Annotated[Grid, np.int8, CARDS, COLOURS]  # DA-13.2: a card's points for every full ``crystals_per`` crystals
     crystals_per: Annotated[Grid, np.int8, CARDS, COLOURS]
     fixed_points: Annotated[Row, np.int8, CARDS]  # DA-13.2: a card's points for owning it
+    bids_return: I8  # DA-19.1: whether losing bids come back
+    first_bid: I8  # DA-19.2: the least first bid
+    below_characters: I8  # DA-19.3: whether a follower's die need only be smaller than those of the characters
+    offering_first: I8  # DA-19.4: whether the offering is paid when the die is placed
+    one_treasure: I8  # DA-19.7: whether a player may have only one die on the treasures
 
     phase: I8
     step: I8
@@ -193,8 +199,15 @@ def has_follower(state: State, follower: int) -> bool:
 
 @rule
 def lowest_die(state: State, seat: int) -> int:
-    """DA-8.3: The smallest die of a seat's allies, followers included."""
+    """DA-8.3: The smallest die of a seat's allies, followers included. DA-19.3: Or of its characters."""
     for die in range(DICE):
-        if state.ally[seat, die] != NONE:
+        ally = state.ally[seat, die]
+        if ally != NONE and (not state.below_characters or ally < FIRST_FOLLOWER):
             return die
     return DICE
+
+
+@rule
+def can_take(state: State, seat: int, die: int) -> bool:
+    """DA-8.3, DA-1.2: Whether a new follower could have this die: a free one that is small enough."""
+    return die < lowest_die(state, seat) and state.ally[seat, die] == NONE

@@ -103,7 +103,10 @@ class Words:
         """Return the decision of the seat to move, addressed to the viewer (-1: a spectator)."""
         if state.actor == NONE:
             return _("The match is over.")
-        text = _((YOUR_PROMPTS if viewer == state.actor else OTHERS_PROMPTS)[Phase(state.phase)])
+        yours = viewer == state.actor
+        text = _((YOUR_PROMPTS if yours else OTHERS_PROMPTS)[Phase(state.phase)])
+        if state.phase == Phase.BID and state.bidder == NONE:
+            text = _(YOUR_FIRST_BID if yours else OTHERS_FIRST_BID)
         return text.format(name=names[state.actor], **self._facts(state))
 
     def _facts(self, state: State) -> dict[str, Any]:
@@ -221,6 +224,10 @@ OTHERS_PROMPTS = {
     Phase.TRADE: marked("{name} trades crystals."),
     Phase.BUY: marked("{name} can buy {card} for {price}."),
 }
+
+YOUR_FIRST_BID = marked("The first bid is one gold or more, and you have {gold}. How much do you bid?")
+OTHERS_FIRST_BID = marked("{name} must bid one gold or more.")
+"""DA-19.2: These prompts for the first bid."""
 
 WORDS = Words(BUILT_IN)
 

@@ -27,9 +27,16 @@ from meadhall.games.dungeon_allies.pieces import (
     Item,
     Target,
 )
-from meadhall.games.dungeon_allies.rules.placement import can_bid, count_allies, is_on_track, unplaced_dice
+from meadhall.games.dungeon_allies.rules.placement import (
+    can_bid,
+    can_free,
+    can_loot,
+    count_allies,
+    is_on_track,
+    unplaced_dice,
+)
 from meadhall.games.dungeon_allies.rules.treasure import is_guarded
-from meadhall.games.dungeon_allies.state import State
+from meadhall.games.dungeon_allies.state import State, lowest_die
 from meadhall.sdk import i64, rule
 
 ORDER_VALUE = 0.8  # of each place gained in the turn order
@@ -51,7 +58,7 @@ def add_expected_income(state: State, seat: int, winning: float, budget: Floats)
                 budget[item] += state.track_gift[space, item]
         for space in range(state.prisoners):
             if state.holder[Target.PRISONER + space] == seat:
-                budget[item] += state.reward[space, item] - state.offering[space, item]
+                budget[item] += state.reward[space, item] - (0 if state.offering_first else state.offering[space, item])
 
 
 @rule
@@ -62,7 +69,7 @@ def fill_place_values(
     if not is_on_track(state, seat):
         fill_target(values, i64(Target.TURN_ORDER), unplaced, value_of_turn_order(state, seat, crystal_values))
     for space in range(TREASURES):
-        if state.holder[Target.TREASURE + space] == NONE:
+        if can_loot(state, seat, space):
             likely = winning if is_guarded(state, space) else 1.0
             fill_target(values, Target.TREASURE + space, unplaced, likely * value_of_items(state.treasure, space, crystal_values))
     for die in range(Die.D12):
@@ -71,7 +78,7 @@ def fill_place_values(
     if can_bid(state, seat):
         fill_target(values, i64(Target.TAVERN), unplaced, value_of_tavern(state, seat, unplaced))
     for space in range(state.prisoners):
-        if state.holder[Target.PRISONER + space] == NONE:
+        if can_free(state, seat, space):
             fill_target(values, Target.PRISONER + space, unplaced, value_of_prisoner(state, space, budget, crystal_values))
     fill_target(values, i64(Target.TRADE), unplaced, value_of_trade(state, seat, budget, crystal_values))
     for space in range(DISPLAY):
@@ -177,14 +184,26 @@ def value_of_tavern(state: State, seat: int, unplaced: int) -> float:
     """DA-8.3: A follower, if there will be room below the smallest die, less the bid."""
     if not will_have_room(state, seat, unplaced):
         return 0.0
-    return follower_value(state) - (0 if state.bidder == NONE else state.bid + 1) - OUTBID_COST
+    return follower_value(state) - (state.first_bid if state.bidder == NONE else state.bid + 1) - OUTBID_COST
+
+
+@rule
+def has_room(state: State, seat: int, mask: int) -> bool:
+    """DA-8.3: Whether these dice leave room below the smallest. DA-19.3: Or below those of the characters."""
+    if not state.below_characters:
+        return smallest(mask) > Die.D4
+    lowest = lowest_die(state, seat)
+    if not (mask >> lowest) & 1:
+        lowest += 1  # it is being trained
+    below = (1 << lowest) - 1
+    return mask & below != below
 
 
 @rule
 def will_have_room(state: State, seat: int, unplaced: int) -> bool:
     """DA-8.4: Whether the smallest die will be larger than a d4 after this turn's training, or can still be trained."""
     mask = dice_after_training(state, seat)
-    if smallest(mask) > Die.D4:
+    if has_room(state, seat, mask):
         return True
     return (
         (mask >> Die.D6) & 1 == 0
@@ -196,12 +215,14 @@ def will_have_room(state: State, seat: int, unplaced: int) -> bool:
 
 @rule
 def value_of_bid(state: State, seat: int, amount: int) -> float:
-    """DA-8.2: A higher bid costs more but is less likely to be outbid."""
+    """DA-8.2: A higher bid costs more but is less likely to be outbid. DA-19.1: A lost one may cost nothing."""
     keeping = 1.0
     for other in range(state.players):
         rival = other != seat and unplaced_dice(state, other) > 0 and state.gold[other] > amount
-        if rival and smallest(dice_after_training(state, other)) > Die.D4:
+        if rival and has_room(state, other, dice_after_training(state, other)):
             keeping *= 1 - 0.5 * max(0.0, 1 - (amount + 1) / max(1.0, follower_value(state)))
+    if state.bids_return:
+        return keeping * (follower_value(state) - amount)
     return keeping * follower_value(state) - amount
 
 

@@ -18,7 +18,8 @@ from meadhall.games.dungeon_allies.pieces import (
     Item,
     Target,
 )
-from meadhall.games.dungeon_allies.rules.supply import spend
+from meadhall.games.dungeon_allies.rules.prisoner import can_pay, pay_offering
+from meadhall.games.dungeon_allies.rules.supply import receive, spend
 from meadhall.games.dungeon_allies.state import Event, State, has_seen, has_tile
 from meadhall.sdk import Grid, Row, emit, emit_private, i64, local_array, rule
 
@@ -119,10 +120,15 @@ def is_on_track(state: State, seat: int) -> bool:
 
 @rule
 def can_bid(state: State, seat: int) -> bool:
-    """DA-8.1: A follower is there, and the seat has room for one. DA-8.2: A player can't outbid themselves."""
+    """DA-8.1: A follower is there, and the seat has room for one. DA-8.2: A player can't outbid themselves.
+
+    DA-19.2: The first bid may cost gold, too.
+    """
     if state.followers == 0 or state.bidder == seat or count_allies(state, seat) == DICE:
         return False
-    return state.bidder == NONE or state.bid < highest_bid(state, seat)
+    if state.bidder == NONE:
+        return highest_bid(state, seat) >= state.first_bid
+    return state.bid < highest_bid(state, seat)
 
 
 @rule
@@ -138,6 +144,22 @@ def count_allies(state: State, seat: int) -> int:
 def highest_bid(state: State, seat: int) -> int:
     """DA-8.1: The player's gold, at most 60."""
     return min(state.gold[seat], MOST_GOLD_BID)
+
+
+@rule
+def can_loot(state: State, seat: int, space: int) -> bool:
+    """DA-3.3: No die lies on the treasure. DA-19.7: And perhaps none of the seat's on another one."""
+    if state.one_treasure:
+        for other in range(TREASURES):
+            if state.holder[Target.TREASURE + other] == seat:
+                return False
+    return state.holder[Target.TREASURE + space] == NONE
+
+
+@rule
+def can_free(state: State, seat: int, space: int) -> bool:
+    """DA-3.3: No die lies on the prisoner's space. DA-19.4: And perhaps the seat must have the offering now."""
+    return state.holder[Target.PRISONER + space] == NONE and (not state.offering_first or can_pay(state, seat, space))
 
 
 @rule
@@ -177,11 +199,11 @@ def list_placements(state: State, out: Row) -> int:
         count = list_dice(unplaced, Target.SQUARE + square, can_attack(state, seat, square), out, count)
     count = list_dice(unplaced, i64(Target.TURN_ORDER), not is_on_track(state, seat), out, count)
     for space in range(TREASURES):
-        count = list_dice(unplaced, Target.TREASURE + space, state.holder[Target.TREASURE + space] == NONE, out, count)
+        count = list_dice(unplaced, Target.TREASURE + space, can_loot(state, seat, space), out, count)
     count = list_dice(unplaced & TRAINABLE, i64(Target.TRAINER), state.trainees < TRAINER_SPACES, out, count)
     count = list_dice(unplaced, i64(Target.TAVERN), can_bid(state, seat), out, count)
     for space in range(state.prisoners):
-        count = list_dice(unplaced, Target.PRISONER + space, state.holder[Target.PRISONER + space] == NONE, out, count)
+        count = list_dice(unplaced, Target.PRISONER + space, can_free(state, seat, space), out, count)
     count = list_dice(unplaced, i64(Target.TRADE), True, out, count)
     for space in range(DISPLAY):
         count = list_dice(unplaced, Target.SORCERER + space, can_buy(state, space), out, count)
@@ -227,14 +249,19 @@ def list_bids(state: State, out: Row) -> int:
 
 @rule
 def place_die(state: State, die: int, target: int, log: Grid) -> None:
-    """DA-3.2, DA-3.3: The die goes on a space, and the next player continues. DA-8.1: In the tavern a bid comes first."""
+    """DA-3.2, DA-3.3: The die goes on a space, and the next player continues. DA-8.1: In the tavern a bid comes first.
+
+    DA-19.4: At a prisoner the offering may be due at once.
+    """
     seat = state.actor
     state.place[seat, die] = target
     emit(log, Event.PLACED, seat, SIDES[die], occupy(state, seat, die, target))
     if target == Target.TAVERN:
         open_bid(state, seat, log)
-    else:
-        pass_turn(state)
+        return
+    if state.offering_first and Target.PRISONER <= target < Target.TRADE:
+        pay_offering(state, seat, target - Target.PRISONER, log)
+    pass_turn(state)
 
 
 @rule
@@ -262,8 +289,11 @@ def occupy(state: State, seat: int, die: int, target: int) -> int:
 
 @rule
 def open_bid(state: State, seat: int, log: Grid) -> None:
-    """DA-8.1: The first die bids nothing, later ones more than the last bid. A single possible bid is made automatically."""
-    if state.bidder == NONE:
+    """DA-8.1: The first die bids nothing, later ones more than the last bid. A single possible bid is made automatically.
+
+    DA-19.2: With this house rule the first die bids one gold at least.
+    """
+    if state.bidder == NONE and state.first_bid == 0:
         make_bid(state, 0, log)
     elif state.bid + 1 == highest_bid(state, seat):
         make_bid(state, state.bid + 1, log)
@@ -273,12 +303,16 @@ def open_bid(state: State, seat: int, log: Grid) -> None:
 
 @rule
 def make_bid(state: State, amount: int, log: Grid) -> None:
-    """DA-8.2: The gold is spent at once and never refunded."""
+    """DA-8.2: The gold is spent at once and never refunded. DA-19.1: With this house rule the bid that it beats comes back."""
+    outbid = state.bidder
+    returned = state.bid
     state.bidder = state.actor
     state.bid = amount
     state.gold[state.actor] -= amount
     state.phase = Phase.PLACE
     emit(log, Event.BID, state.actor, amount)
+    if state.bids_return and outbid != NONE:
+        receive(state, outbid, i64(Item.GOLD), returned, log)
     pass_turn(state)
 
 

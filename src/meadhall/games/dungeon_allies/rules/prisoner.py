@@ -11,10 +11,16 @@ from meadhall.sdk import Grid, Row, emit, rule
 
 @rule
 def resolve_prisoners(state: State, log: Grid) -> bool:
-    """DA-9.1: Space by space, players decide if they can pay the offering. True when a player must decide."""
+    """DA-9.1: Space by space, players decide if they can pay the offering. True when a player must decide.
+
+    DA-19.4: With this house rule they have paid already, and get the reward.
+    """
     while state.cursor < state.prisoners:
         seat = state.holder[Target.PRISONER + state.cursor]
-        if seat != NONE:
+        if seat != NONE and state.offering_first:
+            emit(log, Event.FREES, seat, state.cursor + 1)
+            take_reward(state, seat, state.cursor, log)
+        elif seat != NONE:
             if can_pay(state, seat, state.cursor):
                 state.actor = seat
                 state.phase = Phase.PRISONER
@@ -46,11 +52,23 @@ def free_prisoner(state: State, log: Grid) -> None:
     """DA-9.1: The player pays the offering, then gets as much of the reward as the box has."""
     space = state.cursor
     emit(log, Event.FREES, state.actor, space + 1)
-    for item in GOLD_FIRST:
-        pay(state, state.actor, item, state.offering[space, item], log)
-    for item in GOLD_FIRST:
-        gain(state, state.actor, item, state.reward[space, item], log)
+    pay_offering(state, state.actor, space, log)
+    take_reward(state, state.actor, space, log)
     state.cursor += 1
+
+
+@rule
+def pay_offering(state: State, seat: int, space: int, log: Grid) -> None:
+    """DA-9.1, DA-19.4: The seat pays the whole offering."""
+    for item in GOLD_FIRST:
+        pay(state, seat, item, state.offering[space, item], log)
+
+
+@rule
+def take_reward(state: State, seat: int, space: int, log: Grid) -> None:
+    """DA-9.1: The seat gets as much of the reward as the box has."""
+    for item in GOLD_FIRST:
+        gain(state, seat, item, state.reward[space, item], log)
 
 
 @rule

@@ -35,7 +35,7 @@ LARGEST_STACK = max(CARDS, FOLLOWERS)
 @rule
 def setup(state: State, players: int, options: Any, log: Grid) -> None:
     """DA-2.1, DA-2.2, DA-2.4: The tiles and cards, up to the first decision. DA-13.5: The players change nothing else."""
-    read_components(state, options)
+    read_house_rules(state, options, read_components(state, options))
     clear(state)
     place_monsters(state, log)
     deal_characters(state, players, log)
@@ -50,8 +50,11 @@ def setup(state: State, players: int, options: Any, log: Grid) -> None:
 
 
 @rule
-def read_components(state: State, codes: Row) -> None:
-    """DA-1.1: Copy what is printed on tiles, cards and boards, field by field in the order of the state."""
+def read_components(state: State, codes: Row) -> int:
+    """DA-1.1: Copy what is printed on tiles, cards and boards, field by field in the order of the state.
+
+    Return where the codes of the house rules start.
+    """
     start = read_grid(codes, 0, state.target)
     start = read_grid(codes, start, state.bounty)
     start = read_row(codes, start, state.weakness)
@@ -68,7 +71,21 @@ def read_components(state: State, codes: Row) -> None:
     start = read_grid(codes, start + 1, state.tile_points)
     start = read_grid(codes, start, state.crystal_points)
     start = read_grid(codes, start, state.crystals_per)
-    read_row(codes, start, state.fixed_points)
+    return read_row(codes, start, state.fixed_points)
+
+
+@rule
+def read_house_rules(state: State, codes: Row, start: int) -> None:
+    """DA-19.1 to DA-19.7: Read which house rules hold. DA-19.5, DA-19.6: Two of them change what the components say."""
+    state.bids_return = codes[start]
+    state.first_bid = codes[start + 1]
+    state.below_characters = codes[start + 2]
+    state.offering_first = codes[start + 3]
+    if codes[start + 4]:
+        state.enhancers[Die.D20] = True
+    if codes[start + 5]:
+        state.refill = False
+    state.one_treasure = codes[start + 6]
 
 
 @rule

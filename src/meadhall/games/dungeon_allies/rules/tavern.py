@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from meadhall.games.dungeon_allies.actions import Act, Phase
-from meadhall.games.dungeon_allies.pieces import NONE, SIDES, Die
-from meadhall.games.dungeon_allies.state import Event, State, lowest_die
-from meadhall.sdk import Grid, Row, emit, i64, rule
+from meadhall.games.dungeon_allies.pieces import DICE, NONE, SIDES
+from meadhall.games.dungeon_allies.state import Event, State, can_take
+from meadhall.sdk import Grid, Row, emit, rule
 
 
 @rule
@@ -17,13 +17,18 @@ def resolve_tavern(state: State, log: Grid) -> bool:
     seat = state.bidder
     if seat == NONE:
         return False
-    lowest = lowest_die(state, seat)
-    if lowest > Die.D6:
+    possible = 0
+    only = NONE
+    for die in range(DICE):
+        if can_take(state, seat, die):
+            possible += 1
+            only = die
+    if possible > 1:
         state.actor = seat
         state.phase = Phase.FOLLOWER_DIE
         return True
-    if lowest == Die.D6:
-        add_follower(state, i64(Die.D4), log)
+    if possible == 1:
+        add_follower(state, only, log)
     else:
         state.bidder = NONE
         emit(log, Event.TAVERN_FORFEIT, seat)
@@ -32,11 +37,13 @@ def resolve_tavern(state: State, log: Grid) -> bool:
 
 @rule
 def list_follower_dice(state: State, out: Row) -> int:
-    """DA-8.3: Every size below the lowest."""
-    lowest = lowest_die(state, state.actor)
-    for die in range(lowest):
-        out[die] = Act.FOLLOWER_DIE + die
-    return lowest
+    """DA-8.3: Every size below the lowest. DA-19.3: Of the characters, if no other ally has it."""
+    count = 0
+    for die in range(DICE):
+        if can_take(state, state.actor, die):
+            out[count] = Act.FOLLOWER_DIE + die
+            count += 1
+    return count
 
 
 @rule
