@@ -50,19 +50,22 @@ async def test_a_crest_stands_beside_the_name_in_lobby_match_chat_lists_and_pict
     await friend.ask(f"/tables/{table}/seats", {"set": "sit"})
     await host.post("/settings", RAVEN)
     both = {"raven-rose", "boar-gold"}
-    assert await crests(host, f"/tables/{table}", '<ol class="chairs">', "</ol>") == both, "as a new name does"
+    assert await crests(host, f"/tables/{table}", '<ol class="chairs">', "</ol>") == both
     assert (await host.ask(f"/tables/{table}/start")).status_code == 200
     room = await hall.room(table)
     assert await crests(host, f"/tables/{table}", 'class="plate ') == both
     assert await crests(host, "/", "<main") == both
     await friend.post(f"/tables/{table}/chat", {"text": "Well met"})
     assert await crests(host, f"/tables/{table}/chat", 'id="said-', "Well met") == {"boar-gold"}
+    await friend.post("/settings", {"sign": "ship", "colour": "teal"})
+    both = {"raven-rose", "ship-teal"}
+    assert await crests(host, f"/tables/{table}", 'class="plate ') == both, "also during the match"
     await play_out(room, {0: host, 1: friend})
     drawn = re.findall(r'<g class="seat-(\d)">[^>]*><use href="#arms-(\d)"', svg(picture_of(match_of(room), room.table)))
     assert {Crest(int(sign), int(colour)).text for colour, sign in drawn} == both
     assert await crests(host, f"/tables/{table}/replay", 'class="plate ') == both
-    assert await crests(host, "/people", "<main") == {"boar-gold"}
+    assert await crests(host, "/people", "<main") == {"ship-teal"}
     data = json.loads((await host.get("/privacy/data")).text)
     assert data["guests"][0]["crest"] == "raven-rose"
     await host.post("/privacy/delete", {"sure": "on"})
-    assert await crests(friend, f"/tables/{table}", 'class="plate ') == {"boar-gold"}
+    assert await crests(friend, f"/tables/{table}", 'class="plate ') == {"ship-teal"}

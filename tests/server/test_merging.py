@@ -60,6 +60,7 @@ async def test_seats_tables_and_matches_belong_to_the_target(on_sqlite: Settings
         assert await merge(store) == sorted((hosted.id, joined.id))
         assert (await stored(store, hosted)).host == TARGET
         assert (await stored(store, hosted)).seats[0].guests == {TARGET}
+        assert (await stored(store, hosted)).seats[0].stored_crest == Guest(TARGET, TARGET).crest.text
         assert (await stored(store, joined)).seats[1].guests == {TARGET, "phone"}
         assert await stored(store, foreign) == foreign
         assert len(await store.transact(entries.all_of, hosted.id)) == 1

@@ -629,11 +629,15 @@ class Hall:
         await room.change_table(with_person(guest, seat))
 
     async def rename(self, guest: Guest) -> None:
-        """Give the guest's seats before a match their new name and crest."""
+        """Give the guest's seats before a match their new name."""
         for table in await self.store.transact(tables.of_guest, guest.id):
             if table.status == "gathering" and table.seat_of(guest.id) is not None:
                 with suppress(WrongMoment):  # the match has begun meanwhile
                     await (await self.room(table.id)).change_table(renamed(guest))
+
+    async def show_crest(self, guest: Guest) -> None:
+        """Give all the guest's seats their crest, also in matches that run or are over."""
+        self.note_changes(await self.store.change(tables.change_crest, guest.id, guest.crest.text))
 
     async def offered(self) -> list[TableRow]:
         """Return public tables with an open seat where a player is present, newest first."""

@@ -76,15 +76,14 @@ def left_by(guest: Guest) -> Change:
 
 
 def renamed(guest: Guest) -> Change:
-    """Return the change that gives the guest's seat their current name and crest."""
+    """Return the change that gives the guest's seat their current name."""
 
     def change(table: TableRow) -> TableRow:
         seat = table.seat_of(guest.id)
         if seat is None:
             return table
         opened = table.replace_seat(replace(table.seats[seat], name=""))
-        name = unlike_others(guest.name, names_at(opened))
-        return table.replace_seat(replace(table.seats[seat], name=name, stored_crest=guest.crest.text))
+        return table.replace_seat(replace(table.seats[seat], name=unlike_others(guest.name, names_at(opened))))
 
     return change
 

@@ -127,14 +127,16 @@ async def _settings_page(request: AnyRequest, hall: Hall, guest: Guest, error: M
 
 @post("/settings", status_code=200)
 async def change_settings(request: AnyRequest, hall: Hall, guest: Guest, sessions: Sessions, form: Form) -> Html | Redirect:
-    """Change the guest's settings. A new name or crest reaches the seats before a match. A name that is not free is refused."""
+    """Change the guest's settings. A new name reaches the seats before a match, a new crest all seats."""
     chosen = {setting: form.get(setting, "") for setting in ("name", "language", "theme", "motion", "confirm")}
     try:
         changed = await sessions.save(guest, **chosen, crest=f"{form.get('sign', '')}-{form.get('colour', '')}")
     except NameTaken as error:
         return await _settings_page(request, hall, guest, error)
-    if (changed.name, changed.crest) != (guest.name, guest.crest):
+    if changed.name != guest.name:
         await hall.rename(changed)
+    if changed.crest != guest.crest:
+        await hall.show_crest(changed)
     return see_other(safe_path(form.get("back", "/")))
 
 

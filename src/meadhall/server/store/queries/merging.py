@@ -12,7 +12,7 @@ from sqlalchemy import Column, Connection, PrimaryKeyConstraint, UniqueConstrain
 
 from meadhall.server.store import schema
 from meadhall.server.store.queries import admission_links, tables
-from meadhall.server.store.queries.guests import lock_guests
+from meadhall.server.store.queries.guests import find, lock_guests
 from meadhall.server.store.queries.leaving import unfinished_of, without_seats
 from meadhall.server.store.queries.present import now
 
@@ -54,6 +54,9 @@ def merge_guests(connection: Connection, source: str, target: str) -> list[str]:
     if admitted is not None and admitted.admitted_at is not None:
         admission_links.admit(connection, target, admitted.admitted_by)
     connection.execute(delete(schema.guests).where(_GUEST.id == source))
+    person = find(connection, target)
+    if person is not None:
+        tables.set_crest(connection, target, person.crest.text)
     return sorted(changed)
 
 

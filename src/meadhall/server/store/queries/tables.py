@@ -21,6 +21,7 @@ from sqlalchemy import (
     literal_column,
     or_,
     select,
+    tuple_,
     update,
 )
 
@@ -253,6 +254,20 @@ def change_all_of(connection: Connection, guest: str) -> set[str]:
     """Raise the version of all tables that a guest hosts or sits at, because it is about to change. Return their ids."""
     raised = update(schema.tables).where(belongs_to(guest)).values(version=_TABLE.version + 1)
     return set(connection.execute(raised.returning(_TABLE.id)).scalars())
+
+
+def change_crest(connection: Connection, announce: Announce, guest: str, crest: str) -> list[str]:
+    """Give all seats of a guest a crest. Return the ids of the tables that have changed."""
+    changed = sorted(change_all_of(connection, guest))
+    set_crest(connection, guest, crest)
+    announce("table", *changed)
+    return changed
+
+
+def set_crest(connection: Connection, guest: str, crest: str) -> None:
+    """Store the crest of all seats of a guest. The versions of their tables have been raised in this transaction."""
+    own = select(_SEAT_GUEST.table_id, _SEAT_GUEST.seat).where(_SEAT_GUEST.guest == guest)
+    connection.execute(update(schema.seats).where(tuple_(_SEAT.table_id, _SEAT.seat).in_(own)).values(crest=crest))
 
 
 def _record_results(connection: Connection, table: str) -> None:
