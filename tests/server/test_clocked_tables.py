@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import date, timedelta
 from typing import Any
 
 import pytest
@@ -13,8 +14,9 @@ from meadhall.server.store.clock import Clock
 from meadhall.server.store.queries import tables
 from meadhall.server.store.store import Store
 from server.matches import match_of
-from server.people import HOARD, OpenHall, Program, open_hall, until
+from server.people import AXES, HOARD, OpenHall, Person, Program, open_hall, until
 from server.rows import table_of
+from server.waiting import until as wait_until
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -109,3 +111,50 @@ async def test_a_record_has_the_clock_and_the_time_of_every_action_of_a_person(s
     assert meadhall.replay(record).record() == record
     async with open_hall(settings) as hall:
         assert match_of(await hall.room(table)).record() == record, "the same after a restart"
+
+
+async def slow_match(host: Person, friend: Person) -> str:
+    """Start a match with a day for each decision, and return the address of its table."""
+    table = f"/tables/{await host.open(AXES)}"
+    await host.ask(f"{table}/clock", {"clock": "slow:86400", "was": "none"})
+    await friend.ask(f"{table}/seats", {"set": "sit"})
+    assert (await host.ask(f"{table}/start")).status_code == 200
+    return table
+
+
+async def test_the_slow_clocks_of_a_person_stand_in_their_holidays(settings: Settings, at_once: None) -> None:
+    async with open_hall(settings) as hall:
+        host, friend = hall.person(), hall.person("10.0.0.2")
+        table = await slow_match(host, friend)
+        first = await hall.room(table.removeprefix("/tables/"))
+        assert first.deadline is not None
+        assert first.match is not None
+        before, actor = first.deadline, (host, friend)[first.match.actor or 0]
+        tomorrow = (hall.hall.time.now() + timedelta(days=1)).date()
+        days = {"first": str(tomorrow), "last": str(tomorrow + timedelta(days=4))}
+        assert (await actor.post("/settings/holidays", days)).headers["location"] == "/settings"
+        await wait_until(lambda: first.deadline == before + timedelta(days=5))
+        assert ">Holiday " in (await friend.get(table)).text
+        second = await hall.room((await slow_match(host, friend)).removeprefix("/tables/"))
+        await wait_until(lambda: second.clocks is not None and second.clocks.holidays != ())
+        for wrong, reason in (
+            ({"first": str(tomorrow - timedelta(days=1)), "last": days["last"]}, "begins tomorrow at the earliest"),
+            ({"first": days["last"], "last": days["first"]}, "on its first day or later"),
+            ({"first": "never", "last": days["last"]}, "the first and the last day"),
+            (days, "on holiday then already"),
+        ):
+            refused = await actor.post("/settings/holidays", wrong)
+            assert (refused.status_code, reason in refused.text) == (400, True)
+        year = tomorrow.year + (tomorrow > date(tomorrow.year, 1, 9))
+        refused = await actor.post("/settings/holidays", {"first": f"{year}-01-10", "last": f"{year}-01-30"})
+        assert f"days of holiday left in {year}." in refused.text
+        cookies = dict(actor.http.cookies)
+    async with open_hall(settings) as again:
+        room = await again.room(table.removeprefix("/tables/"))
+        assert room.deadline is not None
+        assert abs(room.deadline - before - timedelta(days=5)) < timedelta(hours=1), "a downtime may lie between"
+        actor = again.person()
+        actor.http.cookies.update(cookies)
+        assert (await actor.post("/settings/holidays", {"end": days["first"]})).status_code == 303
+        await wait_until(lambda: room.clocks is not None and room.clocks.holidays == ())
+        assert ">Holiday " not in (await actor.get(table)).text

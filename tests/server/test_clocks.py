@@ -92,6 +92,21 @@ def test_a_reserve_of_days_grows_back_to_what_it_was() -> None:
     assert play.clocks.left[1] == 3 * DAY, "no more than at the beginning"
 
 
+def test_the_clock_of_a_player_on_holiday_stands_and_the_other_runs() -> None:
+    play = Play(Clock("slow", DAY))
+    holiday: dict[str, Any] = {"from": at(HOUR).isoformat(), "until": at(HOUR + 10 * DAY).isoformat()}
+    play.follow(60, "holiday", 0, **holiday)
+    assert play.clocks.deadline == at(11 * DAY)
+    assert play.clocks.left_at(at(5 * DAY)) == (DAY - HOUR, DAY)
+    assert play.clocks.left_at(at(11 * DAY - 60)) == (60, DAY)
+    play.follow(2 * DAY, "holiday", 0, **holiday | {"until": at(2 * DAY).isoformat()})
+    assert play.clocks.deadline == at(3 * DAY - HOUR), "they have come back early"
+    play.follow(2 * DAY, "holiday", 0, **holiday | {"until": holiday["from"]})
+    assert play.clocks.deadline == at(DAY), "it was cancelled"
+    play.follow(2 * DAY, "holiday", 1, **holiday)
+    assert play.clocks.deadline == at(DAY), "the other player's own"
+
+
 def test_a_late_action_leaves_nothing_but_the_increment() -> None:
     play = Play(LIVE)
     play.act(320, BOAST)

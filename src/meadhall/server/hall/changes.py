@@ -26,6 +26,7 @@ from meadhall.server.hall.consent.undoing import check_undo, reveals
 from meadhall.server.hall.seating import again, bot_seat, check_start
 from meadhall.server.hall.state import TableState
 from meadhall.server.hall.time.deadlines import NotUp
+from meadhall.server.hall.time.holidays import is_slow, telling
 from meadhall.server.store.models import FINISHED, Entry, Guest, Job, TableRow, new_link_token
 from meadhall.server.store.queries import tables
 
@@ -50,6 +51,9 @@ async def start(draft: TableState, room: Room, played: Sequence[Entry]) -> None:
     draft.begin(room.game, room.services.deadlines.outages)
     for entry in played:
         draft.enter(entry)
+    if is_slow(draft.table):
+        draft.effects += (telling(draft.table, draft.at),)
+        room.services.scheduler.expect(draft.at)
     draft.newcomers = await room.services.store.transact(tables.newcomers, draft.table)
 
 

@@ -59,6 +59,7 @@ from meadhall.server.hall.seating import (
 from meadhall.server.hall.services import Services
 from meadhall.server.hall.talk.talk import Talk
 from meadhall.server.hall.time.deadlines import Deadlines
+from meadhall.server.hall.time.holidays import Holidays
 from meadhall.server.hall.time.turn_reminders import turn_due
 from meadhall.server.hall.time.uptime import Uptime
 from meadhall.server.ops.time import Time
@@ -126,6 +127,7 @@ class Hall:
         acquaintances: the people that guests have met, and invitations.
         uptime: the downtimes of the hall.
         deadlines: the jobs that wait until the time of a seat is up.
+        holidays: the days in which the slow clocks of a guest stand.
         admission: lets in the guests that may play here.
         identity: links that make another device the same guest.
         quick: seats people together who look for the same match.
@@ -149,6 +151,7 @@ class Hall:
         self.uptime.on_change = self._note_outages
         self.deadlines = Deadlines(self.scheduler, self.uptime)
         self.deadlines.register(self._room_for_work)
+        self.holidays = Holidays(store, self.scheduler, self._room_for_work)
         self.quick = QuickMatch(store, self.scheduler, self.room, self._check_new_match)
         self.scheduler.register(consent.JOB, at_table(self.scheduler, self._room_for_work, self._end_proposal))
         self._rooms: OrderedDict[str, Room] = OrderedDict()  # least recently used first

@@ -127,6 +127,7 @@ _KINDS: Final[Mapping[EntryKind, Callable[[Match, Entry], None]]] = {
     "return": _return,
     "pause": _unchanged,
     "resume": _unchanged,
+    "holiday": _unchanged,
     "swap": _swap,
     "edit": _edit,
     **dict.fromkeys(PROPOSAL_KINDS, _unchanged),

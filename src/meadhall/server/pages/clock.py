@@ -32,8 +32,9 @@ _SINCE = re.compile(r"<!--since (\d+)-->")
 _DUE = re.compile(r'(data-due="(\d+)") hidden')
 """Begins a part that is hidden until a time."""
 
-_LEFT = re.compile(r"<!--left (\d+) (\d+) (live|slow)-->")
-"""Stands in a frame where a page shows how much time is left: when the time is up and since when it runs, in milliseconds."""
+_LEFT = re.compile(r"<!--left (\d+) (\d+) (live|slow) (\d+) (\d+)-->")
+"""Stands in a frame where a page shows how much time is left: when the time is up, since when it runs, and a holiday, in
+milliseconds."""
 
 
 # ------------------------------------------------------------------------------------------------------------------ the clocks
@@ -56,8 +57,17 @@ def _view(clocks: Clocks, seat: int) -> ClockView:
         begins=0 if deadline is None else milliseconds(min(begins, deadline)),
         short=round(1000 * short_seconds(clocks.clock)),
         paused=clocks.is_paused,
+        still=_still(clocks, seat, deadline),
         until=None if deadline is None or clocks.clock.is_live else moment(deadline),
     )
+
+
+def _still(clocks: Clocks, seat: int, deadline: datetime | None) -> tuple[int, int] | None:
+    """Return the holiday that a deadline counts, as its beginning and end."""
+    for each in reversed(clocks.holidays_of(seat)):
+        if deadline is not None and each.began_at < deadline and each.ended_at > clocks.since:
+            return milliseconds(each.began_at), milliseconds(each.ended_at)
+    return None
 
 
 def milliseconds(time: datetime) -> int:
@@ -79,7 +89,8 @@ def filled(html: Markup, at: datetime) -> Markup:
 
     def left(found: re.Match[str]) -> str:
         deadline, begins = int(found[1]), int(found[2])
-        seconds = max(0.0, (deadline - max(time, begins)) / 1000)
+        rest = max(0, int(found[5]) - max(time, begins, int(found[4])))
+        seconds = max(0.0, (deadline - max(time, begins) - rest) / 1000)
         return time_left(seconds, slow=found[3] == "slow")
 
     def due(found: re.Match[str]) -> str:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from datetime import UTC, date, datetime
 
-from babel.dates import format_date, format_datetime
+from babel.dates import format_date, format_datetime, format_interval
 from babel.numbers import format_decimal
 
 from meadhall.engine.text.language import current_language
+from meadhall.server.hall.time.holidays import last_day
 from meadhall.server.pages.models import Moment
+from meadhall.server.store.models import Holiday
 
 
 def moment(time: datetime) -> Moment:
@@ -31,6 +33,11 @@ def decimal(number: float) -> str:
 def day_in_words(day: str) -> str:
     """Return a date in words: "21 November 2026"."""
     return str(format_date(date.fromisoformat(day), "long", locale=locale()))
+
+
+def holiday_in_words(holiday: Holiday) -> str:
+    """Return the days of a holiday: "1 – 8 Dec"."""
+    return str(format_interval(holiday.began_at.date(), last_day(holiday), "MMMd", locale=locale()))
 
 
 def month_in_words(day: str) -> str:

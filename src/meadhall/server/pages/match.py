@@ -28,7 +28,7 @@ from meadhall.server.ops.time import Time
 from meadhall.server.pages.any_game import page_of
 from meadhall.server.pages.chart import chart_part
 from meadhall.server.pages.clock import clock_views, milliseconds
-from meadhall.server.pages.dates import moment
+from meadhall.server.pages.dates import holiday_in_words, moment
 from meadhall.server.pages.log import log, private_events, rule_url
 from meadhall.server.pages.models import (
     AbsentView,
@@ -70,6 +70,7 @@ def seat_views(room: Room) -> tuple[SeatView, ...]:
             ready=row.is_ready and match is None,
             clock=clocks.get(row.seat),
             away_since=None if (since := room.absences.since(row.seat)) is None else milliseconds(since),
+            holiday=_holiday(room, row.seat),
             stand_in=bot_in_words(played.bot) if played is not row else "",
             person=link(f"/tables/{room.table.id}/people/{row.seat}") if row.guests else "",
             arms=row.crest,
@@ -77,6 +78,12 @@ def seat_views(room: Room) -> tuple[SeatView, ...]:
         for row in room.table.seats
         for played in [as_played(row, match if room.table.status == "running" else None)]
     )
+
+
+def _holiday(room: Room, seat: int) -> str:
+    """Say when the player of a seat is on holiday, now or later; "" if they aren't."""
+    taken = [] if room.running_clocks is None else room.running_clocks.holidays_of(seat)
+    return next((holiday_in_words(each) for each in taken if each.ended_at > room.time.now()), "")
 
 
 def strength(bot: str | None) -> int:

@@ -51,6 +51,16 @@ class FilterField:
 
 
 @dataclass(frozen=True)
+class HolidaysView:
+    """The holidays of a guest on the settings page."""
+
+    taken: tuple[tuple[str, str], ...]  # those that aren't over: the first day as a date, and all days in words
+    left: int  # days of this year
+    days: int  # that a year has
+    earliest: str  # the first day on which a new one can begin
+
+
+@dataclass(frozen=True)
 class Viewer:
     """The guest looking at the page."""
 
@@ -273,6 +283,7 @@ class ClockView:
     begins: int
     short: int  # from here on the time is short
     paused: bool = False
+    still: tuple[int, int] | None = None  # the holiday before the deadline in which the clock stands: its beginning and end
     until: Moment | None = None  # the deadline of a slow clock in words
 
 
@@ -294,6 +305,7 @@ class SeatView:
     online: bool = True  # a person with an open page, or a bot
     ready: bool = False  # a person who agrees to a start while away
     clock: ClockView | None = None  # of a person in a running match with a clock
+    holiday: str = ""  # of a person at a table with a slow clock: "1 – 8 Dec"; now or later
     stand_in: str = ""  # the level of the bot that plays for this person, in words, e.g. "Jarl"
     person: str = ""  # address that leads to the person's profile; "" for a bot, and in a replay
     arms: Crest | None = None  # of the person, not of the seat; None for a bot

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
+from datetime import timedelta
 from typing import Annotated, Any
 
 from litestar import Response, get, post
 from litestar.params import QueryParameter
 from litestar.response import Redirect
 
-from meadhall.engine.errors import MeadhallError
+from meadhall.engine.errors import BadSetup, MeadhallError
 from meadhall.engine.registry import game, game_names
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import NameTaken, NotFound, reason_of, status_of
 from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.matching.choices import new_choice
 from meadhall.server.hall.matching.table_filter import TableFilter
+from meadhall.server.hall.time.holidays import DAYS_A_YEAR, days_used
 from meadhall.server.pages.daily import daily_strip
+from meadhall.server.pages.dates import holiday_in_words
 from meadhall.server.pages.hall import FINISHED_SHOWN, OPEN_SHOWN, OPTION, YOURS_SHOWN, finished_page, hall_page
+from meadhall.server.pages.models import HolidaysView
 from meadhall.server.pages.notifications import notifications_panel
 from meadhall.server.pages.quick_match import quick_card
 from meadhall.server.pages.responses import Html, page, see_other, wants_json
@@ -121,8 +125,29 @@ async def show_settings(request: AnyRequest, hall: Hall, guest: Guest) -> Html:
 
 async def _settings_page(request: AnyRequest, hall: Hall, guest: Guest, error: MeadhallError | None = None) -> Html:
     notice, status = ("", 200) if error is None else (reason_of(error), int(status_of(error)))
-    more: dict[str, Any] = {"notice": notice, "notifications": await notifications_panel(hall, guest, opener_of(request))}
+    more: dict[str, Any] = {"holidays": await _holidays(hall, guest)}
+    more |= {"notice": notice, "notifications": await notifications_panel(hall, guest, opener_of(request))}
     return page(request, guest, "settings.html", None, status, **more)
+
+
+async def _holidays(hall: Hall, guest: Guest) -> HolidaysView:
+    taken, now = await hall.holidays.of_guest(guest), hall.time.now()
+    shown = tuple((f"{each.began_at:%Y-%m-%d}", holiday_in_words(each)) for each in taken if each.ended_at > now)
+    left = DAYS_A_YEAR - days_used(taken, now.year)
+    return HolidaysView(shown, left, DAYS_A_YEAR, f"{now + timedelta(days=1):%Y-%m-%d}")
+
+
+@post("/settings/holidays", status_code=200)
+async def change_holidays(request: AnyRequest, hall: Hall, guest: Guest, sessions: Sessions, form: Form) -> Html | Redirect:
+    """Take a holiday from one day to another, or end one."""
+    try:
+        if "end" in form:
+            await hall.holidays.end(guest, form["end"])
+        else:
+            await hall.holidays.take(await sessions.save(guest), form.get("first", ""), form.get("last", ""))
+    except BadSetup as error:
+        return await _settings_page(request, hall, guest, error)
+    return see_other(link("/settings"))
 
 
 @post("/settings", status_code=200)
@@ -140,4 +165,4 @@ async def change_settings(request: AnyRequest, hall: Hall, guest: Guest, session
     return see_other(safe_path(form.get("back", "/")))
 
 
-routes = [show_hall, show_next, show_finished, open_table, show_tile, show_rules, show_settings, change_settings]
+routes = [show_hall, show_next, show_finished, open_table, show_tile, show_rules, show_settings, change_settings, change_holidays]

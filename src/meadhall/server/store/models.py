@@ -31,6 +31,7 @@ EntryKind = Literal[
     "swap",
     "stand_in",
     "return",
+    "holiday",
     "edit",
 ]
 
@@ -123,6 +124,14 @@ class Guest:
     def crest(self) -> Crest:
         """The guest's crest."""
         return Crest.of_guest(self.id, self.chosen_crest)
+
+
+@dataclass(frozen=True)
+class Holiday:
+    """A time in which the slow clocks of a guest stand."""
+
+    began_at: datetime
+    ended_at: datetime
 
 
 @dataclass(frozen=True)

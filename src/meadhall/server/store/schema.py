@@ -330,6 +330,15 @@ departures = Table(
     Column("left_at", DateTime(timezone=True), nullable=False),
 )
 
+# The times in which the slow clocks of a guest stand; see hall/time/holidays.py.
+holidays = Table(
+    "holidays",
+    metadata,
+    Column("guest", String(32), primary_key=True),
+    Column("began_at", DateTime(timezone=True), primary_key=True),
+    Column("ended_at", DateTime(timezone=True), nullable=False),
+)
+
 # Work that waits for its time; see queries/jobs.py. A job that is done has no row.
 jobs = Table(
     "jobs",
@@ -508,6 +517,7 @@ GUEST_COLUMNS: Final = (
     GuestColumn(idempotency_keys.c.guest, merge="move", delete="delete", export="omit"),
     GuestColumn(results.c.guest, merge="move", delete="delete", export="omit"),
     GuestColumn(chat_lines.c.guest, merge="move", delete="delete", export="rows"),
+    GuestColumn(holidays.c.guest, merge="move", delete="delete", export="rows"),
     GuestColumn(notes.c.guest, merge="move", delete="delete", export="rows"),
     GuestColumn(ignored_guests.c.guest, merge="move", delete="delete", export="rows"),
     GuestColumn(ignored_guests.c.other, merge="move", delete="delete", export="omit"),

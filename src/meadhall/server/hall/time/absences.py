@@ -22,7 +22,7 @@ from sqlalchemy.exc import IntegrityError
 from meadhall.engine.match.match import Match
 from meadhall.server.errors import DatabaseUnavailable
 from meadhall.server.hall.notices.visits import Visits
-from meadhall.server.hall.time.clocks import Outage, deadline_after
+from meadhall.server.hall.time.clocks import Clocks, Outage, deadline_after
 from meadhall.server.ops.time import Timer
 from meadhall.server.store.models import SeatRow, TableRow
 from meadhall.server.store.queries import departures
@@ -51,6 +51,10 @@ class AbsenceRoom(Protocol):
     def match(self) -> Match | None:
         """Its match; None before the start."""
 
+    @property
+    def clocks(self) -> Clocks | None:
+        """Its clocks; None without a clock."""
+
 
 class Absences:
     """The players of one table who are away, and since when. Only tables with several people have absences."""
@@ -78,13 +82,17 @@ class Absences:
         return self._since.get(seat)
 
     def may_be_replaced_at(self, seat: int) -> datetime | None:
-        """Return the time from which on a bot may play for a seat; None if its player is here. Downtimes don't count."""
+        """Return the time from which on a bot may play for a seat; None if its player is here.
+
+        Downtimes and holidays don't count.
+        """
         since = self._since.get(seat)
         if since is None:
             return None
         clock = self._room.table.clock
         limit = LIVE_LIMIT if clock is not None and clock.is_live else LIMIT
-        return deadline_after(since, limit, self._outages())
+        clocks = self._room.clocks
+        return deadline_after(since, limit, self._outages() if clocks is None else clocks.still(seat))
 
     def look(self) -> None:
         """Note which players are here now. Call it after every possible change."""

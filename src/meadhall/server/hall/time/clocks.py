@@ -1,7 +1,7 @@
 """The clocks of a match. They follow from the clock of its table, its entries with their times, and the downtimes of the hall.
 
 Only people have clocks. A seat's clock runs from the beginning of its decision to its action. It stands still while a bot plays
-the seat, while the clocks are paused, and while the hall was down.
+the seat, while the clocks are paused, and while the hall was down. A slow one stands still in the holidays of its player, too.
 
 Time that a seat has used stays used when it takes back its action, and the increment goes with the action. Otherwise a seat could
 gain time by taking back and playing again. On a clock with a time for each decision, a decision has its full time again if
@@ -19,7 +19,7 @@ from meadhall.engine.match.deciders import deciders
 from meadhall.engine.match.match import Match
 from meadhall.engine.match.step import Step
 from meadhall.server.store.clock import Clock
-from meadhall.server.store.models import Downtime, Entry
+from meadhall.server.store.models import Downtime, Entry, Holiday
 
 COME_BACK: Final = timedelta(seconds=20)
 """How long no clock runs after a downtime, so that pages can connect again."""
@@ -30,9 +30,12 @@ Outage = tuple[datetime, datetime]
 
 def outages(downtimes: Iterable[Downtime]) -> tuple[Outage, ...]:
     """Return the times in which no clock ran, in order and without overlaps."""
+    return _merged((downtime.began_at, downtime.ended_at + COME_BACK) for downtime in downtimes)
+
+
+def _merged(times: Iterable[Outage]) -> tuple[Outage, ...]:
     found: list[Outage] = []
-    for downtime in sorted(downtimes, key=lambda each: each.began_at):
-        began, ended = downtime.began_at, downtime.ended_at + COME_BACK
+    for began, ended in sorted(times):
         if found and began <= found[-1][1]:
             found[-1] = found[-1][0], max(found[-1][1], ended)
         else:
@@ -72,6 +75,7 @@ class Clocks:
         bots: the seats that bots play now.
         is_paused: whether the clocks are paused.
         outages: the times in which no clock ran.
+        holidays: of the players of slow clocks: the seat and the time of each.
         next_number: the number of the next action.
         undone_count: the number of times that actions were taken back.
     """
@@ -83,6 +87,7 @@ class Clocks:
     bots: frozenset[int]
     used: tuple[float, ...]
     outages: tuple[Outage, ...] = ()
+    holidays: tuple[tuple[int, Holiday], ...] = ()
     is_paused: bool = False
     next_number: int = 1
     undone_count: int = 0
@@ -104,7 +109,7 @@ class Clocks:
     def all_running(self) -> tuple[int, ...]:
         """The seats whose clocks run, the first one whose time is up first."""
         seats = () if self.is_paused else [seat for seat in self.deciders if seat not in self.bots]
-        return tuple(sorted(seats, key=lambda seat: self.left[seat]))
+        return tuple(sorted(seats, key=self._due) if len(seats) > 1 else seats)
 
     @property
     def running(self) -> int | None:
@@ -115,7 +120,20 @@ class Clocks:
         """Return when the time of a seat is up; None if its clock doesn't run."""
         if seat is None or seat not in self.all_running:
             return None
-        return deadline_after(self.since, timedelta(seconds=self.left[seat]), self.outages)
+        return self._due(seat)
+
+    def _due(self, seat: int) -> datetime:
+        return deadline_after(self.since, timedelta(seconds=self.left[seat]), self.still(seat))
+
+    def still(self, seat: int) -> tuple[Outage, ...]:
+        """Return the times in which the clock of a seat stands still, whoever has to move."""
+        if not self.holidays:
+            return self.outages
+        return _merged([*self.outages, *((each.began_at, each.ended_at) for each in self.holidays_of(seat))])
+
+    def holidays_of(self, seat: int) -> list[Holiday]:
+        """Return the holidays of the player of a seat."""
+        return [each for k, each in self.holidays if k == seat]
 
     @property
     def deadline(self) -> datetime | None:
@@ -129,15 +147,16 @@ class Clocks:
 
     def left_at(self, at: datetime) -> tuple[float, ...]:
         """Return the seconds that each seat has left at that time."""
-        running, seconds = self.all_running, self._elapsed(at)
-        return tuple(max(0.0, left - seconds) if seat in running else left for seat, left in enumerate(self.left))
+        return tuple(max(0.0, left - seconds) for left, seconds in zip(self.left, self._elapsed(at), strict=True))
 
     def outage_until(self, at: datetime) -> datetime | None:
         """Return the end of the outage after a downtime, if one lasts at that time."""
         return next((ended for began, ended in reversed(self.outages) if began <= at < ended), None)
 
-    def _elapsed(self, at: datetime) -> float:
-        return 0.0 if self.running is None else running_seconds(self.since, at, self.outages)
+    def _elapsed(self, at: datetime) -> list[float]:
+        """Return the seconds that each clock has run since ``since``."""
+        running = self.all_running
+        return [running_seconds(self.since, at, self.still(k)) if k in running else 0.0 for k in range(len(self.left))]
 
     # ------------------------------------------------------------------------------------------------------------- following
 
@@ -156,8 +175,14 @@ class Clocks:
                 return replace(self._stopped(entry.at), is_paused=entry.kind == "pause")
             case "stand_in":
                 return self._taken_over(entry, match)
-            case "return" | "swap":
+            case "return":
                 return self._returned(entry, match)
+            case "swap":
+                return replace(self, holidays=tuple(each for each in self.holidays if each[0] != entry.seat))._returned(
+                    entry, match
+                )
+            case "holiday":
+                return self._with_holiday(entry)
             case _:
                 return self
 
@@ -192,8 +217,7 @@ class Clocks:
 
     def _stopped(self, at: datetime) -> Self:
         """Return the clocks with the time counted that the running one has used, as if it began again now."""
-        seconds, running = self._elapsed(at), self.all_running
-        used = tuple(each + seconds if seat in running else each for seat, each in enumerate(self.used))
+        used = tuple(each + seconds for each, seconds in zip(self.used, self._elapsed(at), strict=True))
         return replace(self, left=self.left_at(at), used=used, since=max(at, self.since))
 
     def _at_decision(self, entry: Entry, match: Match, going_on: frozenset[int] = frozenset()) -> Self:
@@ -224,6 +248,13 @@ class Clocks:
         stopped = self._stopped(entry.at)
         back = replace(stopped._with_time_to_go_on(entry.seat), bots=_bots(match))
         return back._at_decision(entry, match, self._others(entry.seat))
+
+    def _with_holiday(self, entry: Entry) -> Self:
+        """Return the clocks after a player has said when they are on holiday, in place of what they said of that day before."""
+        began, ended = (datetime.fromisoformat((entry.data or {})[name]) for name in ("from", "until"))
+        others = tuple(each for each in self.holidays if (each[0], each[1].began_at) != (entry.seat, began))
+        said = ((entry.seat, Holiday(began, ended)),) if began < ended else ()
+        return replace(self, holidays=others + said)
 
     def _with_time_to_go_on(self, seat: int) -> Self:
         if not self.clock.is_of_seats:

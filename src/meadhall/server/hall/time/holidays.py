@@ -1,0 +1,155 @@
+"""Holidays: the slow clocks of a person stand for some days a year, said in advance.
+
+A holiday is stored for the person. Then a job for each running table with a slow clock where they play tells it there: as an
+entry of the match, so that the clocks follow from it after a restart and at other processes. The start of a match stores such a
+job, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from datetime import UTC, date, datetime, timedelta
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from sqlalchemy import Connection
+
+from meadhall.engine.errors import BadSetup
+from meadhall.engine.text.language import gettext as _
+from meadhall.engine.text.language import ngettext
+from meadhall.server.hall.processes.scheduler import Scheduler
+from meadhall.server.hall.processes.table_jobs import at_table
+from meadhall.server.store.models import Guest, Holiday, Job, TableRow
+from meadhall.server.store.queries import holidays, jobs
+from meadhall.server.store.queries.guests import lock_guests
+from meadhall.server.store.queries.leaving import unfinished_of
+from meadhall.server.store.store import Store
+from meadhall.server.store.unit import Effect
+
+if TYPE_CHECKING:
+    from meadhall.server.hall.room import Room
+    from meadhall.server.hall.state import TableState
+
+DAYS_A_YEAR: Final = 20
+
+_JOB: Final = "holiday"
+_DAY: Final = timedelta(days=1)
+
+
+class Holidays:
+    """The holidays of all guests."""
+
+    def __init__(self, store: Store, scheduler: Scheduler, room_of: Callable[[str], Awaitable[Room]]) -> None:
+        self._store = store
+        self._scheduler = scheduler
+        scheduler.register(_JOB, at_table(scheduler, room_of, self._tell))
+
+    async def of_guest(self, guest: Guest) -> list[Holiday]:
+        """Return the holidays of a guest, past ones, too."""
+        return await self._store.transact(holidays.of_guests, [guest.id])
+
+    async def take(self, guest: Guest, first: str, last: str) -> None:
+        """Let the guest's slow clocks stand from one day to another, given as ISO dates in UTC. Raises BadSetup."""
+        now = self._store.time.now()
+        wanted = _checked(first, last, now.date())
+
+        def store(connection: Connection) -> None:
+            lock_guests(connection, guest.id)
+            _check_room(holidays.of_guests(connection, [guest.id]), wanted)
+            holidays.add(connection, guest.id, wanted)
+            _tell_all(connection, guest.id, now)
+
+        await self._store.transact(store)
+        self._scheduler.expect(now)
+
+    async def end(self, guest: Guest, first: str) -> None:
+        """End a holiday now, or cancel one that hasn't begun."""
+        now = self._store.time.now()
+        began_at = datetime.combine(_day(first), datetime.min.time(), UTC)
+
+        def store(connection: Connection) -> None:
+            holidays.end(connection, guest.id, began_at, now)
+            _tell_all(connection, guest.id, now)
+
+        await self._store.transact(store)
+        self._scheduler.expect(now)
+
+    async def _tell(self, room: Room, _job: Job) -> None:
+        """Tell the holidays of its players at a table."""
+        if is_slow(room.table):
+            await room.change(_note, self._store)
+
+
+def is_slow(table: TableRow) -> bool:
+    """Return whether the clocks of a table stand in holidays."""
+    return table.clock is not None and not table.clock.is_live
+
+
+def telling(table: TableRow, at: datetime) -> Effect:
+    """Return the effect that lets the holidays of its players be told at a table."""
+    return partial(jobs.put, kind=_JOB, key=table.id, due_at=at)
+
+
+def days_used(taken: Sequence[Holiday], year: int) -> int:
+    """Return how many days of a year are holidays."""
+    return sum(day.year == year for each in taken for day in _days(each))
+
+
+def last_day(holiday: Holiday) -> date:
+    """Return the last day of a holiday."""
+    return (holiday.ended_at - timedelta(microseconds=1)).date()
+
+
+def _days(holiday: Holiday) -> list[date]:
+    first = holiday.began_at.date()
+    return [first + k * _DAY for k in range((last_day(holiday) - first).days + 1)]
+
+
+def _day(text: str) -> date:
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        raise BadSetup(_("Choose the first and the last day of your holiday.")) from None
+
+
+def _checked(first: str, last: str, today: date) -> Holiday:
+    began, ended = _day(first), _day(last)
+    if began <= today:
+        raise BadSetup(_("A holiday begins tomorrow at the earliest."))
+    if ended < began or (ended - began).days >= 2 * DAYS_A_YEAR or (began - today).days > 366:
+        raise BadSetup(_("A holiday begins within a year, and ends on its first day or later."))
+    return Holiday(*(datetime.combine(day, datetime.min.time(), UTC) for day in (began, ended + _DAY)))
+
+
+def _check_room(taken: Sequence[Holiday], wanted: Holiday) -> None:
+    """Refuse a holiday that overlaps another one, or makes more days than a year has. Raises BadSetup."""
+    if any(each.began_at < wanted.ended_at and wanted.began_at < each.ended_at for each in taken):
+        raise BadSetup(_("You are on holiday then already."))
+    for year in {day.year for day in _days(wanted)}:
+        left = DAYS_A_YEAR - days_used(taken, year)
+        if days_used([wanted], year) > left:
+            text = ngettext(
+                "You have {count} day of holiday left in {year}.", "You have {count} days of holiday left in {year}.", left
+            )
+            raise BadSetup(text.format(count=left, year=year))
+
+
+def _tell_all(connection: Connection, guest: str, at: datetime) -> None:
+    for table in unfinished_of(connection, guest):
+        if is_slow(table) and table.status == "running":
+            telling(table, at)(connection)
+
+
+async def _note(draft: TableState, store: Store) -> None:
+    """Add an entry for each holiday that has changed, and isn't over."""
+    if draft.match is None or draft.match.over or draft.clocks is None:
+        return
+    for row in draft.table.seats if draft.table.status == "running" else ():
+        found = await store.transact(holidays.of_guests, row.guests) if row.guests else []
+        taken = {each.began_at: each for each in found}  # a seat may have several guests
+        known = draft.clocks.holidays_of(row.seat)
+        cancelled = [Holiday(each.began_at, each.began_at) for each in known if each.began_at not in taken]
+        for each in (*cancelled, *taken.values()):
+            if each not in known and (each.ended_at > draft.at or each.began_at in {one.began_at for one in known}):
+                data = {"from": each.began_at.isoformat(), "until": each.ended_at.isoformat()}
+                draft.add("holiday", row.seat, data=data)
