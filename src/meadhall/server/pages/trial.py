@@ -24,7 +24,7 @@ from meadhall.server.pages.match import match_page, result_view
 from meadhall.server.pages.models import MatchPage, SeatView, Viewer
 from meadhall.server.pages.rulebook import rulebook_of_match, rulebook_page
 from meadhall.server.pages.templates import render
-from meadhall.server.store.models import TableRow
+from meadhall.server.store.models import SeatRow, TableRow
 
 _ID: Final = "check"
 _URL: Final = f"/tables/{_ID}"
@@ -113,7 +113,8 @@ def _try_end(frames: Frames, match: Match) -> None:
     for position in range(0, last + 1, max(1, last // _EVERY)):
         _try_replay(frames, match, match.view_at(position, EVERYTHING))
     opened = datetime(2000, 1, 1, tzinfo=UTC)
-    table = TableRow(_ID, match.game.name, match.game.version, match.options, "over", "", True, b"", opened, ())
+    seats = tuple(SeatRow(k, seat.kind, seat.name, seat.bot, frozenset(), "") for k, seat in enumerate(match.seats))
+    table = TableRow(_ID, match.game.name, match.game.version, match.options, "over", "", True, b"", opened, seats)
     picture.svg(picture.picture_of(match, table))
 
 
