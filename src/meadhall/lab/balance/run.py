@@ -260,13 +260,9 @@ def _times(play: _Job, task: Task) -> int:
 
 def _errors(job: _Job) -> list[float]:
     """Return the standard errors of the win rates of a cell: by place, or of the players together."""
-    columns = joined(job.parts)
+    columns = joined([{name: part[name] for name in part if name == "won" or name.startswith("place.")} for part in job.parts])
     parties = len(job.work.subject.parties(job.work.setting.players, job.work.setting.options))
-    return [
-        column.error / (parties if name != "won" else 1)
-        for name, column in columns.items()
-        if name == "won" or name.startswith("place.")
-    ]
+    return [column.error / (1 if name == "won" else parties) for name, column in columns.items()]
 
 
 def _is_precise(job: _Job, precision: float) -> bool:
