@@ -112,10 +112,8 @@ def measure_speed() -> None:
     report = balance("dungeon-allies", (2, 3, 4, 5), options, ["karl"], precision=0.01, seed="speed", seconds=None)
     after = os.times()
     spent = after.user + after.system - before.user - before.system
-    games = sum(report.games.values())
-    print(
-        f"{games:,} matches, {time.monotonic() - began:.0f} s, {spent:.0f} CPU seconds: those of {spent / simulated:,.0f} simulated"
-    )
+    games, seconds = sum(report.games.values()), time.monotonic() - began
+    print(f"{games:,} matches, {seconds:.0f} s, {spent:.0f} CPU seconds: those of {spent / simulated:,.0f} simulated")
 
 
 def main() -> None:
