@@ -45,9 +45,10 @@ def new_person(new_person: NewPerson) -> NewPerson:
 def choose(person: Person, *names: str) -> None:
     """Tick these boxes of the settings, and no others."""
     page = person.open("/settings")
+    page.locator("#notifications-fold > summary").click()
     for box in page.locator("#notifications input[type=checkbox]").all():
         box.set_checked((box.get_attribute("name") or "") in names)
-    page.get_by_role("button", name="Apply choices").click()
+    page.get_by_role("button", name="Save").click()
     page.wait_for_load_state()
 
 
@@ -137,6 +138,7 @@ def test_the_settings_are_accessible_and_ask_for_permission_only_after_a_click(n
     )
     inspector.inspect("offline", person.open("/offline"))
     page = person.open("/settings")
+    page.locator("#notifications-fold > summary").click()
     inspector.inspect("settings", page)
     assert inspector.found == []
     page.get_by_role("checkbox", name="A match ends: Sound").check()
@@ -221,7 +223,7 @@ def test_a_new_service_worker_takes_over_and_forgets_old_files(new_person: NewPe
     page.wait_for_function("() => navigator.serviceWorker.controller.scriptURL.endsWith('?next')")
     _wait_until(page, f"!(await ({_KEPT})()).some(each => each.includes('old.css'))")
     person.open("/settings")
-    expect(page.get_by_role("heading", name="Notifications")).to_be_visible()
+    expect(page.locator("#notifications-fold")).to_be_visible()
 
 
 # --------------------------------------------------------------------------------------------------------------- push messages
@@ -313,3 +315,18 @@ def test_the_service_worker_shows_a_message_and_rings_once(new_person: NewPerson
     assert (again["silent"], again["renotify"]) == (True, False)
     following = shown(worker, {**message, "id": "b"})
     assert (following["silent"], following["renotify"]) == (False, True)
+
+
+def test_a_player_of_a_slow_table_lets_the_hall_call_with_one_click(called: Person) -> None:
+    called.context.add_init_script('Object.defineProperty(Notification, "permission", { get: () => "default" })')
+    table = f"/tables/{called.ask('/tables', game='axes-and-allies', kind='friends', players='2').json()['id']}"
+    called.ask(f"{table}/clock", clock="slow:86400", was="none")
+    page = called.open(table)
+    page.get_by_role("button", name="Call me").click()
+    expect(page.locator("#toast")).to_have_text("This browser gets push messages.")
+    expect(page.locator("#push-ask")).to_be_hidden()
+    page.goto("/settings")
+    expect(page.locator(".devices-told li")).to_contain_text("this device")
+    page.goto(table)
+    expect(page.locator("#frame.lobby")).to_be_visible()
+    expect(page.locator("#push-ask")).to_be_hidden()

@@ -143,7 +143,7 @@ def turn_of(room: Room) -> tuple[str, Notification]:
 
 
 async def choose(person: Person, **form: str) -> None:
-    assert (await person.post("/settings/notifications", form)).status_code == 303
+    assert (await person.post("/settings", {"volume": "60", **form})).status_code == 303
 
 
 # ------------------------------------------------------------------------------------------------------------------- messages
@@ -826,3 +826,39 @@ async def test_a_proposal_calls_those_who_are_asked_until_they_have_answered(cal
     assert room.consent.waits_for(guest, proposal.entry)
     await friend.ask(f"/tables/{room.table.id}/vote", {"proposal": str(proposal.number), "answer": "decline"})
     assert not room.consent.waits_for(guest, proposal.entry)
+
+
+async def test_players_of_a_slow_table_are_asked_whether_to_be_called(calling: OpenHall) -> None:
+    host, friend, watcher = calling.person(), calling.person(), calling.person()
+    table = f"/tables/{await host.open(players=2)}"
+
+    async def asks(person: Person) -> bool:
+        return 'id="push-ask"' in (await person.get(table)).text
+
+    assert not await asks(host), "without a clock"
+    await host.post(f"{table}/clock", {"clock": "decision:60", "was": "none"})
+    assert not await asks(host), "a live clock"
+    await host.post(f"{table}/clock", {"clock": "slow:86400", "was": "decision:60"})
+    await friend.ask(f"{table}/seats", {"seat": "1", "set": "sit"})
+    assert [await asks(person) for person in (host, friend, watcher)] == [True, True, False]
+    await choose(friend, **{"push-end": "yes"})
+    assert not await asks(friend), "they want no messages about their turn"
+    await host.ask(f"{table}/start")
+    assert [await asks(person) for person in (host, friend, watcher)] == [True, False, False]
+
+
+async def test_all_settings_are_saved_by_one_form(calling: OpenHall) -> None:
+    person = calling.person()
+    page = (await person.get("/settings")).text
+    (form,) = re.findall(r'(?s)<form method="post" action="/settings".*?</form>', page)
+    assert page.count("</svg>Save") == form.count("</svg>Save") == 1
+    fields = set(re.findall(r' name="([a-z-]+)"', form))
+    assert {"name", "language", "theme", "motion", "confirm", "push-turn", "sound-end", "volume"} <= fields
+    await person.post("/settings", {"name": "Gudrun", "theme": "dark", "volume": "35", "sound-end": "yes"})
+    saved = (await person.get("/settings")).text
+    assert re.findall(r'name="((?:sound|notice|push)-[a-z]+)" value="yes" checked', saved) == ["sound-end"]
+    assert 'value="Gudrun"' in saved
+    assert 'value="35"' in saved
+    assert "Your settings are saved." in saved
+    await person.post("/settings", {"language": "de"})  # a form with a part of them leaves the rest alone
+    assert 'name="sound-end" value="yes" checked' in (await person.get("/settings")).text

@@ -59,6 +59,12 @@ class NotificationsPanel:
     devices: tuple[DeviceLine, ...]
     are_pushed: bool  # whether the hall sends push messages
 
+    @property
+    def counts(self) -> tuple[tuple[str, int], ...]:
+        """Return how many kinds of events each channel tells."""
+        chosen = [field.words for event in self.events for field in event.fields if field and field.is_chosen]
+        return tuple((channel, chosen.count(channel)) for channel in self.channels)
+
 
 async def notifications_panel(hall: Hall, guest: Guest, here: str) -> NotificationsPanel:
     """Return the guest's choices and devices. ``here``: the id of the session or device that looks."""

@@ -22,6 +22,7 @@ from meadhall.engine.game_faults import game_fault
 from meadhall.engine.text.language import gettext as _
 from meadhall.engine.text.language import speak
 from meadhall.server.errors import NotAdmitted, OtherRules, RefusalInfo, ShutOut, Unsure, code_of, reason_of, rule_of, status_of
+from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.notices.notification_choices import NotificationChoices
 from meadhall.server.hall.room import Room
 from meadhall.server.ops.logs import request_id
@@ -43,8 +44,8 @@ Html = Response[str]
 
 Answer = Response[Any] | Redirect
 
-Word = Literal["in", "out", "deleted"]
-"""What the next page says once: the guest is signed in, is signed out, or has deleted their account."""
+Word = Literal["in", "out", "deleted", "saved"]
+"""What the next page says once: the guest is signed in, is signed out, has deleted their account, or has saved their settings."""
 
 _WORD: Final = "meadhall_word"
 """The cookie that carries it from a form to the next page."""
@@ -73,6 +74,7 @@ def _word(request: AnyRequest, guest: Guest) -> str:
     words = {
         "in": _("Welcome, {name}. You are signed in."),
         "out": _("You are signed out. On this device you are a new guest now: {name}."),
+        "saved": _("Your settings are saved."),
         "deleted": _("Your account is deleted. On this device you are a new guest now: {name}."),
     }
     return words.get(request.cookies.get(_WORD, ""), "").format(name=guest.name)
@@ -128,11 +130,25 @@ def table_page(
     frame = state.frames.frame(room, guest, base_url(request), notice)
     now = room.time.now()
     html = filled(frame.html, now).replace(TALK_PLACE, panel(state.hall, state.frames, room, guest))
-    more = {"frame": html, "now": milliseconds(now), "turns": turns, "has_note": has_note, **_public_link(request, room)}
+    more = {
+        "frame": html,
+        "now": milliseconds(now),
+        "turns": turns,
+        "has_note": has_note,
+        "calls": _may_call(state.hall, room, guest),
+        **_public_link(request, room),
+    }
     if isinstance(frame.page, LobbyPage):
         return page(request, guest, "table.html", frame.page, status, kind="lobby", **more)
     content = replace(frame.page, device=_device(request, room, guest))
     return page(request, guest, "table.html", content, status, kind="match", **more)
+
+
+def _may_call(hall: Hall, room: Room, guest: Guest) -> bool:
+    """Return whether to ask for push messages: at a slow table, of its players."""
+    slow = room.table.clock is not None and not room.table.clock.is_live
+    plays = room.table.status in ("gathering", "running") and room.table.seat_of(guest.id) is not None
+    return slow and plays and hall.notifications.are_pushed and NotificationChoices.of(guest).wants("turn", "push")
 
 
 def _public_link(request: AnyRequest, room: Room) -> dict[str, str]:

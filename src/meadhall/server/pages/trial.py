@@ -91,6 +91,7 @@ def _try_rarely(frames: Frames, match: Match, pages: list[MatchPage]) -> None:
             now=0,
             turns=0,
             has_note=False,
+            calls=False,
             public_link=_URL,
             public_words="",
             public_qr="",

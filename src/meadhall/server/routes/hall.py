@@ -18,6 +18,7 @@ from meadhall.server.errors import NameTaken, NotFound, reason_of, status_of
 from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.matching.choices import new_choice
 from meadhall.server.hall.matching.table_filter import TableFilter
+from meadhall.server.hall.notices.notification_choices import CHANNELS, OFFERED, NotificationChoices
 from meadhall.server.hall.time.holidays import DAYS_A_YEAR, days_used
 from meadhall.server.pages.daily import daily_strip
 from meadhall.server.pages.dates import holiday_in_words
@@ -25,7 +26,7 @@ from meadhall.server.pages.hall import FINISHED_SHOWN, OPEN_SHOWN, OPTION, YOURS
 from meadhall.server.pages.models import HolidaysView
 from meadhall.server.pages.notifications import notifications_panel
 from meadhall.server.pages.quick_match import quick_card
-from meadhall.server.pages.responses import Html, page, see_other, wants_json
+from meadhall.server.pages.responses import Html, page, said_next, see_other, wants_json
 from meadhall.server.pages.rulebook import rulebook_page
 from meadhall.server.pages.tile_art import tile_art, tile_svg
 from meadhall.server.store.models import Guest, TableRow
@@ -158,11 +159,19 @@ async def change_settings(request: AnyRequest, hall: Hall, guest: Guest, session
         changed = await sessions.save(guest, **chosen, crest=f"{form.get('sign', '')}-{form.get('colour', '')}")
     except NameTaken as error:
         return await _settings_page(request, hall, guest, error)
+    if "volume" in form:  # of the page's form, which sends only the boxes that are ticked
+        await sessions.choose_notifications(changed, _notifications(guest, form))
     if changed.name != guest.name:
         await hall.rename(changed)
     if changed.crest != guest.crest:
         await hall.show_crest(changed)
-    return see_other(safe_path(form.get("back", "/")))
+    return said_next(see_other(safe_path(form.get("back", "/"))), "saved")
+
+
+def _notifications(guest: Guest, form: Form) -> NotificationChoices:
+    pairs = ((kind, channel) for kind in OFFERED for channel in CHANNELS if form.get(f"{channel}-{kind}"))
+    volume = integer(form, "volume")
+    return NotificationChoices.checked(pairs, NotificationChoices.of(guest).volume if volume is None else volume)
 
 
 routes = [show_hall, show_next, show_finished, open_table, show_tile, show_rules, show_settings, change_settings, change_holidays]

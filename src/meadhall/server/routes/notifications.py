@@ -1,4 +1,4 @@
-"""Choose notifications, and add and remove devices that receive push messages."""
+"""Add and remove devices that receive push messages."""
 
 from __future__ import annotations
 
@@ -10,16 +10,14 @@ from litestar.params import Body
 from litestar.response import Redirect
 
 from meadhall.server.hall.hall import Hall
-from meadhall.server.hall.notices.notification_choices import CHANNELS, OFFERED, NotificationChoices
 from meadhall.server.pages.responses import see_other
 from meadhall.server.store.models import Guest
 from meadhall.server.web.device_label import device_label
-from meadhall.server.web.forms import Form, integer
 from meadhall.server.web.links import link
 from meadhall.server.web.request import AnyRequest, client_address
 from meadhall.server.web.sessions import Sessions
 
-_SECTION: Final = "/settings#notifications"
+_SECTION: Final = "/settings#push"
 
 
 class PushKeys(msgspec.Struct):
@@ -42,17 +40,6 @@ class Subscribed(msgspec.Struct):
 
     id: str
     device: str
-
-
-@post("/settings/notifications", status_code=200)
-async def choose(guest: Guest, sessions: Sessions, form: Form) -> Redirect:
-    """Choose which events are told, and how."""
-    pairs = ((kind, channel) for kind in OFFERED for channel in CHANNELS if form.get(f"{channel}-{kind}"))
-    volume = integer(form, "volume")
-    before = NotificationChoices.of(guest)
-    chosen = NotificationChoices.checked(pairs, before.volume if volume is None else volume)
-    await sessions.choose_notifications(guest, chosen)
-    return see_other(link(_SECTION))
 
 
 @get("/settings/notifications/key")
@@ -81,4 +68,4 @@ async def remove_device(hall: Hall, guest: Guest, device: str) -> Redirect:
     return see_other(link(_SECTION))
 
 
-routes = [choose, show_key, add_device, remove_device]
+routes = [show_key, add_device, remove_device]

@@ -129,8 +129,8 @@
     if (Notification.permission === "granted" && (await worker.pushManager.getSubscription())) await subscribe(worker);
   }
 
-  // -------------------------------------------------------------------------------------------------------- settings page
-  const panel = document.getElementById("notifications");
+  // -------------------------------------------------------------------------------- turned on: at a slow table, in the settings
+  const panel = document.getElementById("notifications") ?? document.getElementById("push-ask");
   if (!panel) return;
   const say = text => {
     const box = document.getElementById("toast");
@@ -138,6 +138,38 @@
     setTimeout(() => { box.hidden = true; }, 8000);
   };
   const isAllowed = async () => (await window.Notification?.requestPermission()) === "granted";
+  const subscribed = async () => (canPush ? (await registered())?.pushManager.getSubscription() : null);
+  async function turn(button, on) {
+    button.disabled = true;
+    const waiting = setTimeout(say, 3000, panel.dataset.waiting);  // some browsers never answer in a private window
+    try {
+      const worker = (await registered()) ?? (await workers.register(words.root + "service-worker.js", { scope: words.root, updateViaCache: "none" }));
+      if (on) {
+        if (!(await isAllowed())) return say(panel.dataset.denied);
+        await workers.ready;
+        await subscribe(worker);
+      } else {
+        const subscription = await worker.pushManager.getSubscription();
+        const { id } = await tellHall(subscription);  // its name at the hall
+        await fetch(`${words.root}settings/notifications/devices/${id}/remove`, { method: "POST" });
+        await subscription.unsubscribe();
+      }
+      return true;
+    } catch (error) {
+      say(error instanceof DOMException ? panel.dataset.failed : error.message);
+    } finally {
+      clearTimeout(waiting);
+      button.disabled = false;
+    }
+  }
+  if (panel.id === "push-ask") {  // once in a browser
+    const [yes, no] = panel.querySelectorAll("button");
+    const close = () => { store("push-asked", "yes"); panel.hidden = true; };
+    yes.addEventListener("click", async () => { if (await turn(yes, true)) { close(); say(panel.dataset.on); } });
+    no.addEventListener("click", close);
+    if (canPush && Notification.permission !== "denied" && !stored("push-asked")) subscribed().then(known => { panel.hidden = !!known; });
+    return;
+  }
   panel.addEventListener("change", async ({ target }) => {
     if (target.matches("#volume")) play(words.soundTurn, target.value);
     if (!target.checked) return;
@@ -152,33 +184,10 @@
     here.hidden = "off" in here.dataset;
     button.hidden = !canPush;
     const unable = window.isSecureContext ? panel.dataset.unsupported : panel.dataset.insecure;
-    const subscription = canPush ? await (await registered())?.pushManager.getSubscription() : null;
-    state.textContent = canPush ? (subscription ? panel.dataset.on : panel.dataset.off) : unable;
-    button.querySelector("span").textContent = subscription ? panel.dataset.turnOff : panel.dataset.turnOn;
+    const known = await subscribed();
+    state.textContent = canPush ? (known ? panel.dataset.on : panel.dataset.off) : unable;
+    button.querySelector("span").textContent = known ? panel.dataset.turnOff : panel.dataset.turnOn;
   }
-  button.addEventListener("click", async () => {
-    button.disabled = true;
-    const waiting = setTimeout(say, 3000, panel.dataset.waiting);  // some browsers never answer in a private window
-    try {
-      const worker = (await registered()) ?? (await workers.register(words.root + "service-worker.js", { scope: words.root, updateViaCache: "none" }));
-      const subscription = await worker.pushManager.getSubscription();
-      if (subscription) {
-        const { id } = await tellHall(subscription);  // its name at the hall
-        await fetch(`${words.root}settings/notifications/devices/${id}/remove`, { method: "POST" });
-        await subscription.unsubscribe();
-      } else if (await isAllowed()) {
-        await workers.ready;
-        await subscribe(worker);
-      } else {
-        return say(panel.dataset.denied);
-      }
-      location.reload();
-    } catch (error) {
-      say(error instanceof DOMException ? panel.dataset.failed : error.message);
-    } finally {
-      clearTimeout(waiting);
-      button.disabled = false;
-    }
-  });
+  button.addEventListener("click", async () => { if (await turn(button, !(await subscribed()))) location.reload(); });
   showPush();
 })();
