@@ -104,6 +104,7 @@ def test_an_option_is_checked_after_an_outdated_frame(new_person: NewPerson) -> 
     host, friend = new_person(), new_person()
     tile(host.open("/"), VIKING_AXES).get_by_role("button", name="With friends").click()
     friend.open(host.page.locator("#invite").input_value())
+    host.page.locator("#options-panel > summary").click()
     chosen = host.page.get_by_label(HANDS_OPTION)
 
     def sit_first(route: Route) -> None:
