@@ -14,7 +14,7 @@ from meadhall.server.hall.bots.stand_ins import as_played, persons_playing
 from meadhall.server.hall.people.names import unlike_others
 from meadhall.server.hall.seating import names_at, person_seat
 from meadhall.server.hall.time.clocks import Clocks
-from meadhall.server.hall.time.holidays import telling
+from meadhall.server.hall.time.holidays import is_slow, telling
 from meadhall.server.store.models import Guest, TableRow
 
 if TYPE_CHECKING:
@@ -312,7 +312,8 @@ class _Swap(Kind):
             raise WrongMoment(_("{name} has a seat at this table already.").format(name=guest.name))
         name = unlike_others(guest.name, names_at(table.replace_seat(replace(row, name=""))))
         draft.add("swap", row.seat, data={"kind": row.kind, "bot": row.bot})
-        draft.effects += (telling(table, draft.at),)  # the holidays of the new player
+        if is_slow(table):
+            draft.effects += (telling(table, draft.at),)  # the holidays of the new player
         draft.seat(table.replace_seat(person_seat(row.seat, name, guest)))
 
     def words(self) -> Words:

@@ -159,10 +159,14 @@
   });
   on("htmx:finally:request", e => { if (sent.get(e.target)?.request === e.detail.ctx && !awaited(e.detail.ctx)) sent.delete(e.target); });
   // At slow tables, or where the player wants it, the first press asks if the decision can't be taken back, and the second one
-  // does it. A double click or a key that is held is one press.
-  let asked = "", isHeld = false, isHasty = false;
+  // does it. A double click, a double tap or a key that is held is one press.
+  let asked = "", isHeld = false, isHasty = false, pressed = -Infinity;
   on("keydown", e => { isHeld = e.repeat; });
-  document.addEventListener("click", e => { isHasty = e.detail ? e.detail > 1 : isHeld; }, true);
+  document.addEventListener("click", e => {
+    const isDouble = e.pointerType === "touch" ? e.timeStamp - pressed < 500 : e.detail > 1;
+    isHasty = e.detail ? isDouble : isHeld;
+    pressed = e.timeStamp;
+  }, true);
   on("htmx:config:request", e => {
     const { body } = e.detail.ctx.request, { confirm } = byId("stream")?.dataset ?? {};
     const asks = confirm === "always" || (confirm === "slow" && document.querySelector(".frame .clock[data-slow]"));
