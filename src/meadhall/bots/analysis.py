@@ -146,7 +146,8 @@ def analyse(
 
     Args:
         match: a match that is over or was abandoned. The last row of an abandoned match is an estimate, not a result.
-        knowledge: the information used in each position: ``"public"``: common knowledge, ``"everything"``: hidden cards too.
+        knowledge: the information used in each position: ``"public"``: common knowledge, ``"everything"``: hidden cards too. The
+            order of a draw pile is then known in advance, so drama vanishes: the favourite is known early and leads to the end.
         seconds: the time limit, on all cores; by default it depends on the number of actions and is 12 seconds at most.
         iterations: the number of rollouts of each position instead of a time, which makes the analysis deterministic.
         progress: called from time to time with the fraction done, 0 to 1. An exception from it ends the analysis.
