@@ -17,7 +17,7 @@ from games_for_tests.hoard import game as hoard
 from meadhall.cli import main
 from meadhall.engine.registry import registered
 from meadhall.engine.text.language import speaking
-from meadhall.games.dungeon_allies.components import COMPONENTS, ITEM_NAMES
+from meadhall.games.dungeon_allies.components import ITEM_NAMES
 from meadhall.pictures.print.document import game_pdf
 from meadhall.pictures.print.pieces import BadPiece, Piece, printed_pieces
 from meadhall.pictures.print.sheets import PAPERS, sheets
@@ -121,7 +121,7 @@ def test_pieces_are_those_of_the_components_of_the_variant() -> None:
         ],
         trade=[],
     )
-    options = {"components": COMPONENTS.check(document)}
+    options = game.check_options({"components": document})
     pieces = printed_pieces(game, options, 2)
     trade = next(piece.front for piece in pieces if piece.name == "Board: Trade")
     assert re.findall(r"Prisoner \d", trade) == [f"Prisoner {k}" for k in range(8)]
