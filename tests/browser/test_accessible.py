@@ -52,7 +52,13 @@ def test_no_page_has_an_axe_violation(new_person: NewPerson) -> None:
 
 
 def _look_at_standing_pages(inspector: Inspector, person: Person) -> None:
-    for place, path in (("hall", "/"), ("rulebook", "/rules/axes-and-allies"), ("you", "/settings"), ("upload", "/replay")):
+    for place, path in (
+        ("hall", "/"),
+        ("rulebook", "/rules/axes-and-allies"),
+        ("you", "/settings"),
+        ("upload", "/replay"),
+        ("workshop", "/workshop"),
+    ):
         inspector.inspect(place, person.open(path))
     for place, path in (("what is kept", "/privacy"), ("deletion", "/privacy/delete"), ("no quick match", "/quick")):
         inspector.inspect(place, person.open(path))

@@ -12,6 +12,7 @@ from copy import deepcopy
 from enum import Enum
 from functools import cached_property
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 import msgspec
@@ -235,6 +236,9 @@ class Document(Generic[D]):
         objections: yields the faults of a converted document: pairs of a path (``$.monster[3].name``) and a reason.
         codes: returns the integers that the rules receive.
         title: its name in words, for gettext.
+        words: the names of fields and values in words, for gettext; "" hides a field in the workshop. A value has its name by
+            ``field=value``, or by ``value``. The path of a part without a type (``"sorcerer.refill"``) shows it there.
+        sizes: the smallest and the largest number of entries of each list, for the workshop.
 
     Examples:
         >>> import meadhall
@@ -261,12 +265,16 @@ class Document(Generic[D]):
         objections: Callable[[D], Iterable[tuple[str, str]]],
         codes: Callable[[D], Sequence[int]],
         title: str = "",
+        words: Mapping[str, str] = MappingProxyType({}),
+        sizes: Mapping[str, tuple[int, int]] = MappingProxyType({}),
     ) -> None:
         self.name = name
         self.title = title or name
         self.text = text
         self.file = file
-        self._kind = kind
+        self.kind = kind
+        self.words = words
+        self.sizes = sizes
         self._objections = objections
         self._codes = codes
         self._cache: dict[str, _Parsed[D]] = {}
@@ -371,7 +379,7 @@ class Document(Generic[D]):
 
     def _convert(self, data: Any, text: str) -> D:
         try:
-            document = msgspec.convert(data, self._kind)
+            document = msgspec.convert(data, self.kind)
         except msgspec.ValidationError as error:
             reason, _at, path = str(error).partition(" - at `")
             unknown = re.findall("unknown field `(.*)`", reason)
@@ -389,6 +397,10 @@ class Document(Generic[D]):
         if value["sha256"] == self._built_in.key:
             return self._built_in
         return self._cache.get(value["sha256"]) or self._parsed(value["data"])
+
+    def data(self, value: Any) -> dict[str, Any]:
+        """Return the data of a checked value, which may be changed."""
+        return deepcopy(value["data"]) if "data" in value else tomllib.loads(self.file.read_text("utf-8"))
 
     def of(self, value: Any) -> D:
         """Return the document of a checked value."""

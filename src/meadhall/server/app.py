@@ -56,6 +56,7 @@ from meadhall.server.routes import (
     seat_links,
     tables,
     time,
+    workshop,
 )
 from meadhall.server.routes import hall as hall_routes
 from meadhall.server.settings import Settings
@@ -95,6 +96,7 @@ _PAGE_MODULES: Final = (
     tables,
     deeds,
     documents,
+    workshop,
     match,
     chat,
     seat_links,

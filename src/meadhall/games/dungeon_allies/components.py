@@ -456,6 +456,41 @@ def _points_of_cards(components: Components) -> tuple[Any, Any, Any, Any]:
     return tiles, crystals, per, fixed
 
 
+FIELDS = {
+    "name": marked("Name"),
+    **dict.fromkeys(("id", "position", "board"), ""),
+    "excursion_square": marked("Squares"),
+    "level": marked("Level"),
+    "monster": marked("Monsters"),
+    "weakness": marked("Weakness"),
+    "target": marked("Target"),
+    "prisoner_space": marked("Prisoners"),
+    "offering": marked("Offering"),
+    "reward": marked("Reward"),
+    "trade": marked("Trade lines"),
+    "left": marked("Left side"),
+    "right": marked("Right side"),
+    "turn_order_space": marked("Gifts of the turn order"),
+    "crystals": marked("Gift"),
+    "character": marked("Characters"),
+    "follower": marked("Followers"),
+    "skill": marked("Skill"),
+    "sorcerer_card": marked("Sorcerer cards"),
+    "kind": marked("Counts"),
+    "kind=monster": marked("monster tiles"),
+    "kind=crystal": marked("crystals"),
+    "kind=fixed": marked("itself"),
+    "kind=mixed": marked("several things"),
+    "scores": marked("What it counts"),
+    "color": marked("Colour"),
+    "per": marked("Crystals in a set"),
+    "points": marked("Points"),
+    "dice.enhance_dice": marked("Dice for Enhance"),
+    "sorcerer.refill": marked("Refill at the sorcerer"),
+    **{name: name for name in (*SKILL_NAMES, *ITEM_NAMES)},
+}
+"""The words of the fields and values of a document. The names of skills and items are words already."""
+
 COMPONENTS = Document(
     "components",
     marked("The values on the tiles, cards and boards."),
@@ -464,6 +499,8 @@ COMPONENTS = Document(
     find_errors,
     encode,
     title=marked("Components"),
+    words=FIELDS,
+    sizes=COUNTS,
 )
 
 

@@ -656,8 +656,8 @@ class Hall:
         has_page = partial(self.presence.has, table.id) if room is None else room.visits.has_page
         return any(has_page(guest) for guest in seat.guests)
 
-    async def set_document(self, room: Room, guest: Guest, name: str, content: bytes | None) -> None:
-        """Set a document option to the host's file, or back to the built-in document (None). Refuse other guests."""
+    async def set_document(self, room: Room, guest: Guest, name: str, content: bytes | dict[str, Any] | None) -> None:
+        """Set a document option to the host's file or data, or back to the built-in document (None). Refuse other guests."""
         check_host(room.table, guest)
         option = document_of(room.game, name)
         value = option.default if content is None else await run_in_thread(option.check, content)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -19,6 +20,9 @@ from meadhall.engine.text.rulebook import mark_rules, rulebook_text, rulings
 from meadhall.pictures.templates import has_template
 from meadhall.server.pages.models import RulebookPage
 from meadhall.server.pages.templates import template
+
+_FIGURE = re.compile(r"^!\[.*\]\(figure:(\w+).*\)$", re.MULTILINE)
+"""A figure of a rulebook, which stands alone in its line."""
 
 
 @file_cache
@@ -39,8 +43,7 @@ def rulebook_of_match(subject: Game, options: Mapping[str, Any], language: str) 
 
 
 def _page(subject: Game, options: Mapping[str, Any], language: str, *, at_table: bool) -> RulebookPage:
-    markdown = MarkdownIt("commonmark", {"html": False}).enable("table")
-    markdown.add_render_rule("image", _figure)
+    markdown = _markdown()
     with speaking(language):
         tokens = markdown.parse(rulebook_text(subject, options if at_table else None))
         contents: list[tuple[str, str]] = []
@@ -63,6 +66,24 @@ def _page(subject: Game, options: Mapping[str, Any], language: str, *, at_table:
         lesson_minutes=subject.lessons.minutes if subject.lessons else 0,
         rulings=len(reasons),
     )
+
+
+def _markdown() -> MarkdownIt:
+    markdown = MarkdownIt("commonmark", {"html": False}).enable("table")
+    markdown.add_render_rule("image", _figure)
+    return markdown
+
+
+def figures_of_components(subject: Game, options: Mapping[str, Any]) -> Markup:
+    """Return the figures of the rulebook that show the components of a match with these options, in the current language."""
+    components = _components(subject, options)
+    markdown = _markdown()
+    shown = [
+        markdown.renderInline(figure[0], {"game": subject, "components": components})
+        for figure in _FIGURE.finditer(rulebook_text(subject))
+        if getattr(_macro(subject, figure[1]), "arguments", ())
+    ]
+    return Markup("").join(map(Markup, shown))
 
 
 def _components(subject: Game, options: Mapping[str, Any]) -> Any:

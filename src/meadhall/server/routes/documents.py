@@ -27,12 +27,13 @@ _BUILT_IN: Final = "built-in"
 @get("/documents/{subject:str}/{name:str}")
 async def download_document(subject: str, name: str) -> Response[bytes]:
     """Return a game's built-in document (TOML), as a start for another one."""
-    document = document_of(game(subject), name)
-    return Response(
-        document.file.read_bytes(),
-        media_type="application/toml",
-        headers={"Content-Disposition": f'attachment; filename="{subject}-{name}.toml"'},
-    )
+    return toml_file(f"{subject}-{name}", document_of(game(subject), name).file.read_bytes())
+
+
+def toml_file(name: str, content: bytes) -> Response[bytes]:
+    """Return a document as a file to download."""
+    headers = {"Content-Disposition": f'attachment; filename="{name}.toml"'}
+    return Response(content, media_type="application/toml", headers=headers)
 
 
 @post("/tables/{id:str}/documents/{name:str}", status_code=200, request_max_body_size=DOCUMENT_LIMIT)
@@ -40,14 +41,14 @@ async def change_document(request: AnyRequest, hall: Hall, room: Room, guest: Gu
     """Play with an uploaded document, or with the built-in one again. An invalid one is refused with the place and the reason."""
     form = await request.form()
     try:
-        content = None if form.get("set") == _BUILT_IN else await _content(form.get("document"))
+        content = None if form.get("set") == _BUILT_IN else await content_of(form.get("document"))
         await hall.set_document(room, guest, name, content)
     except MeadhallError as error:
         return table_answer(request, room, guest, error)
     return table_answer(request, room, guest)
 
 
-async def _content(upload: Any) -> bytes:
+async def content_of(upload: Any) -> bytes:
     """Return an uploaded file's content. A text in the file's place is refused: it must never be taken for a path."""
     if not isinstance(upload, UploadFile) or not upload.filename:
         raise BadSetup(_("Choose a file first."))

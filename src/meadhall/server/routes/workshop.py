@@ -1,0 +1,120 @@
+"""The workshop: change a document of a game in a form, see what the change means, and play with it.
+
+Nothing is stored. The form carries the whole document.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import msgspec
+from litestar import Response, get, post
+from litestar.response import Redirect
+
+from meadhall.engine.errors import BadSetup
+from meadhall.engine.game import Game
+from meadhall.engine.options import MAX_SIZE, Document
+from meadhall.engine.registry import game
+from meadhall.engine.text.language import gettext as _
+from meadhall.server.hall.hall import Hall
+from meadhall.server.hall.seating import document_of
+from meadhall.server.pages.document_form import DocumentForm
+from meadhall.server.pages.responses import Answer, Html, page, see_other
+from meadhall.server.pages.workshop import first_workshop, toml_text, workshop_page
+from meadhall.server.routes.documents import content_of, toml_file
+from meadhall.server.store.models import Guest
+from meadhall.server.web.links import link
+from meadhall.server.web.request import AnyRequest
+from meadhall.server.web.sessions import Sessions
+from meadhall.server.worker.threads import run_in_thread
+
+WORKSHOP_LIMIT: Final = 4 * MAX_SIZE
+"""Bytes of a form. It has the document, in which a form writes a quotation mark in three bytes, and the fields."""
+
+_DOCUMENT: Final = "document"
+_FILE: Final = "file"
+
+
+@get("/workshop")
+async def show_first_workshop() -> Redirect:
+    """Go to the first document that can be changed."""
+    return see_other(first_workshop())
+
+
+@get("/workshop/{subject:str}/{name:str}")
+async def show_workshop(request: AnyRequest, hall: Hall, guest: Guest, subject: str, name: str, table: str = "") -> Html:
+    """Show a document in the workshop: the built-in one, or that of a table."""
+    played = game(subject)
+    option = document_of(played, name)
+    value = option.default
+    if table:
+        room = await hall.room(table)
+        await room.check_visible(guest)
+        if room.game.name == played.name:
+            value = room.table.options[name]
+    return page(request, guest, "workshop.html", workshop_page(played, option, option.data(value)))
+
+
+@post("/workshop/{subject:str}/{name:str}", status_code=200, request_max_body_size=WORKSHOP_LIMIT)
+async def change_workshop(
+    request: AnyRequest, hall: Hall, guest: Guest, sessions: Sessions, subject: str, name: str
+) -> Answer | Response[bytes]:
+    """Check the document of the form, change its lists, take or give it as a file, or open a table with it."""
+    played = game(subject)
+    option = document_of(played, name)
+    sent = await request.form()
+    form = {key: value for key, value in sent.items() if isinstance(value, str)}
+    do, _colon, place = form.get("do", "").partition(":")
+    refusal, data = "", option.data(option.default)
+    try:
+        data = await run_in_thread(_data, option, form)
+        if do == "import":
+            data = option.data(await run_in_thread(option.check, await content_of(sent.get(_FILE))))
+        elif do in ("export", "play"):
+            return await _finished(do, hall, await sessions.save(guest) if do == "play" else guest, played, option, data)
+        elif do in ("add", "remove"):
+            made = DocumentForm(option, data)
+            data = made.grown(place) if do == "add" else made.shrunk(place)
+    except BadSetup as error:
+        refusal = "" if do in ("export", "play") and _is_invalid(option, data) else str(error)
+    shown = workshop_page(played, option, data, place.partition(".")[0], refusal)
+    return page(request, guest, "workshop.html", shown, 400 if refusal else 200)
+
+
+def _is_invalid(option: Document[Any], data: Mapping[str, Any]) -> bool:
+    """Return whether the page tells what is wrong with the document anyway."""
+    try:
+        option.check(data)
+    except BadSetup:
+        return True
+    return False
+
+
+def _data(option: Document[Any], form: Mapping[str, str]) -> dict[str, Any]:
+    """Return the document that a form carries, with its changed fields; without one, the built-in document. Raises BadSetup."""
+    written = form.get(_DOCUMENT)
+    if written is None:
+        return DocumentForm(option, option.data(option.default)).changed(form)
+    if len(written) > MAX_SIZE:
+        raise BadSetup(_("This document is too long for the workshop."))
+    try:
+        data = msgspec.json.decode(written, type=dict[str, Any])
+    except (msgspec.MsgspecError, RecursionError):
+        raise BadSetup(_("The form is damaged. Begin again with the built-in document or with your file.")) from None
+    return DocumentForm(option, data).changed(form)
+
+
+async def _finished(
+    do: str, hall: Hall, guest: Guest, played: Game, option: Document[Any], data: Any
+) -> Answer | Response[bytes]:
+    """Return the document as a file, or the way to a table with it. Raises BadSetup if it is invalid."""
+    await run_in_thread(option.check, data)
+    if do == "export":
+        return toml_file(f"{played.name}-{option.name}", await run_in_thread(toml_text, data))
+    room = await hall.with_friends(guest, played.name)
+    await hall.set_document(room, guest, option.name, data)
+    return see_other(link(f"/tables/{room.table.id}"))
+
+
+routes = [show_first_workshop, show_workshop, change_workshop]
