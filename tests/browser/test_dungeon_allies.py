@@ -220,6 +220,7 @@ def _choose_and_deselect(page: Page) -> None:
     assert highlighted(page) == []
     page.keyboard.press("1")
     expect(page.locator("#take-0")).to_be_checked()
+    expect(page.locator(".da-spot .da-hint")).to_have_count(0)  # it asked for a die
     assert len(highlighted(page)) > SQUARES
     page.keyboard.press("Escape")
     expect(page.locator("#take-0")).not_to_be_checked()

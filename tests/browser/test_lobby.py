@@ -63,7 +63,15 @@ def test_the_start_waits_for_a_friend_who_is_away(new_person: NewPerson) -> None
 def test_what_play_now_starts_is_chosen_in_place_and_offered_again(new_person: NewPerson) -> None:
     person = new_person(viewport={"width": 390, "height": 844}, has_touch=True)
     hall = person.open("/")
-    hall.locator("#setup-viking-axes summary").tap()
+    height = "each => each.getBoundingClientRect().height"
+    assert all(each.evaluate(height) >= 44 for each in hall.locator(".setup summary").all()), "a finger hits them"
+    hall.set_viewport_size({"width": 1024, "height": 768})
+    beside = hall.locator(".tile").last.locator(".tile-body")
+    closed = beside.evaluate(height)
+    hall.locator(".tile:nth-last-child(2) .setup summary").tap()
+    assert beside.evaluate(height) <= closed, "options that are open stretch no neighbour"
+    hall.set_viewport_size({"width": 390, "height": 844})
+    hall.locator("#setup-viking-axes:not([open]) summary").tap()
     hall.locator("#viking-axes-seats").select_option("2")
     hall.locator("#viking-axes-bot").select_option("thrall")
     hall.get_by_role("button", name=re.compile("Play now ?: Viking Axes")).tap()
