@@ -18,7 +18,7 @@ from games_for_tests.coins import game as coins
 from games_for_tests.hoard import game as hoard
 from meadhall import BadSetup, Match
 from meadhall.engine.errors import RecordError
-from meadhall.engine.laws.check_game import options_have_names
+from meadhall.engine.laws.check_game import options_have_names, setups
 from meadhall.engine.laws.hidden import Broken
 from meadhall.engine.options import CACHE_SIZE, MAX_DOTS, MAX_SIZE, Choice, Document
 from meadhall.engine.record.format import dumps, loads
@@ -302,3 +302,16 @@ def test_options_are_read_from_command_line_texts(tmp_path: Path) -> None:
     assert coins.read_options({}) == {"hand": "few", "mode": "rivals", "coins": COINS.default}
     with pytest.raises(BadSetup, match="no option 'speed'; its options: hand, mode"):
         hoard.read_options({"speed": "fast"})
+
+
+def test_a_record_names_a_house_rule_only_where_it_holds_and_lacks_it_otherwise() -> None:
+    axes = find("axes-and-allies")
+    assert axes.match(players=2).record()["options"] == {}, "as before there was a house rule"
+    assert axes.match(players=2, last_two="fight").record()["options"] == {"last_two": "fight"}
+
+
+def test_house_rules_are_tried_one_by_one_and_all_together() -> None:
+    allies = find("dungeon-allies")
+    changed = [len(allies.recorded_options(options)) - 1 for _, options in setups(allies, 2)]
+    assert sorted(changed) == [0, *[1] * 7, 7]
+    assert [options["order"] for _, options in setups(find("axxa"), 2) if options["worth"] == "number"] == ["skip", "skip"]

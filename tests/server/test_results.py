@@ -36,7 +36,7 @@ def table_of(people: list[str], bots: list[str] | None = None, **changes: Any) -
     seats = [SeatRow(k, "human", name.title(), None, frozenset({name}), new_link_token()) for k, name in enumerate(people)]
     for level in bots or []:
         seats.append(SeatRow(len(seats), "bot", "Gorm", level, frozenset(), new_link_token()))
-    options = {"variant": "standard"}
+    options = {"variant": "standard", "armory": "after"}  # a house rule that does not hold changes no group
     table = TableRow(
         new_id(),
         "viking-axes",

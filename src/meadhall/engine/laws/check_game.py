@@ -234,7 +234,7 @@ def setups(
             chosen = dict(zip(names, values, strict=True)) | fixed
             if any(chosen[name] != value for name, value in zip(names, values, strict=True) if name in fixed):
                 continue
-            changed = tuple(chosen[option.name] for option in free if chosen[option.name] != option.default)
+            changed = tuple((option.name, chosen[option.name]) for option in free if chosen[option.name] != option.default)
             if changed in seen or 1 < len(changed) < len(free):
                 continue
             try:
