@@ -175,8 +175,8 @@ async def test_a_second_request_for_the_same_keeps_the_place_and_changes_the_tim
     first = (await ada.get("/quick")).text
     await look(ada, bots_after="never")
     second = (await ada.get("/quick")).text
-    assert 'value="300" checked' in first
-    assert 'value="never" checked' in second
+    assert 'value="300" selected' in first
+    assert 'value="never" selected' in second
     assert "Bots never take the empty seats." in second
 
 

@@ -179,6 +179,7 @@ class QuickPage:
 
     game: str
     title: str
+    art: str  # address of the game's picture, "" without one
     wanted: tuple[str, ...]  # "3 players", "Hidden hands"
     names: tuple[str, ...]  # of the people who wait, the guest among them
     players: int

@@ -15,6 +15,7 @@ from meadhall.server.pages.clock_words import clock_in_words, clock_value, time_
 from meadhall.server.pages.hall import OPTION
 from meadhall.server.pages.models import Option, QuickCard, QuickPage
 from meadhall.server.pages.open_tables import age_in_words
+from meadhall.server.pages.tile_art import tile_art
 from meadhall.server.store.match_request import MatchRequest
 
 NEVER: Final = "never"
@@ -33,6 +34,7 @@ def quick_page(queue: Queue | None, at: datetime) -> QuickPage | None:
     return QuickPage(
         game=request.game,
         title=game(request.game).title,
+        art=tile_art(request.game),
         wanted=_wanted(request),
         names=queue.names,
         players=request.players,
