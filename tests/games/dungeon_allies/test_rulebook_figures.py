@@ -54,15 +54,14 @@ def test_the_rules_of_a_table_are_those_of_its_components() -> None:
         document["trade"] = []
 
     own, built_in = own_components(change), DA.check_options({})
-    at_table = {rule: rule_sentence(DA, rule, own) for rule in ("DA-1.4", "DA-1.5", "DA-4.5", "DA-10.1", "DA-11.3")}
-    assert [words.partition(". ")[0] for words in at_table.values()] == [
-        "At this table: d20 for Enhance",
-        "At this table: 28 blue",
-        "At this table: d20 for Enhance",
-        "At this table: 0 lines",
-        "At this table: empty spaces stay empty",
-    ]
-    assert rule_sentence(DA, "DA-1.5", built_in).startswith("At this table: 8 yellow, 8 blue and 12 red.")
+    said = {rule: rule_sentence(DA, rule, own) for rule in ("DA-1.1", "DA-1.4", "DA-1.5", "DA-4.5", "DA-10.1", "DA-11.3")}
+    told = ("the values of", "d20 for Enhance", "28 blue", "d20 for Enhance", "0 lines", "empty spaces stay empty")
+    for (rule, sentence), what in zip(said.items(), told, strict=True):
+        assert f"At this table: {what}" in sentence, rule
+    usual = ("this project's own", "d20 is not used", "twelve red", "refilled at the end")
+    assert not [words for words in usual for sentence in said.values() if words in sentence]
+    assert [words for words in usual if words in text(rulebook_page("dungeon-allies", "en").html)] == list(usual)
+    assert "At this table: 8 yellow, 8 blue and 12 red." in rule_sentence(DA, "DA-1.5", built_in)
     rows = re.findall(r'<span class="da-row l(\d)">((?:<i></i>)*)', rulebook_of_match(DA, own, "en").html)
     assert [(level, row.count("<i>")) for level, row in rows] == [("0", 0), ("1", 28), ("2", 0)]
     assert "At this table: 28 blue" in text(rulebook_of_match(DA, own, "en").html)

@@ -4,6 +4,9 @@ A rule is a list item that begins with its id in bold, e.g. ``- **AA-3.2** Name 
 game's choice. ``rulings.md`` has such an
 item for every rule that the printed rules leave open; it gives the reason for this project's reading. A translation is named
 by its language: ``rulebook.de.md``.
+
+In the rulebook of a game with ``at_table``, braces stand around what usually holds. The rulebook of a table says what holds there
+instead.
 """
 
 from __future__ import annotations
@@ -25,6 +28,7 @@ RULE_ID = r"[^\W\d_]\w*(?:-\w+)*-\d+(?:\.\d+)*"
 
 _RULE = re.compile(rf"\*\*({RULE_ID})\*\*")
 _ITEM = re.compile(r"\n(?=\S|\s*\n)")
+_USUAL = re.compile(r"\{([^{}]*)\}")
 
 
 def rulebook_text(game: Game, options: Mapping[str, Any] | None = None) -> str:
@@ -36,9 +40,21 @@ def rulebook_text(game: Game, options: Mapping[str, Any] | None = None) -> str:
     text = _text(game, "rulebook", current_language()) or _no_rulebook(game)
     if options is not None:
         for rule, phrase in told_at_table(game, options).items():
-            mark = f"**{rule}**"
-            text = text.replace(mark, f"{mark} *{_at_table(phrase)}*", 1)
+            text = _told(text, f"**{rule}**", f"*{_at_table(phrase)}*")
+    if game.at_table is not None:
+        text = _USUAL.sub(r"\1", text)
     return text + "".join(_options(game, options))
+
+
+def _told(text: str, mark: str, sentence: str) -> str:
+    """Return the rulebook with a sentence where the item of a rule has what usually holds, otherwise behind the id."""
+    before, found, after = text.partition(mark)
+    if not found:
+        return text
+    end = _ITEM.search(after)
+    item, rest = (after[: end.start()], after[end.start() :]) if end else (after, "")
+    replaced, count = _USUAL.subn(lambda _usual: sentence, item, count=1)
+    return before + mark + (replaced if count else f" {sentence}{item}") + rest
 
 
 def told_at_table(game: Game, options: Mapping[str, Any]) -> dict[str, str]:

@@ -28,16 +28,20 @@ def facts(options: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 
 def at_table(options: Mapping[str, Any]) -> dict[str, str]:
-    """DA-1.4, DA-1.5, DA-4.5, DA-10.1, DA-11.3: Return what holds with these components, by rule."""
+    """DA-1.1, DA-1.4, DA-1.5, DA-4.5, DA-10.1, DA-11.3: Return what holds with these components, by rule."""
     components = components_of(options)
     dice = _("{dice} for Enhance").format(dice=_dice(options))
     lines = len(components.trade)
-    return {
+    title = _title(components, COMPONENTS.shown(options["components"]))
+    own = {} if components is BUILT_IN else {"DA-1.1": _("the values of {components}").format(components=title)}
+    return own | {
         "DA-1.4": dice,
         "DA-1.5": _squares(components),
         "DA-4.5": dice,
         "DA-10.1": ngettext("{count} line", "{count} lines", lines).format(count=lines),
-        "DA-11.3": _refill(options),
+        "DA-11.3": _("empty spaces are refilled at the end of the turn while there are cards")
+        if refills(options)
+        else _("empty spaces stay empty"),
     }
 
 
