@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from meadhall.server.hall.balance_jobs import BalanceJob
+from meadhall.server.store.models import Guest
 from server.people import AXES, OpenHall, Program
 from server.waiting import until
 
@@ -33,6 +34,21 @@ async def test_a_program_gets_a_report(hall: OpenHall) -> None:
     assert (await other.read(f"/balance/{info['id']}")).status_code == 404
     hall.hall.balance_jobs.delete(await guest_of(hall, job), info["id"])
     assert (await ada.read(f"/balance/{info['id']}")).status_code == 404
+
+
+async def test_a_request_with_a_language_gets_a_page_in_it(hall: OpenHall) -> None:
+    request = {
+        "name": AXES,
+        "players": [2],
+        "depth": "quick",
+        "precision": 0.5,
+        "bots": ["random"],
+        "seconds": 0.5,
+        "language": "de",
+    }
+    job = hall.hall.balance_jobs.start(Guest("id", "Ada", "de"), {**request, "variants": {"one": {}, "<two>": {}}})
+    await until(lambda: not job.is_open)
+    assert (job.state, '<html lang="de">' in job.page, "&lt;two&gt;" in job.page) == ("done", True, True)
 
 
 async def guest_of(hall: OpenHall, job: BalanceJob) -> Any:

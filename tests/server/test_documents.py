@@ -22,6 +22,7 @@ from meadhall.engine.registry import registered
 from meadhall.engine.text.language import speaking
 from meadhall.lab import warm
 from meadhall.server.pages.log import log, turn_in_words
+from meadhall.server.routes.workshop import _REPORT_POLICY
 from meadhall.server.settings import Settings
 from server import hoard_on_a_page
 from server.people import OpenHall, Person, open_hall, play_out
@@ -329,3 +330,19 @@ async def test_only_documents_have_a_workshop(hall: OpenHall) -> None:
     assert (await person.get("/workshop")).headers["location"].startswith("/workshop/")
     for path in ("/workshop/chess/pieces", "/workshop/dungeon-allies/spoons", "/workshop/hoard/hand"):
         assert (await person.get(path)).status_code == 404
+
+
+async def test_a_report_compares_the_document_with_the_built_in_one(hall: OpenHall) -> None:
+    person, other = hall.person(), hall.person("10.0.0.2")
+    form = {"do": "compare", "document": json.dumps(BROUGHT["data"])}
+    answer = await person.post(WORKSHOP, form)
+    (job,) = hall.hall.balance_jobs._jobs.values()
+    assert answer.headers["location"] == f"/workshop/reports/{job.id}"
+    assert job.request["variants"] == {"built in": {}, "yours": {"coins": BROUGHT}}
+    assert 'id="report-progress"' in (await person.get(answer.headers["location"])).text
+    assert (await other.get(answer.headers["location"])).status_code == 404
+    again = await person.post(WORKSHOP, form)
+    assert (again.status_code, carried(again.text)) == (429, BROUGHT["data"])
+    job.page = "<h1>A report</h1>"
+    page = await person.get(answer.headers["location"])
+    assert (page.text, page.headers.get_list("content-security-policy")) == (job.page, [_REPORT_POLICY])

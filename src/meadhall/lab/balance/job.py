@@ -1,7 +1,7 @@
 """A balance report in a separate process, for a hall: ``python -m meadhall.lab.balance.job``.
 
-It reads a request as JSON, writes lines ``{"progress": …}``, and at last ``{"report": …}`` or ``{"error": …}``. It has a low
-priority and leaves a core to the hall.
+It reads a request as JSON, writes lines ``{"progress": …}``, and at last ``{"report": …}`` or ``{"error": …}``. With a language
+in the request the report is a page, ``{"page": …}``. It has a low priority and leaves a core to the hall.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import Any
 
 from meadhall.engine.compute.cores import leave_a_core
 from meadhall.engine.errors import MeadhallError
+from meadhall.engine.text.language import speak
 
 NICENESS = 10
 """The priority: bots and pages go first, but a busy hall doesn't keep a report from ever ending."""
@@ -34,12 +35,14 @@ def main() -> None:
     from meadhall.lab.balance.run import balance  # noqa: PLC0415 - after the priority is set
 
     request = json.load(sys.stdin)
+    language = request.pop("language", "")
+    speak(language)
     try:
         report = balance(**request, processes=1, progress=lambda done: say({"progress": round(done, 3)}))
     except MeadhallError as error:
         say({"error": str(error)})
     else:
-        say({"report": report.to_dict()})
+        say({"page": report.to_html()} if language else {"report": report.to_dict()})
 
 
 if __name__ == "__main__":

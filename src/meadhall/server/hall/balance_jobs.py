@@ -1,4 +1,4 @@
-"""Balance reports for programs: one at a time, each in a separate process with a low priority and a time limit.
+"""Balance reports for programs and the workshop: one at a time, each in a separate process with low priority and a time limit.
 
 A guest may have one report in the queue. Reports live in memory: a hall that restarts has forgotten them.
 """
@@ -42,10 +42,11 @@ class BalanceJob:
     Attributes:
         id: its id.
         owner: the id of the guest.
-        request: the arguments of ``balance``.
+        request: the arguments of ``balance``, and the language if the report is a page.
         state: where it stands.
         progress: the part that is done, 0 to 1.
         report: the report as JSON-able data, when it is done.
+        page: the report as a page, when it is done.
         error: why it failed.
     """
 
@@ -55,6 +56,7 @@ class BalanceJob:
     state: State = "waiting"
     progress: float = 0.0
     report: dict[str, Any] | None = None
+    page: str = ""
     error: str = ""
 
     @property
@@ -118,7 +120,7 @@ class BalanceJobs:
                 log.exception("a balance report failed")
             finally:
                 self._kill()
-            job.state = "failed" if job.report is None else "done"
+            job.state = "done" if job.report is not None or job.page else "failed"
 
     async def _run(self, job: BalanceJob) -> None:
         process = await asyncio.create_subprocess_exec(*COMMAND, stdin=PIPE, stdout=PIPE, limit=MAX_BYTES)
@@ -131,6 +133,7 @@ class BalanceJobs:
             told = json.loads(line)
             job.progress = told.get("progress", job.progress)
             job.report = told.get("report", job.report)
+            job.page = told.get("page", job.page)
             job.error = told.get("error", job.error)
         await process.wait()
 

@@ -1,6 +1,6 @@
 """The workshop: change a document of a game in a form, see what the change means, and play with it.
 
-Nothing is stored. The form carries the whole document.
+Nothing is stored, and reports live in memory. The form carries the whole document.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from meadhall.engine.game import Game
 from meadhall.engine.options import MAX_SIZE, Document
 from meadhall.engine.registry import game
 from meadhall.engine.text.language import gettext as _
+from meadhall.server.errors import TooMany, status_of
 from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.seating import document_of
 from meadhall.server.pages.document_form import DocumentForm
@@ -31,6 +32,15 @@ from meadhall.server.worker.threads import run_in_thread
 
 WORKSHOP_LIMIT: Final = 4 * MAX_SIZE
 """Bytes of a form. It has the document, in which a form writes a quotation mark in three bytes, and the fields."""
+
+REPORT_SECONDS: Final = 60.0
+"""The time limit of a report."""
+
+_REPORT_POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; sandbox"
+"""A report has its styles in the page, because it is also a file, and needs nothing else."""
+
+_ENDS: Final = ("export", "play", "report", "compare")
+"""What is done only with a valid document."""
 
 _DOCUMENT: Final = "document"
 _FILE: Final = "file"
@@ -66,20 +76,21 @@ async def change_workshop(
     sent = await request.form()
     form = {key: value for key, value in sent.items() if isinstance(value, str)}
     do, _colon, place = form.get("do", "").partition(":")
-    refusal, data = "", option.data(option.default)
+    refusal, status, data = "", 200, option.data(option.default)
     try:
         data = await run_in_thread(_data, option, form)
         if do == "import":
             data = option.data(await run_in_thread(option.check, await content_of(sent.get(_FILE))))
-        elif do in ("export", "play"):
-            return await _finished(do, hall, await sessions.save(guest) if do == "play" else guest, played, option, data)
+        elif do in _ENDS:
+            return await _finished(do, hall, guest if do == "export" else await sessions.save(guest), played, option, data)
         elif do in ("add", "remove"):
             made = DocumentForm(option, data)
             data = made.grown(place) if do == "add" else made.shrunk(place)
-    except BadSetup as error:
-        refusal = "" if do in ("export", "play") and _is_invalid(option, data) else str(error)
+    except (BadSetup, TooMany) as error:
+        refusal = "" if do in _ENDS and _is_invalid(option, data) else str(error)
+        status = int(status_of(error))
     shown = workshop_page(played, option, data, place.partition(".")[0], refusal)
-    return page(request, guest, "workshop.html", shown, 400 if refusal else 200)
+    return page(request, guest, "workshop.html", shown, status if refusal else 200)
 
 
 def _is_invalid(option: Document[Any], data: Mapping[str, Any]) -> bool:
@@ -108,13 +119,37 @@ def _data(option: Document[Any], form: Mapping[str, str]) -> dict[str, Any]:
 async def _finished(
     do: str, hall: Hall, guest: Guest, played: Game, option: Document[Any], data: Any
 ) -> Answer | Response[bytes]:
-    """Return the document as a file, or the way to a table with it. Raises BadSetup if it is invalid."""
-    await run_in_thread(option.check, data)
+    """Return the document as a file, or the way to a table with it or to a report on it.
+
+    Raises BadSetup if it is invalid, TooMany if a report can't be made now.
+    """
+    value = await run_in_thread(option.check, data)
     if do == "export":
         return toml_file(f"{played.name}-{option.name}", await run_in_thread(toml_text, data))
+    if do != "play":
+        usual: dict[str, Any] = {_("built in"): {}} if do == "compare" else {}
+        request = {
+            "name": played.name,
+            "players": [played.default_players],
+            "variants": usual | {str(data.get("name") or _("yours")): {option.name: value}},
+            "seconds": REPORT_SECONDS,
+            "seed": option.shown(value),
+            "language": guest.language,
+        }
+        return see_other(link(f"/workshop/reports/{hall.balance_jobs.start(guest, request).id}"))
     room = await hall.with_friends(guest, played.name)
     await hall.set_document(room, guest, option.name, data)
     return see_other(link(f"/tables/{room.table.id}"))
 
 
-routes = [show_first_workshop, show_workshop, change_workshop]
+@get("/workshop/reports/{id:str}")
+async def show_report(request: AnyRequest, hall: Hall, guest: Guest, id: str) -> Html:
+    """Show a report of the guest, or how far it is."""
+    job = hall.balance_jobs.find(guest, id)
+    if job.page:
+        headers = {"Content-Security-Policy": _REPORT_POLICY, "Cache-Control": "no-store"}
+        return Response(job.page, media_type="text/html; charset=utf-8", headers=headers)
+    return page(request, guest, "workshop_report.html", job)
+
+
+routes = [show_first_workshop, show_workshop, change_workshop, show_report]

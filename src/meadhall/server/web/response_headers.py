@@ -19,10 +19,11 @@ _SECURITY: Final = (
 
 
 async def add_headers(message: Message, scope: Scope) -> None:
-    """Add these headers to the start of a response."""
+    """Add these headers to the start of a response. A response may have a security policy for itself."""
     if message["type"] != "http.response.start" or scope["type"] != ScopeType.HTTP:
         return
-    added = list(_SECURITY)
+    given = {name.lower() for name, _value in message["headers"]}
+    added = [header for header in _SECURITY if header[0] not in given]
     if scope["path"].startswith("/static/") and message["status"] in (200, 304):
         versioned = b"v=" in scope["query_string"]  # the address changes with the file's content
         added.append((b"cache-control", b"public, max-age=31536000, immutable" if versioned else b"no-cache"))
