@@ -1,6 +1,6 @@
 """The ids of games in Gymnasium: ``viking-axes`` is ``Meadhall/VikingAxes-v1``. The version is that of these environments.
 
-Gymnasium finds no ids of other packages by itself, and to import it takes half a second, also where nobody asks for an id. So the
+Gymnasium finds no ids of other packages by itself, and to import it takes half a second, also where no id is needed. So the
 ids are added when a program imports Gymnasium, or at once if it has done so already.
 """
 

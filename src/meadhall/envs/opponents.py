@@ -82,7 +82,7 @@ def compiled_policies(game: Game, bots: Sequence[Any]) -> tuple[npt.NDArray[np.i
 def stepping_of(game: Game, policies: npt.NDArray[np.int64], rule: Policy) -> Any:
     """Return the game's module of ``stepping.py`` for these policies, with ``rule`` for ``stepping.POLICY``.
 
-    It calls only the rules that they need: to compile a heuristic player that nobody asked for can take a minute.
+    It calls only the rules that they need: to compile a heuristic player that isn't asked can take a minute.
     """
     desk = desk_type(game.state.dtype, game.actions, game.max_players).fields
     assert desk is not None

@@ -102,11 +102,11 @@ class Aggregate:
         return Mean.of_sums(int(games), total, squares)
 
     def of_seat(self, seat: int) -> Rate:
-        """Return the rate of a seat, whoever sat there."""
+        """Return the rate of a seat over all players."""
         return Rate.of_sum(self.games, sum(self.shares[:, seat].tolist()))
 
     def of_place(self, place: int) -> Rate:
-        """Return the rate of a place in the order of the first turns, whoever had it."""
+        """Return the rate of a place in the order of the first turns, over all players."""
         return Rate.of_sum(self.games, float(self.places[place]))
 
     def of_bot_on(self, bot: int, seat: int) -> Rate:

@@ -126,7 +126,7 @@ class Clocks:
         return deadline_after(self.since, timedelta(seconds=self.left[seat]), self.still(seat))
 
     def still(self, seat: int) -> tuple[Outage, ...]:
-        """Return the times in which the clock of a seat stands still, whoever has to move."""
+        """Return the times in which the clock of a seat stands still, also while other seats have to move."""
         if not self.holidays:
             return self.outages
         return _merged([*self.outages, *((each.began_at, each.ended_at) for each in self.holidays_of(seat))])

@@ -1,5 +1,5 @@
 // Clocks count down here, by the hall's time. The clock of this machine may be wrong: only the time since a measurement is used,
-// from a clock that nobody sets.
+// from a clock that can't be set.
 (() => {
   const stream = document.getElementById("stream");
   const root = document.documentElement;

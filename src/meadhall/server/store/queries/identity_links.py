@@ -1,6 +1,6 @@
 """Queries about links that make another device the same guest. Only the hash of a link's token is stored.
 
-A link is used once: whoever deletes its row has used it.
+A link is used once: the transaction that deletes its row has used it.
 """
 
 from __future__ import annotations
