@@ -154,7 +154,7 @@ def test_resigning_needs_a_confirmation_and_a_bot_takes_over(new_person: NewPers
         resign_dialog(person.page).get_by_role("button", name="Resign").click()
         expect(person.page.locator("#stand-in")).to_contain_text("You have resigned.")
         expect(players[seat].choices).to_have_count(0)
-        expect(friend.page.locator(f"#plate-{seat}")).to_contain_text("jarl")
+        expect(friend.page.locator(f"#plate-{seat}")).to_contain_text("Jarl plays")
     players[1].play_on()
     players[0].wait_for_event(players[1].newest_event)
     assert players[0].headline.startswith(("You win", "You lost"))  # the bot plays for its owner
