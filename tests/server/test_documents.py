@@ -22,7 +22,7 @@ from meadhall.engine.registry import registered
 from meadhall.engine.text.language import speaking
 from meadhall.lab import warm
 from meadhall.server.pages.log import log, turn_in_words
-from meadhall.server.routes.workshop import _REPORT_POLICY
+from meadhall.server.routes.workshop import _PRINTING, _REPORT_POLICY
 from meadhall.server.settings import Settings
 from server import hoard_on_a_page
 from server.people import OpenHall, Person, open_hall, play_out
@@ -346,3 +346,11 @@ async def test_a_report_compares_the_document_with_the_built_in_one(hall: OpenHa
     job.page = "<h1>A report</h1>"
     page = await person.get(answer.headers["location"])
     assert (page.text, page.headers.get_list("content-security-policy")) == (job.page, [_REPORT_POLICY])
+
+
+async def test_a_document_is_printed_one_at_a_time(hall: OpenHall) -> None:
+    form = {"do": "print", "document": json.dumps(BROUGHT["data"])}
+    async with _PRINTING:
+        assert (await hall.person().post(WORKSHOP, form)).status_code == 429
+    pdf = await hall.person().post(WORKSHOP, form)
+    assert (pdf.status_code, pdf.headers["content-type"], pdf.content[:5]) == (200, "application/pdf", b"%PDF-")

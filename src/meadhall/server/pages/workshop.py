@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from importlib.util import find_spec
+from typing import Any, Final
 
 import msgspec
 import tomlkit
@@ -23,6 +24,9 @@ from meadhall.server.pages.lobby import facts, template_url
 from meadhall.server.pages.models import Fact, Refusal
 from meadhall.server.pages.rulebook import figures_of_components
 from meadhall.server.web.links import link
+
+CAN_PRINT: Final = find_spec("typst") is not None
+"""Whether what printing needs is installed."""
 
 _PLACE = re.compile(r"(?P<place>[a-z]\w*(?:\[\d+\]|\.\w+)*): (?P<reason>.+)", re.DOTALL)
 
@@ -54,6 +58,7 @@ class WorkshopPage:
     open: str  # the name of the list that is unfolded
     notice: Refusal | None  # why the last request was refused
     others: tuple[WorkshopLink, ...]
+    can_print: bool = CAN_PRINT
 
 
 def workshops() -> list[tuple[Game, Document[Any]]]:

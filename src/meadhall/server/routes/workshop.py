@@ -5,6 +5,7 @@ Nothing is stored, and reports live in memory. The form carries the whole docume
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -17,12 +18,13 @@ from meadhall.engine.game import Game
 from meadhall.engine.options import MAX_SIZE, Document
 from meadhall.engine.registry import game
 from meadhall.engine.text.language import gettext as _
-from meadhall.server.errors import TooMany, status_of
+from meadhall.engine.text.language import speaking
+from meadhall.server.errors import NotFound, TooMany, status_of
 from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.seating import document_of
 from meadhall.server.pages.document_form import DocumentForm
 from meadhall.server.pages.responses import Answer, Html, page, see_other
-from meadhall.server.pages.workshop import first_workshop, toml_text, workshop_page
+from meadhall.server.pages.workshop import CAN_PRINT, first_workshop, toml_text, workshop_page
 from meadhall.server.routes.documents import content_of, toml_file
 from meadhall.server.store.models import Guest
 from meadhall.server.web.links import link
@@ -39,8 +41,10 @@ REPORT_SECONDS: Final = 60.0
 _REPORT_POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; sandbox"
 """A report has its styles in the page, because it is also a file, and needs nothing else."""
 
-_ENDS: Final = ("export", "play", "report", "compare")
+_ENDS: Final = ("export", "play", "report", "compare", "print")
 """What is done only with a valid document."""
+
+_PRINTING: Final = asyncio.Lock()
 
 _DOCUMENT: Final = "document"
 _FILE: Final = "file"
@@ -82,7 +86,9 @@ async def change_workshop(
         if do == "import":
             data = option.data(await run_in_thread(option.check, await content_of(sent.get(_FILE))))
         elif do in _ENDS:
-            return await _finished(do, hall, guest if do == "export" else await sessions.save(guest), played, option, data)
+            return await _finished(
+                do, hall, guest if do in ("export", "print") else await sessions.save(guest), played, option, data
+            )
         elif do in ("add", "remove"):
             made = DocumentForm(option, data)
             data = made.grown(place) if do == "add" else made.shrunk(place)
@@ -126,6 +132,9 @@ async def _finished(
     value = await run_in_thread(option.check, data)
     if do == "export":
         return toml_file(f"{played.name}-{option.name}", await run_in_thread(toml_text, data))
+    if do == "print":
+        headers = {"Content-Disposition": f'attachment; filename="{played.name}.pdf"'}
+        return Response(await _pdf(played, {option.name: value}, guest.language), media_type="application/pdf", headers=headers)
     if do != "play":
         usual: dict[str, Any] = {_("built in"): {}} if do == "compare" else {}
         request = {
@@ -140,6 +149,27 @@ async def _finished(
     room = await hall.with_friends(guest, played.name)
     await hall.set_document(room, guest, option.name, data)
     return see_other(link(f"/tables/{room.table.id}"))
+
+
+async def _pdf(played: Game, options: Mapping[str, Any], language: str) -> bytes:
+    """Return a game as a PDF, one at a time: rulebook and pieces for the most players. Raises TooMany, NotFound."""
+    if not CAN_PRINT:
+        raise NotFound(_("This hall can't print."))
+    if _PRINTING.locked():
+        raise TooMany(_("Another document is being printed. Try again in a moment."))
+    async with _PRINTING:
+        return await run_in_thread(_printed, played, options, language)
+
+
+def _printed(played: Game, options: Mapping[str, Any], language: str) -> bytes:
+    from meadhall.pictures.print.document import game_pdf  # noqa: PLC0415 - it loads optional packages
+    from meadhall.pictures.print.pieces import printed_pieces  # noqa: PLC0415
+    from meadhall.pictures.print.sheets import PAPERS  # noqa: PLC0415
+
+    with speaking(language):
+        players, chosen = played.check_setup(played.max_players, options)
+        edition = played.edition_for(chosen)
+        return game_pdf(edition, chosen, players, PAPERS["a4"], printed_pieces(edition, chosen, players))
 
 
 @get("/workshop/reports/{id:str}")
