@@ -25,7 +25,12 @@ pytestmark = pytest.mark.skipif(not INTERPRETED, reason="compiled rules have no 
 
 PACKAGES = (meadhall, meadhall.bots, meadhall.envs, meadhall.lab, meadhall.sdk)
 
-LONG = {"meadhall.engine.laws.check_game.check_game", "meadhall.lab.frames.InFrames.to_pandas"}
+LONG = {
+    "meadhall.engine.laws.check_game.check_game",
+    "meadhall.lab.frames.InFrames.to_pandas",
+    "meadhall.lab.tuning.result.Tuning",
+    "meadhall.lab.tuning.run.tune",
+}
 """Examples that take seconds: matches with every number of players, and a large library. Other tests call the same functions."""
 
 

@@ -15,6 +15,7 @@ import pytest
 from games_for_tests.every import EVERY_GAME
 from games_for_tests.hoard import game as hoard
 from games_for_tests.hoard.rules import ACTIONS, BOAST, DRAW, LOOK
+from games_for_tests.kuhn import game as kuhn
 from meadhall import (
     Action,
     BadSetup,
@@ -180,7 +181,7 @@ def test_options_must_be_given_by_name(options: Any) -> None:
 
 def test_the_refusal_of_an_option_states_that_a_game_has_none() -> None:
     with pytest.raises(BadSetup, match="no option 'hand'; its options: none"):
-        game("axes-and-allies").match(hand="few")
+        kuhn.match(hand="few")
 
 
 def test_the_seats_determine_the_number_of_players_which_defaults_to_the_minimum() -> None:

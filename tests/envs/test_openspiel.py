@@ -117,7 +117,7 @@ def played(game: Any, decisions: int, seed: int = 0) -> Any:
 def test_parameters_are_the_players_and_the_options() -> None:
     game = pyspiel.load_game("python_meadhall_viking_axes(players=3,variant=strategic)")
     assert game.num_players() == 3
-    assert game.get_parameters() == {"players": 3, "variant": "strategic"}
+    assert game.get_parameters() == {"armory": "after", "players": 3, "variant": "strategic"}
     assert len(played(game, 0).legal_actions()) <= 3  # kinds of cards in the hand
     with pytest.raises((BadSetup, RuntimeError), match="players"):
         pyspiel.load_game("python_meadhall_viking_axes(players=8)")

@@ -87,7 +87,7 @@ def main() -> None:
         vars(connections).update(dict.fromkeys(("HEAD_SECONDS", "BODY_SECONDS", "WRITE_SECONDS"), float(seconds)))
     if clock := os.environ.get("MEADHALL_TEST_CLOCK"):
         seconds_of_decision, come_back, gap = map(float, clock.split(","))
-        times = {**clock_choice.SECONDS, "decision": (seconds_of_decision, seconds_of_decision)}
+        times = {**clock_choice.SECONDS, "decision": {int(seconds_of_decision): 0}}
         vars(clock_choice)["SECONDS"] = times
         vars(clocks)["COME_BACK"] = timedelta(seconds=come_back)
         vars(uptime).update(INTERVAL=gap / 3, GAP=timedelta(seconds=gap))

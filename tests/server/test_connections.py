@@ -82,7 +82,6 @@ async def test_a_frozen_process_loses_its_locks(
                 await driver.prepare("SELECT 1")
             while not await store.transact(lock):
                 await store.transact(leases.end_frozen)
-                await asyncio.sleep(0.1)
             freed.set()
 
     freed = asyncio.Event()
@@ -165,7 +164,7 @@ async def test_a_request_without_a_connection_fails_in_time(as_role: Callable[[i
 async def test_requests_wait_when_a_pooler_lets_new_connections_wait(
     on_postgresql: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(connections, "_STATEMENT_TIMEOUT", 2.0)
+    monkeypatch.setattr(connections, "_SET_TIMEOUT", 2.0)
     with pgbouncer(on_postgresql, tmp_path, "session", pool_size=2) as settings:
         database = open_database(settings.url, Time(), connections=4)
         assert len(await backends(database, 20)) == 2

@@ -165,7 +165,13 @@ class Choice:
         return _(self.labels.get(value) or str(value))
 
     def explained(self, value: str) -> str:
-        """Return the sentence that explains a value, and what the value is, in the current language."""
+        """Return the sentence that explains a value, and what the value is, in the current language.
+
+        Examples:
+            >>> import meadhall
+            >>> meadhall.game("axes-and-allies").options[0].explained("ally")
+            'Two players left have the same choices as more. The printed rules.'
+        """
         origin = self.origins.get(value)
         return _(self.values[value]) + (f" {_(origin.value)}" if origin else "")
 
@@ -399,7 +405,14 @@ class Document(Generic[D]):
         return self._cache.get(value["sha256"]) or self._parsed(value["data"])
 
     def data(self, value: Any) -> dict[str, Any]:
-        """Return the data of a checked value, which may be changed."""
+        """Return the data of a checked value, which may be changed.
+
+        Examples:
+            >>> import meadhall
+            >>> components = meadhall.game("dungeon-allies").options[0]
+            >>> components.data(components.default)["max_players"]
+            5
+        """
         return deepcopy(value["data"]) if "data" in value else tomllib.loads(self.file.read_text("utf-8"))
 
     def of(self, value: Any) -> D:
@@ -419,7 +432,14 @@ class Document(Generic[D]):
         return _("built in") if value == self.default else str(value["sha256"])[:HASH_DIGITS]
 
     def label(self, value: Any) -> str:
-        """Return the same: people tell documents apart by their hash."""
+        """Return the same: people tell documents apart by their hash.
+
+        Examples:
+            >>> import meadhall
+            >>> components = meadhall.game("dungeon-allies").options[0]
+            >>> components.label(components.default)
+            'built in'
+        """
         return self.shown(value)
 
 

@@ -178,7 +178,7 @@ def check_game(
     Examples:
         >>> import meadhall
         >>> meadhall.check_game(meadhall.game("axes-and-allies"), matches=1, seed="mead")
-        115
+        178
     """
     game, seed = find_game(game), seed_label(check_run_seed(seed))
     coincidences = knowledge.Coincidences()

@@ -20,10 +20,10 @@ def events_of(record: MatchRecord) -> Iterator[tuple[int, Event]]:
     Examples:
         >>> import meadhall
         >>> match = meadhall.game("axes-and-allies").match(players=3, seed="any string")
-        >>> match.play(match.legal()[0])
+        >>> events = match.play(match.legal()[0])
         >>> n, event = next((n, event) for n, event in meadhall.events_of(match.record(abandoned="")) if event.name == "attack")
         >>> n, event.seat, event.target
-        (1, 1, 0)
+        (1, 2, 0)
     """
     subject = game(record["game"])
     kinds = {kind.name: (number, kind) for number, kind in subject.events.items()}

@@ -55,6 +55,14 @@ class Tuning(Displayed, InFrames[Literal["point"]]):
         seed: the seed.
         ended: why the search ended, as for ``Balance``.
         seconds: its duration.
+
+    Examples:
+        >>> import meadhall
+        >>> found = meadhall.tune("dungeon-allies", ["prisoner_space.*.reward"], ["place<1.1"], 2, seed="any", trials=2, games=2)
+        >>> found.write("points")
+        [PosixPath('points/point-0.toml')...]
+        >>> found.to_dict()["game"], next(iter(found.frame_rows()["point"]))["point"], next(found.displayed())
+        ('dungeon-allies', 0, 'Dungeon Allies: tuned components')
     """
 
     game: str

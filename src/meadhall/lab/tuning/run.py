@@ -113,6 +113,11 @@ def tune(
     Raises:
         BadSetup: an argument is invalid, or the game refuses every candidate.
         NoOptuna: Optuna or tomlkit is not installed (``meadhall[tune]``).
+
+    Examples:
+        >>> import meadhall
+        >>> meadhall.tune("dungeon-allies", ["prisoner_space.*.reward"], ["place<1.1"], 2, seed="any", trials=2, games=2).tried
+        2
     """
     if find_spec("optuna") is None or find_spec("tomlkit") is None:
         raise NoOptuna("tuning needs optuna and tomlkit: pip install 'meadhall[tune]'")

@@ -118,8 +118,6 @@ class BalanceJobs:
                 job.error = _("The report took too long.")
             except Exception:
                 log.exception("a balance report failed")
-            finally:
-                self._kill()
             job.state = "done" if job.report is not None or job.page else "failed"
 
     async def _run(self, job: BalanceJob) -> None:
@@ -127,15 +125,19 @@ class BalanceJobs:
         self._process = process
         assert process.stdin is not None
         assert process.stdout is not None
-        process.stdin.write(json.dumps(job.request).encode())
-        process.stdin.close()
-        async for line in process.stdout:
-            told = json.loads(line)
-            job.progress = told.get("progress", job.progress)
-            job.report = told.get("report", job.report)
-            job.page = told.get("page", job.page)
-            job.error = told.get("error", job.error)
-        await process.wait()
+        try:
+            process.stdin.write(json.dumps(job.request).encode())
+            process.stdin.close()
+            async for line in process.stdout:
+                told = json.loads(line)
+                job.progress = told.get("progress", job.progress)
+                job.report = told.get("report", job.report)
+                job.page = told.get("page", job.page)
+                job.error = told.get("error", job.error)
+        finally:
+            self._kill()
+            await process.stdout.read()
+            await process.wait()
 
     def _kill(self) -> None:
         if self._process is not None and self._process.returncode is None:
