@@ -173,7 +173,7 @@ async def test_a_resignation_and_the_bot_in_its_place_are_taken_over(on_postgres
         async with stream(elsewhere(friend, two), f"/tables/{room.table.id}/stream") as page:
             await page.frame()
             assert (await host.ask(f"/tables/{room.table.id}/resign")).status_code == 200
-            await frame_with(page, "jarl")
+            await frame_with(page, "Jarl plays")
         assert there.table == room.table
         assert match_of(there).record() == match_of(room).record()
         assert (await elsewhere(friend, two).ask(f"/tables/{room.table.id}/resign")).status_code == 200
