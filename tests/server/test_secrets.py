@@ -170,7 +170,15 @@ async def history(settings: Settings, secretly: bool) -> list[tuple[float, str]]
                 everything(await person.get(f"/tables/{table}/chat")),
                 (await program.read(f"/tables/{table}/chat")).text,
             ]
-        ids = [table, *(row.link_token for row in room.table.seats), 'data-person="[^"]+"', 'class="qr-dark"[^>]+']
+        crests = r"arms seat-[^>]+><use href=[^>]+#arms-[0-9]"  # they follow from the ids of their guests
+        ids = [
+            table,
+            *(row.link_token for row in room.table.seats),
+            'data-person="[^"]+"',
+            'class="qr-dark"[^>]+',
+            crests,
+            "expires=[^;]+",
+        ]
         seen += [(0.0, response) for response in responses]
         return [(at, comparable(re.sub("|".join(ids), "an-id", told))) for at, told in seen]
 

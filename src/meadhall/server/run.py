@@ -84,8 +84,8 @@ class _Place:
         """Note that every game can be played."""
 
     def beat(self, is_open: bool) -> None:
-        """Say every second that the server is alive. ``is_open``: whether every game can be played."""
-        systemd.keep_alive(is_open)
+        """Say every second that the server is alive, once it is open. ``is_open``: whether every game can be played."""
+        systemd.keep_alive(is_open and self._announcing is not None and self._announcing.done())
 
     def cut_short(self) -> None:
         """Remove what a clean end would remove."""
