@@ -38,6 +38,7 @@ async def keep(person: Person, name: str = "Sigrid", password: str = PASSWORD) -
     assert answer.status_code == 200, re.findall(r'role="alert">([^<]*)', answer.text)
     codes = CODE.findall(answer.text)
     assert len(set(codes)) == 10
+    assert all(each in answer.text for each in ('data-copy="#codes-text"', 'download="meadhall-', "data-print"))
     return codes
 
 
