@@ -199,7 +199,7 @@ class HallTables:
 
 
 class _Stream:
-    """The events of a table, received in a task of its own.
+    """The events of a table, received in a separate task.
 
     Attributes:
         info: the table as it was told last.

@@ -1,4 +1,4 @@
-"""Furniture: the tools of a table for its players. A person who plays alone needs less than people who play together."""
+"""Furniture: the tools of a table for its players. A person alone needs fewer than several people."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Literal
 from meadhall.server.store.models import TableRow
 
 Company = Literal["alone", "bots", "people"]
-"""Who plays: one person without anyone, one with bots, or several people."""
+"""The players of a table: one person alone, one with bots, or several people."""
 
 
 @dataclass(frozen=True)

@@ -43,7 +43,7 @@ KEPT: Final[Mapping[str, tuple[str, str, str]]] = {
         marked("until you switch them off"),
     ),
     "idempotency_keys": (marked("Requests of programs"), marked("keys of requests for new tables"), DAY),
-    "chat_lines": (marked("What you say at tables"), marked("the line, your name, the time"), STAYS),
+    "chat_lines": (marked("Your lines at tables"), marked("the line, your name, the time"), STAYS),
     "holidays": (marked("Your holidays"), marked("when your slow clocks stand"), STAYS),
     "notes": (marked("Your notes at tables"), marked("the text, and when you changed it"), STAYS),
     "ignored_guests": (marked("Whom you have muted or blocked"), marked("who it is, and since when"), STAYS),

@@ -140,7 +140,7 @@ async def _finished(
         request = {
             "name": played.name,
             "players": [played.default_players],
-            "variants": usual | {str(data.get("name") or _("yours")): {option.name: value}},
+            "variants": usual | {_("yours"): {option.name: value}},
             "seconds": REPORT_SECONDS,
             "seed": option.shown(value),
             "language": guest.language,

@@ -32,5 +32,5 @@ class Crest(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The crest as it is stored."""
+        """The crest in its stored form, e.g. "raven-blue"."""
         return f"{SIGNS[self.sign]}-{COLOURS[self.colour]}"
