@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
 import shutil
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,11 +23,13 @@ from meadhall.cli.hall_data import back_up, restore
 from meadhall.server.doctor.database import check_database
 from meadhall.server.hall.people.accounts import Accounts
 from meadhall.server.hall.people.sign_in_limit import Client
+from meadhall.server.hall.records.record_check import check_records
 from meadhall.server.ops.time import Time
 from meadhall.server.settings import Settings
 from meadhall.server.store import migrations
 from meadhall.server.store.database import open_database
 from meadhall.server.store.file_lock import StoreUnusable
+from meadhall.server.store.maintenance import run_offline, snapshot
 from meadhall.server.store.models import Guest
 from meadhall.server.store.queries import entries, guests, tables
 from meadhall.server.store.schema import metadata
@@ -39,6 +43,17 @@ HALL_0024 = Path(__file__).parent / "databases" / "hall_0024.sql"
 OVER, RUNNING, LOBBY, UPLOAD = "R3dIkRGSiIkw", "4Vt9s70o-EmG", "Sp3yf_uNEe0_", "6tUOvInGj-VVnEPj7T26RJT3"
 ADAS_PASSWORD = "correct horse battery"  # noqa: S105
 BJORNS_COOKIE = "ImJiNGQ5ZjNiMzM0MzgzMTc2NTIwMWM4OSI.b4Zp35ZWwrKqrTmog7oG_-Ms_Dw"
+
+HALL_B48E365 = Path(__file__).parent / "databases" / "hall_b48e365.db.gz"
+"""A data folder's file as commit b48e365 wrote it, the last one for several processes, over HTTP and until a kill.
+
+Two programs have finished a match of each game and play another one, with slow clocks, and one with a bot. Ada has an account
+with the same password, and plays Dungeon Allies with Björn: a clock, six actions, two lines of chat, and a draw that she offers.
+Björn has begun the puzzle of the day, takes a holiday, and waits for a match of three. There is a lobby.
+"""
+
+WITH_PEOPLE = "gq6H54w0h1oc"
+BJORNS_LATER_COOKIE = "IjlmMGQ5N2I3M2I3NGRhNWQyMmYzOWQyMCI.Ley6Ryc74Ve9Wa7oCsvHNLGLqhI"
 
 NEWEST = migrations.newest_revision()
 
@@ -139,6 +154,31 @@ async def test_a_hall_of_the_first_release_goes_on(settings: Settings, at_once: 
         stored = await hall.store.transact(tables.find, RUNNING)
         assert stored is not None
         assert stored.status == "over", "its clock didn't run while the hall was down"
+
+
+@pytest.mark.slow(reason="it replays eleven matches, and plays one to its end")
+async def test_a_hall_that_was_made_for_several_processes_goes_on_as_one(settings: Settings, at_once: None) -> None:
+    (settings.data / "meadhall.db").write_bytes(gzip.decompress(HALL_B48E365.read_bytes()))
+    async with Store.open(settings) as store:
+        assert len(await store.transact(tables.days)) == 1
+    checked = await asyncio.to_thread(run_offline, lambda: check_records(partial(snapshot, settings.url), lambda _done: None))
+    assert (checked.verified, checked.wrong) == (11, {})
+    async with open_hall(settings) as hall:
+        ada, bjorn = hall.person(), hall.person("10.0.0.2")
+        assert (await ada.post("/sign-in", {"name": "Ada", "password": ADAS_PASSWORD})).status_code == 303
+        bjorn.http.cookies.set("meadhall_guest", BJORNS_LATER_COOKIE, domain="hall.test")
+        assert "Skål!" in (await ada.get(f"/tables/{WITH_PEOPLE}")).text
+        counted = await hall.store.transact(lambda each: each.exec_driver_sql("SELECT count(*) FROM holidays").scalar_one())
+        assert counted == 1
+        room = await hall.room(WITH_PEOPLE)
+        assert room.match is not None
+        assert len(room.match.steps) == 6
+        assert room.consent.proposals.open is not None
+        declined = await bjorn.ask(f"/tables/{WITH_PEOPLE}/vote", {"proposal": "1", "answer": "decline"})
+        assert declined.status_code == 200, declined.text
+        people = [bjorn if "Björn" in row.name else ada for row in room.table.seats]
+        await play_out(room, dict(enumerate(people)))
+        assert meadhall.replay((await ada.get(f"/tables/{WITH_PEOPLE}/record")).json()).over
 
 
 async def test_accounts_whose_names_look_alike_only_now_keep_their_names(settings: Settings) -> None:
