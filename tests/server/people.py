@@ -235,8 +235,6 @@ async def _in_this_task(settings: Settings, worker: Worker, time: Time) -> Async
 async def until(room: Room, holds: Callable[[], bool], seat: int | None = None) -> None:
     """Subscribe to a table, as a spectator or as the guest of a seat, until a condition holds."""
     with room.channel.subscribe("" if seat is None else min(room.table.seats[seat].guests)) as subscriber:
-        if room.follower.is_behind:  # another process has changed the table while it had no subscriber here
-            room.follower.note_change()
         async with asyncio.timeout(PATIENCE):
             while not holds():
                 await subscriber.wait(PATIENCE)

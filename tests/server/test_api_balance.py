@@ -32,7 +32,7 @@ async def test_a_program_gets_a_report(hall: OpenHall) -> None:
     assert (done["state"], done["error"]) == ("done", "")
     assert done["report"]["cells"][0]["figures"]["place.1"]["games"] >= 64
     assert (await other.read(f"/balance/{info['id']}")).status_code == 404
-    hall.hall.balance_jobs.delete(await guest_of(hall, job), info["id"])
+    hall.hall.balance_jobs.delete(guest_of(hall, job), info["id"])
     assert (await ada.read(f"/balance/{info['id']}")).status_code == 404
 
 
@@ -51,7 +51,7 @@ async def test_a_request_with_a_language_gets_a_page_in_it(hall: OpenHall) -> No
     assert (job.state, '<html lang="de">' in job.page, "&lt;two&gt;" in job.page) == ("done", True, True)
 
 
-async def guest_of(hall: OpenHall, job: BalanceJob) -> Any:
+def guest_of(hall: OpenHall, job: BalanceJob) -> Any:
     """Return something with the id of the guest of a job."""
 
     class Owner:
@@ -68,7 +68,7 @@ async def test_a_report_is_stopped_when_it_is_deleted(hall: OpenHall) -> None:
     await until(lambda: jobs._process is not None)
     process = jobs._process
     assert process is not None
-    jobs.delete(await guest_of(hall, job), info["id"])
+    jobs.delete(guest_of(hall, job), info["id"])
     await until(lambda: process.returncode is not None)
 
 

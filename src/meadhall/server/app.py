@@ -26,6 +26,7 @@ from meadhall.engine.text.language import speak
 from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.notices import push_service
 from meadhall.server.hall.records.match_records import MatchRecords
+from meadhall.server.host_commands import obeying
 from meadhall.server.ops import gc_tuning, metrics
 from meadhall.server.ops.loop_lag import measured_lag
 from meadhall.server.ops.tracing import TRACES
@@ -84,8 +85,8 @@ log = logging.getLogger(__name__)
 BODY_LIMIT: Final = 64 * 1024
 """Bytes of a request, except for uploads."""
 
-FIRST_PROCESS: Final = "web-1"
-"""The name of the only web process, or of the first of several."""
+PROCESS: Final = "web"
+"""The name of the process in metrics and in the log."""
 
 _PAGE_MODULES: Final = (
     hall_routes,
@@ -115,40 +116,28 @@ _LAST_SPANS: Final = 0.5
 """Seconds that the last spans of traces have to reach their collector."""
 
 
-async def create_app(
-    settings: Settings, store: Store, worker: Worker, process: str = FIRST_PROCESS, *, waits_for_games: bool = False
-) -> Litestar:
-    """Return the hall as an ASGI application. It closes the worker when it ends, but not the store.
-
-    Args:
-        settings: the settings of the hall.
-        store: its database.
-        worker: its worker.
-        process: name of this process in metrics.
-        waits_for_games: whether its start ends only when every game can be played.
-    """
+async def create_app(settings: Settings, store: Store, worker: Worker) -> Litestar:
+    """Return the hall as an ASGI application. It closes the worker when it ends, but not the store."""
     if settings.traces:
-        TRACES.begin(settings.traces, process)
+        TRACES.begin(settings.traces, PROCESS)
     app = build_app(settings.requests_per_minute, development=settings.development)
-    await serve_hall(app, settings, store, worker, process)
-    app.state.waits_for_games = waits_for_games
+    await serve_hall(app, settings, store, worker)
     return app
 
 
-async def serve_hall(app: Litestar, settings: Settings, store: Store, worker: Worker, process: str = FIRST_PROCESS) -> None:
+async def serve_hall(app: Litestar, settings: Settings, store: Store, worker: Worker) -> None:
     """Let the application serve a new hall, from its next lifespan on."""
     serve_at(settings.public_url)
     assert app.openapi_config is not None
     app.openapi_config.servers = [Server(sub_path() or "/")]
     app.state.hall = Hall(settings, store, worker)
-    await store.secret(push_service.SECRET)
-    await app.state.hall.uptime.begin()
+    store.secret(push_service.SECRET)
+    app.state.hall.uptime.begin()
     app.state.sessions = await Sessions.load(store, app.state.hall.accounts)
     app.state.pictures = Pictures()
     app.state.frames = Frames()
     app.state.match_records = MatchRecords(app.state.hall)
     app.state.stream_limit = StreamLimit(settings.streams_per_client)
-    app.state.process = process
     if settings.development:
         import_module("meadhall.server.dev.install").open_workshop(app, app.state.hall)
 
@@ -208,8 +197,9 @@ def _pages(modules: Iterable[ModuleType]) -> Router:
     async def identify(request: AnyRequest) -> None:
         """Refuse forms of other sites, find the guest of the session, and choose the language of the response."""
         check_same_origin(request)
-        await request.app.state.sessions.refresh()
-        request.scope["state"]["guest"] = guest = await request.app.state.sessions.from_cookie(request)
+        if request.method not in ("GET", "HEAD"):
+            await request.app.state.hall.store.unlocked()
+        request.scope["state"]["guest"] = guest = request.app.state.sessions.from_cookie(request)
         if "new_session" not in request.scope["state"]:  # not a visitor whose browser may keep no cookie
             request.app.state.hall.attendance.note(guest.id)
         speak(guest.language)
@@ -286,9 +276,7 @@ def _lifespan(
             *([watch(app)] if watch is not None else []),
         )
         tasks = [asyncio.create_task(each) for each in work]
-        async with gc_tuning.tuned_gc(), measured_lag(app.state.process), hall.listening():
-            if app.state.get("waits_for_games"):
-                await _first(hall.ready.all.wait(), hall.closing.wait())
+        async with gc_tuning.tuned_gc(), measured_lag(PROCESS), obeying(hall):
             yield
         for task in (*tasks, *resuming):
             task.cancel()
@@ -299,14 +287,6 @@ def _lifespan(
                 await run_in_thread(TRACES.end)
 
     return lifespan
-
-
-async def _first(*events: Coroutine[Any, Any, object]) -> None:
-    """Wait for one of several events."""
-    tasks = [asyncio.create_task(event) for event in events]
-    await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-    for task in tasks:
-        task.cancel()
 
 
 async def _clean_up(limit: RequestLimit, hall: Hall) -> None:
@@ -321,5 +301,5 @@ async def _measure(app: Litestar) -> None:
     """Measure this process every second."""
     while True:
         monitoring.measure(app.state.hall, app.state.stream_limit)
-        metrics.measure_process(app.state.process)
+        metrics.measure_process(PROCESS)
         await app.state.hall.time.sleep(metrics.INTERVAL)

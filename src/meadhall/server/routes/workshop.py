@@ -64,7 +64,7 @@ async def show_workshop(request: AnyRequest, hall: Hall, guest: Guest, subject: 
     value = option.default
     if table:
         room = await hall.room(table)
-        await room.check_visible(guest)
+        room.check_visible(guest)
         if room.game.name == played.name:
             value = room.table.options[name]
     return page(request, guest, "workshop.html", workshop_page(played, option, option.data(value)))
@@ -86,9 +86,7 @@ async def change_workshop(
         if do == "import":
             data = option.data(await run_in_thread(option.check, await content_of(sent.get(_FILE))))
         elif do in _ENDS:
-            return await _finished(
-                do, hall, guest if do in ("export", "print") else await sessions.save(guest), played, option, data
-            )
+            return await _finished(do, hall, guest if do in ("export", "print") else sessions.save(guest), played, option, data)
         elif do in ("add", "remove"):
             made = DocumentForm(option, data)
             data = made.grown(place) if do == "add" else made.shrunk(place)
