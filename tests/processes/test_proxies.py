@@ -37,7 +37,7 @@ class Behind:
 
 
 @contextmanager
-def started(kind: str, folder: Path, url: str, upstream: Path | list[int]) -> Iterator[Proxy]:
+def started(kind: str, folder: Path, url: str, upstream: Path | int) -> Iterator[Proxy]:
     (folder / "proxy").mkdir()
     with PROXIES[kind](folder / "proxy", url, upstream) as proxy:
         yield proxy
@@ -53,8 +53,8 @@ async def behind(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPa
     """Run a hall behind a proxy: at the whole host on a Unix socket, and below a path on a port."""
     kind, url, place = request.param
     folder = tmp_path_factory.mktemp("hall")
-    upstream: Path | list[int] = folder / "hall.sock" if place == "unix" else [free_port()]
-    listen = {"MEADHALL_SOCKET": str(upstream)} if isinstance(upstream, Path) else {"MEADHALL_PORT": str(upstream[0])}
+    upstream: Path | int = folder / "hall.sock" if place == "unix" else free_port()
+    listen = {"MEADHALL_SOCKET": str(upstream)} if isinstance(upstream, Path) else {"MEADHALL_PORT": str(upstream)}
     with started(kind, folder, url, upstream) as proxy:  # a missing program skips the test before a hall starts
         async with hall_process(folder, MEADHALL_URL=url, MEADHALL_REQUESTS_PER_MINUTE=str(_REQUESTS), **listen) as hall:
             yield Behind(proxy, hall)

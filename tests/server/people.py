@@ -227,7 +227,7 @@ async def _in_this_task(settings: Settings, worker: Worker, time: Time) -> Async
     create_schema(settings)
     with spare_app(settings) as app:
         async with Store.open(settings, time) as store:
-            await serve_hall(app, settings, store, worker)
+            serve_hall(app, settings, store, worker)
             async with app.lifespan():
                 yield OpenHall(app, app.state.hall, store)
 

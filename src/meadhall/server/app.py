@@ -116,16 +116,16 @@ _LAST_SPANS: Final = 0.5
 """Seconds that the last spans of traces have to reach their collector."""
 
 
-async def create_app(settings: Settings, store: Store, worker: Worker) -> Litestar:
+def create_app(settings: Settings, store: Store, worker: Worker) -> Litestar:
     """Return the hall as an ASGI application. It closes the worker when it ends, but not the store."""
     if settings.traces:
         TRACES.begin(settings.traces, PROCESS)
     app = build_app(settings.requests_per_minute, development=settings.development)
-    await serve_hall(app, settings, store, worker)
+    serve_hall(app, settings, store, worker)
     return app
 
 
-async def serve_hall(app: Litestar, settings: Settings, store: Store, worker: Worker) -> None:
+def serve_hall(app: Litestar, settings: Settings, store: Store, worker: Worker) -> None:
     """Let the application serve a new hall, from its next lifespan on."""
     serve_at(settings.public_url)
     assert app.openapi_config is not None
@@ -133,7 +133,7 @@ async def serve_hall(app: Litestar, settings: Settings, store: Store, worker: Wo
     app.state.hall = Hall(settings, store, worker)
     store.secret(push_service.SECRET)
     app.state.hall.uptime.begin()
-    app.state.sessions = await Sessions.load(store, app.state.hall.accounts)
+    app.state.sessions = Sessions.load(store, app.state.hall.accounts)
     app.state.pictures = Pictures()
     app.state.frames = Frames()
     app.state.match_records = MatchRecords(app.state.hall)

@@ -100,7 +100,7 @@ def serve(settings: Settings) -> None:
 
 async def _serve(settings: Settings, listener: socket.socket) -> None:
     async with Store.open(settings) as store:
-        app = await create_app(settings, store, WorkerProcess())
+        app = create_app(settings, store, WorkerProcess())
         limits = ConnectionLimits(settings.connections_per_client, raise_file_limit() - _OTHER_FILES, settings.proxies)
         protocol: Any = partial(LimitedConnection, limits=limits)
         whole = trust_proxies(limit_requests(app, limits), settings.proxies, settings.public_url)

@@ -114,14 +114,14 @@ async def ignore_person(data: Annotated[IgnorePerson, STRICT], hall: Hall, room:
 @post("/tables/{id:str}/chat/close", status_code=200, responses=table_refusals(403))
 async def close_chat(hall: Hall, room: Room, program: Guest) -> ChatInfo:
     """Close the chat of a table that you host, for all."""
-    await hall.talk.close(room, program, closed=True)
+    hall.talk.close(room, program, closed=True)
     return _chat_info(hall, room, program)
 
 
 @post("/tables/{id:str}/chat/open", status_code=200, responses=table_refusals(403))
 async def open_chat(hall: Hall, room: Room, program: Guest) -> ChatInfo:
     """Open the chat of a table that you host again."""
-    await hall.talk.close(room, program, closed=False)
+    hall.talk.close(room, program, closed=False)
     return _chat_info(hall, room, program)
 
 

@@ -75,7 +75,7 @@ async def open_chat(request: AnyRequest, hall: Hall, room: Room, guest: Guest, f
 
 async def _set_closed(request: AnyRequest, hall: Hall, room: Room, guest: Guest, form: Form, closed: bool) -> Answer:
     try:
-        await hall.talk.close(room, guest, closed)
+        hall.talk.close(room, guest, closed)
     except MeadhallError as error:
         return _refused(request, hall, room, guest, error, form)
     return _done(request, room, form)

@@ -66,7 +66,7 @@ class Sessions:
         self._use_keys(secret, retired)
 
     @classmethod
-    async def load(cls, store: Store, accounts: Accounts) -> Self:
+    def load(cls, store: Store, accounts: Accounts) -> Self:
         """Return the sessions of a hall, with the keys that its database has."""
         return cls(store, accounts, store.secret(_KEY), store.transact(secrets.retired, _KEY))
 

@@ -108,7 +108,7 @@ class Chat:
         self._channel.call()
         return said
 
-    async def close(self, closed: bool = True) -> None:
+    def close(self, closed: bool = True) -> None:
         """Close the chat, or open it again."""
         self._store.transact(chat.close, self._table, closed)
         self.note_change()

@@ -100,12 +100,12 @@ class Talk:
 
         return room.chat.say(line, check)
 
-    async def close(self, room: Room, guest: Guest, closed: bool) -> None:
+    def close(self, room: Room, guest: Guest, closed: bool) -> None:
         """Close the chat of a table, or open it again. Only its host can."""
         self.check(room)
         if not room.table.is_hosted_by(guest.id):
             raise NotSeated(_("Only the host of the table can do that."))
-        await room.chat.close(closed)
+        room.chat.close(closed)
 
     def ignore(self, room: Room, guest: Guest, who: str, kind: IgnoreKind, on: bool) -> None:
         """Mute or block the author of a line that the guest hears, or a player, or stop doing so. They don't learn it.
