@@ -58,7 +58,7 @@ def print_table(console: Console, view: View) -> None:
 
 def print_rules(console: Console, markdown: str) -> None:
     """Print a rulebook. Words stand in for its figures."""
-    console.print(Markdown(re.sub(r"!\[(.*?)\]\(.*?\)", r"*\1*", markdown)))
+    console.print(Markdown(re.sub(r"!\[(.*?)\]\(figure:\w+(?: \".*?\")?\)", r"*\1*", markdown)))
 
 
 def print_choices(console: Console, lines: Iterable[tuple[str, str]]) -> None:

@@ -322,7 +322,7 @@ def _installed(name: str) -> Game:
 
 def _in_words(steps: list[dict[str, Any]], view: View) -> Iterator[str]:
     """Yield the events of recorded actions in words, the player as "you"."""
-    kinds = {kind.name: number for number, kind in view.game.events.items()}
+    kinds = {kind.name: number for number, kind in reversed(view.game.events.items())}
     for step in steps:
         for name, *arguments in step["events"]:
             text = view.game.words.event(Event(kinds[name], name, tuple(arguments)), view.names, view.viewer)

@@ -38,7 +38,7 @@ from meadhall.engine.match.guided import guided_match
 from meadhall.engine.match.match import Match
 from meadhall.engine.match.step import Step
 from meadhall.engine.match.view import EVERYTHING, SPECTATOR, concealed, legal_actions
-from meadhall.engine.options import HouseRule
+from meadhall.engine.options import Choice, HouseRule
 from meadhall.engine.record.format import dumps, loads
 from meadhall.engine.record.replay import replay
 from meadhall.engine.registry import game as find_game
@@ -47,7 +47,8 @@ from meadhall.engine.state.chance import step_key
 from meadhall.engine.state.events import HIDDEN, NO_LOG_SHAPE, Event
 from meadhall.engine.text.daily import Daily
 from meadhall.engine.text.lessons import LEARNER, Lessons
-from meadhall.engine.text.rulebook import rule_ids
+from meadhall.engine.text.language import LANGUAGES, speaking
+from meadhall.engine.text.rulebook import OPEN, conditions, rule_ids, told_apart
 
 MAX_DECISIONS = 20_000
 """The number of decisions within which random play must end a match."""
@@ -186,6 +187,7 @@ def check_game(
     chosen = list(setups(game, players, options or {}))
     with registered(game):
         _hold("words", game.name, options_have_names, game)
+        _hold("words", game.name, rulebook_knows_options, game)
         if game.lessons is not None:
             _hold("lessons", f"{game.name}, {len(game.lessons.players)} players", lessons_are_sound, game, game.lessons)
         if game.daily is not None:
@@ -415,6 +417,32 @@ def options_have_names(game: Game) -> None:
         for value in option.values:
             named = option.label(value).strip() not in ("", value)
             demand(named, f"value {value} of option {option.name} has no name for people: give a pair, (name, sentence)")
+
+
+def rulebook_knows_options(game: Game) -> None:
+    """Check that in every language the rulebook's text of a rule depends on an option if the option names the rule, and only then."""
+    choices = {option.name: option for option in game.options if isinstance(option, Choice)}
+    names = game.at_table(game.check_options({})) if game.at_table else {}
+    for language in LANGUAGES:
+        with speaking(language):
+            for name, value in conditions(game):
+                known = name in names or (name in choices and value in (OPEN, *choices[name].values))
+                demand(known, f"the rulebook ({language}) asks for {name}={value}, which is no option and value")
+            for option in choices.values():
+                told = set().union(*(told_apart(game, *pair) for pair in _pairs(game, option)))
+                wrong = ", ".join(sorted(told ^ set(option.rules)))
+                demand(not wrong, f"the text ({language}) or the declaration `rules` of option {option.name} lacks {wrong}")
+
+
+def _pairs(game: Game, option: Choice) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+    """Yield the options of two tables, with each value of an option and with its default, beside all that are no house rules."""
+    others = [each for each in game.options if isinstance(each, Choice) and not isinstance(each, HouseRule) and each is not option]
+    for values in itertools.product(*(each.values for each in others), option.values):
+        beside = dict(zip([each.name for each in others], values, strict=False))
+        try:
+            yield game.check_options(beside | {option.name: values[-1]}), game.check_options(beside)
+        except BadSetup:
+            continue
 
 
 def lessons_are_sound(game: Game, lessons: Lessons) -> None:

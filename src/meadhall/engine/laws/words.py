@@ -16,7 +16,10 @@ LAWS = {
     "kind": marked("Players, chance, hidden information, payoffs and length are as the game declares them."),
     "legal": marked("There is a legal action, the list is in ascending order, and it follows from what the seat to move knows."),
     "refusal": marked("Every other action is refused with a reason and a rule of the rulebook, and changes nothing."),
-    "words": marked("Every option and value has a name for people; every legal action and every prompt has a text."),
+    "words": marked(
+        "Every option and value has a name for people, and the rulebook says what it changes. "
+        "Every legal action and every prompt has a text."
+    ),
     "conceal": marked(
         "Concealed parts stay concealed. A redeal fills them with values that the viewer can't tell from the true ones."
     ),
