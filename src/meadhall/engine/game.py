@@ -145,7 +145,7 @@ class Game(Generic[S]):
         goal: the goal of a player in one sentence, which a match opens with; a message for gettext, or a function of the
             options that returns it; "" for none.
         at_table: ``at_table(options)`` returns names that the rulebook of a table uses besides those of the options, each with
-            what it stands for, in the current language: ``{"dice": "d4 and d6"}``, see ``engine.text.rulebook``. None if it uses none.
+            what it stands for, in the current language: ``{"dice": "d4 and d6"}``. None if it uses none.
         usual_players: the number of seats that the hall offers first; None for four, or as many as the game allows.
         chance: whether chance decides anything, see ``Kind``. This and the next two may depend on players and options.
         information: ``"perfect"`` or ``"imperfect"``, see ``Kind``; None: imperfect if the rules have ``conceal``.

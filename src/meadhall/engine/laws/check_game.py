@@ -46,8 +46,8 @@ from meadhall.engine.registry import registered
 from meadhall.engine.state.chance import step_key
 from meadhall.engine.state.events import HIDDEN, NO_LOG_SHAPE, Event
 from meadhall.engine.text.daily import Daily
-from meadhall.engine.text.lessons import LEARNER, Lessons
 from meadhall.engine.text.language import LANGUAGES, speaking
+from meadhall.engine.text.lessons import LEARNER, Lessons
 from meadhall.engine.text.rulebook import OPEN, conditions, rule_ids, told_apart
 
 MAX_DECISIONS = 20_000
@@ -420,7 +420,7 @@ def options_have_names(game: Game) -> None:
 
 
 def rulebook_knows_options(game: Game) -> None:
-    """Check that in every language the rulebook's text of a rule depends on an option if the option names the rule, and only then."""
+    """Check that in every language the texts of exactly the rules that an option names depend on the option."""
     choices = {option.name: option for option in game.options if isinstance(option, Choice)}
     names = game.at_table(game.check_options({})) if game.at_table else {}
     for language in LANGUAGES:
@@ -436,7 +436,8 @@ def rulebook_knows_options(game: Game) -> None:
 
 def _pairs(game: Game, option: Choice) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
     """Yield the options of two tables, with each value of an option and with its default, beside all that are no house rules."""
-    others = [each for each in game.options if isinstance(each, Choice) and not isinstance(each, HouseRule) and each is not option]
+    plain = [each for each in game.options if isinstance(each, Choice) and not isinstance(each, HouseRule)]
+    others = [each for each in plain if each is not option]
     for values in itertools.product(*(each.values for each in others), option.values):
         beside = dict(zip([each.name for each in others], values, strict=False))
         try:

@@ -5,10 +5,10 @@ game's choice. ``rulings.md`` has such an
 item for every rule that the printed rules leave open; it gives the reason for this project's reading. A translation is named
 by its language: ``rulebook.de.md``.
 
-Words that hold only with certain options stand in braces behind the option and its values:
-``A bid is {bids=?,lost: never refunded}{bids=returned: returned to a player who is outbid}.`` The value ``?`` is the rulebook of every table,
-for which no option is chosen. Such parts may stand in each other. ``Game.at_table`` adds names to those of the options, and
-``{name}`` is replaced by what a name stands for at a table.
+Words that hold only with certain options stand in braces behind the option and its values: ``A bid is {bids=?,lost: never
+refunded}{bids=returned: returned to a player who is outbid}.`` The value ``?`` is the rulebook of every table, with no option
+chosen. Such parts may stand in each other. ``Game.at_table`` adds names to those of the options, and ``{name}`` is replaced
+by what a name stands for at a table.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def told_apart(game: Game, options: Mapping[str, Any], others: Mapping[str, Any]
     """Return the rules of which the rulebook says something else at a table with other options, in the current language."""
     text = _text(game, "rulebook", current_language())
     here, there = (_items(at_table(game, text, chosen)) for chosen in (options, others))
-    return {rule for rule in rule_ids(game) if here.get(rule) != there.get(rule)}
+    return {rule for rule in here.keys() | there.keys() if here.get(rule) != there.get(rule)}
 
 
 def conditions(game: Game) -> set[tuple[str, str]]:

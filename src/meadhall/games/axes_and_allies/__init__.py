@@ -40,7 +40,9 @@ LAST_TWO = HouseRule(
 def goal(options: Mapping[str, Any]) -> str:
     """AA-6.1: Be the last one alive. AA-7.1: The last two may not ally."""
     if options[LAST_TWO.name] != LAST_TWO.default:
-        return marked("Your goal: be the last one alive. Attack, or ally while more than two are alive, until a one ends every alliance.")
+        return marked(
+            "Your goal: be the last one alive. Attack, or ally while more than two are alive, until a one ends every alliance."
+        )
     return marked("Your goal: be the last one alive. Attack, or ally with a player until a one ends every alliance.")
 
 

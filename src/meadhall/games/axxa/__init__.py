@@ -112,7 +112,9 @@ def objection(players: int, options: Mapping[str, Any]) -> str:
 def goal(options: Mapping[str, Any]) -> str:
     """AX-6.1, AX-7.2: Remove all six triplets, or more of them than the other side. AX-8.3: Or those that count more."""
     if options["worth"] != WORTH.default:
-        return marked("Your goal: bring three equal numbers together. A triplet counts its number; the side with more points wins.")
+        return marked(
+            "Your goal: bring three equal numbers together. A triplet counts its number; the side with more points wins."
+        )
     if options["mode"] == VERSUS:
         return marked("Your goal: bring three equal numbers together. The side that removes more triplets wins.")
     return marked("Your goal: bring three equal numbers together and remove them, first the 1s, then the 2s, up to the 6s.")
