@@ -221,6 +221,7 @@ def test_no_table_has_a_rule_without_words_or_a_condition_among_them(subject: Ga
             prose = text.partition("\n## Opt")[0].replace("\n", " ")
             assert not re.findall(r"[{}]| [.,;]|\.\.(?!\.)|\w\(|[a-zß)][.;:][A-ZÄÖÜ]", prose)
             assert not re.findall(r"^- \*\*\S+\*\*\s*\n(?=\n|- )", text, re.MULTILINE)
+            assert not re.findall(r"\n +\n", text), "an empty line ends an item"
             assert not [reason for reason in rulings(subject, options).values() if re.search(r"[{}]", reason)]
 
 
