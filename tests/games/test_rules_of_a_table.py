@@ -244,3 +244,34 @@ def test_the_rulebook_depends_on_the_same_values_in_every_language(subject: Game
         with speaking(language):
             found.append(conditions(subject))
     assert all(each == found[0] for each in found)
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "usual", "here"),
+    [
+        (AX, NUMBER, ("more triplets", "mehr Drillinge"), ("more points", "mehr Punkten")),
+        (AA, FIGHT, ("Attack, or ally with a player until", "mit jemandem, bis"), ("more than two", "mehr als zwei")),
+    ],
+)
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_goal_is_what_holds_at_the_table(
+    name: str, options: dict[str, str], usual: tuple[str, str], here: tuple[str, str], language: str
+) -> None:
+    subject, k = game(name), list(LANGUAGES).index(language)
+    with speaking(language):
+        goal = subject.goal_of(subject.check_options(options))
+        usual_goal = subject.goal_of(subject.check_options({"mode": "versus"} if name == AX else {}))
+    assert usual[k] in usual_goal
+    assert usual[k] not in goal
+    assert here[k] in goal
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_what_two_sides_mean_holds_for_every_worth_of_a_triplet(language: str) -> None:
+    (mode,) = (option for option in game(AX).options if option.name == "mode")
+    assert isinstance(mode, Choice)
+    with speaking(language):
+        assert (
+            mode.explained("versus")
+            == {"en": "Two sides compete for the triplets.", "de": "Zwei Parteien spielen um die Drillinge."}[language]
+        )
