@@ -40,7 +40,7 @@ def report() -> Iterator[Balance]:
     """A small report with everything but searches."""
     with pytest.MonkeyPatch.context() as patch:
         for task in (Task.COURSE, Task.AGENCY, Task.LUCK, Task.WITHOUT):
-            patch.setitem(SIZES, task, 2)
+            patch.setitem(SIZES, task, 6)
         yield balance(AA, (2, 3), {"built-in": {}, "same": {}}, ["karl"], games=12, seed="mead", without=["ally"])
 
 
