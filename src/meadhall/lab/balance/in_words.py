@@ -180,9 +180,11 @@ def table_of(
         label = name_in_words(report, next(figure for figure in present if figure is not None))
         rows.append((label, *("" if figure is None else words(figure, signed=signed) for figure in present)))
     heads = (_("figure"), *(_short_cell(report, key) if short else cell_in_words(report, key) for key in by_cell))
-    longest = max(map(len, _lists(group, by_cell).values()))
-    note = _("Of long lists only the {count} largest and {count} smallest values, and those with an arrow; JSON has all.")
-    title = _(GROUPS[group]) + (" " + note.format(count=_ENDS) if longest > 2 * _ENDS else "")
+    left = sum(map(len, _lists(group, by_cell).values())) - len(shown(group, by_cell))
+    note = _(
+        "Of each long list its {count} largest and {count} smallest values and all with an arrow; JSON has the other {left}."
+    )
+    title = _(GROUPS[group]) + (" " + note.format(count=_ENDS, left=left) if left else "")
     return Table(heads, tuple(rows), title, numbers=True)
 
 
