@@ -751,13 +751,11 @@ def order_is_told(trial: Trial) -> None:
     match, declared = trial.match, trial.game.elements.first_order
     if declared in (None, CLOCKWISE) or len(match.parties) == 1:
         return
-    named = named_order(match)
-    seats = set(named) & set(range(match.players))
+    named, order, seats = named_order(match), first_order_of(match), list(range(match.players))
+    demand(bool(named), f"event {declared}, which the game declares for the first order, was not told")
     demand(
-        bool(named) and len(seats) == len(named), f"event {declared}, declared for the first order, has named the seats {named}"
+        sorted(order) == seats and named[0] in seats, f"the first order has each seat once, but event {declared} names {named}"
     )
-    order = first_order_of(match)
-    demand(sorted(order) == list(range(match.players)), f"the order of the first turns is {order}, not each seat once")
 
 
 def copies(trial: Trial) -> None:
