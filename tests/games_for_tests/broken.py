@@ -89,13 +89,13 @@ add("kind", "which the game declares for the first order, was not told", "silent
 
 @broken("compile", "`state.turnz += 1`: the state has no field turnz; did you mean turns?")
 @rule
-def misspelt_field_play(state: State, action: int, log: Grid) -> None:
+def misspelt_field_play(state: Any, action: int, log: Grid) -> None:
     rules.play(state, action, log)
     state.turnz += 1
 
 
 @rule
-def read_wrongly(position: State) -> int:
+def read_wrongly(position: Any) -> Any:
     return position.turms + 1
 
 
@@ -108,7 +108,7 @@ def misspelt_field_elsewhere_score(state: State, out: Any) -> None:
 
 @broken("compile", "there is no CARTS; did you mean CARDS?")
 @rule
-def misspelt_name_legal(state: State, out: Row) -> int:
+def misspelt_name_legal(state: State, out: Row) -> Any:
     return rules.legal(state, out) + (CARTS - CARDS)  # type: ignore[name-defined]  # noqa: F821
 
 

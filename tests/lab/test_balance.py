@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -118,6 +119,45 @@ def test_the_places_of_a_report_are_those_that_the_events_of_its_matches_tell(
         wins += [result.shares[seat] * len(match.parties) for seat in order]
     found = report.figures["it", players]
     assert [found[f"place.{place + 1}"].value for place in range(players)] == pytest.approx(list(wins / count))
+
+
+@pytest.mark.parametrize(("name", "players"), [("axes-and-allies", 4), ("viking-axes", 3), ("axxa", 1)])
+def test_the_figures_of_a_report_are_those_that_its_matches_tell_one_by_one(name: str, players: int) -> None:
+    subject, count = meadhall.game(name), 6
+    report = balance(subject, players, games=count, seed="loop", depth="quick", bots=["random"])
+    figures = {name: figure.value for name, figure in report.figures["built-in", players].items()}
+    told, decided, waits = Counter[str](), Counter[str](), list[int]()
+    dead = list[float]()
+    for number in range(count):
+        match = report.match(("built-in", players), number)
+        told.update(event.name for events in (match.setup, *(step.events for step in match.steps)) for event in events)
+        latest: dict[int, int] = {}
+        for position, step in enumerate(match.steps):
+            names = {event.name for event in step.events}
+            left = len(match.steps) - position - 1
+            dead += [left / len(match.steps)] * len(names & {"killed", "out"})
+            decided["all"] += 1
+            decided["forced"] += step.legal == 1
+            decided["choices"] += step.legal if step.legal > 1 else 0
+            if step.seat in latest and position - latest[step.seat] > 1:
+                waits.append(position - latest[step.seat] - 1)
+            latest[step.seat] = position
+    found = {
+        "decisions": decided["all"] / count,
+        "forced": decided["forced"] / decided["all"],
+        "legal": decided["choices"] / (decided["all"] - decided["forced"]),
+    }
+    if waits:
+        found["waiting"] = sum(waits) / len(waits)
+    if dead:
+        found["dead"] = sum(dead) / len(dead)
+    if name == "axes-and-allies":
+        found |= {"turns": told["power"] / count, "attacks": told["attack"] / count}
+    if name == "axxa":
+        found |= {"turns": told["moved"] / count, "won": told["won"] / count}
+    if name == "viking-axes":
+        found |= {"attacks": told["throws"] / count}
+    assert {name: figures[name] for name in found} == pytest.approx(found)
 
 
 def test_a_player_who_drops_out_before_a_decision_keeps_the_place() -> None:

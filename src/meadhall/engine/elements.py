@@ -93,7 +93,8 @@ class Elements:
             decisions is no substitute: a seat that drops out or misses its turn may never have one.
         first_turns: ``first_turns(first, players)`` returns all seats in the order of their first turns, where only the first is
             known; by default clockwise.
-        turn: the number of the event that ends a turn of all players; None if a turn is a run of decisions of one seat.
+        turn: the number of an event that is told once in each turn, of one player or of all. Without it reports count runs of
+            decisions of one seat instead, which leave out a turn without a decision.
         out: the event in which a player drops out, whose ``argument`` is the seat; None if no player does.
         attacks: the event in which one seat attacks another; None if there is none.
 

@@ -9,6 +9,7 @@ ELEMENTS = Elements(
         ActionKind("ally", marked("ally"), range(ALLY, ALLY + SEATS)),
     ),
     first_order=Event.FIRST,
+    turn=Event.POWER,
     out=Mention(Event.KILLED, 1),
     attacks=Mention(Event.ATTACK, 1),
 )

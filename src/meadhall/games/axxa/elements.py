@@ -25,6 +25,7 @@ ELEMENTS = Elements(
     pieces=(PieceKind("triplet", marked("triplet"), Mention(Event.REMOVED, 1), numbers=lambda _options: range(1, NUMBERS + 1)),),
     first_order=Event.STARTS,
     first_turns=alternating,
+    turn=Event.MOVED,
 )
 
 STATISTICS = event_statistics(

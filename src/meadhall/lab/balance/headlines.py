@@ -71,14 +71,15 @@ def _of_places(report: Balance) -> Iterator[str]:
 
 
 def _of_length(report: Balance) -> Iterator[str]:
+    told = report.subject.elements.turn is not None
+    text = _("Half of the matches last at most so many turns: {list}.")
+    if not told:
+        text = _("Half of the matches last at most so many decisions: {list}.")
     found = []
     for key, figures in report.figures.items():
-        median = figures.get("turns.median")
-        if median is not None:
-            said = _("{turns} with {cell}").format(turns=decimal(median.value, 1, exactly=False), cell=_with(report, key))
-            found.append(said)
-    if found:
-        yield _("Half of the matches last at most so many turns: {list}.").format(list="; ".join(found))
+        median = figures["turns.median" if told else "decisions.median"]
+        found.append(_("{turns} with {cell}").format(turns=decimal(median.value, 1, exactly=False), cell=_with(report, key)))
+    yield text.format(list="; ".join(found))
 
 
 def _of_cell(report: Balance, key: Key, figures: Mapping[str, Figure]) -> Iterator[str]:
