@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from meadhall.engine.game import Game
 from meadhall.engine.registry import game
 from meadhall.engine.statistics import Mean, Rate, Spread
 from meadhall.engine.text.display import Table
@@ -37,6 +38,14 @@ def seed_in_words(seed: str | bytes) -> str:
     return seed if isinstance(seed, str) else seed.hex()
 
 
+def unknown_order(subject: Game) -> str:
+    """Return a warning if the game doesn't declare the order of the first turns; else ""."""
+    if subject.elements.first_order is not None:
+        return ""
+    said = _("{game} doesn't tell who has the first turn, so the places are a guess: clockwise from the first decision.")
+    return said.format(game=subject.title)
+
+
 def length_in_words(games: int, length: Spread) -> str:
     """Return the number of games and the spread of their decisions as a sentence."""
     return _("{games} games of {mean} decisions (sd {sd}, median {median}, from {min} to {max})").format(
@@ -59,6 +68,7 @@ def report_parts(report: Report) -> Iterator[str | Table]:
     every = (_("all"), *(rate_in_words(rate) for rate in report.by_bot.values()), "")
     yield Table((_("seat"), *report.by_bot, _("any bot")), (*rows, every), sums=1, numbers=True)
     if len(set(report.by_place)) > 1:
+        yield from filter(None, [unknown_order(game(report.game))])
         rows = [(str(place), rate_in_words(rate)) for place, rate in enumerate(report.by_place, 1)]
         yield Table((_("place in the first order"), _("any bot")), tuple(rows), numbers=True)
     if report.payoffs is not None:

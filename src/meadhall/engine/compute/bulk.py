@@ -190,6 +190,9 @@ class TournamentLoop:
             here = slice(piece.start - chunk.start, piece.stop - chunk.start)
             outputs = payoffs[here], lengths[here], counts[here], orders[here]
             compiled.tournament(states, players, self.codes, self.policies, self.key, piece.start, len(piece), *outputs)
+        for first in range(players):  # where the game names the first seat alone
+            if (here := (orders[:, 0] == first) & (orders[:, -1] < 0)).any():
+                orders[here] = self.subject.elements.first_turns(first, players)
         return Played(payoffs, lengths, counts, orders)
 
     def compile(self) -> None:

@@ -25,6 +25,7 @@ from meadhall.engine.compile.compiled import loops
 from meadhall.engine.compile.loops import GREEDY
 from meadhall.engine.compile.rule import INTERPRETED
 from meadhall.engine.defaults import own_words
+from meadhall.engine.elements import CLOCKWISE
 from meadhall.engine.errors import BadEvent, BadSetup, CannotUndo, IllegalAction, MalformedAction, MatchOver, NotYourTurn, Refused
 from meadhall.engine.game import Game, Scoring
 from meadhall.engine.game_faults import game_fault
@@ -32,8 +33,10 @@ from meadhall.engine.kind import Kind
 from meadhall.engine.laws import hidden as knowledge
 from meadhall.engine.laws import simultaneous
 from meadhall.engine.laws.counterexample import ConformanceError, Example, Move
+from meadhall.engine.laws.names import names_exist
 from meadhall.engine.laws.words import compile_error
 from meadhall.engine.match.deciders import acting
+from meadhall.engine.match.first_order import first_order_of, named_order
 from meadhall.engine.match.guided import guided_match
 from meadhall.engine.match.match import Match
 from meadhall.engine.match.step import Step
@@ -192,6 +195,8 @@ def check_game(
             _hold("lessons", f"{game.name}, {len(game.lessons.players)} players", lessons_are_sound, game, game.lessons)
         if game.daily is not None:
             _hold("daily", f"{game.name}, 1 player", daily_is_sound, game, game.daily, seed)
+        _hold("compile", game.name, names_exist, game)
+        _hold("kind", game.name, first_order_is_declared, game, chosen)
         for count, values in chosen:
             for number in range(matches):
                 if progress:
@@ -470,6 +475,16 @@ def daily_is_sound(game: Game, daily: Daily, seed: str) -> None:
             value = figures[figure.name]
             demand(type(value) is int, f"the figure {figure.name} is {value!r}, not an integer")
             demand(0 <= value <= (figure.most or value), f"the figure {figure.name} is {value}; its maximum is {figure.most}")
+
+
+def first_order_is_declared(game: Game, chosen: Sequence[tuple[int, Mapping[str, Any]]]) -> None:
+    """Check that a game with rivals tells who has the first turn: reports compare places in this order."""
+    rivals = any(len(game.parties(count, values)) > 1 for count, values in chosen)
+    demand(
+        game.elements.first_order is not None or not rivals,
+        "the game doesn't declare who has the first turn: Game(…, elements=Elements(first_order=…)) with the number of the event "
+        "that names the first seat, or all seats in their order; or with CLOCKWISE, from the seat that decides first",
+    )
 
 
 # ------------------------------------------------------------------------------------------------------------------- setup
@@ -760,6 +775,18 @@ def scores(trial: Trial) -> None:
     demand(result.points is None or len(result.points) == match.players, f"points {result.points} for {match.players} seats")
 
 
+def order_is_told(trial: Trial) -> None:
+    """Check that the event that the game declares for the first order has named seats, each once."""
+    match, declared = trial.match, trial.game.elements.first_order
+    if declared in (None, CLOCKWISE) or len(match.parties) == 1:
+        return
+    named, order, seats = named_order(match), first_order_of(match), list(range(match.players))
+    demand(bool(named), f"event {declared}, which the game declares for the first order, was not told")
+    demand(
+        sorted(order) == seats and named[0] in seats, f"the first order has each seat once, but event {declared} names {named}"
+    )
+
+
 def copies(trial: Trial) -> None:
     """Check that earlier states of a match never change, and that a copy of a match has its own state."""
     for state, was in trial.states:
@@ -813,6 +840,7 @@ STEP_LAWS: tuple[Law, ...] = (
 )
 END_LAWS: tuple[Law, ...] = (
     ("end", end_is_final),
+    ("kind", order_is_told),
     ("scores", scores),
     ("copies", copies),
     ("records", records),

@@ -26,8 +26,16 @@ ELEMENTS = Elements(
     ),
     pieces=(
         PieceKind("dealt", marked("dealt card"), Mention(Event.DEALT, 1), word=_card),
-        PieceKind("drawn", marked("drawn card"), Mention(Event.DREW, 1), used=Mention(Event.PLAYS, 1), word=_card),
+        PieceKind(
+            "drawn",
+            marked("drawn card"),
+            Mention(Event.DREW, 1),
+            used=Mention(Event.PLAYS, 1),
+            word=_card,
+            numbers=lambda _options: range(KINDS),
+        ),
     ),
+    first_order=Event.STARTS,
     out=Mention(Event.OUT, 0),
     attacks=Mention(Event.THROWS, 1),
 )

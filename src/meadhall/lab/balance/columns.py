@@ -97,6 +97,12 @@ def joined(parts: Sequence[Columns]) -> Columns:
     return {name: _joined(name, parts, lengths) for name in names}
 
 
+def merged(some: Columns, others: Columns) -> Columns:
+    """Return the columns of two tasks. Of a figure that both measure, the column of more matches stands, else the other's."""
+    kept = {name for name, column in some.items() if name in others and len(column.sums) > len(others[name].sums)}
+    return some | {name: column for name, column in others.items() if name not in kept}
+
+
 def _joined(name: str, parts: Sequence[Columns], lengths: Sequence[int]) -> Column:
     nothing = [np.zeros(length) for length in lengths]
     found = [part.get(name) for part in parts]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 from meadhall.engine.checks import Seed, check_count, check_run_seed, quoted, seed_label
@@ -15,7 +15,7 @@ from meadhall.engine.compute.executors import Executor, run_chunks
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.game import Game
 from meadhall.engine.registry import game, registered
-from meadhall.lab.balance.columns import Columns, joined
+from meadhall.lab.balance.columns import Columns, joined, merged
 from meadhall.lab.balance.course import SHORT
 from meadhall.lab.balance.result import Balance, Cell, Ended, build
 from meadhall.lab.balance.tasks import DEEP, SIZES, Depth, Measuring, Rounds, Task, tasks_of
@@ -132,8 +132,7 @@ def balance(
     run = _Run(seconds, began, cores() if processes is None else check_count(processes, "processes"), cluster, progress)
     with registered(subject):
         ended = run.all(jobs)
-        for job in later:
-            job.wanted *= _times(jobs[job.cell], job.work.task)
+        later = [fitted for job in later if (fitted := _fitted(job, jobs[job.cell])) is not None]
         if ended == "complete":
             ended = run.all([job for job in later if job.work.task not in DEEP])
         if ended == "complete":
@@ -142,7 +141,7 @@ def balance(
             ended = run.until_precise(jobs, precision)
         columns: list[Columns] = [{} for _ in cells]
         for job in (*jobs, *later):
-            columns[job.cell] |= joined(job.parts)
+            columns[job.cell] = merged(columns[job.cell], joined(job.parts))
         return build(subject, cells, columns, [job.done for job in jobs], used, precision, depth, ended, time.monotonic() - began)
 
 
@@ -252,10 +251,12 @@ def _in_turn(jobs: Sequence[_Job]) -> Iterator[tuple[_Job, range]]:
                 yield job, range(first, min(first + job.work.chunk, job.wanted))
 
 
-def _times(play: _Job, task: Task) -> int:
-    """Return how many times as many matches a task plays of a game with short matches."""
+def _fitted(job: _Job, play: _Job) -> _Job | None:
+    """Return a job for a cell that has been played. Of short matches the course has every position already, and more matches."""
     lengths = joined(play.parts).get("decisions")
-    return 8 if task is Task.COURSE and lengths is not None and lengths.value <= SHORT else 1
+    if lengths is None or lengths.value > SHORT or job.work.task not in (Task.COURSE, Task.WORTH):
+        return job
+    return replace(job, work=replace(job.work, every=True), wanted=8 * job.wanted) if job.work.task is Task.COURSE else None
 
 
 def _errors(job: _Job) -> list[float]:

@@ -21,10 +21,14 @@ def measured_agency(setting: Setting, numbers: Sequence[int]) -> Columns:
 
 
 def measured_without(setting: Setting, numbers: Sequence[int], kind: str) -> Columns:
-    """Return the wins in fair shares of a bot that avoids a kind of action, among bots that don't."""
+    """Return the wins of a bot that avoids a kind of action, among bots that don't, for each win where it doesn't either.
+
+    Both play the same matches with the same choices, so that only what the ban changes makes a difference.
+    """
     mask = kind_mask(setting.subject, [kind])
     avoiding = replace(setting, avoided=(mask, *(0,) * (setting.players - 1)))
-    return {f"without.{kind}": first_bot(avoiding, numbers)}
+    banned, free = (first_bot(each, numbers).sums for each in (avoiding, setting))
+    return {f"without.{kind}": Column(banned, free)}
 
 
 def first_bot(setting: Setting, numbers: Sequence[int]) -> Column:

@@ -35,7 +35,7 @@ class Task(Enum):
 
     PLAY = "play"
     COURSE = "course"
-    WORTH = "worth"  # the course with every position
+    WORTH = "worth"  # the course with every position, of long matches
     AGENCY = "agency"
     LUCK = "luck"
     WITHOUT = "without"
@@ -78,6 +78,7 @@ class Measuring:
     setting: Setting
     task: Task
     kind: str = ""  # of actions, for ``Task.WITHOUT``
+    every: bool = False  # whether ``Task.COURSE`` values every position
 
     @property
     def subject(self) -> Game:
@@ -95,7 +96,7 @@ class Measuring:
             trace = Tracer(setting).trace(numbers)
             return {name: column for group in GROUPS for name, column in group(trace).items()}
         measures: dict[Task, Callable[[Setting, Sequence[int]], Columns]] = {
-            Task.COURSE: partial(measured_course, every=False),
+            Task.COURSE: partial(measured_course, every=self.every),
             Task.WORTH: partial(measured_course, every=True),
             Task.AGENCY: measured_agency,
             Task.LUCK: measured_luck,

@@ -15,7 +15,7 @@ from meadhall.bots import Bot
 from meadhall.bots.policy import POLICIES
 from meadhall.engine.compile.compiled import module_of
 from meadhall.engine.compute.bulk import Floats
-from meadhall.engine.elements import Mention
+from meadhall.engine.elements import Mention, PieceKind
 from meadhall.engine.game import Game
 from meadhall.engine.match.first_order import first_order
 from meadhall.engine.match.match import Match
@@ -171,17 +171,24 @@ class Trace:
     @cached_property
     def orders(self) -> Ints:
         """Return the seats in the order of their first turns, int64 (matches, players)."""
-        found = np.zeros((self.matches, self.setting.players), np.int64)
-        wanted = self.setting.subject.elements.first_order
+        elements, players = self.setting.subject.elements, self.setting.players
+        begins = self.step == 0
         named: dict[int, list[int]] = {}
-        if wanted is not None:
-            for row in self.told[self.told[:, 2] == wanted]:
-                named.setdefault(int(row[0]), row[5 : 5 + row[4]].tolist())
-        ends = np.cumsum(self.lengths)
-        for k in range(self.matches):
-            deciding = self.seat[ends[k] - self.lengths[k] : ends[k]].tolist() if k not in named else ()
-            found[k] = first_order(self.setting.players, named.get(k, ()), deciding)
-        return found
+        for row in self.told[self.told[:, 2] == elements.first_order]:
+            named.setdefault(int(row[0]), row[5 : 5 + row[4]].tolist())
+        for match, seat in zip(self.match[begins].tolist(), self.seat[begins].tolist(), strict=True):
+            named.setdefault(match, [seat])
+        return np.array([first_order(elements, players, named.get(k, [0])) for k in range(self.matches)], np.int64)
+
+    def acquired(self, kind: PieceKind) -> tuple[Ints, Ints, Ints, Ints]:
+        """Return the match, the step, the seat and the number of each acquired piece of a kind."""
+        match, step, seat, piece = self.mentions(kind.acquired)
+        if kind.placed is not None:
+            where, _step, place, number = self.mentions(kind.placed)
+            at = np.full((self.matches, 1 + max(place.max(initial=0), piece.max(initial=0))), -1)
+            at[where, place] = number
+            piece = at[match, piece]
+        return match, step, seat, piece
 
 
 class Tracer:

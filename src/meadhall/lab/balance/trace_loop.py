@@ -12,6 +12,7 @@ import numpy as np
 
 from meadhall.engine.advice import uniform_random
 from meadhall.engine.compile.rule import i64, rule
+from meadhall.engine.elements import MOST_KINDS
 from meadhall.engine.state.chance import below
 from meadhall.engine.state.schema import Grid, Row, States, state_at
 
@@ -32,6 +33,8 @@ GREEDY = 1
 # The columns of decisions, and what comes before a row of the log in events.
 SEAT, ACTION, LEGAL = range(3)
 STEP = 0
+
+OTHER = MOST_KINDS
 
 # Results of a trace that had too little room.
 TOO_FEW_STEPS = -1
@@ -120,31 +123,42 @@ def trace(
 
 @rule
 def mask_of(out: Row, count: int, kinds: Row) -> int:
-    """Return the kinds of the first ``count`` actions, as a mask of bits."""
+    """Return the kinds of the first ``count`` actions, as a mask of bits. ``OTHER`` is the bit of actions of no kind."""
     mask = i64(0)
     for k in range(count):
         kind = i64(kinds[out[k]])
-        if kind >= 0:
-            mask |= i64(1) << kind
+        mask |= i64(1) << (kind if kind >= 0 else OTHER)
     return mask
 
 
 @rule
 def choose_among(policy: int, avoided: int, view: Any, out: Row, count: int, kept: Row, kinds: Row, rng: Any) -> int:
-    """Return the policy's choice among the legal actions, without those of avoided kinds if others are left."""
+    """Return the policy's choice among the legal actions; if it must be avoided, its choice among those that needn't.
+
+    So a bot that would avoid these kinds anyway plays the same match.
+    """
+    action = choice_of(policy, view, out, count, rng)
+    if not is_avoided(avoided, action, kinds):
+        return action
     left = 0
     for k in range(count):
-        kind = i64(kinds[out[k]])
-        if kind < 0 or (avoided >> kind) & 1 == 0:
+        if not is_avoided(avoided, out[k], kinds):
             kept[left] = out[k]
             left += 1
-    if left in (0, count):
-        return choice_of(policy, view, out, count, rng)
+    if left == 0:
+        return action
     action = choice_of(policy, view, kept, left, rng)
     for k in range(left):
         if kept[k] == action:
             return action
     return i64(kept[below(rng, left)])
+
+
+@rule
+def is_avoided(avoided: int, action: int, kinds: Row) -> bool:
+    """Return whether an action is of an avoided kind."""
+    kind = i64(kinds[action])
+    return bool(kind >= 0 and (avoided >> kind) & 1 == 1)
 
 
 @rule
