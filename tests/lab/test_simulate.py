@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -293,10 +294,10 @@ def test_a_match_that_was_stopped_has_a_record_and_a_row_without_a_result(tmp_pa
 
 @pytest.mark.parametrize("limit", [0, -1, 1.5, "many", 1_000_001])
 def test_a_limit_is_a_number_of_decisions(limit: Any) -> None:
-    for run in (meadhall.simulate, tournament, meadhall.balance):
-        more = {"bots": ["random", "karl"]} if run is tournament else {}
+    runs: tuple[Callable[..., Any], ...] = (meadhall.simulate, partial(tournament, bots=["random", "karl"]), meadhall.balance)
+    for run in runs:
         with pytest.raises(BadSetup, match="number of decisions"):
-            run(GAME, limit=limit, **more)
+            run(GAME, limit=limit)
 
 
 def test_stopped_matches_are_the_same_in_processes() -> None:

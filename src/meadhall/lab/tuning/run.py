@@ -146,7 +146,18 @@ def tune(
         ended = run.search(trials, seed_label(used))
         front = run.front(f"{seed_label(used)}/fresh", ended)
     return Tuning(
-        subject.name, counts, tuple(goals), front, run.tried, run.stopped, run.refused, run.matches, used, ended, run.spent
+        subject.name,
+        counts,
+        tuple(goals),
+        front,
+        run.tried,
+        run.stopped,
+        run.refused,
+        run.matches,
+        used,
+        ended,
+        run.spent,
+        run.stopped_matches,
     )
 
 
@@ -172,7 +183,7 @@ class _Search:
         self._began = time.monotonic()
         self._best: list[_Candidate] = []
         self._known: dict[str, _Candidate] = {}
-        self.stopped = self.refused = self.matches = 0
+        self.stopped = self.refused = self.matches = self.stopped_matches = 0
 
     @property
     def spent(self) -> float:
@@ -266,7 +277,9 @@ class _Search:
             work = Measuring(setting, Task.PLAY)
             before = candidate.columns[number : number + 1]
             with working(work, self._processes) as executor, closing(run_chunks(executor, work, numbers, work.chunk)) as parts:
-                candidate.columns[number : number + 1] = [joined([*before, *parts])]
+                played = list(parts)
+            candidate.columns[number : number + 1] = [joined([*before, *played])]
+            self.stopped_matches += sum(int(part["stopped"].sums.sum()) for part in played)
             self.matches += len(numbers)
         candidate.games = games
 
