@@ -177,6 +177,7 @@ def tournament(
     seed: int,
     first: int,
     count: int,
+    limit: int,
     payoffs: Any,
     lengths: Any,
     counts: Any,
@@ -186,8 +187,8 @@ def tournament(
 
     In game g seat k is played by ``policies[(k + g) % players]``. Game ``first + i`` writes its payoffs to ``payoffs[i]``, its
     number of decisions to ``lengths[i]``, its counters to ``counts[i]`` and the seats in the order of their first turns to
-    ``orders[i]``, as far as the game names them; -1 for the others. ``states`` is a buffer of four states: the game, the view, a
-    blank state, and the state before a step.
+    ``orders[i]``, as far as the game names them; -1 for the others. The payoffs are NaN if it was stopped after ``limit``
+    decisions. ``states`` is a buffer of four states: the game, the view, a blank state, and the state before a step.
     """
     out = np.zeros(ACTIONS, np.int32)
     log = np.zeros(LOG_SHAPE if LOGGED else NO_LOG_SHAPE, np.int32)
@@ -202,7 +203,7 @@ def tournament(
         log = set_up_and_tally(states, players, options, log, counts[i], orders[i])
         decisions = 0
         beginner = max(state.actor, 0)
-        while state.actor >= 0:
+        while state.actor >= 0 and decisions < limit:
             policy = policies[(state.actor + game) % players]
             states[1] = states[0]
             view = state_at(states, 1)
@@ -213,7 +214,10 @@ def tournament(
             decisions += 1
         if orders[i, 0] < 0:
             orders[i, 0] = beginner
-        score(state, payoffs[i])
+        if state.actor < 0:
+            score(state, payoffs[i])
+        else:
+            payoffs[i, :] = np.nan
         lengths[i] = decisions
 
 
