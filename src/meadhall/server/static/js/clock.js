@@ -119,7 +119,7 @@
   tick();
   measure();
   document.addEventListener("htmx:after:swap", tick);
-  document.addEventListener("htmx:sse:after:connection", measure);
+  document.addEventListener("meadhall:connected", measure);
   document.addEventListener("visibilitychange", () => { if (!document.hidden) measure(); });
   for (const name of ["pageshow", "online", "focus"]) window.addEventListener(name, measure);
 })();

@@ -264,7 +264,7 @@ const stage = (() => {
   }, true);
   addEventListener("keydown", e => {
     if (!queue.length || e.ctrlKey || e.metaKey || e.altKey || e.target.matches("input:not([type=radio]), select, textarea")) return;
-    const acting = /^[1-9]$/.test(e.key) || e.key === "Escape" || (["Enter", " "].includes(e.key) && e.target.closest("#controls, #board"));
+    const acting = /^[1-9]$/.test(shortcut(e)) || e.key === "Escape" || (["Enter", " "].includes(e.key) && e.target.closest("#controls, #board"));
     if (!acting || document.querySelector(":popover-open")) return;
     e.preventDefault();
     e.stopImmediatePropagation();
