@@ -104,7 +104,7 @@
     }
     // How long players have been away, and what the others may do when it is long.
     for (const part of document.querySelectorAll(".frame [data-since]")) {
-      const shown = text(Math.max(0, now - part.dataset.since), true);
+      const away = now - part.dataset.since, shown = away < MINUTE * 1000 ? "" : text(away, true);
       if (part.textContent !== shown) part.textContent = shown;
       next = Math.min(next, 15000);
     }
