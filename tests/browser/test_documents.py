@@ -136,14 +136,14 @@ def test_a_file_waits_for_what_was_changed_before(new_person: NewPerson) -> None
     slow = _Slow(page)
     for name in ("trade", "monster"):
         page.locator(f"#list-{name} > summary").click()
-    pieces, name = page.locator("#list-trade .shop-parts > .shop-part"), page.locator("#at-monster\\.0\\.name")
+    pieces, title = page.locator("#list-trade .shop-parts > .shop-part"), page.locator("#at-monster\\.0\\.name")
     before = pieces.count()
     for _ in range(2):
         page.locator("#remove-trade").click()
-    name.fill("Mouse")
+    title.fill("Mouse")
     slow.let_one_pass(page)
     expect(pieces).to_have_count(before - 1)
-    expect(name).to_have_value("Mouse")
+    expect(title).to_have_value("Mouse")
     with page.expect_download() as download:
         page.locator("#export").click()
         slow.let_all_pass()

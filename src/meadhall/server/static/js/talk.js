@@ -95,7 +95,7 @@
     const { submitter } = e, text = form.elements.text?.value;
     submitter?.classList.add("pending");
     const answer = await fetch(form.action, {
-      method: "POST", headers: { Accept: "application/json" }, body: new URLSearchParams(new FormData(form, submitter)),
+      method: "POST", headers: { Accept: "application/json" }, body: new URLSearchParams(new FormData(form, submitter)), signal: AbortSignal.timeout(15000),
     }).catch(() => null);
     const refusal = answer?.ok ? "" : (await answer?.json().catch(() => null))?.reason ?? live.dataset.failed;
     submitter?.classList.remove("pending");

@@ -31,7 +31,8 @@
   }
   async function ask(button) {
     button?.classList.add("pending");
-    const answer = await fetch(form.action, { method: "POST", body: new URLSearchParams(new FormData(form, button)) }).catch(() => null);
+    const body = new URLSearchParams(new FormData(form, button));
+    const answer = await fetch(form.action, { method: "POST", body, signal: AbortSignal.timeout(30000) }).catch(() => null);
     const content = new DOMParser().parseFromString((await answer?.text().catch(() => "")) ?? "", "text/html");
     const fresh = content.getElementById("shop");
     button?.classList.remove("pending");
