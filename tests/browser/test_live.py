@@ -233,6 +233,22 @@ def test_the_example_of_a_bot_plays_on_without_streams(proxy: BadProxy, monkeypa
     assert len(proxy.streams) > 1
 
 
+def test_nobody_sees_a_guest_leave_whose_page_connects_again(new_person: NewPerson, behind: NewPerson, proxy: BadProxy) -> None:
+    host, friend = new_person(), behind()
+    open_table(host, friend)
+    proxy.wait_for_streams(1)
+    host.page.evaluate(
+        "() => { window.left = false; new MutationObserver(() => { window.left ||= !!document.querySelector('#plate-1 .away'); })"
+        ".observe(document.getElementById('frame'), { subtree: true, childList: true, attributes: true }); }"
+    )
+    for count in (2, 3):
+        with friend.page.expect_response("**/stream"):
+            friend.page.evaluate("dispatchEvent(new Event('online'))")
+        assert len(proxy.streams) == count
+    proxy.wait_for_streams(1)
+    assert not host.page.evaluate("window.left")
+
+
 def test_hidden_tabs_give_their_connection_back(new_person: NewPerson, behind: NewPerson, proxy: BadProxy) -> None:
     players, watching = watch(new_person, behind())
     proxy.wait_for_streams(1)

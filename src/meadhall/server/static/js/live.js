@@ -39,20 +39,22 @@ const live = (() => {
   function follow(url, { hear, poll = async () => true, opened = () => {} }) {
     let stream = null, since = 0, heard = 0, hasBegun = false, isFailing = false, tries = 0, next = 0;
 
+    // The stream before ends when the new one begins: the others at the table don't see its guest leave.
     function open() {
-      close();
-      if (document.hidden) return;
-      const mine = stream = new AbortController();
+      if (document.hidden) return close();
+      clearTimeout(next);
+      const before = stream, mine = stream = new AbortController();
+      mine.signal.addEventListener("abort", () => before?.abort());
       since = heard = Date.now();
       hasBegun = false;
-      read(mine).then(() => end(mine, false), () => end(mine, true));
+      read(mine, before).then(() => end(mine, false), () => end(mine, true));
     }
     function close() {
       clearTimeout(next);
       stream?.abort();
       stream = null;
     }
-    async function read(mine) {
+    async function read(mine, before) {
       const headers = { Accept: "text/event-stream", "Meadhall-Page": page };
       const answer = await fetch(url, { headers, cache: "no-store", signal: mine.signal });
       if (!answer.ok || !answer.headers.get("Content-Type")?.startsWith("text/event-stream")) throw new Error(`status ${answer.status}`);
@@ -60,15 +62,16 @@ const live = (() => {
       for (let rest = ""; ;) {
         const { done, value } = await reader.read();
         if (done || mine !== stream) return;
-        begin();
+        begin(before);
         const events = (rest + value).split("\n\n");
         rest = events.pop();
         events.forEach(take);
       }
     }
-    function begin() {
+    function begin(before) {
       heard = Date.now();
       if (hasBegun) return;
+      before?.abort();
       hasBegun = true;
       isFailing = false;
       opened();
