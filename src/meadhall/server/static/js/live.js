@@ -75,7 +75,6 @@ const live = (() => {
       hasBegun = true;
       isFailing = false;
       opened();
-      document.dispatchEvent(new CustomEvent("meadhall:connected"));
       tell("back");
     }
     function take(event) {

@@ -208,7 +208,7 @@
   // Of a page that htmx polls the hall's answers say whether there is a connection.
   const isPoll = element => !byId("stream") && element.matches?.("[hx-trigger*=every]");
   on("htmx:error", e => { if (isPoll(e.target)) live.tell("lost"); });
-  on("htmx:after:request", e => { if (isPoll(e.target)) live.tell("back"); });
+  on("htmx:after:request", e => { if (isPoll(e.target)) live.tell(e.detail.ctx.response?.status >= 500 ? "lost" : "back"); });
   live.woken(() => { if (!document.hidden) document.querySelectorAll("[hx-trigger*=every]").forEach(each => htmx.trigger(each, "again")); });
   on("meadhall:toast", ({ detail: words }) => toast(words, true));
   on("submit", ({ target, submitter, defaultPrevented }) => {
@@ -224,6 +224,7 @@
       const why = byId(refused.getAttribute("aria-describedby"));
       if (why) byId("live").textContent = why.textContent;
     }
+    if (e.target.id === "toast") e.target.hidden = true;
     const copy = e.target.closest("[data-copy]");
     if (copy) copyLink(copy.dataset.copy);
     const rule = e.target.closest("a.rule, a.says");
@@ -357,5 +358,9 @@
   // On a phone the board shows who is where, so the list of the seats starts closed, unless it has more to open.
   if (matchMedia("(max-width: 44rem)").matches && !document.querySelector("#seats .plates button")) byId("seats")?.removeAttribute("open");
   announce();
-  if (byId("stream")) live.follow(byId("stream").dataset.url, { hear, poll, opened: () => { sections = []; } });
+  const opened = () => {
+    sections = [];
+    document.dispatchEvent(new CustomEvent("meadhall:connected"));
+  };
+  if (byId("stream")) live.follow(byId("stream").dataset.url, { hear, poll, opened });
 })();
