@@ -77,6 +77,7 @@ class Viewer:
     device: str = ""  # the id of the session or device; changes when the browser signs in
     crest: Crest | None = None
     word: str = ""  # what the page says once, such as "You are signed out."
+    has_cookies: bool = True  # False: the browser has come from a page of the hall, but keeps no cookie
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from errno import EDQUOT, EIO, ENAMETOOLONG, ENOSPC, ENOTDIR, EROFS
 from http import HTTPStatus
 from types import MappingProxyType
 from typing import Any, Final, Literal
+from urllib.parse import urlsplit
 
 from litestar import MediaType, Response
 from litestar.datastructures import Cookie
@@ -61,12 +62,18 @@ _NOT_STORED = {"Cache-Control": "no-store"}
 def page(request: AnyRequest, guest: Guest, template: str, content: Any, status: int = 200, **more: Any) -> Html:
     """Return a whole page for a guest. ``content`` is the page's model."""
     origin = base_url(request).removesuffix(sub_path())
-    seen = replace(viewer(guest, opener_of(request)), word=_word(request, guest))
+    seen = replace(viewer(guest, opener_of(request)), word=_word(request, guest), has_cookies=_has_cookies(request))
     text = render(template, seen, content, request.url.path, origin, **more)
     answer = Response(text, media_type=MediaType.HTML, status_code=status, headers=_NOT_STORED)
     if seen.word:
         answer.delete_cookie(_WORD, path=link("/"))
     return answer
+
+
+def _has_cookies(request: AnyRequest) -> bool:
+    """Return whether the browser keeps cookies, as far as can be known: every page of the hall gives it one."""
+    came_from = urlsplit(request.headers.get("Referer", "")).netloc
+    return bool(request.cookies) or came_from != urlsplit(base_url(request)).netloc
 
 
 def _word(request: AnyRequest, guest: Guest) -> str:

@@ -13,6 +13,7 @@ from meadhall.engine.game import Game, beats_of
 from meadhall.engine.laws.hidden import demand
 from meadhall.engine.match.match import Match
 from meadhall.engine.match.view import EVERYTHING, SPECTATOR, View
+from meadhall.engine.text.headlines import crowned
 from meadhall.engine.text.language import LANGUAGES, speaking
 from meadhall.pictures import board
 from meadhall.pictures.print.pieces import printed_pieces
@@ -136,8 +137,15 @@ def _page(match: Match, viewer: int, *, abandoned: bool = False) -> MatchPage:
 
 def _seats(match: Match) -> tuple[SeatView, ...]:
     result = match.outcome()
+    winners = crowned(len(match.seats), result) if result else ()
     return tuple(
-        SeatView(seat, name, "human", active=seat in match.deciders, winner=result is not None and seat in result.winners)
+        SeatView(
+            seat,
+            name,
+            "human",
+            active=seat in match.deciders,
+            winner=seat in winners,
+        )
         for seat, name in enumerate(match.names)
     )
 

@@ -34,6 +34,12 @@ async def make_link(request: AnyRequest, hall: Hall, guest: Guest, sessions: Ses
     return see_other(link(path))
 
 
+@get("/identity")
+async def show_form() -> Redirect:
+    """Go to the form that makes a link."""
+    return see_other(link("/settings") + "#identity-make")
+
+
 @get("/identity/{token:str}")
 async def show_link(request: AnyRequest, hall: Hall, guest: Guest, token: str) -> Answer:
     """Show the guest's own link. Another guest reads what it does, and is asked: messengers open links to preview them."""
@@ -66,4 +72,4 @@ async def use_link(request: AnyRequest, hall: Hall, guest: Guest, sessions: Sess
     return see_other(link("/account" if is_confirmed(carried.signed_in.session, hall.time.now()) else "/"))
 
 
-routes = [make_link, show_link, use_link]
+routes = [make_link, show_form, show_link, use_link]

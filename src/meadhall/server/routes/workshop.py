@@ -23,7 +23,7 @@ from meadhall.server.errors import NotFound, TooMany, status_of
 from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.seating import document_of
 from meadhall.server.pages.document_form import DocumentForm
-from meadhall.server.pages.responses import Answer, Html, page, see_other
+from meadhall.server.pages.responses import Answer, Html, by_htmx, page, see_other
 from meadhall.server.pages.workshop import CAN_PRINT, first_workshop, toml_text, workshop_page
 from meadhall.server.routes.documents import content_of, toml_file
 from meadhall.server.store.models import Guest
@@ -176,6 +176,8 @@ def _printed(played: Game, options: Mapping[str, Any], language: str) -> bytes:
 async def show_report(request: AnyRequest, hall: Hall, guest: Guest, id: str) -> Html:
     """Show a report of the guest, or how far it is."""
     job = hall.balance_jobs.find(guest, id)
+    if by_htmx(request) and (job.page or not job.is_open):
+        return Response("", media_type="text/html", headers={"HX-Refresh": "true"})  # the page loads itself again
     if job.page:
         headers = {"Content-Security-Policy": _REPORT_POLICY, "Cache-Control": "no-store"}
         return Response(job.page, media_type="text/html; charset=utf-8", headers=headers)
