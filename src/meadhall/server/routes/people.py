@@ -99,7 +99,7 @@ def records_response(request: AnyRequest, guest: Guest, gzip: bool) -> Stream:
     records: MatchRecords = request.app.state.match_records
     lines = records.of(guest.id)
     name = "meadhall-matches.jsonl" + (".gz" if gzip else "")
-    headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
     media_type = "application/gzip" if gzip else "application/x-ndjson"
     return Stream(gzipped(lines) if gzip else lines, media_type=media_type, headers=headers)
 

@@ -116,7 +116,7 @@ async def record_response(request: AnyRequest, hall: Hall, guest: Guest, id: str
 
 
 def _as_file(text: str, name: str) -> Response[str]:
-    headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
     return Response(text, media_type="application/json", headers=headers)
 
 
