@@ -187,16 +187,20 @@ async def test_the_process_of_an_order_ends_without_a_traceback_when_its_hall_is
         "sys.stdin.read()\n"
     )
     errors = tmp_path / "errors"
-    with (
-        errors.open("wb") as told,
-        subprocess.Popen([sys.executable, "-c", program], stdin=PIPE, stdout=PIPE, stderr=told, pass_fds=[write]) as hall,
-    ):
-        os.close(write)
-        assert hall.stdout is not None
-        assert b"progress" in await asyncio.to_thread(hall.stdout.readline)
-        hall.kill()
-    assert await asyncio.to_thread(os.read, read, 1) == b""  # the last process that holds the other end has ended
-    os.close(read)
+
+    def kill_a_hall() -> None:
+        with (
+            errors.open("wb") as told,
+            subprocess.Popen([sys.executable, "-c", program], stdin=PIPE, stdout=PIPE, stderr=told, pass_fds=[write]) as hall,
+        ):
+            os.close(write)
+            assert hall.stdout is not None
+            assert b"progress" in hall.stdout.readline()
+            hall.kill()
+        assert os.read(read, 1) == b"", "the last process that holds the other end has ended"
+        os.close(read)
+
+    await asyncio.to_thread(kill_a_hall)
     assert errors.read_text() == ""
 
 
