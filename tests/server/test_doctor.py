@@ -18,7 +18,7 @@ from sqlalchemy import Connection
 
 from meadhall.cli import main
 from meadhall.engine.registry import game
-from meadhall.server.doctor import machine, network
+from meadhall.server.doctor import network
 from meadhall.server.doctor.database import check_clock, check_database
 from meadhall.server.doctor.examine import examine
 from meadhall.server.ops.time import Time
@@ -195,14 +195,3 @@ def test_a_port_that_another_program_has_is_wrong(environment: dict[str, str]) -
             the_only(examine(environment), "wrong", "can't listen on")
         finally:
             network._TIMEOUT = network_timeout  # type: ignore[misc]
-
-
-def test_scripts_without_a_font_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(machine, "has_font", lambda letter: letter not in "ไ漢")
-    (finding,) = machine.check_fonts()
-    assert finding.status == "ok", "most halls need few of them"
-    assert 'show "?" for Thai and Chinese' in finding.text
-    assert "fonts-noto-cjk" in finding.text
-    monkeypatch.setattr(machine, "has_font", lambda _: True)
-    (finding,) = machine.check_fonts()
-    assert "every script" in finding.text

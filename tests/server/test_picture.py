@@ -11,7 +11,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from fontTools.ttLib import TTFont
+from fontTools.ttLib import TTFont  # type: ignore[import-untyped]
 
 from meadhall import pictures
 from meadhall.engine.match.match import Match
@@ -28,7 +28,6 @@ from meadhall.server.ops.time import Time
 from meadhall.server.pages import picture
 from meadhall.server.store.models import SeatRow, TableRow, new_link_token
 from server.people import AXES, HOARD, OpenHall
-
 
 LACKING = "\U0001e290"
 """A letter of the script Toto, which no usual font has."""

@@ -1,4 +1,4 @@
-"""Requests that cost more than they say: pipelined ones, of which few wait and none after the connection is lost, and tiny chunks."""
+"""Requests that cost more than they say: few wait in a pipeline, none after the connection is lost; no body in tiny chunks."""
 
 from __future__ import annotations
 

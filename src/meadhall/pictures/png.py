@@ -15,11 +15,12 @@ log = logging.getLogger(__name__)
 
 _FONTS: Final = [str(path) for path in sorted((Path(__file__).parent / "fonts").glob("*.ttf"))]
 OTHER_LETTERS: Final = re.compile(
-    "[^\t\n\r -~\u00a0-\u00ac\u00ae-\u0148\u014a-\u017e\u2013\u2014\u2018-\u201a\u201c-\u201e\u2022\u2026\u2032\u2033\u20ac\u2122\u2212]"
+    "[^\t\n\r -~\u00a0-\u00ac\u00ae-\u0148\u014a-\u017e"
+    "\u2013\u2014\u2018-\u201a\u201c-\u201e\u2022\u2026\u2032\u2033\u20ac\u2122\u2212]"
 )
 """Letters that one of our fonts may lack. Looking for them in the fonts of the system takes longer."""
 
-FONT_PACKAGES: Final = "fonts-dejavu-core fonts-noto-core fonts-noto-cjk fonts-noto-color-emoji"
+_PACKAGES: Final = "fonts-dejavu-core fonts-noto-core fonts-noto-cjk fonts-noto-color-emoji"
 """The packages of Debian with fonts for every script of Unicode, and for emoji."""
 
 _LETTER: Final = (
@@ -63,7 +64,7 @@ def has_font(letter: str) -> bool:
 
 @lru_cache(maxsize=256)
 def _warn(kind: str) -> None:
-    log.warning("no font of this machine has the letters called %s; on Debian: apt-get install %s", kind, FONT_PACKAGES)
+    log.warning("no font of this machine has the letters called %s; on Debian: apt-get install %s", kind, _PACKAGES)
 
 
 def _drawn(letter: str) -> bytes:

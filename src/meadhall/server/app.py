@@ -70,8 +70,8 @@ from meadhall.server.web.forms import read_form
 from meadhall.server.web.head_method import answer_head
 from meadhall.server.web.host_header import check_host_header
 from meadhall.server.web.links import serve_at, sub_path
-from meadhall.server.web.request import AnyRequest, HallRequest
-from meadhall.server.web.request_limit import RequestLimit, limit_request_rate, unlimited_paths
+from meadhall.server.web.request import AnyRequest, HallRequest, client_address
+from meadhall.server.web.request_limit import GuestLimit, RequestLimit, limit_request_rate, unlimited_paths
 from meadhall.server.web.request_metrics import measure_requests
 from meadhall.server.web.response_headers import add_headers
 from meadhall.server.web.sessions import Sessions, guest_of
@@ -111,6 +111,9 @@ _PAGE_MODULES: Final = (
     privacy,
 )
 _MINUTE: Final = 60.0
+
+NEW_AN_HOUR: Final = 300
+"""Guests and records that an address may bring in an hour, in a hall that limits requests."""
 
 _LAST_SPANS: Final = 0.5
 """Seconds that the last spans of traces have to reach their collector."""
@@ -191,6 +194,7 @@ def build_app(requests_per_minute: int, *, development: bool = False) -> Litesta
         logging_config=None,  # the operator configures logging
         request_max_body_size=BODY_LIMIT,
     )
+    app.state.guest_limit = GuestLimit(NEW_AN_HOUR if requests_per_minute else 0, seconds)
     handler = measure_requests(app.asgi_handler, lag.note_request)
     if requests_per_minute:
         handler = limit_request_rate(handler, limit, _refuse, unlimited_paths(app))
@@ -214,6 +218,8 @@ def _pages(modules: Iterable[ModuleType]) -> Router:
         if "new_session" not in request.scope["state"]:  # not a visitor whose browser may keep no cookie
             request.app.state.hall.attendance.note(guest.id)
         speak(guest.language)
+        if request.method == "POST" and not guest.is_stored:
+            request.app.state.guest_limit.count(client_address(request), guest.id)
         request.app.state.hall.admission.check(guest, request.url.path)
 
     return Router(

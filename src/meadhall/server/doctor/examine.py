@@ -27,7 +27,6 @@ def examine(environment: Mapping[str, str]) -> Iterator[Finding]:
         )
     yield from machine.check_folder(settings)
     yield from machine.check_files()
-    yield from machine.check_fonts()
     yield from machine.check_compiled_rules()
     yield from database.check_database(settings)
     yield from database.check_clock()

@@ -18,7 +18,6 @@ from meadhall.engine.registry import game, game_names
 from meadhall.engine.text.language import gettext as _
 from meadhall.engine.text.language import listed
 from meadhall.lab.warm import is_warm
-from meadhall.pictures.png import FONT_PACKAGES, has_font
 from meadhall.server.doctor.findings import Finding
 from meadhall.server.settings import Settings, known_variables
 from meadhall.server.store.private_files import PRIVATE_FOLDER
@@ -97,20 +96,6 @@ def check_files() -> Iterator[Finding]:
         )
     else:
         yield Finding("files", "ok", _("enough files and connections may be open"))
-
-
-def check_fonts() -> Iterator[Finding]:
-    """Say which scripts pictures and prints can't show. Most halls need few of them."""
-    samples = {
-        **{_("Greek"): "Ω", _("Cyrillic"): "Я", _("Hebrew"): "א", _("Arabic"): "ع", _("Devanagari"): "ह", _("Thai"): "ไ"},
-        **{_("Chinese"): "漢", _("Japanese"): "あ", _("Korean"): "한", _("emoji"): "🧙"},
-    }
-    lacking = [name for name, letter in samples.items() if not has_font(letter)]
-    if lacking:
-        text = _('pictures and prints show "?" for {scripts}; fonts for them, on Debian: {packages}')
-        yield Finding("fonts", "ok", text.format(scripts=listed(lacking), packages=FONT_PACKAGES))
-    else:
-        yield Finding("fonts", "ok", _("pictures and prints can show names in every script"))
 
 
 def check_compiled_rules() -> Iterator[Finding]:

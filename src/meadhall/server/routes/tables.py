@@ -34,7 +34,7 @@ from meadhall.server.web.sessions import guest_of
 from meadhall.server.web.stream_limit import StreamLimit
 
 UNNOTICED: Final = "unnoticed"
-"""The option of a route whose requests change for others nothing but what they are told: a line that is not heard, for example."""
+"""The option of a route whose requests tell others nothing by themselves, such as those with a line that they may not hear."""
 
 
 async def provide_room(request: AnyRequest, hall: Hall, id: str) -> Room:

@@ -38,9 +38,7 @@ def main() -> None:
         with suppress(OSError):
             os.nice(NICENESS)
     leave_a_core()
-    request = json.loads(sys.stdin.buffer.readline() or "null")
-    if request is None:  # the hall has ended
-        return
+    request = json.loads(sys.stdin.buffer.readline() or sys.exit())  # without a request the hall has ended already
     Thread(target=_end_with_hall, name="end", daemon=True).start()
     kind, language = request.pop("kind"), request.pop("language", "")
     speak(language)
