@@ -25,7 +25,7 @@ from meadhall.engine.match.view import EVERYTHING
 from meadhall.engine.registry import register
 from meadhall.engine.state.schema import States
 from meadhall.server import run
-from meadhall.server.hall import balance_jobs, hall
+from meadhall.server.hall import hall, orders
 from meadhall.server.hall.bots import bots
 from meadhall.server.hall.notices import visits
 from meadhall.server.hall.time import absences, uptime
@@ -75,7 +75,7 @@ if __name__ == "__main__":
     think_for_a_moment()
     vars(visits)["VISIT_SECONDS"] = VISIT_SECONDS
     vars(absences)["LIVE_LIMIT"] = REPLACED
-    vars(balance_jobs)["COMMAND"] = REPORT
+    vars(orders)["COMMAND"] = REPORT
     vars(uptime)["GAP"] = NO_DOWNTIME
     vars(bots)["has_secrets"] = lambda _match: False  # else a bot that computes for longer than its budget waits for seconds
     vars(hall)["Readiness"] = ReadyAtOnce

@@ -114,6 +114,7 @@ def test_a_number_is_added_to_several_values() -> None:
     [
         (["gates.*"], TARGET, "leads to no value"),
         (["start.1=many"], TARGET, "neither a range"),
+        ([f"start.1=[{'9' * 5000}]"], TARGET, "neither a range"),
         (["start.1=[0]"], TARGET, "no other value"),
         (["lucky"], TARGET, "whole number"),
         (["start.*", "start.0"], TARGET, "free twice"),

@@ -345,6 +345,8 @@ class Document(Generic[D]):
             return tomllib.loads(text)
         except tomllib.TOMLDecodeError as error:
             raise BadSetup(f"{self.name}: {_toml_problem(error)}") from None
+        except ValueError:  # Python converts no more than 4,300 digits
+            raise BadSetup(f"{self.name}: it contains a number with thousands of digits") from None
         except RecursionError:
             raise BadSetup(f"{self.name}: nested too deeply") from None
 

@@ -50,6 +50,9 @@ acknowledged is stored by then."""
 _TICKS: Final = 10
 """Ticks of uvicorn in a second."""
 
+_TICK: Final = 1.0
+"""Seconds between two looks after the connections."""
+
 _OTHER_FILES: Final = 128
 """File descriptors that are not connections: the database, the worker, files that are sent."""
 
@@ -128,20 +131,35 @@ class _Server(uvicorn.Server):
         self._place = place
         self._retirement = retirement
         self._is_open = False
+        self._loop = asyncio.get_running_loop()
+        self._woken = asyncio.Event()
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         if self.started:
             self._place.listens(self)
 
+    async def main_loop(self) -> None:
+        """Look after the server every second. Uvicorn does so ten times, which keeps an idle machine awake."""
+        opening = asyncio.create_task(self._open())
+        counter = 0
+        while not await self.on_tick(counter):
+            counter += _TICKS
+            timer = self._loop.call_later(_TICK, self._woken.set)
+            await self._woken.wait()
+            timer.cancel()
+            self._woken.clear()
+        opening.cancel()
+
+    async def _open(self) -> None:
+        await self.hall.ready.all.wait()
+        self._is_open = True
+        self._place.opens()
+
     async def on_tick(self, counter: int) -> bool:
         now = asyncio.get_running_loop().time()
-        if not self._is_open and self.hall.ready.all.is_set():
-            self._is_open = True
-            self._place.opens()
-        if counter % _TICKS == 0:
-            check_deadlines(self.server_state.connections, now)
-            self._place.beat(self._is_open)
+        check_deadlines(self.server_state.connections, now)
+        self._place.beat(self._is_open)
         if self._retirement.is_over(len(self.server_state.connections), now):
             self.handle_exit(signal.SIGTERM, None)
         return await super().on_tick(counter)
@@ -160,6 +178,7 @@ class _Server(uvicorn.Server):
             Thread(target=self._cut_short, name="stop", daemon=True).start()
         self.hall.stop_waiting()
         super().handle_exit(sig, frame)
+        self._loop.call_soon_threadsafe(self._woken.set)
 
     def _cut_short(self) -> None:
         """End this process if its stop takes long."""

@@ -79,6 +79,7 @@ class Settings:
         browser: whether to open a browser at the start.
         log: form of the log, ``text`` or ``json``.
         chat: whether people can talk at tables.
+        reports: whether guests can order reports and prints, each of which takes a core for a while.
         admission: who may play: ``open``, ``invited`` or ``accounts``.
         bot_pause: average seconds that a bot takes for an action, its search included.
         requests_per_minute: limit for one client address; 0 for no limit. Streams and static files don't count.
@@ -105,6 +106,7 @@ class Settings:
     browser: bool = True
     log: str = TEXT
     chat: bool = True
+    reports: bool = True
     admission: str = OPEN
     bot_pause: float = 0.9
     requests_per_minute: int = 1200
@@ -146,6 +148,7 @@ class Settings:
             browser=not given.get("MEADHALL_NO_BROWSER"),
             log=_checked_log(given.get("MEADHALL_LOG") or default.log),
             chat=_checked_switch("MEADHALL_CHAT", given.get("MEADHALL_CHAT") or "on"),
+            reports=_checked_switch("MEADHALL_REPORTS", given.get("MEADHALL_REPORTS") or "on"),
             admission=_checked_admission(given.get("MEADHALL_ADMISSION") or default.admission),
             bot_pause=number("MEADHALL_BOT_PAUSE", default.bot_pause),
             requests_per_minute=number("MEADHALL_REQUESTS_PER_MINUTE", default.requests_per_minute),

@@ -56,15 +56,13 @@ _LATER: Final = {HTTPStatus.TOO_MANY_REQUESTS: 60, HTTPStatus.SERVICE_UNAVAILABL
 
 _STORAGE_ERRORS: Final = (ENOSPC, EDQUOT, EROFS, EIO)
 
-_NOT_STORED = {"Cache-Control": "no-store"}
-
 
 def page(request: AnyRequest, guest: Guest, template: str, content: Any, status: int = 200, **more: Any) -> Html:
     """Return a whole page for a guest. ``content`` is the page's model."""
     origin = base_url(request).removesuffix(sub_path())
     seen = replace(viewer(guest, opener_of(request)), word=_word(request, guest), has_cookies=_has_cookies(request))
     text = render(template, seen, content, request.url.path, origin, **more)
-    answer = Response(text, media_type=MediaType.HTML, status_code=status, headers=_NOT_STORED)
+    answer = Response(text, media_type=MediaType.HTML, status_code=status)
     if seen.word:
         answer.delete_cookie(_WORD, path=link("/"))
     return answer
@@ -199,11 +197,11 @@ def table_answer(
     notice = None if error is None else Refusal(rule_of(error), reason_of(error), action, isinstance(error, Unsure))
     if by_htmx(request):
         if error is None and room.channel.has_page(guest.id, page_id(request)):
-            return Response(None, status_code=HTTPStatus.NO_CONTENT, headers=_NOT_STORED)
+            return Response(None, status_code=HTTPStatus.NO_CONTENT)
         if isinstance(error, Unsure):
             status = HTTPStatus.OK  # the page was asked for the question
         frame = request.app.state.frames.frame(room, guest, base_url(request), notice)
-        return Response(frame.html, media_type=MediaType.HTML, status_code=status, headers=_NOT_STORED)
+        return Response(frame.html, media_type=MediaType.HTML, status_code=status)
     if error is None:
         return see_other(link(f"/tables/{room.table.id}"))
     return table_page(request, room, guest, status, notice)

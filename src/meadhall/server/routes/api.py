@@ -52,10 +52,10 @@ from meadhall.server.routes.api_refusals import STRICT, refusals, table_refusals
 from meadhall.server.routes.documents import DOCUMENT_LIMIT
 from meadhall.server.routes.tables import provide_room, record_response
 from meadhall.server.settings import INVITED
-from meadhall.server.store.models import Guest, TableRow
+from meadhall.server.store.models import Guest, TableRow, new_id
 from meadhall.server.store.queries import tables
 from meadhall.server.web import event_stream
-from meadhall.server.web.request import AnyRequest
+from meadhall.server.web.request import AnyRequest, client_address
 from meadhall.server.web.sessions import Sessions, guest_of
 from meadhall.server.web.stream_limit import StreamLimit
 
@@ -66,12 +66,13 @@ SECURITY: Final = Components(
 )
 
 
-@post("/guests", responses=refusals(400, 403, 404, 413))
-async def new_guest(data: Annotated[NewGuest, STRICT], hall: Hall, sessions: Sessions) -> Credentials:
+@post("/guests", responses=refusals(400, 403, 404, 413, 429))
+async def new_guest(request: AnyRequest, data: Annotated[NewGuest, STRICT], hall: Hall, sessions: Sessions) -> Credentials:
     """Become a guest. The token is the whole account.
 
     A hall for invited guests needs an ``invitation``. In a hall for people with an account, only an account's program may play.
     """
+    request.app.state.guest_limit.count(client_address(request), new_id())
     hall.admission.check_program(data.invitation)
     if data.invitation is not None and hall.settings.admission == INVITED:
         await hall.admission.note_of(data.invitation)

@@ -17,7 +17,7 @@ from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.people.profiles import profile_of, visible_person
 from meadhall.server.routes.api_models import TableSummary, table_summary
 from meadhall.server.routes.api_refusals import refusals
-from meadhall.server.routes.people import records_response, wanted_matches
+from meadhall.server.routes.people import RECORDS_TYPE, records_response, wanted_matches
 from meadhall.server.store.models import Guest
 from meadhall.server.store.queries import profiles
 from meadhall.server.web.request import AnyRequest
@@ -106,8 +106,12 @@ async def list_matches(
 
 @get(
     "/me/records",
-    media_type="application/x-ndjson",
-    responses={200: ResponseSpec(str, generate_examples=False), **refusals(400, 401)},
+    responses={
+        200: ResponseSpec(
+            str, generate_examples=False, media_type=RECORDS_TYPE, description="A record a line, or a gzip file of it"
+        ),
+        **refusals(400, 401),
+    },
 )
 async def show_records(request: AnyRequest, program: Guest, gzip: bool = False) -> Stream:
     """Send the records of all your finished matches, one a line, the first finished first. ``gzip``: as a gzip file."""

@@ -28,9 +28,7 @@ async def make_link(request: AnyRequest, hall: Hall, guest: Guest, sessions: Ses
     token, until = await hall.identity.create(guest, sessions.opener_for(request, guest))
     path = f"/identity/{token}"
     if wants_json(request):
-        return Response(
-            {"url": link(path), "expires_at": until.astimezone(UTC).isoformat()}, headers={"Cache-Control": "no-store"}
-        )
+        return Response({"url": link(path), "expires_at": until.astimezone(UTC).isoformat()})
     return see_other(link(path))
 
 

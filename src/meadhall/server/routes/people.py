@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Final
 
 from litestar import get, post
 from litestar.params import QueryParameter
@@ -24,6 +24,8 @@ from meadhall.server.web.forms import Form
 from meadhall.server.web.links import link
 from meadhall.server.web.request import AnyRequest
 from meadhall.server.web.sessions import Sessions
+
+RECORDS_TYPE: Final = "application/x-ndjson"
 
 _Page = Annotated[int, QueryParameter(name="page", ge=1, le=100_000)]
 _With = Annotated[str, QueryParameter(name="with")]
@@ -88,7 +90,7 @@ async def wanted_matches(hall: Hall, is_own: bool, viewer: Guest, **chosen: str)
     return PlayedFilter(tuple(names), result, other.id if other else "", viewer_id)
 
 
-@get("/people/me/records", media_type="application/x-ndjson")
+@get("/people/me/records")
 async def download_records(request: AnyRequest, guest: Guest, gzip: bool = False) -> Stream:
     """Send the records of all finished matches of the guest as one file."""
     return records_response(request, guest, gzip)
@@ -99,9 +101,8 @@ def records_response(request: AnyRequest, guest: Guest, gzip: bool) -> Stream:
     records: MatchRecords = request.app.state.match_records
     lines = records.of(guest.id)
     name = "meadhall-matches.jsonl" + (".gz" if gzip else "")
-    headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
-    media_type = "application/gzip" if gzip else "application/x-ndjson"
-    return Stream(gzipped(lines) if gzip else lines, media_type=media_type, headers=headers)
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return Stream(gzipped(lines) if gzip else lines, media_type="application/gzip" if gzip else RECORDS_TYPE, headers=headers)
 
 
 @post("/people/me/visibility", status_code=200)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import suppress
-from typing import cast
+from typing import Final, cast
 
 from litestar import Response, get
 from litestar.response import Stream
@@ -33,13 +33,17 @@ from meadhall.server.web.request import AnyRequest, page_id
 from meadhall.server.web.sessions import guest_of
 from meadhall.server.web.stream_limit import StreamLimit
 
+UNNOTICED: Final = "unnoticed"
+"""The option of a route whose requests tell others nothing by themselves, such as those with a line that they may not hear."""
+
 
 async def provide_room(request: AnyRequest, hall: Hall, id: str) -> Room:
     """Return the room of the table in the address."""
     guest, room = guest_of(request), await hall.room(id)
     await room.check_visible(guest)
-    room.visits.note(guest.id)
-    hall.note_at_table(room, guest)
+    if not request.route_handler.opt.get(UNNOTICED):
+        room.visits.note(guest.id)
+        hall.note_at_table(room, guest)
     return room
 
 
@@ -116,7 +120,7 @@ async def record_response(request: AnyRequest, hall: Hall, guest: Guest, id: str
 
 
 def _as_file(text: str, name: str) -> Response[str]:
-    headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
     return Response(text, media_type="application/json", headers=headers)
 
 
