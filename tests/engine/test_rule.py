@@ -14,7 +14,8 @@ import numpy as np
 import pytest
 
 from meadhall.engine.compile import mode, rule
-from meadhall.engine.compile.rule import INTERPRETED, cache_folder, cache_root
+from meadhall.engine.compile.mode import cache_root
+from meadhall.engine.compile.rule import INTERPRETED, cache_folder
 
 
 def run(code: str, **environment: str) -> str:
