@@ -127,7 +127,7 @@ def address(settings: Settings) -> str:
 
 def _about_reach(settings: Settings) -> Iterator[str]:
     """Yield a line for a host at home about who can open the hall, unless that goes without saying."""
-    if settings.public_url or settings.socket is not None:
+    if settings.public_url or settings.socket is not None or settings.development:
         return
     if settings.is_on_this_machine:
         yield "Only this machine can open it. To let others in, start it with: make play LAN=1 (or: meadhall serve --lan)"

@@ -179,6 +179,7 @@ class Settings:
     def note_start(self) -> None:
         """Write the settings of this start for ``of_started_hall``. Raises OSError."""
         values = (self.host, self.port, self.socket or "", self.public_url, self.admission)
+        self.start_file.touch(mode=0o600)
         self.start_file.write_text(json.dumps(dict(zip(_OF_THE_START, map(str, values), strict=True))), encoding="utf-8")
 
     @classmethod
