@@ -19,7 +19,8 @@ import pytest
 from games_for_tests import least
 from meadhall.engine.compile import mode, rule
 from meadhall.engine.compile.compiled import loops
-from meadhall.engine.compile.rule import INTERPRETED, cache_folder, cache_root
+from meadhall.engine.compile.mode import cache_root
+from meadhall.engine.compile.rule import INTERPRETED, cache_folder, check_cache
 from meadhall.engine.game import Game
 from meadhall.engine.interface import GameRules
 from meadhall.engine.laws.words import compile_error
@@ -145,6 +146,19 @@ def test_each_games_machine_code_has_its_own_folder(monkeypatch: pytest.MonkeyPa
 def test_machine_code_goes_to_the_users_cache_by_default(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("MEADHALL_CACHE", raising=False)
     assert cache_root().name == "meadhall"
+
+
+@pytest.mark.parametrize("home", ["/dev/null", "{file}/home"], ids=["no folder", "below a file"])
+def test_without_a_home_machine_code_goes_beside_the_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, home: str) -> None:
+    (tmp_path / "file").touch()
+    for name in ("MEADHALL_CACHE", "XDG_CACHE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HOME", home.format(file=tmp_path / "file"))
+    monkeypatch.setenv("MEADHALL_DATA", str(tmp_path / "data"))
+    assert cache_root() == tmp_path / "data" / "cache"
+    check_cache()
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert tmp_path / "data" not in cache_root().parents, "who has a home shares the folder among all halls"
 
 
 @pytest.mark.parametrize(

@@ -197,7 +197,7 @@ class HallTables:
             options={name: str(value) for name, value in info["options"].items() if not isinstance(value, dict)},
             seats=[_seat_answer(seat) for seat in info["seats"]],
             your_seat=info["you"],
-            watch=f"{self._url}/tables/{info['id']}",
+            watch=info["url"],
         )
 
 

@@ -62,6 +62,7 @@ from meadhall.server.routes import (
 from meadhall.server.routes import hall as hall_routes
 from meadhall.server.settings import Settings
 from meadhall.server.store.store import Store
+from meadhall.server.web import links
 from meadhall.server.web.compression import compress_responses
 from meadhall.server.web.conditional import answer_conditional_requests
 from meadhall.server.web.cors import allow_other_origins
@@ -69,7 +70,6 @@ from meadhall.server.web.csrf import check_same_origin
 from meadhall.server.web.forms import read_form
 from meadhall.server.web.head_method import answer_head
 from meadhall.server.web.host_header import check_host_header
-from meadhall.server.web.links import serve_at, sub_path
 from meadhall.server.web.request import AnyRequest, HallRequest, client_address
 from meadhall.server.web.request_limit import GuestLimit, RequestLimit, limit_request_rate, unlimited_paths
 from meadhall.server.web.request_metrics import measure_requests
@@ -141,9 +141,9 @@ async def create_app(
 
 async def serve_hall(app: Litestar, settings: Settings, store: Store, worker: Worker, process: str = FIRST_PROCESS) -> None:
     """Let the application serve a new hall, from its next lifespan on."""
-    serve_at(settings.public_url)
+    links.serve(settings)
     assert app.openapi_config is not None
-    app.openapi_config.servers = [Server(sub_path() or "/")]
+    app.openapi_config.servers = [Server(links.sub_path() or "/")]
     app.state.hall = Hall(settings, store, worker)
     await store.secret(push_service.SECRET)
     await app.state.hall.uptime.begin()

@@ -222,6 +222,8 @@ async def _serve(settings: Settings, place: _Place) -> None:
         if place.process == FIRST_PROCESS and not settings.embedded:
             await asyncio.to_thread(_warn, settings)
         app = await create_app(settings, store, place.worker, place.process, waits_for_games=place.waits_for_games)
+        if settings.embedded:
+            _note_start(settings)
         limits = ConnectionLimits(settings.connections_per_client, raise_file_limit() - _OTHER_FILES, settings.proxies)
         protocol: Any = partial(LimitedConnection, limits=limits)
         retirement = Retirement()
@@ -240,6 +242,16 @@ async def _serve(settings: Settings, place: _Place) -> None:
         )
         with _exit_status_zero():
             await _Server(config, app.state.hall, place, retirement).serve([place.listener])
+
+
+def _note_start(settings: Settings) -> None:
+    """Note how the hall was started, for commands that print links to it."""
+    try:
+        settings.note_start()
+    except OSError as error:
+        log.warning(
+            "%s: %s; `meadhall invite` and `people link` need the same settings as the hall", error.filename, error.strerror
+        )
 
 
 def _warn(settings: Settings) -> None:

@@ -22,7 +22,7 @@ from meadhall.server.pages import picture
 from meadhall.server.pages.frames import Frames
 from meadhall.server.pages.lesson import lesson_page
 from meadhall.server.pages.match import match_page, result_view
-from meadhall.server.pages.models import MatchPage, SeatView, Viewer
+from meadhall.server.pages.models import MatchPage, SeatView, SharedLink, Viewer
 from meadhall.server.pages.rulebook import rulebook_of_match, rulebook_page
 from meadhall.server.pages.templates import render
 from meadhall.server.store.models import SeatRow, TableRow
@@ -93,9 +93,8 @@ def _try_rarely(frames: Frames, match: Match, pages: list[MatchPage]) -> None:
             turns=0,
             has_note=False,
             calls=False,
-            public_link=_URL,
+            public_link=SharedLink(_URL, "", ""),
             public_words="",
-            public_qr="",
         )
     _whole("rulebook.html", rulebook_of_match(match.game, match.options, "en"), f"{_URL}/rules")
     for viewer in range(SPECTATOR, match.players):

@@ -20,6 +20,7 @@ from meadhall.server.routes.api_refusals import refusals
 from meadhall.server.routes.people import RECORDS_TYPE, records_response, wanted_matches
 from meadhall.server.store.models import Guest
 from meadhall.server.store.queries import profiles
+from meadhall.server.web.links import outside
 from meadhall.server.web.request import AnyRequest
 
 
@@ -86,6 +87,7 @@ async def show_profile(hall: Hall, program: Guest, person: str) -> ProfileInfo:
 
 @get("/people/{person:str}/matches", responses=refusals(400, 401, 403, 404))
 async def list_matches(
+    request: AnyRequest,
     hall: Hall,
     program: Guest,
     person: str,
@@ -101,7 +103,7 @@ async def list_matches(
     wanted = await wanted_matches(hall, found.id == program.id, program, **chosen)
     played, _count = await hall.store.transact(profiles.played, found.id, wanted, limit, skip)
     names: Sequence[str] = game_names()
-    return [table_summary(each.table, program) for each in played if each.table.game in names]
+    return [table_summary(each.table, program, outside(request)) for each in played if each.table.game in names]
 
 
 @get(

@@ -28,7 +28,7 @@ from meadhall.server.pages.verify import verify_page
 from meadhall.server.store.models import Guest
 from meadhall.server.store.queries import notes, tables
 from meadhall.server.web import event_stream
-from meadhall.server.web.links import base_url
+from meadhall.server.web.links import outside
 from meadhall.server.web.request import AnyRequest, page_id
 from meadhall.server.web.sessions import guest_of
 from meadhall.server.web.stream_limit import StreamLimit
@@ -65,7 +65,7 @@ async def stream_table(request: AnyRequest, hall: Hall, room: Room, guest: Guest
 
     A page that says who it is gets patches. Any other client, also a page of an older version of this program, gets whole frames.
     """
-    base, name, drawn = base_url(request), page_id(request), cast("Frames", request.app.state.frames)
+    reached, name, drawn = outside(request), page_id(request), cast("Frames", request.app.state.frames)
     stream_limit.check(request, guest)
 
     async def frames() -> AsyncIterator[bytes]:
@@ -75,9 +75,9 @@ async def stream_table(request: AnyRequest, hall: Hall, room: Room, guest: Guest
                 hall.request_chart(room)
                 hall.note_at_table(room, guest)
                 if changed and name:
-                    yield b"data: %b\n\n" % sent.patch_to(drawn.frame(room, guest, base).sections)
+                    yield b"data: %b\n\n" % sent.patch_to(drawn.frame(room, guest, reached).sections)
                 elif changed:
-                    yield event_stream.encode_event(drawn.frame(room, guest, base).html.strip())
+                    yield event_stream.encode_event(drawn.frame(room, guest, reached).html.strip())
                 said = await panel.news() if panel is not None else None
                 if said is not None:
                     yield b"event: chat\ndata: %b\n\n" % said

@@ -354,7 +354,6 @@
   setInterval(showDue, 5000);
 
   for (const part of document.querySelectorAll("#autoplay")) part.hidden = false;
-  for (const field of document.querySelectorAll("#device-url, #invite, #identity-url")) field.value = new URL(field.value, location.href).href;
   // On a phone the board shows who is where, so the list of the seats starts closed, unless it has more to open.
   if (matchMedia("(max-width: 44rem)").matches && !document.querySelector("#seats .plates button")) byId("seats")?.removeAttribute("open");
   announce();
