@@ -45,6 +45,7 @@ def unknown_order(subject: Game) -> str:
     said = _("{game} doesn't tell who has the first turn, so the places are a guess: clockwise from the first decision.")
     return said.format(game=subject.title)
 
+
 def lengths_in_words(report: Report | Tournament) -> Iterator[str]:
     """Yield sentences: the spread of the decisions of the games that ended, and how many were stopped."""
     yield length_in_words(report.games - report.stopped, report.length)

@@ -35,7 +35,7 @@ from meadhall.server.pages.talk import panel
 from meadhall.server.pages.templates import render
 from meadhall.server.settings import ACCOUNTS
 from meadhall.server.store.models import Guest
-from meadhall.server.web.links import link, outside, sub_path
+from meadhall.server.web.links import base_url, link, outside, sub_path
 from meadhall.server.web.request import AnyRequest, page_id
 from meadhall.server.web.sessions import opener_of, preferred_language
 
