@@ -80,6 +80,6 @@ $(UV_STAMP):
 	@test -n "$(PYTHON)" || { echo "Meadhall needs Python 3.11 or newer; found: $$(python3 --version 2>&1)." \
 	"Install one, or name it: make play PYTHON=/path/to/python3" >&2; exit 1; }
 	@$(PYTHON) -m venv .uv || { echo "$(PYTHON) can't make virtual environments; on Debian or Ubuntu: apt install python3-venv" >&2; exit 1; }
-	@echo "Installing uv $(UV_VERSION), which installs the rest, into .uv: 25 MB."
+	@echo "Installing uv $(UV_VERSION), which installs the rest, into .uv: 18 MB."
 	@.uv/bin/python -m pip install --disable-pip-version-check uv==$(UV_VERSION)
 	@touch $@
