@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -31,6 +35,42 @@ MARKS = {"cluster.md": [pytest.mark.long], "axxa-solver.md": [pytest.mark.compil
 def test_the_code_of_a_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     exec(compile(python_of(page), page.name, "exec"), {"__name__": "__main__"})  # noqa: S102 - our own
+
+
+SCRIPTS = [page for page in PAGES if re.search(r"\bbalance\(|\bprocesses=", python_of(page))]
+"""Pages whose code may start processes, which run the file from its beginning."""
+
+
+@pytest.mark.slow("a process compiles nothing, but imports everything")
+@pytest.mark.parametrize("page", [pytest.param(page, id=str(page.relative_to(ROOT))) for page in SCRIPTS])
+def test_the_code_of_a_page_that_may_start_processes_runs_as_a_script(page: Path, tmp_path: Path) -> None:
+    script = tmp_path / "page.py"
+    script.write_text(python_of(page), "utf-8")
+    run = subprocess.run([sys.executable, script], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr
+
+
+def texts() -> Iterator[tuple[Path, str]]:
+    """Yield the files in which people read how to install something."""
+    kinds = ("*.py", "*.po", "*.html", "*.md", "*.ipynb", "*.txt")
+    folders = [ROOT / name for name in ("src", "docs", "examples")]
+    for file in [ROOT / "README.md", *(file for folder in folders for kind in kinds for file in folder.rglob(kind))]:
+        yield file.relative_to(ROOT), file.read_text("utf-8")
+
+
+def test_extras_are_installed_from_a_clone_because_no_index_has_meadhall() -> None:
+    from_an_index = re.compile(r"meadhall\[[a-z]|install (?:-\S+ )*[\"']?meadhall\b")
+    assert [(str(file), found[0]) for file, text in texts() for found in from_an_index.finditer(text)] == []
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
+    named = re.compile(r"(?:meadhall'\[|how_to_install\([\"'])([a-z,]+)[\]\"']")
+    found = {extra for _file, text in texts() for names in named.findall(text) for extra in names.split(",")}
+    assert found - set(extras) == set()
+    assert set(extras) - {"traces"} <= found | {"traces"}, "a page or a message names each extra"
+
+
+@pytest.mark.parametrize("group", ["play", "host", "library"])
+def test_a_group_of_pages_says_where_the_command_is(group: str) -> None:
+    assert ".venv/bin/meadhall" in (ROOT / "docs" / group / "index.md").read_text("utf-8")
 
 
 def test_a_move_visits_twelve_files_that_exist() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,7 +13,7 @@ import pytest
 import meadhall
 from games_for_tests.race import game as race
 from meadhall.cli import main
-from meadhall.engine.errors import BadSetup
+from meadhall.engine.errors import BadSetup, how_to_install
 from meadhall.engine.registry import registered
 from meadhall.lab import Tuning, tune
 from meadhall.lab.tuning import run
@@ -133,5 +134,5 @@ def test_a_game_without_components_and_a_missing_library_are_told(monkeypatch: p
     with pytest.raises(BadSetup, match="no components to tune"):
         tune("axes-and-allies", FREE, TARGET)
     monkeypatch.setattr(run, "find_spec", lambda _name: None)
-    with pytest.raises(run.NoOptuna, match=r"pip install 'meadhall\[tune\]'"):
+    with pytest.raises(run.NoOptuna, match=re.escape(how_to_install("tune"))):
         tune("race", FREE, TARGET)

@@ -27,6 +27,7 @@ OUT = marked(
     "can be repeated."
 )
 CLUSTER = marked("Play on a Ray cluster: start one here (local), use the one of this machine (auto), or connect to one.")
+LIMIT = marked("Stop a match after this number of decisions; by default 5000. The report says how many were stopped.")
 CLUSTERS = "local|auto|ray://HOST:PORT"
 
 EXISTING_FILE: dict[str, Any] = {"exists": True, "dir_okay": False, "readable": True}
@@ -115,11 +116,12 @@ def simulate(
     records: Annotated[Path | None, typer.Option(help=_("Write the match records to this file, one per line."))] = None,
     out: Annotated[list[Path] | None, typer.Option(help=_(OUT))] = None,
     cluster: Annotated[str | None, typer.Option(help=_(CLUSTER), metavar=CLUSTERS)] = None,
+    limit: Annotated[int | None, typer.Option(help=_(LIMIT), min=1)] = None,
 ) -> None:
     from meadhall.cli.simulate import run_simulation
 
     files = [*([] if records is None else [records]), *(out or [])]
-    run_simulation(game, players, split_names(bots), games, seed, name_and_value(option), as_json, files, cluster)
+    run_simulation(game, players, split_names(bots), games, seed, name_and_value(option), as_json, files, cluster, limit)
 
 
 def tournament(
@@ -149,13 +151,14 @@ def tournament(
     ] = None,
     out: Annotated[list[Path] | None, typer.Option(help=_(OUT))] = None,
     cluster: Annotated[str | None, typer.Option(help=_(CLUSTER), metavar=CLUSTERS)] = None,
+    limit: Annotated[int | None, typer.Option(help=_(LIMIT), min=1)] = None,
 ) -> int:
     from meadhall.cli.tournament import run_tournament
 
     chosen = name_and_value(option)
     named = split_names(bots)
     return run_tournament(
-        game, named, games, players, seed, chosen, processes, until_sure, luck, as_json, plots, out or [], cluster
+        game, named, games, players, seed, chosen, processes, until_sure, luck, as_json, plots, out or [], cluster, limit
     )
 
 
@@ -188,6 +191,7 @@ def balance(
         Path | None, typer.Option(help=_("Write the records of the matches to watch to this file, one per line."))
     ] = None,
     cluster: Annotated[str | None, typer.Option(help=_(CLUSTER), metavar=CLUSTERS)] = None,
+    limit: Annotated[int | None, typer.Option(help=_(LIMIT), min=1)] = None,
 ) -> int:
     from meadhall.cli.balance import players_from, run_balance
 
@@ -210,6 +214,7 @@ def balance(
         out or (),
         records,
         cluster,
+        limit,
     )
 
 

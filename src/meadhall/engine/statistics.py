@@ -250,14 +250,16 @@ class Spread:
 
     @classmethod
     def of(cls, values: npt.NDArray[np.int64]) -> Self:
-        """Return the spread of a sample of at least one value; none may be negative."""
+        """Return the spread of a sample; no value may be negative."""
         return cls.of_histogram(histogram(values))
 
     @classmethod
     def of_histogram(cls, times: npt.NDArray[np.int64]) -> Self:
-        """Return the spread of a sample of at least one value. ``times[v]`` is how often v occurs."""
+        """Return the spread of a sample, zeros for an empty one. ``times[v]`` is how often v occurs."""
         found = np.flatnonzero(times)
         count = int(times.sum())
+        if not count:
+            return cls(0.0, 0.0, 0, 0.0, 0)
         mean = int(found @ times[found]) / count
         variance = float((found - mean) ** 2 @ times[found]) / count
         before = times.cumsum()

@@ -177,6 +177,7 @@ def tournament(
     seed: int,
     first: int,
     count: int,
+    limit: int,
     payoffs: Any,
     lengths: Any,
     counts: Any,
@@ -186,7 +187,8 @@ def tournament(
 
     In game g seat k is played by ``policies[(k + g) % players]``. Game ``first + i`` writes its payoffs to ``payoffs[i]``, its
     number of decisions to ``lengths[i]``, its counters to ``counts[i]`` and the seats in the order of their first turns to
-    ``orders[i]``. ``states`` is a buffer of four states: the game, the view, a blank state, and the state before a step.
+    ``orders[i]``. The payoffs are NaN if it was stopped after ``limit`` decisions. ``states`` is a buffer of four states: the
+    game, the view, a blank state, and the state before a step.
     """
     out = np.zeros(ACTIONS, np.int32)
     log = np.zeros(LOG_SHAPE if LOGGED else NO_LOG_SHAPE, np.int32)
@@ -200,7 +202,7 @@ def tournament(
         orders[i, :] = -1
         log = set_up_and_tally(states, players, options, log, counts[i], orders[i])
         decisions = 0
-        while state.actor >= 0:
+        while state.actor >= 0 and decisions < limit:
             if FIRST_ORDER < 0 and orders[i, players - 1] < 0:
                 join_order(orders[i], state.actor)
             policy = policies[(state.actor + game) % players]
@@ -212,7 +214,10 @@ def tournament(
             log = play_and_tally(states, choose(policy, view, out, legal(view, out), rng), log, counts[i], orders[i])
             decisions += 1
         complete_order(orders[i])
-        score(state, payoffs[i])
+        if state.actor < 0:
+            score(state, payoffs[i])
+        else:
+            payoffs[i, :] = np.nan
         lengths[i] = decisions
 
 

@@ -95,7 +95,8 @@ def measured_course(setting: Setting, numbers: Sequence[int], *, every: bool) ->
     found = []
     for number in numbers:
         trace = tracer.trace([number])
-        found.append(columns_of(trace, course(tracer, number, trace, every=every)))
+        if not trace.stopped.any():
+            found.append(columns_of(trace, course(tracer, number, trace, every=every)))
     return joined(found)
 
 

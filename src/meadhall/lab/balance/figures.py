@@ -48,6 +48,12 @@ DEFINITIONS: Mapping[str, Definition] = {
     "won": Definition("fairness", marked("Matches that the players win together."), "share"),
     "dealt": Definition("fairness", marked("Wins of the owner of a start piece, in fair shares."), "fair shares", (0.8, 1.2)),
     "decisions": Definition("length", marked("Decisions of a match.")),
+    "stopped": Definition(
+        "length",
+        marked("Matches that were stopped because they had too many decisions. No other figure counts them."),
+        "share",
+        (0, 0),
+    ),
     "turns": Definition("length", marked("Turns of a match: runs of decisions of one player.")),
     "rounds": Definition("length", marked("Rounds of a match: the turns of the player who has most.")),
     "waiting": Definition("length", marked("Decisions of others between two turns of a player.")),

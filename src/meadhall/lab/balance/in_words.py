@@ -12,7 +12,7 @@ from meadhall.lab.balance.examples import KINDS
 from meadhall.lab.balance.figures import GROUPS, QUANTILES, Figure
 from meadhall.lab.balance.result import Balance, Key
 from meadhall.lab.kinds import action_kinds
-from meadhall.lab.tables import seed_in_words
+from meadhall.lab.tables import seed_in_words, stopped_in_words
 
 NAMES: Mapping[str, str] = {
     "place": marked("place {item}"),
@@ -20,6 +20,7 @@ NAMES: Mapping[str, str] = {
     "won": marked("won together"),
     "dealt": marked("dealt: {item}"),
     "decisions": marked("decisions"),
+    "stopped": marked("stopped matches"),
     "turns": marked("turns"),
     "rounds": marked("rounds"),
     "waiting": marked("waiting"),
@@ -191,7 +192,9 @@ def how_measured(report: Balance) -> str:
         seed=seed_in_words(report.seed),
         seconds=decimal(report.seconds, 0),
     )
-    return " ".join([said, *([_(ENDINGS[report.ended])] if report.ended in ENDINGS else [])])
+    stopped = sum(report.stopped.values())
+    notes = [_(ENDINGS[report.ended])] if report.ended in ENDINGS else []
+    return " ".join([said, *([stopped_in_words(stopped, report.limit)] if stopped else []), *notes])
 
 
 def example_in_words(example: Any) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from math import nan
 
 import numpy as np
 
@@ -48,7 +49,8 @@ def measured_luck(setting: Setting, numbers: Sequence[int]) -> Columns:
     shares = trace.shares[:, seats].reshape(len(numbers), REPEATS, len(seats))
     rates = shares.mean(axis=1)
     squares = (shares**2).mean(axis=1)
-    fair = 1 / len(seats) if len(seats) > 1 else float(shares.mean())
+    ended = shares[~np.isnan(shares)]
+    fair = 1 / len(seats) if len(seats) > 1 else float(ended.mean()) if ended.size else nan
     same = (REPEATS * rates**2 - squares) / (REPEATS - 1)  # an unbiased estimate of the square of the true rate
     found = {"luck": Column((same - fair**2).sum(axis=1), (squares - fair**2).sum(axis=1))}
     if len(seats) > 1:

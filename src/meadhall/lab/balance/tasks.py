@@ -13,7 +13,7 @@ from meadhall.engine.compile.loops import RANDOM
 from meadhall.engine.compute.executors import Pieces
 from meadhall.engine.game import Game
 from meadhall.lab.balance.choice import choice
-from meadhall.lab.balance.columns import Columns
+from meadhall.lab.balance.columns import Columns, counted
 from meadhall.lab.balance.course import measured_course
 from meadhall.lab.balance.deep import measured_ladder, measured_search
 from meadhall.lab.balance.fairness import fairness
@@ -93,7 +93,7 @@ class Measuring:
         setting = self.setting
         if self.task is Task.PLAY:
             trace = Tracer(setting).trace(numbers)
-            return {name: column for group in GROUPS for name, column in group(trace).items()}
+            return counted({name: column for group in GROUPS for name, column in group(trace).items()}, trace.stopped)
         measures: dict[Task, Callable[[Setting, Sequence[int]], Columns]] = {
             Task.COURSE: partial(measured_course, every=False),
             Task.WORTH: partial(measured_course, every=True),
@@ -103,7 +103,7 @@ class Measuring:
             Task.SEARCH: measured_search,
             Task.LADDER: measured_ladder,
         }
-        return measures[self.task](setting, numbers)
+        return counted(measures[self.task](setting, numbers))
 
     @property
     def is_compiled(self) -> bool:

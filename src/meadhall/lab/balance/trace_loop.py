@@ -47,6 +47,7 @@ def trace(
     avoided: Row,
     kinds: Row,
     script: Row,
+    limit: int,
     keys: Any,
     rngs: Any,
     log: Any,
@@ -56,7 +57,7 @@ def trace(
     snapshots: States,
     payoffs: Any,
 ) -> int:
-    """Play a match to its end and return the number of decisions, ``TOO_FEW_STEPS`` or ``TOO_FEW_EVENTS``.
+    """Play a match to its end or the limit and return the number of decisions, ``TOO_FEW_STEPS`` or ``TOO_FEW_EVENTS``.
 
     Args:
         states: a buffer of three states: the match, the view of the seat to move, and a blank state.
@@ -64,6 +65,7 @@ def trace(
         avoided: for each seat the kinds of actions that it avoids wherever it has another action, as a mask of bits.
         kinds: the kind of each action, -1 for none.
         script: the actions to play instead of what the policies choose, unless it is empty.
+        limit: the number of decisions after which the match is stopped.
         keys: the generator's words for each step, the setup first.
         rngs: the generator of each seat's bot.
         log: a buffer for the events of a step.
@@ -72,7 +74,7 @@ def trace(
         events: ``events[0, 0]`` becomes the number of events. From row 1 on each row has the number of decisions before the
             event, then a row of the log.
         snapshots: filled with the states before the first decisions, as many as there is room for.
-        payoffs: filled with the payoffs.
+        payoffs: filled with the payoffs, NaN if the match was stopped.
     """
     out = np.zeros(ACTIONS, np.int32)
     kept = np.zeros(ACTIONS, np.int32)
@@ -87,7 +89,7 @@ def trace(
     if not note_events(log, events, 0):
         return TOO_FEW_EVENTS
     played = 0
-    while state.actor >= 0:
+    while state.actor >= 0 and played < limit:
         if played + 1 >= keys.shape[0]:
             return TOO_FEW_STEPS
         if played < snapshots.shape[0]:
@@ -114,7 +116,10 @@ def trace(
         play(state, action, log)
         if not note_events(log, events, played):
             return TOO_FEW_EVENTS
-    score(state, payoffs)
+    if state.actor < 0:
+        score(state, payoffs)
+    else:
+        payoffs[:] = np.nan
     return played
 
 
