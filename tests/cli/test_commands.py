@@ -147,7 +147,11 @@ def test_the_exit_status_is_zero_when_the_pipe_is_closed(arguments: list[str]) -
 
 
 def test_closed_standard_streams_are_no_error() -> None:
-    for arguments, closed in (("--version", ">&-"), (f"verify {RECORD}", "2>&-"), (f"play {GAME} --players 2", "<&-")):
+    for arguments, closed in (
+        ("--version", ">&-"),
+        (f"verify {shlex.quote(str(RECORD))}", "2>&-"),
+        (f"play {GAME} --players 2", "<&-"),
+    ):
         command = f"{shlex.quote(sys.executable)} -m meadhall.cli {arguments} {closed}"
         run = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=False)
         assert (run.returncode, run.stderr) == (0, ""), command

@@ -23,6 +23,8 @@ from meadhall.engine.registry import registered
 from meadhall.engine.text.language import speaking
 from meadhall.lab import warm
 from meadhall.server.pages.log import log, turn_in_words
+from meadhall.server.pages.workshop import workshop_page
+from meadhall.server.routes import workshop
 from meadhall.server.routes.workshop import _REPORT_POLICY
 from meadhall.server.settings import Settings
 from server import hoard_on_a_page
@@ -332,6 +334,17 @@ async def test_only_documents_have_a_workshop(hall: OpenHall) -> None:
     assert (await person.get("/workshop")).headers["location"].startswith("/workshop/")
     for path in ("/workshop/chess/pieces", "/workshop/dungeon-allies/spoons", "/workshop/hoard/hand"):
         assert (await person.get(path)).status_code == 404
+
+
+@pytest.mark.parametrize("can_print", [True, False])
+async def test_a_hall_without_what_printing_needs_says_why_it_has_no_button(
+    hall: OpenHall, monkeypatch: pytest.MonkeyPatch, can_print: bool
+) -> None:
+    monkeypatch.setattr(
+        workshop, "workshop_page", lambda *given, **named: replace(workshop_page(*given, **named), can_print=can_print)
+    )
+    page = unescape((await hall.person().get(WORKSHOP)).text)
+    assert ('id="print"' in page, "This hall can't print: its host has not installed" in page) == (can_print, not can_print)
 
 
 async def test_a_report_compares_the_document_with_the_built_in_one(hall: OpenHall) -> None:
