@@ -7,9 +7,11 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator
+from importlib.metadata import requires
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
 
 ROOT = Path(__file__).parent.parent
 FENCE = re.compile(r"^```python\n(.*?)^```$", re.DOTALL | re.MULTILINE)
@@ -81,3 +83,17 @@ def test_a_move_visits_twelve_files_that_exist() -> None:
     missing = {name for name in named if not any((place / name).exists() for place in (source, source / "server"))}
     assert missing == set()
     assert len(re.findall(r"^\| \d+ \|", page, re.MULTILINE)) <= 12
+
+
+def test_the_library_alone_installs_no_more_packages_than_its_page_says_and_at_most_25() -> None:
+    found, left = set[str](), ["meadhall"]
+    while left:
+        name = left.pop()
+        needed = map(Requirement, requires(name) or ())
+        names = {each.name.lower() for each in needed if each.marker is None or each.marker.evaluate({"extra": ""})}
+        left += names - found
+        found |= names
+    page = (ROOT / "docs" / "library" / "index.md").read_text("utf-8")
+    said = re.search(r"(\d+)\s+packages", page)
+    assert said is not None
+    assert len(found) <= int(said[1]) <= 25  # some only with an older Python

@@ -20,7 +20,13 @@ CLOCKWISE: Final = -1
 
 
 def clockwise(first: int, players: int) -> Sequence[int]:
-    """Return all seats in the order of their first turns, if ``first`` has the first and the next is always at the left."""
+    """Return all seats in the order of their first turns, if ``first`` has the first and the next is always at the left.
+
+    Examples:
+        >>> from meadhall.sdk import clockwise
+        >>> clockwise(2, 4)
+        [2, 3, 0, 1]
+    """
     return [(first + step) % players for step in range(players)]
 
 
