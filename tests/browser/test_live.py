@@ -174,7 +174,7 @@ def test_a_script_that_comes_late_misses_no_event(new_person: NewPerson) -> None
     host, friend = new_person(), new_person()
     path = open_table(host, friend)[0].path
     held: list[Route] = []
-    friend.page.route("**/js/talk.js*", lambda route: held.append(route))
+    friend.page.route("**/js/talk.js*", lambda route: held.append(route))  # noqa: PLW0108 - playwright wants a function
     friend.page.goto(f".{path}", wait_until="commit")
     expect(friend.page.locator("#board")).to_be_visible()
     for text in ("Skal!", "Again!"):
