@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Route, expect
 
 from browser.bad_proxy import BadProxy
 from browser.conftest import ROOT
@@ -167,6 +167,22 @@ def test_chat_is_polled_too(new_person: NewPerson, behind: NewPerson, proxy: Bad
     page.clock.run_for(6_000)
     page.evaluate("() => { document.getElementById('talk-panel').open = true; }")
     expect(page.locator("#talk-lines")).to_contain_text("Skal!")
+
+
+def test_a_script_that_comes_late_misses_no_event(new_person: NewPerson) -> None:
+    """The chat is patched: without its first event a page could not read the next one."""
+    host, friend = new_person(), new_person()
+    path = open_table(host, friend)[0].path
+    held: list[Route] = []
+    friend.page.route("**/js/talk.js*", lambda route: held.append(route))  # noqa: PLW0108 - playwright wants a function
+    friend.page.goto(f".{path}", wait_until="commit")
+    expect(friend.page.locator("#board")).to_be_visible()
+    for text in ("Skal!", "Again!"):
+        host.ask(f"{path}/chat", text=text, key=text)
+        if held:
+            held.pop().continue_()
+            friend.page.wait_for_load_state()
+    expect(friend.page.locator("#talk-lines")).to_contain_text("Again!")
 
 
 def test_the_first_failure_is_told(new_person: NewPerson, behind: NewPerson, proxy: BadProxy) -> None:

@@ -103,12 +103,17 @@ const live = (() => {
       setTimeout(() => { if (mine === asked) ask(); }, document.hidden ? HIDDEN : FAILING);
     }
 
-    setInterval(() => { if (stream && Date.now() - heard > (hasBegun ? SILENCE : START)) end(stream, true); }, 1000);
-    woken(isSure => { if (isSure || !stream || Date.now() - heard > FRESH) open(); });
-    addEventListener("pagehide", close);
-    document.addEventListener("visibilitychange", () => { open(); ask(); });
-    open();
-    ask();
+    function start() {
+      setInterval(() => { if (stream && Date.now() - heard > (hasBegun ? SILENCE : START)) end(stream, true); }, 1000);
+      woken(isSure => { if (isSure || !stream || Date.now() - heard > FRESH) open(); });
+      addEventListener("pagehide", close);
+      document.addEventListener("visibilitychange", () => { open(); ask(); });
+      open();
+      ask();
+    }
+    // All scripts of the page hear the first events: later ones build on them.
+    if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", start);
+    else start();
   }
 
   return { page, tell, woken, load, follow };
