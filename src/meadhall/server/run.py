@@ -50,9 +50,6 @@ acknowledged is stored by then."""
 _TICKS: Final = 10
 """Ticks of uvicorn in a second."""
 
-_TICK: Final = 1.0
-"""Seconds between two looks after the connections."""
-
 _OTHER_FILES: Final = 128
 """File descriptors that are not connections: the database, the worker, files that are sent."""
 
@@ -145,7 +142,7 @@ class _Server(uvicorn.Server):
         counter = 0
         while not await self.on_tick(counter):
             counter += _TICKS
-            timer = self._loop.call_later(_TICK, self._woken.set)
+            timer = self._loop.call_later(1.0, self._woken.set)
             await self._woken.wait()
             timer.cancel()
             self._woken.clear()

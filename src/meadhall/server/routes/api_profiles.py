@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Annotated
+from typing import Annotated, Final
 
 import msgspec
 from litestar import get
@@ -17,11 +17,14 @@ from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.people.profiles import profile_of, visible_person
 from meadhall.server.routes.api_models import TableSummary, table_summary
 from meadhall.server.routes.api_refusals import refusals
-from meadhall.server.routes.people import RECORDS_TYPE, records_response, wanted_matches
+from meadhall.server.routes.people import records_response, wanted_matches
 from meadhall.server.store.models import Guest
 from meadhall.server.store.queries import profiles
 from meadhall.server.web.links import outside
 from meadhall.server.web.request import AnyRequest
+
+_FILE: Final = "application/octet-stream"
+"""The type of a file of records, a gzip file or not. Generators of clients know no type of lines of JSON."""
 
 
 class MatchGroup(msgspec.Struct):
@@ -108,12 +111,8 @@ async def list_matches(
 
 @get(
     "/me/records",
-    responses={
-        200: ResponseSpec(
-            str, generate_examples=False, media_type=RECORDS_TYPE, description="A record a line, or a gzip file of it"
-        ),
-        **refusals(400, 401),
-    },
+    media_type=_FILE,
+    responses={200: ResponseSpec(str, generate_examples=False, media_type=_FILE), **refusals(400, 401)},
 )
 async def show_records(request: AnyRequest, program: Guest, gzip: bool = False) -> Stream:
     """Send the records of all your finished matches, one a line, the first finished first. ``gzip``: as a gzip file."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Final
+from typing import Annotated
 
 from litestar import get, post
 from litestar.params import QueryParameter
@@ -24,8 +24,6 @@ from meadhall.server.web.forms import Form
 from meadhall.server.web.links import link
 from meadhall.server.web.request import AnyRequest
 from meadhall.server.web.sessions import Sessions
-
-RECORDS_TYPE: Final = "application/x-ndjson"
 
 _Page = Annotated[int, QueryParameter(name="page", ge=1, le=100_000)]
 _With = Annotated[str, QueryParameter(name="with")]
@@ -102,7 +100,8 @@ def records_response(request: AnyRequest, guest: Guest, gzip: bool) -> Stream:
     lines = records.of(guest.id)
     name = "meadhall-matches.jsonl" + (".gz" if gzip else "")
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
-    return Stream(gzipped(lines) if gzip else lines, media_type="application/gzip" if gzip else RECORDS_TYPE, headers=headers)
+    media_type = "application/gzip" if gzip else "application/x-ndjson"
+    return Stream(gzipped(lines) if gzip else lines, media_type=media_type, headers=headers)
 
 
 @post("/people/me/visibility", status_code=200)

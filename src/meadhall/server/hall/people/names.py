@@ -41,7 +41,7 @@ def clean_name(text: str) -> str:
 
     A letter has no more combining marks than in a line of chat, and none stands without a letter.
     """
-    words = map(_without_first_marks, clean_text(text[:_LONGEST_TEXT]).split())
+    words = map(_without_first_marks, clean_text(text[:_LONGEST_TEXT], " ").split())
     return _cut(" ".join(word for word in words if word), NAME_LENGTH)
 
 

@@ -54,9 +54,12 @@ def clean_note(text: str) -> str:
     return note
 
 
-def clean_text(text: str) -> str:
-    """Return a text on one line, with single blanks, few marks on a letter, and nothing unseen but what shapes letters."""
-    kept = "".join(map(_kept, unicodedata.normalize("NFC", text)))
+def clean_text(text: str, instead: str = "") -> str:
+    """Return a text on one line, with single blanks, few marks on a letter, and nothing unseen but what shapes letters.
+
+    ``instead``: what stands for an unseen character.
+    """
+    kept = "".join(_kept(letter, instead) for letter in unicodedata.normalize("NFC", text))
     return " ".join(unicodedata.normalize("NFC", seen("".join(map(_with_few_marks, clusters(kept))))).split())
 
 
@@ -65,12 +68,12 @@ def clusters(text: str) -> list[str]:
     return _CLUSTER.findall(text)
 
 
-def _kept(letter: str) -> str:
+def _kept(letter: str, instead: str) -> str:
     """Return what is kept of a character, wherever it stands: itself, a blank, or nothing."""
     category = unicodedata.category(letter)[0]
     if category == "Z" or letter in "\t\n\r\v\f\x85":
         return " "
-    return "" if letter not in _SHAPING and (category == "C" or is_unseen(letter)) else letter
+    return instead if letter not in _SHAPING and (category == "C" or is_unseen(letter)) else letter
 
 
 def _with_few_marks(cluster: str) -> str:
