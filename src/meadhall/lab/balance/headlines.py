@@ -77,9 +77,12 @@ def _of_length(report: Balance) -> Iterator[str]:
         text = _("Half of the matches last at most so many decisions: {list}.")
     found = []
     for key, figures in report.figures.items():
-        median = figures["turns.median" if told else "decisions.median"]
-        found.append(_("{turns} with {cell}").format(turns=decimal(median.value, 1, exactly=False), cell=_with(report, key)))
-    yield text.format(list="; ".join(found))
+        median = figures.get("turns.median" if told else "decisions.median")
+        if median is not None:  # the time may have been up before
+            said = _("{turns} with {cell}").format(turns=decimal(median.value, 1, exactly=False), cell=_with(report, key))
+            found.append(said)
+    if found:
+        yield text.format(list="; ".join(found))
 
 
 def _of_cell(report: Balance, key: Key, figures: Mapping[str, Figure]) -> Iterator[str]:
