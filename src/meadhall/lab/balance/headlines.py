@@ -78,7 +78,7 @@ def _of_length(report: Balance) -> Iterator[str]:
     found = []
     for key, figures in report.figures.items():
         median = figures.get("turns.median" if told else "decisions.median")
-        if median is not None:  # else every match was stopped
+        if median is not None:  # else every match was stopped, or the time was up before
             found.append(_("{turns} with {cell}").format(turns=decimal(median.value, 1, exactly=False), cell=_with(report, key)))
     if found:
         yield text.format(list="; ".join(found))
