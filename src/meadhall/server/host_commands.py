@@ -164,7 +164,7 @@ def _socket_of(settings: Settings) -> Path:
 def _asked(path: Path, request: _Request) -> Any:
     """Let the running hall carry out a command. Raises CommandRefused."""
     if not hasattr(socket, "AF_UNIX"):
-        raise CommandRefused(_("a hall uses the database; stop it first"))
+        raise CommandRefused(_("a hall uses {database}; stop it first").format(database=path.with_suffix("")))
     try:
         with closing(socket.socket(socket.AF_UNIX)) as line:
             line.settimeout(_TIMEOUT)
