@@ -243,7 +243,7 @@ async def test_head_is_answered_like_get_without_a_body(hall: OpenHall) -> None:
 @pytest.mark.parametrize(
     ("path", "page"),
     [
-        ("/identity", "/"),
+        ("/identity", "/settings#identity-make"),
         ("/settings/notifications/devices/x/remove", "/settings"),
         ("/tables/x/act", "/tables/x"),
         ("/tables/x/documents/components", "/tables/x"),

@@ -210,6 +210,7 @@ async def _obey(hall: Hall, reader: asyncio.StreamReader, writer: asyncio.Stream
     try:
         request = msgspec.json.decode(await reader.readline(), type=_Request)
         with speaking(request.language):
+            await hall.store.unlocked()
             done = hall.store.transact(_COMMANDS[request.command], **request.arguments)
             hall.note_changes(done.tables)
             hall.note_chats(done.chats)
