@@ -83,7 +83,8 @@ class _Server(uvicorn.Server):
 
     async def on_tick(self, counter: int) -> bool:
         check_deadlines(self.server_state.connections, self._loop.time())
-        systemd.keep_alive(self._announcing is not None and self._announcing.done())
+        if not self.should_exit:  # STOPPING is the last word
+            systemd.keep_alive(self._announcing is not None and self._announcing.done())
         return await super().on_tick(counter)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
