@@ -83,7 +83,7 @@ class _Server(uvicorn.Server):
 
     async def on_tick(self, counter: int) -> bool:
         check_deadlines(self.server_state.connections, self._loop.time())
-        if not self.should_exit:
+        if not self.should_exit:  # STOPPING is the last word
             systemd.keep_alive(self._announcing is not None and self._announcing.done())
         return await super().on_tick(counter)
 
