@@ -1,7 +1,7 @@
 """The ledger of work: a move takes no more calls than ``benchmarks/work.json`` says.
 
-After a gain write it anew: ``MEADHALL_INTERPRET=1 .venv/bin/python benchmarks/work.py --keep``. If a change needs more, its commit
-says why.
+After a gain write it anew: ``MEADHALL_INTERPRET=1 .venv/bin/python benchmarks/work.py --keep``. If a change needs more, its
+commit says why.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Compress responses as the client accepts it: zstd (RFC 8878), else gzip (RFC 1952).
 
-An event stream is compressed by one compressor, which is flushed after every event. It remembers the last frames, so
-only changes take space (docs/decisions/0011-compressed-frames.md).
+An event stream has one compressor, which is flushed after every event. It remembers the last events, so what they have in common
+takes little space (docs/decisions/0011-compressed-frames.md).
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import re
 import sys
 import zlib
 from collections import OrderedDict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from hashlib import sha256
 from http import HTTPStatus
 from typing import Final, Protocol
@@ -28,9 +28,10 @@ else:
 MINIMUM_SIZE: Final = 500
 """Bytes of a response that is worth compressing."""
 
-_WINDOW: Final = 16
-_HASHES: Final = 12
-"""Bytes that the compressor of a stream remembers, and places of its table, as powers of two: 130 KB of memory."""
+PAGE_WINDOW: Final = 16
+PROGRAM_WINDOW: Final = 14
+"""Bytes that the compressor of a stream remembers, as powers of two: of a page, whose patches have about 10 KB, and of a program.
+They take 170 and 100 KB of memory with zstd. gzip remembers a quarter, because zlib needs ten times as long for an event."""
 
 _STATIC_KEPT: Final = 256
 """Compressed static files that are kept. All together have less than 2 MB."""
@@ -41,8 +42,10 @@ _GZIP_LEVEL: Final = 5
 _ZSTD_LEVEL: Final = 3
 _BEST_GZIP_LEVEL: Final = 9
 _BEST_ZSTD_LEVEL: Final = 12
-_AS_GZIP: Final = 31
-"""zlib's ``wbits`` for a window of 32 KB and the header of gzip."""
+_IN_GZIP: Final = 16
+"""Added to zlib's ``wbits``, the size of the window, it means the header of gzip."""
+
+_LARGEST_WINDOW: Final = 15
 
 
 class Compressor(Protocol):
@@ -56,10 +59,10 @@ class Compressor(Protocol):
 
 
 class GzipStream:
-    """A response in gzip. Its window of 32 KB is smaller than many frames, so much of a frame is sent again."""
+    """An event stream in gzip."""
 
-    def __init__(self) -> None:
-        self._compressor = zlib.compressobj(_GZIP_LEVEL, zlib.DEFLATED, _AS_GZIP)
+    def __init__(self, window: int) -> None:
+        self._compressor = zlib.compressobj(_GZIP_LEVEL, zlib.DEFLATED, _IN_GZIP + window - 2, window - 9)
 
     def compress(self, part: bytes) -> bytes:
         return self._compressor.compress(part) + self._compressor.flush(zlib.Z_SYNC_FLUSH)
@@ -69,12 +72,12 @@ class GzipStream:
 
 
 class ZstdStream:
-    """A response in zstd."""
+    """An event stream in zstd."""
 
-    def __init__(self) -> None:
+    def __init__(self, window: int) -> None:
         parameter = zstd.CompressionParameter
         self._compressor = zstd.ZstdCompressor(
-            options={parameter.compression_level: 1, parameter.window_log: _WINDOW, parameter.hash_log: _HASHES}
+            options={parameter.compression_level: 1, parameter.window_log: window, parameter.hash_log: window - 4}
         )
 
     def compress(self, part: bytes) -> bytes:
@@ -84,14 +87,19 @@ class ZstdStream:
         return self._compressor.flush()
 
 
-_STREAMS: Final[dict[str, type[Compressor]]] = {"zstd": ZstdStream, "gzip": GzipStream}
+STREAMS: Final[dict[str, Callable[[int], Compressor]]] = {"zstd": ZstdStream, "gzip": GzipStream}
 """The encodings in the order of preference."""
+
+
+def encoding_for(scope: HTTPScope) -> str | None:
+    """Return the encoding of the response to a request; None: send it as it is."""
+    return accepted_encoding(", ".join(_values(scope["headers"], b"accept-encoding")))
 
 
 def accepted_encoding(header: str) -> str | None:
     """Return the encoding to use for a client with this Accept-Encoding header (RFC 9110, 12.5.3); None: send it as it is."""
     weights = dict(weighted(header))
-    for encoding in _STREAMS:
+    for encoding in STREAMS:
         if weights.get(encoding, weights.get("*", 0.0)) > 0:
             return encoding
     return None
@@ -101,20 +109,19 @@ def compressed_whole(body: bytes, encoding: str, best: bool = False) -> bytes:
     """Compress a whole response."""
     if encoding == "zstd":
         return zstd.compress(body, _BEST_ZSTD_LEVEL if best else _ZSTD_LEVEL)
-    return zlib.compress(body, _BEST_GZIP_LEVEL if best else _GZIP_LEVEL, _AS_GZIP)
+    return zlib.compress(body, _BEST_GZIP_LEVEL if best else _GZIP_LEVEL, _IN_GZIP + _LARGEST_WINDOW)
 
 
 class _Response:
-    """Sends one response, compressed."""
+    """Sends one response, compressed. Streams compress their events themselves."""
 
     def __init__(self, scope: HTTPScope, send: Send, kept: _Kept) -> None:
-        self._encoding = accepted_encoding(", ".join(_values(scope["headers"], b"accept-encoding")))
+        self._encoding = encoding_for(scope)
         self._is_static = scope["path"].startswith("/static/")
         self._send = send
         self._kept = kept
         self._start: HTTPResponseStartEvent | None = None  # held back until the length of the body is known
         self._body = bytearray()
-        self._stream: Compressor | None = None
 
     async def send(self, message: Message) -> None:
         if message["type"] == "http.response.start":
@@ -123,14 +130,8 @@ class _Response:
             self._body += message["body"]
             if not message["more_body"]:
                 await self._send_whole(self._start)
-        elif message["type"] == "http.response.body" and self._stream is not None:
-            await self._send_part(self._stream, message["body"], message["more_body"])
         else:
             await self._send(message)
-
-    def release(self) -> None:
-        """Free the compressor's memory: the response itself may be in a reference cycle, which is collected much later."""
-        self._stream = None
 
     async def _begin(self, start: HTTPResponseStartEvent) -> None:
         kinds, lengths = _values(start["headers"], b"content-type"), _values(start["headers"], b"content-length")
@@ -138,13 +139,10 @@ class _Response:
             await self._send(start)
             return
         start = _changed(start, (b"vary", b"Accept-Encoding"))
-        if self._encoding is None or _values(start["headers"], b"content-encoding"):
+        if self._encoding is None or not lengths or _values(start["headers"], b"content-encoding"):
             await self._send(start)
-        elif lengths:
-            self._start = start
         else:
-            self._stream = _STREAMS[self._encoding]()
-            await self._send(_changed(start, (b"content-encoding", self._encoding.encode())))
+            self._start = start
 
     async def _send_whole(self, start: HTTPResponseStartEvent) -> None:
         body, encoding = bytes(self._body), self._encoding
@@ -154,10 +152,6 @@ class _Response:
             start = _changed(start, (b"content-encoding", encoding.encode()), (b"content-length", b"%d" % len(body)))
         await self._send(start)
         await self._send({"type": "http.response.body", "body": body, "more_body": False})
-
-    async def _send_part(self, stream: Compressor, part: bytes, more: bool) -> None:
-        compressed = (stream.compress(part) if part else b"") + (b"" if more else stream.finish())
-        await self._send({"type": "http.response.body", "body": compressed, "more_body": more})
 
 
 class _Kept:
@@ -183,11 +177,7 @@ def compress_responses(app: ASGIApp) -> ASGIApp:
         if scope["type"] != ScopeType.HTTP:
             await app(scope, receive, send)
             return
-        response = _Response(scope, send, kept)
-        try:
-            await app(scope, receive, response.send)
-        finally:
-            response.release()
+        await app(scope, receive, _Response(scope, send, kept).send)
 
     return compressing
 
