@@ -318,11 +318,12 @@ def table_info(room: Room, guest: Guest) -> TableInfo:
                 seat.bot,
                 seat.seat == you,
                 stand_in=played.bot if played is not seat else None,
-                away=room.absences.since(seat.seat),
-                replaceable=room.absences.may_be_replaced_at(seat.seat),
+                away=away,
+                replaceable=None if away is None else room.absences.may_be_replaced_at(seat.seat),
             )
             for seat in table.seats
             for played in [as_played(seat, match if table.status == "running" else None)]
+            for away in [room.absences.since(seat.seat)]
         ],
         you=you,
         commitment=match.commitment if match else None,

@@ -11,6 +11,7 @@ import sys
 import zlib
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
+from functools import lru_cache
 from hashlib import sha256
 from http import HTTPStatus
 from typing import Final, Protocol
@@ -96,6 +97,7 @@ def encoding_for(scope: HTTPScope) -> str | None:
     return accepted_encoding(", ".join(_values(scope["headers"], b"accept-encoding")))
 
 
+@lru_cache(maxsize=256)
 def accepted_encoding(header: str) -> str | None:
     """Return the encoding to use for a client with this Accept-Encoding header (RFC 9110, 12.5.3); None: send it as it is."""
     weights = dict(weighted(header))
