@@ -49,7 +49,7 @@ def direct(scope: HTTPScope, send: Send) -> Iterator[None]:
 
 
 class _EventStream(Stream):
-    """Runs in the task of its request, with a second one that notices when the client leaves."""
+    """Sends events in a separate task. The task of the request, with all its layers, only waits for the client to leave."""
 
     def __init__(self, events: AsyncGenerator[bytes, None], window: int) -> None:
         super().__init__(events, media_type=MEDIA_TYPE)
@@ -64,41 +64,33 @@ class _EventStream(Stream):
         encoding, extensions = encoding_for(scope), cast("dict[str, Any]", scope.get("extensions") or {})
         headers = _HEADERS if encoding is None else (*_HEADERS, (b"content-encoding", encoding.encode()))
         await send({"type": "http.response.start", "status": 200, "headers": list(headers)})
-        write: Send = extensions.get(_DIRECT, send)
+        waiting, streaming = asyncio.current_task(), asyncio.create_task(self._stream(extensions.get(_DIRECT, send), encoding))
+        assert waiting is not None
+        streaming.add_done_callback(lambda _: waiting.cancel() if is_waiting else None)
+        is_waiting = True
+        try:
+            while (await receive())["type"] != "http.disconnect":
+                pass
+        except asyncio.CancelledError:
+            if not streaming.done():
+                raise  # the server stops
+            waiting.uncancel()
+        finally:
+            is_waiting = False
+            streaming.cancel()
+            await asyncio.wait((streaming,))
+        if not streaming.cancelled():
+            streaming.result()
+
+    async def _stream(self, send: Send, encoding: str | None) -> None:
         compressor = None if encoding is None else STREAMS[encoding](self._window)
         async with aclosing(self._events):
-            with _until_disconnected(receive):
-                async for events in self._events:
-                    if events:  # a client that must not learn of a change gets no byte
-                        body = events if compressor is None else compressor.compress(events)
-                        await write({"type": "http.response.body", "body": body, "more_body": True})
-                end = b"" if compressor is None else compressor.finish()
-                await write({"type": "http.response.body", "body": end, "more_body": False})
-
-
-@contextmanager
-def _until_disconnected(receive: Receive) -> Iterator[None]:
-    """Leave the block when the client disconnects."""
-    streaming = asyncio.current_task()
-    assert streaming is not None
-    has_ended = False
-
-    async def listen() -> None:
-        while (await receive())["type"] != "http.disconnect":
-            pass
-        if not has_ended:
-            streaming.cancel()
-
-    listening = asyncio.create_task(listen())
-    try:
-        yield
-    except asyncio.CancelledError:
-        if not listening.done():
-            raise  # the server stops
-        streaming.uncancel()
-    finally:
-        has_ended = True
-        listening.cancel()
+            async for events in self._events:
+                if events:  # a client that must not learn of a change gets no byte
+                    body = events if compressor is None else compressor.compress(events)
+                    await send({"type": "http.response.body", "body": body, "more_body": True})
+        end = b"" if compressor is None else compressor.finish()
+        await send({"type": "http.response.body", "body": end, "more_body": False})
 
 
 def encode_event(data: str, name: str = "", id: int | None = None) -> bytes:
