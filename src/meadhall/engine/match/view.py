@@ -124,7 +124,7 @@ class View(Displayed, Generic[S]):
         self.game = game
         self._options = options
         self.seats = seats
-        self.names = tuple(seat.name for seat in seats)
+        self.names = tuple([seat.name for seat in seats])
         self.viewer = viewer
         self.states = states
         self.state: S = game.state.at(states)
