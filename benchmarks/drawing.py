@@ -19,6 +19,7 @@ import json
 import os
 import pstats
 import random
+import secrets
 import subprocess
 import sys
 import tempfile
@@ -33,6 +34,8 @@ PLAYERS = {"axes-and-allies": 4, "axxa": 2, "dungeon-allies": 4, "viking-axes": 
 OPTIONS = {"axxa": {"mode": "versus"}, "viking-axes": {"variant": "strategic"}}
 BASE = "http://hall.test"
 PROFILE = "--profile"
+IDS = random.Random()
+"""What ids are drawn from, so that every run draws the same pages."""
 
 
 # ------------------------------------------------------------------------------------------------------ in a process per checkout
@@ -40,6 +43,7 @@ PROFILE = "--profile"
 
 async def measure() -> None:
     """Answer each line of the standard input, a game and a number of moves, by the times of the moves and the digest."""
+    vars(secrets).update(token_bytes=IDS.randbytes, choice=IDS.choice)  # before the checkout imports them
     from meadhall.server.hall import hall as hall_module  # noqa: PLC0415 - of the checkout
     from meadhall.server.settings import Settings  # noqa: PLC0415
     from server.manual_time import ManualTime  # noqa: PLC0415
@@ -47,15 +51,15 @@ async def measure() -> None:
     from server.ready import ReadyAtOnce  # noqa: PLC0415
 
     vars(hall_module).update(Readiness=ReadyAtOnce)
-    with tempfile.TemporaryDirectory() as data:
-        settings = Settings(data=Path(data), browser=False, bot_pause=0.0, requests_per_minute=0, tables_per_guest=10**6)
-        async with open_hall(settings, time=ManualTime()) as hall:
-            for line in sys.stdin:
-                name, moves = line.split()
-                profile = cProfile.Profile() if PROFILE in sys.argv else None
+    for line in sys.stdin:
+        name, moves = line.split()
+        profile = cProfile.Profile() if PROFILE in sys.argv else None
+        with tempfile.TemporaryDirectory() as data:  # a new hall, in which no id has been used
+            settings = Settings(data=Path(data), browser=False, bot_pause=0.0, requests_per_minute=0, tables_per_guest=10**6)
+            async with open_hall(settings, time=ManualTime()) as hall:
                 print(json.dumps(await played(hall, name, int(moves), profile)), flush=True)
-                if profile:
-                    pstats.Stats(profile, stream=sys.stderr).sort_stats("cumulative").print_stats(60)
+        if profile:
+            pstats.Stats(profile, stream=sys.stderr).sort_stats("cumulative").print_stats(60)
 
 
 async def started(hall: Any, name: str, seed: bytes) -> tuple[Any, list[Any]]:
@@ -64,6 +68,7 @@ async def started(hall: Any, name: str, seed: bytes) -> tuple[Any, list[Any]]:
     from meadhall.server.store.models import Guest  # noqa: PLC0415
 
     vars(chance).update(new_seed=lambda: seed)
+    IDS.seed(seed + name.encode())  # crests follow from the ids of guests
     people = [hall.person(f"10.0.3.{seat}") for seat in range(PLAYERS[name])]
     for person, called in zip(people, ("Astrid", "Björn", "Dagny", "Eirik"), strict=False):
         await person.ask("/settings", {"name": called})

@@ -113,7 +113,7 @@ async def test_a_hall_that_has_only_been_started_is_empty(on_sqlite: Settings, t
 async def test_a_running_hall_is_not_restored(on_each_database: Settings, tmp_path: Path) -> None:
     async with Store.open(on_each_database):
         await asyncio.to_thread(back_up, tmp_path / "hall.backup", on_each_database)
-        with pytest.raises(StoreBusy, match="stop it"):
+        with pytest.raises(StoreBusy, match=r"stop it first$"):
             await asyncio.to_thread(restore, tmp_path / "hall.backup", on_each_database, True)
 
 

@@ -98,7 +98,7 @@ def test_a_hall_is_not_moved_onto_another(settings: Settings, on_postgresql: Set
 async def test_a_running_hall_is_not_moved(on_each_database: Settings, back_again: Settings) -> None:
     source = on_each_database.database_url or str(on_each_database.url)
     async with Store.open(on_each_database) as store:
-        with pytest.raises(StoreBusy, match="stop it"):
+        with pytest.raises(StoreBusy, match=r"stop it first$"):
             await asyncio.to_thread(move, source, back_again.database_url)
         await store.save_guest(Guest("a", "Astrid"))
     assert not (back_again.data / "meadhall.db").exists()
@@ -110,7 +110,7 @@ async def test_a_hall_is_not_moved_to_a_database_that_a_hall_uses(
     await asyncio.to_thread(with_guests, settings, 1)
     for other in (on_postgresql, back_again):
         async with Store.open(other):
-            with pytest.raises(StoreBusy, match="stop it"):
+            with pytest.raises(StoreBusy, match=r"stop it first$"):
                 await asyncio.to_thread(move, str(settings.url), other.database_url)
 
 

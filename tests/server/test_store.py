@@ -152,7 +152,7 @@ async def test_a_database_that_does_not_answer_in_time_is_unavailable(
 
 async def test_a_second_process_on_the_same_folder_is_refused(settings: Settings) -> None:
     async with Store.open(settings):
-        with pytest.raises(StoreBusy, match="MEADHALL_DATA"):
+        with pytest.raises(StoreBusy, match=r"meadhall\.db; stop it first"):
             async with Store.open(settings):
                 pass
     async with Store.open(settings) as again:

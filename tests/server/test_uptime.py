@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
+import sqlite3
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
@@ -11,10 +13,11 @@ from functools import partial
 import pytest
 from sqlalchemy import Connection, insert, select, update
 
+from meadhall.server.errors import DatabaseUnavailable
 from meadhall.server.hall.processes.leases import open_leases
 from meadhall.server.hall.processes.scheduler import Scheduler
 from meadhall.server.hall.time.clocks import COME_BACK
-from meadhall.server.hall.time.uptime import CLOCK_JOB, GAP, Uptime
+from meadhall.server.hall.time.uptime import CLOCK_JOB, GAP, INTERVAL, Uptime
 from meadhall.server.ops.time import Time
 from meadhall.server.settings import Settings
 from meadhall.server.store import schema
@@ -117,6 +120,32 @@ async def test_a_frozen_process_finds_the_downtime_when_it_goes_on(on_sqlite: Se
         assert known.outages[0][0] == frozen
         await known.beat()
         assert changes == [1]
+
+
+async def test_a_lock_of_another_program_is_logged_as_such(on_sqlite: Settings, caplog: pytest.LogCaptureFixture) -> None:
+    """No move could be stored, so no clock ran; but the hall ran."""
+    caplog.set_level(logging.INFO)
+    time = ManualTime()
+    async with start(on_sqlite, time) as (store, known):
+        await wait_for_a_clock(store, time.now() + HOUR)
+        await known.beat()
+        with sqlite3.connect(on_sqlite.data / "meadhall.db", isolation_level=None) as other:
+            other.execute("BEGIN EXCLUSIVE")
+            for _ in range(4):
+                beating = asyncio.create_task(known.beat())
+                await time.advance(INTERVAL)
+                with pytest.raises(DatabaseUnavailable):
+                    await beating
+            other.execute("ROLLBACK")
+        other.close()
+        await known.beat()
+        ((began, ended),) = known.outages
+        assert ended - COME_BACK - began == timedelta(seconds=4 * INTERVAL)
+        assert "the database did not answer for 20.0 s" in caplog.text
+        assert "no process" not in caplog.text
+        await time.advance(60.0)
+        await known.beat()
+        assert "no process of the hall ran for 60.0 s" in caplog.text, "it was frozen"
 
 
 async def test_a_clock_that_nobody_waited_for_before_makes_no_downtime(settings: Settings) -> None:

@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
 
 def chosen_settings(data: Path | None, database_url: str | None) -> Settings:
-    """Return the settings of the hall. The arguments override the environment variables. Raises BadSetting."""
+    """Return the settings of the hall: the arguments, else the environment variables, else its last start. Raises BadSetting."""
     given = {"MEADHALL_DATA": data, "MEADHALL_DATABASE_URL": database_url}
-    return Settings.from_environment(os.environ | {name: str(value) for name, value in given.items() if value is not None})
+    return Settings.of_started_hall(os.environ | {name: str(value) for name, value in given.items() if value is not None})
 
 
 def back_up(file: Path, settings: Settings) -> None:

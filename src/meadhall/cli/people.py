@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
 
-def show(settings: Settings, name: str, most: int) -> int:
-    """Print people whose names contain a text, the newest first. Returns the exit status: 1 if there are none."""
+def show(settings: Settings, name: str, most: int) -> None:
+    """Print people whose names contain a text, the newest first."""
 
     def read() -> list[hosting.KnownPerson]:
         with snapshot(settings.url) as connection:
@@ -37,7 +37,6 @@ def show(settings: Settings, name: str, most: int) -> int:
         complain(_("There are more people; these are the last {count}.").format(count=grouped(most)))
     if not found:
         print(_("There are no such people."))
-    return 0 if found else 1
 
 
 def rename(settings: Settings, person: str, name: str) -> None:
@@ -111,8 +110,11 @@ def link(settings: Settings, person: str) -> None:
 
 
 def address(settings: Settings) -> str:
-    """Return the address at which people reach the hall, without a slash at its end."""
-    return settings.public_url or f"http://{settings.authority}"
+    """Return the address at which people reach the hall, without a slash at its end. Say so if only this machine can."""
+    url = settings.url_for_others
+    if not url and settings.socket is None:
+        complain(_("Only this machine can open this link. To let others in, start the hall with: meadhall serve --lan"))
+    return url or settings.url_here
 
 
 def _change(settings: Settings, person: str, change: hosting.Change) -> str:

@@ -19,6 +19,8 @@ from meadhall.engine.text.language import gettext as _
 if TYPE_CHECKING:
     from meadhall.server.settings import Settings
 
+EVERY_ADDRESS = "0.0.0.0"  # noqa: S104 - only where the host wants it
+
 
 def serve_hall(
     host: str | None,
@@ -45,6 +47,8 @@ def serve_hall(
         "WORKERS": workers,
         "BOTS": " ".join(bots) or None,
     }
+    if host is not None:
+        os.environ.pop("MEADHALL_SOCKET", None)
     os.environ.update({f"MEADHALL_{name}": str(value) for name, value in given.items() if value is not None})
     if no_browser or not has_screen():
         os.environ["MEADHALL_NO_BROWSER"] = "1"
@@ -108,8 +112,13 @@ def _serve(compiles: bool, dev: bool) -> None:
         supervise(settings)
     else:
         from meadhall.server.run import serve
+        from meadhall.server.store.file_lock import StoreBusy
 
-        serve(settings)
+        try:
+            serve(settings)
+        except StoreBusy as error:
+            text = _("{error}, or choose another database with MEADHALL_DATA or MEADHALL_DATABASE_URL")
+            raise StoreBusy(text.format(error=error)) from None
 
 
 def check_compiled_rules() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from importlib import import_module
@@ -27,7 +28,7 @@ from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.notices import push_service
 from meadhall.server.hall.records.match_records import MatchRecords
 from meadhall.server.ops import gc_tuning, metrics
-from meadhall.server.ops.loop_lag import measured_lag
+from meadhall.server.ops.loop_lag import LoopLag
 from meadhall.server.ops.tracing import TRACES
 from meadhall.server.pages.frames import Frames
 from meadhall.server.pages.picture import Pictures
@@ -61,6 +62,7 @@ from meadhall.server.routes import (
 from meadhall.server.routes import hall as hall_routes
 from meadhall.server.settings import Settings
 from meadhall.server.store.store import Store
+from meadhall.server.web import links
 from meadhall.server.web.compression import compress_responses
 from meadhall.server.web.conditional import answer_conditional_requests
 from meadhall.server.web.cors import allow_other_origins
@@ -68,9 +70,8 @@ from meadhall.server.web.csrf import check_same_origin
 from meadhall.server.web.forms import read_form
 from meadhall.server.web.head_method import answer_head
 from meadhall.server.web.host_header import check_host_header
-from meadhall.server.web.links import serve_at, sub_path
-from meadhall.server.web.request import AnyRequest, HallRequest
-from meadhall.server.web.request_limit import RequestLimit, limit_request_rate, unlimited_paths
+from meadhall.server.web.request import AnyRequest, HallRequest, client_address
+from meadhall.server.web.request_limit import GuestLimit, RequestLimit, limit_request_rate, unlimited_paths
 from meadhall.server.web.request_metrics import measure_requests
 from meadhall.server.web.response_headers import add_headers
 from meadhall.server.web.sessions import Sessions, guest_of
@@ -111,6 +112,9 @@ _PAGE_MODULES: Final = (
 )
 _MINUTE: Final = 60.0
 
+NEW_AN_HOUR: Final = 300
+"""Guests and records that an address may bring in an hour, in a hall that limits requests."""
+
 _LAST_SPANS: Final = 0.5
 """Seconds that the last spans of traces have to reach their collector."""
 
@@ -137,9 +141,9 @@ async def create_app(
 
 async def serve_hall(app: Litestar, settings: Settings, store: Store, worker: Worker, process: str = FIRST_PROCESS) -> None:
     """Let the application serve a new hall, from its next lifespan on."""
-    serve_at(settings.public_url)
+    links.serve(settings)
     assert app.openapi_config is not None
-    app.openapi_config.servers = [Server(sub_path() or "/")]
+    app.openapi_config.servers = [Server(links.sub_path() or "/")]
     app.state.hall = Hall(settings, store, worker)
     await store.secret(push_service.SECRET)
     await app.state.hall.uptime.begin()
@@ -171,7 +175,7 @@ def build_app(requests_per_minute: int, *, development: bool = False) -> Litesta
         hall: Hall = app.state.hall
         return hall.time.seconds()
 
-    limit = RequestLimit(requests_per_minute, seconds)
+    limit, lag = RequestLimit(requests_per_minute, seconds), LoopLag()
     dev = import_module("meadhall.server.dev.install") if development else None  # only development mode loads it
     modules = _PAGE_MODULES if dev is None else (*_PAGE_MODULES, dev.PAGES)
     files = _static_files() if dev is None else [*_static_files(), *dev.static_files()]
@@ -185,12 +189,13 @@ def build_app(requests_per_minute: int, *, development: bool = False) -> Litesta
         request_class=HallRequest,
         exception_handlers={MeadhallError: refused, HTTPException: failed, Exception: failed if dev is None else dev.explained},
         before_send=[add_headers],
-        lifespan=[_lifespan(limit, None if dev is None else dev.watch)],
+        lifespan=[_lifespan(limit, lag, None if dev is None else dev.watch)],
         openapi_config=_openapi(),
         logging_config=None,  # the operator configures logging
         request_max_body_size=BODY_LIMIT,
     )
-    handler = measure_requests(app.asgi_handler)
+    app.state.guest_limit = GuestLimit(NEW_AN_HOUR if requests_per_minute else 0, seconds)
+    handler = measure_requests(app.asgi_handler, lag.note_request)
     if requests_per_minute:
         handler = limit_request_rate(handler, limit, _refuse, unlimited_paths(app))
     handler = answer_conditional_requests(check_host_header(allow_other_origins(handler)))
@@ -213,6 +218,8 @@ def _pages(modules: Iterable[ModuleType]) -> Router:
         if "new_session" not in request.scope["state"]:  # not a visitor whose browser may keep no cookie
             request.app.state.hall.attendance.note(guest.id)
         speak(guest.language)
+        if request.method == "POST" and not guest.is_stored:
+            request.app.state.guest_limit.count(client_address(request), guest.id)
         request.app.state.hall.admission.check(guest, request.url.path)
 
     return Router(
@@ -257,7 +264,7 @@ def _openapi() -> OpenAPIConfig:
 
 
 def _lifespan(
-    limit: RequestLimit, watch: Callable[[Litestar], Coroutine[Any, Any, None]] | None
+    limit: RequestLimit, lag: LoopLag, watch: Callable[[Litestar], Coroutine[Any, Any, None]] | None
 ) -> Callable[[Litestar], AbstractAsyncContextManager[None]]:
     """Return the lifespan: compile the games and resume their bots in the background, close the hall at the end.
 
@@ -281,12 +288,12 @@ def _lifespan(
         work = (
             prepare(),
             _clean_up(limit, hall),
-            _measure(app),
+            *([_measure(app)] if metrics.FOLDER in os.environ else []),
             *hall.background(),
             *([watch(app)] if watch is not None else []),
         )
         tasks = [asyncio.create_task(each) for each in work]
-        async with gc_tuning.tuned_gc(), measured_lag(app.state.process), hall.listening():
+        async with gc_tuning.tuned_gc(), lag.measured(app.state.process), hall.listening():
             if app.state.get("waits_for_games"):
                 await _first(hall.ready.all.wait(), hall.closing.wait())
             yield
@@ -318,8 +325,7 @@ async def _clean_up(limit: RequestLimit, hall: Hall) -> None:
 
 
 async def _measure(app: Litestar) -> None:
-    """Measure this process every second."""
+    """Measure this process every second, because another one may be asked for metrics."""
     while True:
-        monitoring.measure(app.state.hall, app.state.stream_limit)
-        metrics.measure_process(app.state.process)
+        monitoring.measure(app.state.hall, app.state.stream_limit, app.state.process)
         await app.state.hall.time.sleep(metrics.INTERVAL)

@@ -128,20 +128,35 @@ class _Server(uvicorn.Server):
         self._place = place
         self._retirement = retirement
         self._is_open = False
+        self._loop = asyncio.get_running_loop()
+        self._woken = asyncio.Event()
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         if self.started:
             self._place.listens(self)
 
+    async def main_loop(self) -> None:
+        """Look after the server every second. Uvicorn does so ten times, which keeps an idle machine awake."""
+        opening = asyncio.create_task(self._open())
+        counter = 0
+        while not await self.on_tick(counter):
+            counter += _TICKS
+            timer = self._loop.call_later(1.0, self._woken.set)
+            await self._woken.wait()
+            timer.cancel()
+            self._woken.clear()
+        opening.cancel()
+
+    async def _open(self) -> None:
+        await self.hall.ready.all.wait()
+        self._is_open = True
+        self._place.opens()
+
     async def on_tick(self, counter: int) -> bool:
         now = asyncio.get_running_loop().time()
-        if not self._is_open and self.hall.ready.all.is_set():
-            self._is_open = True
-            self._place.opens()
-        if counter % _TICKS == 0:
-            check_deadlines(self.server_state.connections, now)
-            self._place.beat(self._is_open)
+        check_deadlines(self.server_state.connections, now)
+        self._place.beat(self._is_open)
         if self._retirement.is_over(len(self.server_state.connections), now):
             self.handle_exit(signal.SIGTERM, None)
         return await super().on_tick(counter)
@@ -160,6 +175,7 @@ class _Server(uvicorn.Server):
             Thread(target=self._cut_short, name="stop", daemon=True).start()
         self.hall.stop_waiting()
         super().handle_exit(sig, frame)
+        self._loop.call_soon_threadsafe(self._woken.set)
 
     def _cut_short(self) -> None:
         """End this process if its stop takes long."""
@@ -203,6 +219,8 @@ async def _serve(settings: Settings, place: _Place) -> None:
         if place.process == FIRST_PROCESS and not settings.embedded:
             await asyncio.to_thread(_warn, settings)
         app = await create_app(settings, store, place.worker, place.process, waits_for_games=place.waits_for_games)
+        if settings.embedded:
+            _note_start(settings)
         limits = ConnectionLimits(settings.connections_per_client, raise_file_limit() - _OTHER_FILES, settings.proxies)
         protocol: Any = partial(LimitedConnection, limits=limits)
         retirement = Retirement()
@@ -221,6 +239,16 @@ async def _serve(settings: Settings, place: _Place) -> None:
         )
         with _exit_status_zero():
             await _Server(config, app.state.hall, place, retirement).serve([place.listener])
+
+
+def _note_start(settings: Settings) -> None:
+    """Note how the hall was started, for commands that print links to it."""
+    try:
+        settings.note_start()
+    except OSError as error:
+        log.warning(
+            "%s: %s; `meadhall invite` and `people link` need the same settings as the hall", error.filename, error.strerror
+        )
 
 
 def _warn(settings: Settings) -> None:

@@ -8,6 +8,7 @@ from filelock import FileLock, Timeout
 from sqlalchemy import URL
 
 from meadhall.engine.errors import MeadhallError
+from meadhall.engine.text.language import gettext as _
 from meadhall.server.store.private_files import PRIVATE_FILE, PRIVATE_FOLDER, make_private
 
 
@@ -35,10 +36,7 @@ def lock_database(url: URL, folder: Path) -> FileLock:
         lock.acquire(timeout=0)
         make_private(file, folder)
     except Timeout:
-        raise StoreBusy(
-            f"another hall already uses {file}; stop it, choose another file with MEADHALL_DATA or MEADHALL_DATABASE_URL, "
-            "or let several share a PostgreSQL database"
-        ) from None
+        raise StoreBusy(_("a hall uses {database}; stop it first").format(database=file)) from None
     except OSError as error:
         raise StoreUnusable(
             f"the folder {file.parent} can't be used: {error.strerror}; "

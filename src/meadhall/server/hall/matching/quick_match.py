@@ -171,10 +171,10 @@ class QuickMatch:
             raise Conflict
         return request
 
-    async def state_of(self, guest: Guest) -> Queue | str | None:
+    async def state_of(self, guest: Guest, hidden: bool = False) -> Queue | str | None:
         """Return what a guest waits for, or the id of the table where the guest was seated; None without either.
 
-        It is a sign that the guest still waits.
+        It is a sign that the guest still waits. ``hidden``: of a hidden page, whose next sign may come late.
         """
 
         def read(connection: Connection) -> Queue | str | None:
@@ -183,7 +183,7 @@ class QuickMatch:
                 return None
             if request.matched_at is not None:
                 return request.table_id if request.matched_at > self._time.now() - _SHOWN_FOR else None
-            match_requests.touch(connection, guest.id)
+            match_requests.touch(connection, guest.id, hidden)
             if request.seen_at <= self._time.now() - match_requests.PRESENT_FOR:  # the others could not see it
                 self._tell(connection, request.queue)
                 if table := self._seat(connection, request, with_bots=False):
@@ -243,11 +243,11 @@ class QuickMatch:
         """End the streams of a guest's pages."""
         self._channel.end(guest)
 
-    async def left(self, guest: Guest) -> None:
-        """Note that a page of the guest was closed. Unless another one is open, the wait ends soon."""
+    async def left(self, guest: Guest, hidden: bool = False) -> None:
+        """Note that a page of the guest was closed, or hidden. Unless another one is open, the wait ends soon."""
         if guest.id not in self._open:
             with suppress(DatabaseUnavailable):
-                await self._store.transact(partial(match_requests.leave, guest=guest.id))
+                await self._store.transact(partial(match_requests.leave, guest=guest.id, hidden=hidden))
 
     # ----------------------------------------------------------------------------------------------------------------- seating
 

@@ -60,7 +60,9 @@ class Uptime:
         self.on_change: Callable[[], None] = lambda: None
         self._store = store
         self._time = store.time
-        self._seen_at: datetime | None = None
+        self._seen_at: datetime | None = None  # when the database answered last
+        self._ran_at: datetime | None = None  # when it was asked last
+        self._has_run = False  # whether this process was never frozen since the database answered last
         self._last: datetime | None = None  # when the last known downtime ended
         self._ahead = 0.0  # by how many seconds the time of the hall was ahead of the machine's date
 
@@ -87,6 +89,8 @@ class Uptime:
 
     async def beat(self) -> None:
         """Note that this process is alive, and learn of all downtimes. Raises DatabaseUnavailable."""
+        ran_at, self._ran_at = self._ran_at, self._time.now()
+        self._has_run = self._has_run and ran_at is not None and self._ran_at - ran_at <= GAP
 
         def note(connection: Connection) -> list[Downtime] | None:
             self._compare_dates(connection)
@@ -98,7 +102,7 @@ class Uptime:
             return None if uptime.last_downtime(connection) == self._last else uptime.downtimes(connection)
 
         found = await self._store.transact(note)
-        self._seen_at = self._time.now()
+        self._seen_at, self._has_run = self._time.now(), True
         if found is not None:
             self._keep(found)
             self.on_change()
@@ -138,9 +142,11 @@ class Uptime:
         if downtime is not None:
             by = downtime.ended_at - downtime.began_at
             uptime.postpone(connection, CLOCK_JOB, downtime.began_at, by)
-            log.info("no process of the hall ran for %.1f s before %s", by.total_seconds(), downtime.ended_at)
+            why = "the database did not answer" if self._has_run else "no process of the hall ran"
+            log.info("%s for %.1f s before %s; no clock ran", why, by.total_seconds(), downtime.ended_at)
 
     def _keep(self, downtimes: list[Downtime]) -> None:
-        self._seen_at = self._time.now()
+        self._seen_at = self._ran_at = self._time.now()
+        self._has_run = True
         self._last = max((downtime.ended_at for downtime in downtimes), default=None)
         self.outages = outages(downtimes)
