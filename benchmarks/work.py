@@ -33,6 +33,7 @@ import uvicorn
 from uvicorn.server import ServerState
 
 from meadhall.engine.registry import installed_games
+from meadhall.engine.state import chance as chance_module
 from meadhall.server.hall import hall as hall_module
 from meadhall.server.settings import Settings
 from meadhall.server.web.connections import ConnectionLimits, LimitedConnection, limit_requests
@@ -153,7 +154,8 @@ async def counted(game: str, streams: str, calls: _Calls) -> int:
 
 async def main(given: argparse.Namespace) -> None:
     vars(hall_module).update(Readiness=ReadyAtOnce)
-    vars(secrets).update(token_bytes=random.Random(46).randbytes)  # of ids, seeds and keys
+    vars(secrets).update(token_bytes=random.Random(46).randbytes)  # of ids and keys
+    vars(chance_module).update(new_seed=lambda: bytes(chance_module.SEED_BYTES))  # also if there are more ids than before
     calls, found = _Calls(), dict[str, dict[str, int]]()
     with tempfile.TemporaryDirectory() as data:
         settings = Settings(data=Path(data), browser=False, requests_per_minute=10**6)
