@@ -13,12 +13,12 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 from hashlib import sha256
-from http import HTTPStatus
 from typing import Final, Protocol
 
 from litestar.enums import ScopeType
 from litestar.types import ASGIApp, HTTPResponseStartEvent, HTTPScope, Message, Receive, Scope, Send
 
+from meadhall.server.web.conditional import answered
 from meadhall.server.web.weights import weighted
 
 if sys.version_info >= (3, 14):
@@ -115,45 +115,37 @@ def compressed_whole(body: bytes, encoding: str, best: bool = False) -> bytes:
 
 
 class _Response:
-    """Sends one response, compressed. Streams compress their events themselves."""
+    """Sends one response: without its content if the client has kept it, else compressed. Streams compress their events."""
 
     def __init__(self, scope: HTTPScope, send: Send, kept: _Kept) -> None:
-        self._encoding = encoding_for(scope)
-        self._is_static = scope["path"].startswith("/static/")
+        self._scope = scope
         self._send = send
         self._kept = kept
-        self._start: HTTPResponseStartEvent | None = None  # held back until the length of the body is known
+        self._start: HTTPResponseStartEvent | None = None  # held back until the whole body is known
         self._body = bytearray()
 
     async def send(self, message: Message) -> None:
-        if message["type"] == "http.response.start":
-            await self._begin(message)
+        if message["type"] == "http.response.start" and _values(message["headers"], b"content-length"):
+            self._start = message
         elif message["type"] == "http.response.body" and self._start is not None:
             self._body += message["body"]
             if not message["more_body"]:
-                await self._send_whole(self._start)
+                start, body = self._compressed(*answered(self._scope, self._start, bytes(self._body)))
+                await self._send(start)
+                await self._send({"type": "http.response.body", "body": body, "more_body": False})
         else:
             await self._send(message)
 
-    async def _begin(self, start: HTTPResponseStartEvent) -> None:
-        kinds, lengths = _values(start["headers"], b"content-type"), _values(start["headers"], b"content-length")
-        if not kinds or not _COMPRESSIBLE.match(kinds[0]) or start["status"] < HTTPStatus.OK:
-            await self._send(start)
-            return
-        start = _changed(start, (b"vary", b"Accept-Encoding"))
-        if self._encoding is None or not lengths or _values(start["headers"], b"content-encoding"):
-            await self._send(start)
-        else:
-            self._start = start
-
-    async def _send_whole(self, start: HTTPResponseStartEvent) -> None:
-        body, encoding = bytes(self._body), self._encoding
-        self._start = None
-        if encoding is not None and len(body) >= MINIMUM_SIZE:
-            body = self._kept.compressed(body, encoding) if self._is_static else compressed_whole(body, encoding)
-            start = _changed(start, (b"content-encoding", encoding.encode()), (b"content-length", b"%d" % len(body)))
-        await self._send(start)
-        await self._send({"type": "http.response.body", "body": body, "more_body": False})
+    def _compressed(self, start: HTTPResponseStartEvent, body: bytes) -> tuple[HTTPResponseStartEvent, bytes]:
+        kinds = _values(start["headers"], b"content-type")
+        if not kinds or not _COMPRESSIBLE.match(kinds[0]):
+            return start, body
+        start, encoding = _changed(start, (b"vary", b"Accept-Encoding")), encoding_for(self._scope)
+        if encoding is None or len(body) < MINIMUM_SIZE or _values(start["headers"], b"content-encoding"):
+            return start, body
+        is_static = self._scope["path"].startswith("/static/")
+        body = self._kept.compressed(body, encoding) if is_static else compressed_whole(body, encoding)
+        return _changed(start, (b"content-encoding", encoding.encode()), (b"content-length", b"%d" % len(body))), body
 
 
 class _Kept:
@@ -172,7 +164,7 @@ class _Kept:
 
 
 def compress_responses(app: ASGIApp) -> ASGIApp:
-    """Wrap ``app`` so that its responses are compressed: texts as a whole, streams part by part."""
+    """Wrap ``app`` so that its responses are compressed, or not sent again to a client that has them."""
     kept = _Kept()
 
     async def compressing(scope: Scope, receive: Receive, send: Send) -> None:
