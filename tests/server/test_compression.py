@@ -103,7 +103,8 @@ async def test_the_memory_of_a_stream_is_freed_when_it_ends(monkeypatch: pytest.
     monkeypatch.setitem(compression.STREAMS, "zstd", opened)
     for path in ("/ended", "/left"):
         scope = {"type": "http", "path": path, "headers": [(b"accept-encoding", b"zstd")]}
-        responses.append(event_stream(events(path)).to_asgi_response())
+        stream: Any = event_stream(events(path))
+        responses.append(stream.to_asgi_response())
         with suppress(asyncio.CancelledError):
             await responses[-1](scope, receive, ignore)
     assert len(alive) == 0
