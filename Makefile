@@ -47,7 +47,7 @@ coverage: $(UV_STAMP) ## the tests again, with branch coverage; it fails below t
 	$(call sync,)
 	@MEADHALL_CHROMIUM="$$(tools/browser)" && export MEADHALL_CHROMIUM && exec tools/test --coverage
 
-chaos: $(UV_STAMP) ## a long run: kill processes of a hall and PostgreSQL, cut connections, and check that nothing is lost
+chaos: $(UV_STAMP) ## a long run: kill a hall under load, lock its database, fill its disk, and check that nothing is lost
 	$(call sync,)
 	PYTHONPATH=tests $(BIN)/python -m chaos
 

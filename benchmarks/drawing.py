@@ -25,6 +25,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Sequence
+from inspect import isawaitable
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -82,13 +83,15 @@ async def started(hall: Any, name: str, seed: bytes) -> tuple[Any, list[Any]]:
 
 
 async def act(room: Any, guest: Any, action: int) -> None:
-    """Play an action, also with a checkout in which that was a method of the room."""
+    """Play an action, also with a checkout in which that was a method of the room, or asynchronous."""
     if hasattr(room, "act"):
         await room.act(guest, action)
     else:
         from meadhall.server.hall import move  # noqa: PLC0415
 
-        await move.act(room, guest, action)
+        acted = move.act(room, guest, action)
+        if isawaitable(acted):
+            await acted
 
 
 async def played(hall: Any, name: str, moves: int, profile: cProfile.Profile | None = None) -> dict[str, Any]:
@@ -97,15 +100,20 @@ async def played(hall: Any, name: str, moves: int, profile: cProfile.Profile | N
     from meadhall.server.pages import frames as module  # noqa: PLC0415
     from meadhall.server.pages.patches import SentFrame  # noqa: PLC0415
     from meadhall.server.routes.api_events import TableEvents  # noqa: PLC0415
+    from meadhall.server.web import links  # noqa: PLC0415
+
+    def told_to(guest: Any) -> Any:
+        return TableEvents(room, guest, 0) if outside == BASE else TableEvents(room, guest, outside, 0)
 
     drawing = getattr(module, "FRAMES", None) or module.Frames()  # of an older commit, or of this one
     drawing.forget()
     drawing._fragments = type(drawing._fragments)(64 << 20)  # else a round finds what the last one has rendered
+    outside = links.Outside(BASE) if hasattr(links, "Outside") else BASE  # of an older commit
     draw, digest, clock, size = random.Random(name), hashlib.sha256(), time.thread_time, 0
     move, drawn, told = list[float](), list[float](), list[float]()
     for number in count():
         room, guests = await started(hall, name, bytes([number]) * 32)
-        sent, programs = [SentFrame() for _ in guests], [TableEvents(room, guest, 0) for guest in guests]
+        sent, programs = [SentFrame() for _ in guests], [told_to(guest) for guest in guests]
         with speaking(("en", "de")[number % 2]):
             while len(move) < moves and not room.match.over:
                 action = draw.choice(room.match.legal()).action
@@ -114,7 +122,7 @@ async def played(hall: Any, name: str, moves: int, profile: cProfile.Profile | N
                 acted = clock()
                 if profile:
                     profile.enable()
-                frames = [drawing.frame(room, guest, BASE) for guest in guests]
+                frames = [drawing.frame(room, guest, outside) for guest in guests]
                 patches = [page.patch_to(frame.sections) for page, frame in zip(sent, frames, strict=True)]
                 if profile:
                     profile.disable()

@@ -27,10 +27,10 @@ class Need:
     """The needs of a number of matches of one game a day, in the busiest hour and on disk."""
 
     moves: float  # a second
-    cores: float  # of web processes, at the target load
+    cores: float  # for pages, at the target load
     tables: float  # open at the same time
-    memory: float  # of all web processes, in bytes
-    disk: tuple[float, float]  # a year, in bytes: of SQLite, of PostgreSQL
+    memory: float  # of the web server, in bytes
+    disk: float  # a year, in bytes
 
     @classmethod
     def of(cls, figures: dict[str, Any], moves_of_a_match: float, matches: int) -> Need:
@@ -41,11 +41,8 @@ class Need:
         tables = hourly * assumed["minutes_a_match"] / 60
         pages = tables * assumed["pages_a_table"]
         memory = 1e6 * (max(1, ceil(cores)) * measured["web_mb"] + tables * measured["table_mb"] + pages * measured["page_mb"])
-        sqlite, postgresql = (
-            365 * matches * (moves_of_a_match * (measured[name] + measured["bytes_of_record_a_move"]) + assumed["bytes_a_table"])
-            for name in ("bytes_a_move", "bytes_a_move_postgresql")
-        )
-        return cls(moves, cores, tables, memory, (sqlite, postgresql))
+        bytes_a_move = measured["bytes_a_move"] + measured["bytes_of_record_a_move"]
+        return cls(moves, cores, tables, memory, 365 * matches * (moves_of_a_match * bytes_a_move + assumed["bytes_a_table"]))
 
 
 def written(value: float) -> str:
@@ -57,12 +54,12 @@ def written(value: float) -> str:
 
 
 def table(figures: dict[str, Any]) -> Iterator[str]:
-    yield "| matches a day | game | moves a second | cores | tables at once | memory | disk a year, SQLite | PostgreSQL |"
-    yield "|--:|---|--:|--:|--:|--:|--:|--:|"
+    yield "| matches a day | game | moves a second | cores | tables at once | memory | disk a year |"
+    yield "|--:|---|--:|--:|--:|--:|--:|"
     for matches in SIZES:
         for title, moves in figures["moves_a_match"].items():
             need = Need.of(figures, moves, matches)
-            sizes = (f"{written(amount / GB)} GB" for amount in (need.memory, *need.disk))
+            sizes = (f"{written(amount / GB)} GB" for amount in (need.memory, need.disk))
             cells = f"{matches:,}", title, written(need.moves), written(need.cores), written(need.tables), *sizes
             yield f"| {' | '.join(cells)} |"
 

@@ -2,7 +2,7 @@
 
     .venv/bin/python benchmarks/waiting.py [--matches 100000] [--rounds 5]
 
-On SQLite and on PostgreSQL. The columns are milliseconds of CPU time of this process; on PostgreSQL the database works beside it.
+The columns are milliseconds of CPU time of this process.
 ``look`` is what the scheduler does when it looks for jobs and none is due, at most once a minute. ``move`` stores an entry and
 moves the deadline of its match. ``beat`` notes that the process is alive, every five seconds. ``restart`` notes a downtime,
 which moves all deadlines. The rounds of both variants alternate, and the medians are shown.
@@ -16,7 +16,7 @@ import statistics
 import sys
 import tempfile
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from datetime import timedelta
 from functools import partial
@@ -32,16 +32,15 @@ from meadhall.server.settings import Settings
 from meadhall.server.store import schema
 from meadhall.server.store.clock import Clock
 from meadhall.server.store.models import Entry, now
-from meadhall.server.store.queries import jobs, uptime
+from meadhall.server.store.queries import entries, jobs, uptime
 from meadhall.server.store.store import Store
-from server.postgres import start_postgresql
 from server.rows import table_of
 
 TIMES = 200
 """How often each action is repeated in a round."""
 
 
-async def fill(store: Store, matches: int) -> None:
+def fill(store: Store, matches: int) -> None:
     """Let so many matches wait, each for another time in the next days."""
     soon = now() + timedelta(hours=1)
 
@@ -53,14 +52,14 @@ async def fill(store: Store, matches: int) -> None:
             ]
             connection.execute(insert(schema.jobs), rows)
 
-    await store.transact(add)
+    store.transact(add)
 
 
-async def measured(work: Callable[[int], Awaitable[object]], times: int = TIMES) -> float:
+def measured(work: Callable[[int], object], times: int = TIMES) -> float:
     """Return the CPU time of one call in milliseconds."""
     began = time.process_time()
     for k in range(times):
-        await work(k)
+        work(k)
     return 1000 * (time.process_time() - began) / times
 
 
@@ -72,29 +71,29 @@ class Hall:
         self.table = table_of("a1", status="running", clock=Clock("slow", 3 * 86400))
         self.entries = 0
 
-    async def look(self, _: int) -> None:
-        await self.store.transact(partial(jobs.claim, process=None, kinds=(CLOCK_JOB,), limit=8, running=()))
+    def look(self, _: int) -> None:
+        self.store.transact(partial(jobs.due, kinds=(CLOCK_JOB,), limit=8, running=()))
 
-    async def move(self, _: int) -> None:
+    def move(self, _: int) -> None:
         self.entries += 1
         put = partial(jobs.put, kind=CLOCK_JOB, key=self.table.id, due_at=now() + timedelta(days=3))
-        async with self.store.unit() as unit:
-            unit.append(self.table, Entry(self.entries, "action", 0, 1))
-            unit.also(put)
+        with self.store.change() as connection:
+            entries.append(connection, self.table.id, Entry(self.entries, "action", 0, 1))
+            put(connection)
 
-    async def beat(self, _: int) -> None:
-        await self.store.transact(partial(uptime.beat, gap=timedelta(minutes=1)))
-        await self.store.transact(uptime.last_downtime)
+    def beat(self, _: int) -> None:
+        self.store.transact(partial(uptime.beat, gap=timedelta(minutes=1)))
+        self.store.transact(uptime.last_downtime)
 
-    async def restart(self, _: int) -> None:
-        await self.store.transact(partial(uptime.postpone, kind=CLOCK_JOB, after=now(), by=timedelta(seconds=1)))
+    def restart(self, _: int) -> None:
+        self.store.transact(partial(uptime.postpone, kind=CLOCK_JOB, after=now(), by=timedelta(seconds=1)))
 
-    async def round(self) -> dict[str, float]:
+    def round(self) -> dict[str, float]:
         return {
-            "look": await measured(self.look),
-            "move": await measured(self.move),
-            "beat": await measured(self.beat),
-            "restart": await measured(self.restart, 1),
+            "look": measured(self.look),
+            "move": measured(self.move),
+            "beat": measured(self.beat),
+            "restart": measured(self.restart, 1),
         }
 
 
@@ -102,20 +101,20 @@ class Hall:
 async def hall(settings: Settings, matches: int) -> AsyncIterator[Hall]:
     async with Store.open(settings) as store:
         opened = Hall(store)
-        await store.add_table(opened.table)
-        await fill(store, matches)
+        store.add_table(opened.table)
+        fill(store, matches)
         yield opened
 
 
-async def compare(name: str, few: Settings, many: Settings, matches: int, rounds: int) -> None:
+async def compare(few: Settings, many: Settings, matches: int, rounds: int) -> None:
     async with hall(few, 0) as without, hall(many, matches) as with_them:
         found: dict[int, list[dict[str, float]]] = {0: [], matches: []}
         for _ in range(rounds):
-            found[0].append(await without.round())
-            found[matches].append(await with_them.round())
+            found[0].append(without.round())
+            found[matches].append(with_them.round())
     for count, results in found.items():
         medians = [statistics.median(result[column] for result in results) for column in results[0]]
-        print(f"{name:10} {count:8,}" + "".join(f"{median:10.3f}" for median in medians), flush=True)
+        print(f"{count:8,}" + "".join(f"{median:10.3f}" for median in medians), flush=True)
 
 
 async def main() -> None:
@@ -123,12 +122,10 @@ async def main() -> None:
     parser.add_argument("--matches", type=int, default=100_000)
     parser.add_argument("--rounds", type=int, default=5)
     arguments = parser.parse_args()
-    print(f"{'database':10} {'waiting':>8}" + "".join(f"{name:>10}" for name in ("look", "move", "beat", "restart")))
-    with tempfile.TemporaryDirectory() as folder, start_postgresql() as server:
+    print(f"{'waiting':>8}" + "".join(f"{name:>10}" for name in ("look", "move", "beat", "restart")))
+    with tempfile.TemporaryDirectory() as folder:
         files = [Settings(data=Path(folder) / name) for name in ("few", "many")]
-        databases = [Settings(data=Path(folder), database_url=server.new_database()) for _ in range(2)]
-        await compare("SQLite", *files, arguments.matches, arguments.rounds)
-        await compare("PostgreSQL", *databases, arguments.matches, arguments.rounds)
+        await compare(*files, arguments.matches, arguments.rounds)
 
 
 if __name__ == "__main__":

@@ -31,7 +31,7 @@ SUB_PATH = "https://example.org/hall/"
 
 _PATIENCE = 30.0
 
-Upstream = Path | Sequence[int]
+Upstream = Path | int
 """Where the halls listen: on a Unix socket, or on ports."""
 
 
@@ -167,19 +167,14 @@ def _replaced(file: Path, replacements: Mapping[str, str]) -> str:
 
 
 def _nginx_upstream(upstream: Upstream) -> dict[str, str]:
-    unix = "unix:/run/meadhall/hall.sock;"
+    unix = "server unix:/run/meadhall/hall.sock;"
     if isinstance(upstream, Path):
-        return {f"server {unix}": f"server unix:{upstream};"}
-    examples = ["# server 127.0.0.1:8000;", "# server 127.0.0.1:8001;"]
-    return {f"server {unix}": ""} | {
-        example: f"server 127.0.0.1:{port};" for example, port in zip(examples, upstream, strict=False)
-    }
+        return {unix: f"server unix:{upstream};"}
+    return {unix: "", "# server 127.0.0.1:8000;": f"server 127.0.0.1:{upstream};"}
 
 
 def _caddy_upstream(upstream: Upstream) -> str:
-    if isinstance(upstream, Path):
-        return f"unix/{upstream}"
-    return " ".join(f"127.0.0.1:{port}" for port in upstream)
+    return f"unix/{upstream}" if isinstance(upstream, Path) else f"127.0.0.1:{upstream}"
 
 
 @contextmanager

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import re
+import sqlite3
 from collections import defaultdict
+from contextlib import closing
+from pathlib import Path
 
-import asyncpg
 import httpx
 
 import meadhall
@@ -14,12 +15,12 @@ from chaos.load import Acknowledged, Load
 _ENTRIES = "SELECT table_id, number, kind, seat, value FROM match_entries ORDER BY table_id, number"
 
 
-async def audit(load: Load, database_url: str) -> list[str]:
+async def audit(load: Load, database: Path) -> list[str]:
     """Return every fault found: an acknowledged action that is missing or doubled, a gap, a record that does not verify."""
     faults = [*load.refused]
     async with httpx.AsyncClient(base_url=load.url, timeout=60) as client:  # before the store is read: bots play on
         records = {table: await _record(client, table, token) for table, token in load.tables.items()}
-    stored = await _stored(database_url)
+    stored = _stored(database)
     for table, entries in stored.items():
         numbers = [entry["number"] for entry in entries]
         if numbers != list(range(1, len(numbers) + 1)):
@@ -34,20 +35,17 @@ async def _record(client: httpx.AsyncClient, table: str, token: str) -> httpx.Re
     return await client.get(f"/api/v1/tables/{table}/record", headers={"Authorization": token})
 
 
-async def _stored(database_url: str) -> defaultdict[str, list[asyncpg.Record]]:
+def _stored(database: Path) -> defaultdict[str, list[sqlite3.Row]]:
     """Return the entries of all tables."""
-    connection = await asyncpg.connect(re.sub(r"\+\w+", "", database_url))
-    try:
-        rows = await connection.fetch(_ENTRIES)
-    finally:
-        await connection.close()
-    stored = defaultdict[str, list[asyncpg.Record]](list)
-    for row in rows:
-        stored[row["table_id"]].append(row)
+    stored = defaultdict[str, list[sqlite3.Row]](list)
+    with closing(sqlite3.connect(f"{database.as_uri()}?mode=ro", uri=True)) as connection:
+        connection.row_factory = sqlite3.Row
+        for row in connection.execute(_ENTRIES):
+            stored[row["table_id"]].append(row)
     return stored
 
 
-def _lost(acknowledged: list[Acknowledged], stored: dict[str, list[asyncpg.Record]]) -> list[str]:
+def _lost(acknowledged: list[Acknowledged], stored: dict[str, list[sqlite3.Row]]) -> list[str]:
     """Return the acknowledged actions that are not stored at their number. All entries of these matches are actions."""
     found = []
     for each in acknowledged:
@@ -60,7 +58,7 @@ def _lost(acknowledged: list[Acknowledged], stored: dict[str, list[asyncpg.Recor
     return found
 
 
-def _unverified(table: str, answer: httpx.Response, entries: list[asyncpg.Record]) -> list[str]:
+def _unverified(table: str, answer: httpx.Response, entries: list[sqlite3.Row]) -> list[str]:
     """Return why the record of a table does not verify, if so."""
     if answer.status_code != httpx.codes.OK:
         return [f"{table}: no record: {answer.status_code} {answer.text}"]

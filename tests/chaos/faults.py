@@ -5,28 +5,25 @@ from __future__ import annotations
 import asyncio
 import os
 import random
+import resource
 import signal
+import sqlite3
 import time
 from collections.abc import Awaitable, Callable, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 
-import asyncpg
-
 from chaos.audit import audit
-from chaos.link import Link
 from chaos.load import Load
 from chaos.processes import HallProcesses
-from server.postgres import OwnPostgreSQL
 
 PEOPLE_TABLES = 4
 BOT_TABLES = 4
-_POOL_SECONDS = 5.0
 
 PATIENCE = 60.0
 """Seconds in which a match must go on after the last fault, on a busy machine too. ``longest_wait`` says how long it took."""
 
-WEIGHTS = {"web": 50, "bots": 20, "postgresql": 14, "supervisor": 6, "cut": 5, "pool": 5}
+WEIGHTS = {"hall": 50, "bots": 20, "lock": 15, "full": 15}
 """How often each fault happens, in percent."""
 
 
@@ -52,13 +49,10 @@ class Report:
 
 @dataclass
 class Chaos:
-    """A hall, its PostgreSQL and the link between them."""
+    """A hall under load. Its database can't be written for ``hold`` seconds at most."""
 
     hall: HallProcesses
-    postgresql: OwnPostgreSQL
-    link: Link
-    database_url: str
-    cut_seconds: float
+    hold: float
     _calm_since: float = field(default_factory=time.monotonic)
 
     def calm_since(self) -> float:
@@ -71,12 +65,10 @@ class Chaos:
         groups = [(2, 0)] * PEOPLE_TABLES + [(1, 3)] * BOT_TABLES
         playing = [asyncio.create_task(load.play(number, *group, until)) for number, group in enumerate(groups)]
         causes: dict[str, Callable[[], Awaitable[None]]] = {
-            "web": self._kill_web,
+            "hall": self._kill_hall,
             "bots": self._kill_bots,
-            "postgresql": self._kill_postgresql,
-            "supervisor": self._kill_supervisor,
-            "cut": self._cut,
-            "pool": self._exhaust_pool,
+            "lock": self._lock,
+            "full": self._fill,
         }
         for name in faults:
             await asyncio.sleep(pause * random.uniform(0.5, 1.5))
@@ -89,7 +81,7 @@ class Chaos:
         stuck = await self._stuck(load, len(playing))
         until.set()
         await asyncio.gather(*playing)
-        found = stuck + await audit(load, self.database_url)
+        found = stuck + await audit(load, self.hall.database)
         happened = {name: faults.count(name) for name in dict.fromkeys(faults)}
         return Report(happened, len(load.acknowledged), load.repeated, len(load.tables), load.longest_wait, found)
 
@@ -105,43 +97,27 @@ class Chaos:
             await asyncio.sleep(0.2)
         return []
 
-    async def _kill_web(self) -> None:
-        _kill(random.choice(self.hall.web))
-
-    async def _kill_bots(self) -> None:
-        _kill(random.choice(self.hall.bot_workers))
-
-    async def _kill_supervisor(self) -> None:
-        """Kill the supervisor and start the hall again, as systemd would."""
+    async def _kill_hall(self) -> None:
+        """Kill the hall and start it again, as systemd would."""
         await self.hall.kill()
         await self.hall.start()
 
-    async def _kill_postgresql(self) -> None:
-        await asyncio.to_thread(self.postgresql.kill)
-        await asyncio.to_thread(self.postgresql.start)
+    async def _kill_bots(self) -> None:
+        with suppress(ProcessLookupError):
+            os.kill(random.choice(self.hall.bot_workers), signal.SIGKILL)
 
-    async def _cut(self) -> None:
-        self.link.cut()
-        await asyncio.sleep(self.cut_seconds)
-        self.link.mend()
+    async def _lock(self) -> None:
+        """Hold the lock of the database for some time, as another program may."""
+        with closing(
+            sqlite3.connect(self.hall.database, timeout=60, isolation_level=None, check_same_thread=False)
+        ) as connection:
+            await asyncio.to_thread(connection.execute, "BEGIN IMMEDIATE")
+            await asyncio.sleep(self.hold * random.random())
 
-    async def _exhaust_pool(self) -> None:
-        """Take every connection that PostgreSQL has left, and close those of the hall, so that it can't get them back."""
-        held = []
-        address = self.database_url.replace("+asyncpg", "")
-        with suppress(asyncpg.TooManyConnectionsError):
-            while True:
-                held.append(await asyncpg.connect(address))
-        self.link.mend()
-        ended = time.monotonic() + _POOL_SECONDS
-        while time.monotonic() < ended:
-            with suppress(asyncpg.TooManyConnectionsError):
-                held.append(await asyncpg.connect(address))
-            await asyncio.sleep(0.05)
-        for connection in held:
-            connection.terminate()
-
-
-def _kill(pid: int) -> None:
-    with suppress(ProcessLookupError):
-        os.kill(pid, signal.SIGKILL)
+    async def _fill(self) -> None:
+        """Let no file of the hall grow for some time, as on a full disk: what it writes then fails in the middle."""
+        before = resource.prlimit(self.hall.pid, resource.RLIMIT_FSIZE)
+        log = self.hall.database.with_name(f"{self.hall.database.name}-wal").stat().st_size
+        resource.prlimit(self.hall.pid, resource.RLIMIT_FSIZE, (random.randrange(log + 1), before[1]))
+        await asyncio.sleep(self.hold * random.random())
+        resource.prlimit(self.hall.pid, resource.RLIMIT_FSIZE, before)

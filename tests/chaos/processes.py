@@ -1,4 +1,4 @@
-"""The processes of a hall: the supervisor, its web processes and its worker."""
+"""The processes of a hall: its own, and those of its bots."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ _PATIENCE = 240.0
 
 
 class HallProcesses:
-    """``meadhall serve --workers N`` on a free port. ``log`` is the file with its output."""
+    """``meadhall serve`` on a free port. ``log`` is the file with its output."""
 
-    def __init__(self, folder: Path, database_url: str, workers: int = 2) -> None:
+    def __init__(self, folder: Path) -> None:
         self.url = f"http://127.0.0.1:{(port := free_port())}"
         self.log = folder / "hall.log"
-        self._command = [str(Path(sys.executable).with_name("meadhall")), "serve", "--workers", str(workers)]
+        self.database = folder / "meadhall.db"
+        self._command = [str(Path(sys.executable).with_name("meadhall")), "serve"]
         self._settings = {
             "MEADHALL_DATA": str(folder),
-            "MEADHALL_DATABASE_URL": database_url,
             "MEADHALL_PORT": str(port),
             "MEADHALL_NO_BROWSER": "1",
             "MEADHALL_REQUESTS_PER_MINUTE": "0",
@@ -61,10 +61,10 @@ class HallProcesses:
             return await self._process.wait()
 
     async def kill(self) -> None:
-        """Kill the supervisor, and wait for its processes, which must end by themselves."""
+        """Kill the hall, and wait for the processes of its bots, which must end by themselves."""
         if self._process is None or self._process.returncode is not None:
             return
-        left = [*self.web, *self.bot_workers]
+        left = self.bot_workers
         self._process.kill()
         await self._process.wait()
         async with asyncio.timeout(_PATIENCE):
@@ -72,21 +72,18 @@ class HallProcesses:
                 await asyncio.sleep(0.05)
 
     @property
-    def web(self) -> list[int]:
-        """The ids of the web processes that run now."""
-        return self._children("web_process")
+    def pid(self) -> int:
+        """The id of the hall's process."""
+        assert self._process is not None
+        return self._process.pid
 
     @property
     def bot_workers(self) -> list[int]:
         """The ids of the processes that play for the bots."""
-        return self._children("worker.process")
-
-    def _children(self, module: str) -> list[int]:
-        """Return the ids of the supervisor's children that run a module of the server."""
-        assert self._process is not None
-        pid = self._process.pid
-        found = [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
-        return [child for child in found if f"meadhall.server.{module}" in _command_line(child)]
+        children = [
+            int(child) for file in Path(f"/proc/{self.pid}/task").glob("*/children") for child in file.read_text().split()
+        ]
+        return [child for child in children if "meadhall.server.worker.process" in _command_line(child)]
 
 
 def _command_line(pid: int) -> str:

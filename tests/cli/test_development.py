@@ -24,8 +24,6 @@ def real_hall(data: Path) -> dict[str, str]:
         "MEADHALL_HOST": EVERYWHERE,
         "MEADHALL_SOCKET": str(data / "hall.sock"),
         "MEADHALL_URL": "https://hall.example.org",
-        "MEADHALL_DATABASE_URL": "postgresql://hall@127.0.0.1:1/hall",
-        "MEADHALL_WORKERS": "4",
         "MEADHALL_DATA": str(data),
         "MEADHALL_LANG": "en",
     }
@@ -68,9 +66,3 @@ def test_it_warns_when_others_can_reach_it(capsys: pytest.CaptureFixture[str]) -
     said = capsys.readouterr().out
     assert f"Warning: it listens on {EVERYWHERE}." in said
     assert "Only this machine" not in said
-
-
-@pytest.mark.usefixtures("announced")
-def test_it_runs_in_one_process(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["serve", "--dev", "--workers", "2", "--database-url", "postgresql://hall@127.0.0.1:1/hall"]) == 2
-    assert "leave out --workers" in capsys.readouterr().err

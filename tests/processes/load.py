@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import random
-from contextlib import suppress
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 import httpx
+
+from processes.process import Process
 
 
 async def guest(client: httpx.AsyncClient, name: str) -> dict[str, str]:
@@ -45,3 +49,50 @@ class Player:
         answer = await client.post(f"/api/v1/tables/{table}/actions", json={"action": action, "n": n})
         if answer.status_code == 200:
             self.acknowledged.add((table, n, action))
+
+
+class Program:
+    """A program at a hall in another process."""
+
+    def __init__(self, token: str) -> None:
+        self._headers = {"Authorization": f"Bearer {token}"}
+
+    @classmethod
+    async def new(cls, hall: Process, name: str) -> Program:
+        async with hall.client() as client:
+            return cls((await client.post("/api/v1/guests", json={"name": name})).json()["token"])
+
+    async def post(self, hall: Process, path: str, *, key: str = "", **data: Any) -> dict[str, Any]:
+        headers = self._headers | ({"Idempotency-Key": key} if key else {})
+        async with hall.client(**headers) as client:
+            answer = await client.post(f"/api/v1{path}", json=data)
+            assert answer.is_success, answer.text
+            found: dict[str, Any] = answer.json()
+            return found
+
+    async def try_post(self, hall: Process, path: str, **data: Any) -> int:
+        """Send a request that may be refused, and return its status."""
+        async with hall.client(**self._headers) as client:
+            return (await client.post(f"/api/v1{path}", json=data)).status_code
+
+    async def get(self, hall: Process, path: str) -> Any:
+        async with hall.client(**self._headers) as client:
+            answer = await client.get(f"/api/v1{path}")
+            assert answer.is_success, answer.text
+            return answer.json()
+
+    @asynccontextmanager
+    async def events(self, hall: Process, table: str, after: int = 0) -> AsyncIterator[AsyncIterator[tuple[str, Any]]]:
+        """Open a table's event stream; yield its events as name and data."""
+        headers = self._headers | {"Last-Event-ID": str(after), "Accept-Encoding": "identity"}
+        async with hall.client(**headers) as client, client.stream("GET", f"/api/v1/tables/{table}/events") as answer:
+            yield _events(answer)
+
+
+async def _events(answer: httpx.Response) -> AsyncIterator[tuple[str, Any]]:
+    name = ""
+    async for line in answer.aiter_lines():
+        if line.startswith("event: "):
+            name = line[7:]
+        elif line.startswith("data: "):
+            yield name, json.loads(line[6:])

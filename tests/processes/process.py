@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import httpx
@@ -119,24 +119,6 @@ class Command(Process):
         with self.log.open("ab") as log:
             command = [sys.executable, "-m", "meadhall.cli", "serve", *self.arguments]
             self._process = subprocess.Popen(command, env=self.environment, stdout=log, stderr=log)
-
-
-class Supervised(Command):
-    """A hall of the real command with two web processes."""
-
-    arguments = ("--workers", "2")
-
-    def children(self) -> dict[str, int]:
-        """Return the ids of the processes that the supervisor runs: ``worker``, ``web-1``, ``web-2``."""
-        found = {}
-        for folder in Path("/proc").glob("[0-9]*"):
-            with suppress(OSError):  # it has ended
-                parent = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
-                arguments = (folder / "cmdline").read_bytes().decode().split("\0")
-                if parent == self.pid and len(arguments) > 2:
-                    module = arguments[2].removeprefix("meadhall.server.")
-                    found["worker" if module == "worker.process" else arguments[4]] = int(folder.name)
-        return found
 
 
 @asynccontextmanager

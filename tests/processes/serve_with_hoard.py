@@ -63,7 +63,7 @@ class HallWithCounting(hall.Hall):
 
     async def _count(self, job: Job) -> None:
         await asyncio.sleep(0.05)
-        await self.scheduler.finish(job, partial(_raise_counter, name=f"job-{job.key}"))
+        self.scheduler.finish(job, partial(_raise_counter, name=f"job-{job.key}"))
 
 
 def _raise_counter(connection: Connection, name: str) -> None:

@@ -9,7 +9,7 @@ from chaos.run import run
 
 @pytest.mark.long
 @pytest.mark.asyncio
-async def test_nothing_acknowledged_is_lost_while_processes_die() -> None:
-    report = await run(["web", "bots", "postgresql", "web", "cut", "pool", "supervisor", "web"], pause=3.0, cut_seconds=4.0)
+async def test_nothing_acknowledged_is_lost_while_the_hall_is_killed_and_can_not_write() -> None:
+    report = await run(["hall", "bots", "lock", "hall", "full", "hall"], pause=3.0, hold=7.0)
     assert report.found == []
     assert report.acknowledged > 0

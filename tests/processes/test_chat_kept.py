@@ -1,22 +1,20 @@
-"""Lines of chat are kept: over kill -9, with several processes, and until the host of the hall deletes them."""
+"""Lines of chat are kept: over kill -9, and until the host of the hall deletes them."""
 
 from __future__ import annotations
 
 import asyncio
 import signal
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
-from dataclasses import replace
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from meadhall.server.settings import Settings
+from processes.load import Program
 from processes.process import PATIENCE, Process, hall_process
-from processes.test_two_processes import Program, two_processes
 from server.halls import command
-from server.postgres import PostgreSQL
 
 pytestmark = pytest.mark.asyncio
 
@@ -59,18 +57,8 @@ async def deleted_line(program: Program, hall: Process, table: str) -> dict[str,
                 return await line(events, "")
 
 
-@asynccontextmanager
-async def one_process(folder: Path, database: str = "") -> AsyncIterator[Process]:
-    async with hall_process(folder, **({"MEADHALL_DATABASE_URL": database} if database else {})) as hall:
-        yield hall
-
-
-@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
-async def test_acknowledged_lines_survive_a_kill_and_a_repeated_request_says_nothing_twice(
-    tmp_path: Path, request: pytest.FixtureRequest, kind: str
-) -> None:
-    database = request.getfixturevalue("postgresql").new_database() if kind == "postgresql" else ""
-    async with one_process(tmp_path, database) as hall:
+async def test_acknowledged_lines_survive_a_kill_and_a_repeated_request_says_nothing_twice(tmp_path: Path) -> None:
+    async with hall_process(tmp_path) as hall:
         players, table = await players_at(hall, hall)
         for number in range(4):
             await players[number % 2].post(hall, f"/tables/{table}/chat", key=f"k{number}", text=f"line {number}")
@@ -82,43 +70,9 @@ async def test_acknowledged_lines_survive_a_kill_and_a_repeated_request_says_not
         assert await texts(players[1], hall, table) == [f"line {number}" for number in range(4)]
 
 
-async def test_two_processes_share_a_chat(tmp_path: Path, postgresql: PostgreSQL) -> None:
-    async with two_processes(tmp_path, postgresql.new_database()) as (one, two):
-        players, table = await players_at(one, two)
-        async with players[1].events(two, table) as there:
-            await players[0].post(one, f"/tables/{table}/chat", text="Skal!")
-            assert (await line(there, "Skal!"))["name"] == "Ask"
-        # both speak at once, at both processes: each line gets a number of its own, and both processes agree on the order
-        said = [
-            players[k].post((one, two)[(k + n) % 2], f"/tables/{table}/chat", text=f"{k} {n}") for n in range(2) for k in range(2)
-        ]
-        await asyncio.gather(*said)
-        heard = await texts(players[0], one, table)
-        assert sorted(heard) == sorted(["Skal!", "0 0", "0 1", "1 0", "1 1"])
-        assert await texts(players[1], two, table) == heard
-        # what a person may say in a time counts at both
-        answers = [await players[0].try_post((one, two)[n % 2], f"/tables/{table}/chat", text=f"more {n}") for n in range(4)]
-        assert answers == [201, 201, 429, 429]
-        # a block at one process counts at the other
-        await players[0].post(one, f"/tables/{table}/chat/people", set="block", seat=1)
-        await players[1].post(two, f"/tables/{table}/chat", text="Boo")
-        assert "Boo" not in await texts(players[0], two, table)
-        async with players[0].events(one, table) as here:
-            await players[0].post(two, f"/tables/{table}/chat/people", set="unblock", seat=1)
-            await line(here, "Boo")
-            await players[0].post(two, f"/tables/{table}/chat/close")
-        assert await players[1].try_post(one, f"/tables/{table}/chat", text="Why?") == 409
-        await one.end(signal.SIGKILL)
-        assert (await texts(players[0], two, table))[-1] == "Boo"
-
-
-@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
-async def test_the_host_of_a_hall_reviews_and_deletes_lines_while_it_runs(
-    tmp_path: Path, request: pytest.FixtureRequest, kind: str
-) -> None:
-    database = request.getfixturevalue("postgresql").new_database() if kind == "postgresql" else ""
-    settings = replace(Settings(data=tmp_path), database_url=database)
-    async with one_process(tmp_path, database) as hall:
+async def test_the_host_of_a_hall_reviews_and_deletes_lines_while_it_runs(tmp_path: Path) -> None:
+    settings = Settings(data=tmp_path)
+    async with hall_process(tmp_path) as hall:
         players, table = await players_at(hall, hall)
         await players[0].post(hall, f"/tables/{table}/chat", text="Skal!")
         bad = await players[1].post(hall, f"/tables/{table}/chat", text="Something bad")

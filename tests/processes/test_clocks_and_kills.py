@@ -1,4 +1,4 @@
-"""Deadlines of clocks in real processes: killed at any moment, frozen, and two on one database. None fires twice or is lost."""
+"""Deadlines of clocks in real processes: killed at any moment, and frozen. None fires twice or is lost."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from sqlalchemy import select
 from meadhall.server.ops.time import Time
 from meadhall.server.settings import Settings
 from meadhall.server.store import schema
-from meadhall.server.store.maintenance import run_offline, snapshot
+from meadhall.server.store.maintenance import snapshot
 from meadhall.server.store.models import Entry
 from meadhall.server.store.queries import entries, uptime
 from meadhall.server.store.store import Store
@@ -33,7 +33,7 @@ SECONDS = 1
 COME_BACK = 0.5
 
 GAP = 2.0
-"""Time without a sign of life after which a hall was away, but in a test whose hall is never away."""
+"""Time without a sign of life after which a hall was away."""
 
 
 class Match:
@@ -71,9 +71,9 @@ class Match:
 
 
 async def stored(settings: Settings, table: str) -> list[Entry]:
-    """Return the entries in the database of a hall that doesn't run, or on PostgreSQL."""
+    """Return the entries in the database of a hall that doesn't run."""
     async with Store.open(settings) as store:
-        return await store.transact(entries.all_of, table)
+        return store.transact(entries.all_of, table)
 
 
 async def until(holds: Callable[[], Awaitable[bool]]) -> None:
@@ -116,24 +116,24 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "hall"
 
 
-def environment(settings: Settings, gap: float = GAP) -> dict[str, str]:
-    return {"MEADHALL_TEST_CLOCK": f"{SECONDS},{COME_BACK},{gap}", "MEADHALL_DATABASE_URL": settings.database_url}
+def environment() -> dict[str, str]:
+    return {"MEADHALL_TEST_CLOCK": f"{SECONDS},{COME_BACK},{GAP}"}
 
 
 def noted_alive(settings: Settings) -> datetime | None:
     """Return when the hall has noted that it is alive."""
 
     def read() -> datetime | None:
-        with snapshot(settings.url) as connection:
+        with snapshot(settings.database) as connection:
             found: datetime | None = connection.scalar(select(schema.pulse.c.alive_at))
             return found
 
-    return run_offline(read)
+    return read()
 
 
 @asynccontextmanager
 async def running(settings: Settings, folder: Path) -> AsyncIterator[Match]:
-    async with hall_process(folder, **environment(settings)) as process:
+    async with hall_process(folder, **environment()) as process:
         match = Match(settings, process)
         await match.start()
         yield match
@@ -165,7 +165,7 @@ async def test_a_deadline_that_passes_while_the_hall_is_killed_is_moved_and_fire
         assert {action["bot"] for action in record["actions"]} == {"jarl"}
         assert len([entry for entry in entries if entry.kind == "action"]) >= len(record["actions"])
         async with Store.open(settings) as store:
-            assert await store.transact(uptime.downtimes) != []
+            assert store.transact(uptime.downtimes) != []
 
 
 async def test_a_process_that_was_frozen_gives_everyone_the_time_back(settings: Settings, folder: Path) -> None:
@@ -182,62 +182,3 @@ async def test_a_process_that_was_frozen_gives_everyone_the_time_back(settings: 
         entries = await stored(settings, match.table)
         check(entries)
         assert first_of(entries, woken).at > woken + timedelta(seconds=COME_BACK)
-
-
-# ---------------------------------------------------------------------------------------------- two processes on PostgreSQL
-
-
-@asynccontextmanager
-async def two(settings: Settings, tmp_path: Path, gap: float = GAP) -> AsyncIterator[tuple[Match, Process]]:
-    """Run two processes. The match was started at the first one."""
-    for name in ("one", "two"):
-        (tmp_path / name).mkdir()
-    async with (
-        hall_process(tmp_path / "one", **environment(settings, gap)) as one,
-        hall_process(tmp_path / "two", **environment(settings, gap)) as other,
-    ):
-        match = Match(settings, one)
-        await match.start()
-        yield match, other
-
-
-async def downtimes(settings: Settings) -> list[tuple[datetime, datetime]]:
-    """Return when the hall was away."""
-    async with Store.open(settings) as store:
-        return [(each.began_at, each.ended_at) for each in await store.transact(uptime.downtimes)]
-
-
-async def test_while_one_of_two_processes_is_frozen_or_killed_the_clocks_run_on_and_fire_once(
-    on_postgresql: Settings, tmp_path: Path
-) -> None:
-    async with two(on_postgresql, tmp_path, gap=60.0) as (match, other):
-        await played(match, 1)
-        first, match.process = match.process, other
-        os.kill(first.pid, signal.SIGSTOP)
-        await played(match, (await match.info())["view"]["next"])
-        os.kill(first.pid, signal.SIGCONT)
-        await played(match, (await match.info())["view"]["next"] + 1)
-        match.process = first
-        await other.end(signal.SIGKILL)
-        await played(match, (await match.info())["view"]["next"] + 1)
-        check(await stored(on_postgresql, match.table))
-        assert await downtimes(on_postgresql) == [], "one process of the hall ran all the time"
-
-
-async def test_when_both_processes_are_frozen_the_clocks_stand_still(on_postgresql: Settings, tmp_path: Path) -> None:
-    async with two(on_postgresql, tmp_path) as (match, other):
-        await played(match, 1)
-        number = (await match.info())["view"]["next"]
-        frozen = Time().now()
-        for process in (match.process, other):
-            os.kill(process.pid, signal.SIGSTOP)
-        await asyncio.sleep(GAP + 1)
-        woken = Time().now()
-        for process in (match.process, other):
-            os.kill(process.pid, signal.SIGCONT)
-        await played(match, number + 1)
-        entries = await stored(on_postgresql, match.table)
-        check(entries)
-        assert first_of(entries, woken).at > woken + timedelta(seconds=COME_BACK)
-        during = [began for began, ended in await downtimes(on_postgresql) if began <= frozen and ended >= woken]
-        assert len(during) == 1, "both have found it, and stored it once"

@@ -5,25 +5,20 @@ from __future__ import annotations
 import asyncio
 import signal
 import sqlite3
-from collections import Counter
-from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import update
 
 from meadhall.server.hall.consent.consent import JOB
 from meadhall.server.ops.time import Time
 from meadhall.server.settings import Settings
-from meadhall.server.store import schema
 from meadhall.server.store.models import Entry
 from meadhall.server.store.queries import entries
 from meadhall.server.store.store import Store
+from processes.load import Program
 from processes.process import PATIENCE, Process, hall_process
-from processes.test_two_processes import Program, two_processes
 from server.people import AXES
-from server.postgres import PostgreSQL
 
 pytestmark = pytest.mark.asyncio
 
@@ -104,44 +99,4 @@ async def test_a_proposal_whose_time_is_up_while_no_process_runs_expires_once_af
         assert (await ask.get(hall, f"/tables/{table}"))["status"] == "running"
         await hall.end(signal.SIGTERM)
     async with Store.open(Settings(data=tmp_path)) as store:
-        assert kinds(await store.transact(entries.all_of, table)) == ["propose", "expire"]
-
-
-async def test_two_processes_share_proposals_and_end_each_once(tmp_path: Path, postgresql: PostgreSQL) -> None:
-    database = postgresql.new_database()
-    async with two_processes(tmp_path, database) as (one, two):
-        ask, embla, table = await table_of_two(one, two)
-        people = {0: ask, 1: embla}
-        first = await play(people, one, table)
-        number = await propose(ask, one, table, "take-back", to=first)
-        assert (await embla.get(two, f"/tables/{table}"))["proposal"]["number"] == number
-        await agree(embla, two, table, number)
-        assert (await ask.get(one, f"/tables/{table}"))["view"]["next"] == first + 1
-        for _ in range(5):  # two votes at once, at different processes
-            other = await ask.post(one, "/tables", game=AXES, players=2)
-            await embla.post(two, f"/tables/{other['id']}/join")
-            await ask.post(one, f"/tables/{other['id']}/start")
-            number = await propose(ask, one, other["id"], "draw")
-            path = f"/api/v1/tables/{other['id']}/vote"
-            async with one.client(**embla._headers) as at_one, two.client(**embla._headers) as at_two:
-                answers = await asyncio.gather(
-                    at_one.post(path, json={"proposal": number, "answer": "agree"}),
-                    at_two.post(path, json={"proposal": number, "answer": "decline"}),
-                )
-            assert Counter(answer.status_code for answer in answers) == {200: 1, 409: 1}
-        number = await propose(embla, two, table, "draw")
-        await two.end(signal.SIGKILL)  # the process that has stored it, and may have claimed its deadline
-        async with Store.open(Settings(data=tmp_path, database_url=database)) as store:
-            due = update(schema.jobs).where(schema.jobs.c.kind == JOB).values(due_at=Time().now() - timedelta(seconds=1))
-            await store.transact(lambda connection: connection.execute(due))
-            async with asyncio.timeout(PATIENCE):
-                while (await ask.get(one, f"/tables/{table}"))["proposal"] is not None:
-                    await asyncio.sleep(0.05)
-            assert kinds(await store.transact(entries.all_of, table)) == [
-                "action",
-                "propose",
-                "agree",
-                "undo",
-                "propose",
-                "expire",
-            ]
+        assert kinds(store.transact(entries.all_of, table)) == ["propose", "expire"]

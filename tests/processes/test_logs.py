@@ -51,7 +51,7 @@ async def test_all_lines_of_a_hall_are_json(tmp_path: Path) -> None:
         assert await hall.end(signal.SIGTERM) == 0
     lines = [json.loads(line) for line in hall.log.read_text().splitlines()]
     assert lines[0]["message"] == f"The hall is open: {hall.url}/"
-    assert {line["process"] for line in lines} == {"web-1"}
+    assert {line["process"] for line in lines} == {"web"}
     (refused,) = [line for line in lines if "MEADHALL_STREAMS_PER_CLIENT" in line["message"]]
     assert refused["request_id"] == "abc-123"
     assert any(line["logger"] == "uvicorn.error" for line in lines)

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import re
-import signal
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
@@ -18,10 +16,9 @@ import pytest_asyncio
 
 from meadhall.server.routes.replay import UPLOAD_LIMIT
 from ports import free_port
-from processes.process import PATIENCE, Process, Supervised, hall_process
+from processes.process import PATIENCE, Process, hall_process
 from proxies import SUB_PATH, WHOLE_HOST, Proxy, caddy, nginx
 from server.people import AXES
-from server.postgres import PostgreSQL
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -40,7 +37,7 @@ class Behind:
 
 
 @contextmanager
-def started(kind: str, folder: Path, url: str, upstream: Path | list[int]) -> Iterator[Proxy]:
+def started(kind: str, folder: Path, url: str, upstream: Path | int) -> Iterator[Proxy]:
     (folder / "proxy").mkdir()
     with PROXIES[kind](folder / "proxy", url, upstream) as proxy:
         yield proxy
@@ -56,8 +53,8 @@ async def behind(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPa
     """Run a hall behind a proxy: at the whole host on a Unix socket, and below a path on a port."""
     kind, url, place = request.param
     folder = tmp_path_factory.mktemp("hall")
-    upstream: Path | list[int] = folder / "hall.sock" if place == "unix" else [free_port()]
-    listen = {"MEADHALL_SOCKET": str(upstream)} if isinstance(upstream, Path) else {"MEADHALL_PORT": str(upstream[0])}
+    upstream: Path | int = folder / "hall.sock" if place == "unix" else free_port()
+    listen = {"MEADHALL_SOCKET": str(upstream)} if isinstance(upstream, Path) else {"MEADHALL_PORT": str(upstream)}
     with started(kind, folder, url, upstream) as proxy:  # a missing program skips the test before a hall starts
         async with hall_process(folder, MEADHALL_URL=url, MEADHALL_REQUESTS_PER_MINUTE=str(_REQUESTS), **listen) as hall:
             yield Behind(proxy, hall)
@@ -261,56 +258,3 @@ async def test_the_hall_is_nowhere_else(behind: Behind) -> None:
             assert (answer.status_code, answer.headers["location"]) == (308, "/hall/"), "on the port that was asked"
             outside = await client.get(url.copy_with(path="/daily"))
             assert "Meadhall" not in outside.text
-
-
-@pytest.mark.parametrize("kind", PROXIES)
-async def test_of_two_processes_behind_one_address_one_may_die(kind: str, tmp_path: Path, postgresql: PostgreSQL) -> None:
-    """Requests go to both. When one is killed, the other answers all of them, and knows every table."""
-    ports = [free_port(), free_port()]
-    settings = {"MEADHALL_URL": WHOLE_HOST, "MEADHALL_DATABASE_URL": postgresql.new_database()}
-    folders = [tmp_path / "a", tmp_path / "b"]
-    for folder in folders:
-        folder.mkdir()
-    with started(kind, tmp_path, WHOLE_HOST, ports) as proxy:
-        async with (
-            hall_process(folders[0], MEADHALL_PORT=str(ports[0]), **settings) as first,
-            hall_process(folders[1], MEADHALL_PORT=str(ports[1]), **settings) as second,
-            browser(proxy) as host,
-        ):
-            opened = []
-            async with asyncio.timeout(PATIENCE):
-                while not all([await requests_at(each) for each in (first, second)]):
-                    opened.append((await post(host, "tables", game=AXES, kind="friends", players="2")).json()["id"])
-            await first.end(signal.SIGKILL)
-            failed = 0
-            async with asyncio.timeout(PATIENCE):
-                for table in opened * 8:
-                    assert (await host.get(f"tables/{table}")).status_code == 200
-                    while (await post(host, "settings", name="Ada")).status_code != 303:
-                        failed += 1
-            # Caddy 2.6 does not repeat a form at the second process; it notices after 2 s that the first one is away.
-            assert failed == 0 or kind == "caddy"
-
-
-async def test_a_killed_web_process_of_a_supervised_hall_is_not_missed(tmp_path: Path, postgresql: PostgreSQL) -> None:
-    """Two web processes share the Unix socket behind nginx. The other one takes the next connection."""
-    settings = {"MEADHALL_URL": WHOLE_HOST, "MEADHALL_DATABASE_URL": postgresql.new_database()}
-    with started("nginx", tmp_path, WHOLE_HOST, tmp_path / "hall.sock") as proxy:
-        hall = Supervised(tmp_path, MEADHALL_SOCKET=str(tmp_path / "hall.sock"), **settings)
-        try:
-            await hall.start()
-            async with browser(proxy) as host, browser(proxy) as friend:
-                table = await two_at_a_table(host, friend)
-                os.kill(hall.children()["web-1"], signal.SIGKILL)
-                for client in (host, friend) * 5:
-                    assert (await client.get(table)).status_code == 200
-                    assert (await post(client, "settings", name="Ada")).status_code == 303
-        finally:
-            assert await hall.end(signal.SIGTERM) == 0
-    assert not (tmp_path / "hall.sock").exists()
-
-
-async def requests_at(hall: Process) -> float:
-    async with hall.client(Host="localhost") as direct:
-        text = (await direct.get("/metrics")).text
-    return sum(float(each) for each in re.findall(r'(?m)^meadhall_requests_total\{[^}]*path="/tables"[^}]*\} (\S+)', text))

@@ -20,9 +20,8 @@ from meadhall.server.routes import seat_links
 from meadhall.server.settings import Settings
 from meadhall.server.store.file_lock import StoreUnusable
 from meadhall.server.store.store import Store
-from processes.process import PATIENCE, Process, hall_process
+from processes.process import PATIENCE, Process
 from server.people import HOARD, OpenHall
-from server.postgres import start_postgresql
 
 _BOAST = 12
 """An action of Hoard that reveals nothing, so it can be undone and played again."""
@@ -144,25 +143,6 @@ async def _fill_and_make_room(hall: Process, client: httpx.AsyncClient, switch: 
     assert (await client.get(f"{table}/record")).json()["actions"][: len(before)] == before
 
 
-async def test_a_hall_goes_on_after_postgresql_was_killed_and_nothing_confirmed_is_lost(tmp_path: Path) -> None:
-    with start_postgresql() as postgresql:  # not the one that other tests use at the same time
-        async with hall_process(tmp_path, MEADHALL_DATABASE_URL=postgresql.new_database()) as hall, hall.client() as client:
-            token = (await client.post("/api/v1/guests", json={"name": "Ada"})).json()["token"]
-            client.headers["Authorization"] = f"Bearer {token}"
-            opened = await client.post("/api/v1/tables", json={"game": HOARD, "bots": ["random"]})
-            table = f"/api/v1/tables/{opened.json()['id']}"
-            assert (await client.post(f"{table}/actions", json={"action": _BOAST})).status_code == 200
-            before = (await client.get(f"{table}/record")).json()["actions"]
-            await asyncio.to_thread(postgresql.kill)
-            assert (await client.post("/api/v1/guests", json={"name": "Embla"})).status_code == 503
-            await asyncio.to_thread(postgresql.start)
-            async with asyncio.timeout(PATIENCE):
-                while (await client.post("/api/v1/guests", json={"name": "Embla"})).status_code == 503:
-                    await asyncio.sleep(0.05)
-            assert (await client.get(f"{table}/record")).json()["actions"][: len(before)] == before
-            assert (await client.post("/api/v1/tables", json={"game": HOARD, "bots": ["random"]})).status_code == 201
-
-
 async def test_a_database_that_can_not_be_written_is_refused_at_the_start(small_disk: Path) -> None:
     """The folder is writable, and so is the lock; only the file is not."""
     there = Settings(data=small_disk, browser=False)
@@ -189,7 +169,7 @@ async def test_a_damaged_database_is_refused_at_the_start(settings: Settings) ->
 async def test_a_full_disk_beside_the_database_is_no_internal_error(hall: OpenHall, monkeypatch: pytest.MonkeyPatch) -> None:
     """An upload is kept in a temporary file."""
 
-    async def fail(*_: Any) -> None:
+    def fail(*_: Any) -> None:
         raise OSError(ENOSPC, "No space left on device")
 
     monkeypatch.setattr(seat_links, "_seat_behind", fail)

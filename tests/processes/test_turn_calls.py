@@ -1,4 +1,4 @@
-"""Players are called when it is their turn after a kill, too, and once over all processes."""
+"""Players are called when it is their turn after a kill, too, and once."""
 
 from __future__ import annotations
 
@@ -14,10 +14,9 @@ from sqlalchemy import select
 
 from meadhall.server.settings import Settings
 from meadhall.server.store import schema
-from meadhall.server.store.maintenance import run_offline, snapshot
+from meadhall.server.store.maintenance import snapshot
 from processes.process import Process, hall_process
 from server.people import AXES
-from server.postgres import PostgreSQL
 from server.push_endpoint import PATIENCE, PushEndpoint, push_endpoint
 
 pytestmark = pytest.mark.asyncio
@@ -53,13 +52,6 @@ class Player:
         assert answer.status_code < 400, answer.text
         return answer
 
-    async def move_to(self, hall: Process) -> None:
-        """Go on at another process."""
-        cookies = self.http.cookies
-        await self.http.aclose()
-        self.http = hall.client(**{"Sec-Fetch-Site": "same-origin", "Accept": "application/json"})
-        self.http.cookies = cookies
-
 
 async def leave(players: dict[int, Player]) -> None:
     for player in players.values():
@@ -93,12 +85,12 @@ async def until_no_call_waits(settings: Settings) -> None:
     """Wait until no call because of a turn is stored any more."""
 
     def calls() -> list[Any]:
-        with snapshot(settings.url) as connection:
+        with snapshot(settings.database) as connection:
             jobs = connection.execute(select(schema.jobs).where(schema.jobs.c.kind == "push")).all()
             return [job for job in jobs if job.payload["kind"] == "turn"]
 
     async with asyncio.timeout(PATIENCE):
-        while await asyncio.to_thread(run_offline, calls):
+        while await asyncio.to_thread(calls):
             await asyncio.sleep(0.05)
 
 
@@ -115,25 +107,4 @@ async def test_a_turn_is_told_after_a_kill(tmp_path: Path, endpoint: PushEndpoin
         assert await called(endpoint) == f"seat-{1 - first}"
         await until_no_call_waits(Settings(data=tmp_path))
         assert len(endpoint.seen) == 2
-        await leave(players)
-
-
-async def test_another_process_tells_a_turn_after_a_kill_and_only_once(
-    tmp_path: Path, endpoint: PushEndpoint, postgresql: PostgreSQL
-) -> None:
-    settings = {"MEADHALL_PUSH_SERVICES": endpoint.url, "MEADHALL_DATABASE_URL": postgresql.new_database()}
-    for name in ("one", "two"):
-        (tmp_path / name).mkdir()
-    async with hall_process(tmp_path / "one", **settings) as one, hall_process(tmp_path / "two", **settings) as two:
-        players, table = await slow_match(one, endpoint)
-        first = int((await called(endpoint)).removeprefix("seat-"))
-        await hand_over(players, table, first)
-        await one.end(signal.SIGKILL)
-        assert await called(endpoint) == f"seat-{1 - first}"
-        for player in players.values():
-            await player.move_to(two)
-        await hand_over(players, table, 1 - first)
-        assert await called(endpoint) == f"seat-{first}"
-        await until_no_call_waits(Settings(database_url=settings["MEADHALL_DATABASE_URL"]))
-        assert len(endpoint.seen) == 3
         await leave(players)

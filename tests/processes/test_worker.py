@@ -6,7 +6,6 @@ import asyncio
 import os
 import pickle
 import signal
-import socket
 import subprocess
 import sys
 import threading
@@ -14,7 +13,6 @@ from collections.abc import AsyncIterator
 from contextlib import suppress
 from dataclasses import dataclass
 from io import BytesIO
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -30,10 +28,10 @@ from meadhall.server.settings import Settings
 from meadhall.server.worker import tasks, warming
 from meadhall.server.worker.bot_cache import BotCache
 from meadhall.server.worker.client import Worker, WorkerLost, WorkerThreads
-from meadhall.server.worker.messages import LENGTH_BYTES, ForgetTable, RunTask, TaskError
+from meadhall.server.worker.messages import LENGTH_BYTES, RunTask, TaskError
 from meadhall.server.worker.process import TaskRunner
-from meadhall.server.worker.remote import SharedWorker, WorkerProcess
-from meadhall.server.worker.tasks import ChooseAction, LoadRules, Progress, Task
+from meadhall.server.worker.remote import WorkerProcess
+from meadhall.server.worker.tasks import LoadRules, Progress, Task
 from meadhall.server.worker.warming import WarmRules, run_in_new_process
 from server.manual_time import settled
 from server.people import AXES, open_hall, until
@@ -323,65 +321,6 @@ async def test_a_compiler_that_is_killed_is_an_error(monkeypatch: pytest.MonkeyP
         await asyncio.to_thread(run_in_new_process, LoadRules(AXES))
 
 
-# ----------------------------------------------------------------------------------------------------- shared by web processes
-
-
-class Shared:
-    """A worker process with a listening socket, as the supervisor starts it."""
-
-    def __init__(self, folder: Path) -> None:
-        self.path = folder / "worker.sock"
-        self.listener = socket.socket(socket.AF_UNIX)
-        self.listener.bind(str(self.path))
-        self.listener.listen()
-        self.lines: list[socket.socket] = []
-
-    async def start(self) -> asyncio.subprocess.Process:
-        line, theirs = socket.socketpair()
-        self.lines.append(line)
-        with theirs:
-            return await asyncio.create_subprocess_exec(
-                *(sys.executable, "-m", "meadhall.server.worker.process", str(self.listener.fileno())),
-                stdin=theirs.fileno(),
-                pass_fds=[self.listener.fileno()],
-            )
-
-    def close(self) -> None:
-        for each in (self.listener, *self.lines):
-            each.close()
-
-
-@pytest_asyncio.fixture
-async def shared(tmp_path: Path) -> AsyncIterator[Shared]:
-    shared = Shared(tmp_path)
-    yield shared
-    shared.close()
-
-
-async def test_web_processes_share_a_worker_and_outlive_it(shared: Shared) -> None:
-    process = await shared.start()
-    one, two = SharedWorker(shared.path), SharedWorker(shared.path)
-    view = a_view()
-    for worker in (one, two):
-        assert await worker.choose("table", "random", view) in view.legal
-    search = asyncio.create_task(one.choose("table", "search@300s", view))
-    await asyncio.sleep(0.2)
-    process.kill()
-    await process.wait()
-    with pytest.raises(WorkerLost):
-        await search
-    waiting = [asyncio.create_task(worker.choose("table", "random", view)) for worker in (one, two)]
-    await asyncio.sleep(0.2)
-    assert not any(task.done() for task in waiting), "they wait in the socket's queue for the next worker"
-    process = await shared.start()
-    assert all(action in view.legal for action in await asyncio.gather(*waiting))
-    await one.close()
-    assert await two.choose("table", "random", view) in view.legal, "the worker stays for the others"
-    await two.close()
-    shared.close()
-    assert await asyncio.wait_for(process.wait(), PATIENCE) == 0, "it ends with the supervisor"
-
-
 async def test_the_tasks_of_a_client_that_is_gone_are_cancelled() -> None:
     ended = threading.Event()
 
@@ -399,18 +338,3 @@ async def test_the_tasks_of_a_client_that_is_gone_are_cancelled() -> None:
     assert not ended.wait(0.1)
     runner.serve(BytesIO())
     assert await asyncio.to_thread(ended.wait, PATIENCE)
-
-
-async def test_a_client_forgets_only_the_bots_that_it_has_used() -> None:
-    bots, view = BotCache(), a_view()
-    assert view.viewer is not None
-    runners = [TaskRunner(bots, output) for output in (Output(), Output())]
-    first, second = runners
-    output = first._output
-    assert isinstance(output, Output)
-    first.handle(RunTask(1, ChooseAction("table", "random", view)))
-    assert await asyncio.to_thread(output.flushed.wait, PATIENCE)
-    second.handle(ForgetTable("table"))
-    assert ("table", view.viewer) in bots.bots
-    first.handle(ForgetTable("table"))
-    assert not bots.bots

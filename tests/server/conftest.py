@@ -1,10 +1,9 @@
-"""The fixtures of the server's tests: a hall with a separate database for every test, and one PostgreSQL for all."""
+"""The fixtures of the server's tests: a hall with a separate database for every test."""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import AsyncIterator, Iterator
-from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
@@ -23,7 +22,6 @@ from server import hoard_on_a_page
 from server.halls import with_guests
 from server.manual_time import ManualTime
 from server.people import OpenHall, open_hall
-from server.postgres import PostgreSQL, shared_postgresql
 from server.prepared import create_schema
 from server.ready import ReadyAtOnce
 
@@ -44,15 +42,6 @@ def logged_anew() -> None:
                 each.forget()
 
 
-@pytest.fixture(scope="session")
-def postgresql(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory) -> PostgreSQL:
-    """Return a real PostgreSQL on loopback, the same in all test processes of a run."""
-    folder = tmp_path_factory.getbasetemp()
-    stack = ExitStack()
-    pytestconfig.add_cleanup(stack.close)  # it may wait for other processes, and no test should
-    return stack.enter_context(shared_postgresql(folder.parent if hasattr(pytestconfig, "workerinput") else folder))
-
-
 def without_limits(data: Path) -> Settings:
     """Return settings without pauses and limits."""
     return Settings(data=data, browser=False, bot_pause=0.0, requests_per_minute=0)
@@ -65,37 +54,9 @@ def settings(tmp_path: Path) -> Settings:
 
 @pytest.fixture
 def on_sqlite(settings: Settings) -> Settings:
-    """Return the same settings with a SQLite database, which has the hall's schema."""
+    """Return the same settings with a database that has the hall's schema."""
     create_schema(settings)
     return settings
-
-
-@pytest.fixture
-def on_postgresql(settings: Settings, postgresql: PostgreSQL) -> Settings:
-    """Return the same settings with a new PostgreSQL database, which has the hall's schema."""
-    return replace(settings, database_url=postgresql.new_database())
-
-
-@pytest.fixture(params=["sqlite", "postgresql"])
-def on_each_database(request: pytest.FixtureRequest) -> Settings:
-    """Return settings for SQLite and for PostgreSQL, one after the other: a database with the hall's schema and no rows."""
-    chosen: Settings = request.getfixturevalue(f"on_{request.param}")
-    return chosen
-
-
-@pytest.fixture
-def on_empty_postgresql(settings: Settings, postgresql: PostgreSQL) -> Settings:
-    """Return the same settings with a new PostgreSQL database, in which there is nothing."""
-    return replace(settings, database_url=postgresql.empty_database())
-
-
-@pytest.fixture(params=["sqlite", "postgresql"])
-def on_each_empty_database(request: pytest.FixtureRequest, settings: Settings) -> Settings:
-    """Return settings for SQLite and for PostgreSQL, one after the other: nothing is in the database."""
-    if request.param == "sqlite":
-        return settings
-    chosen: Settings = request.getfixturevalue("on_empty_postgresql")
-    return chosen
 
 
 @pytest.fixture(scope="module")
@@ -149,7 +110,7 @@ async def shared_hall(at_once: None, tmp_path_factory: pytest.TempPathFactory) -
 
 @pytest.fixture
 def elsewhere(settings: Settings, tmp_path: Path) -> Settings:
-    """Return settings of another hall, on SQLite."""
+    """Return settings of another hall."""
     return replace(settings, data=tmp_path / "elsewhere")
 
 

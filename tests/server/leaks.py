@@ -86,7 +86,7 @@ async def all_responses(visitor: Visitor, program: Program, table: str) -> list[
     return [comparable(each) for each in responses]
 
 
-async def guest_of(hall: OpenHall, program: Program) -> str:
+def guest_of(hall: OpenHall, program: Program) -> str:
     token = program.http.headers["Authorization"].removeprefix("Bearer ")
     payload = token.partition(".")[0]
     return base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)).decode().strip('"')

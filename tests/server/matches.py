@@ -22,8 +22,8 @@ def match_of(room: Room) -> Match:
     return room.match
 
 
-async def stored(hall: OpenHall, room: Room) -> list[tuple[str, int, int]]:
-    return [(entry.kind, entry.seat, entry.value) for entry in await hall.store.transact(entries.all_of, room.table.id)]
+def stored(hall: OpenHall, room: Room) -> list[tuple[str, int, int]]:
+    return [(entry.kind, entry.seat, entry.value) for entry in hall.store.transact(entries.all_of, room.table.id)]
 
 
 async def at_turn(hall: OpenHall, game: str = AXES) -> tuple[Person, Person, Room, int]:

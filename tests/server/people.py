@@ -227,7 +227,7 @@ async def _in_this_task(settings: Settings, worker: Worker, time: Time) -> Async
     create_schema(settings)
     with spare_app(settings) as app:
         async with Store.open(settings, time) as store:
-            await serve_hall(app, settings, store, worker)
+            serve_hall(app, settings, store, worker)
             async with app.lifespan():
                 yield OpenHall(app, app.state.hall, store)
 
@@ -235,8 +235,6 @@ async def _in_this_task(settings: Settings, worker: Worker, time: Time) -> Async
 async def until(room: Room, holds: Callable[[], bool], seat: int | None = None) -> None:
     """Subscribe to a table, as a spectator or as the guest of a seat, until a condition holds."""
     with room.channel.subscribe("" if seat is None else min(room.table.seats[seat].guests)) as subscriber:
-        if room.follower.is_behind:  # another process has changed the table while it had no subscriber here
-            room.follower.note_change()
         async with asyncio.timeout(PATIENCE):
             while not holds():
                 await subscriber.wait(PATIENCE)

@@ -33,9 +33,9 @@ def spare_app(settings: Settings) -> Iterator[Litestar]:
 
 
 def create_schema(settings: Settings) -> None:
-    """Create the SQLite database of a hall that has none yet, by copying one."""
-    file = Path(str(settings.url.database))
-    if settings.embedded and not file.exists():
+    """Create the database of a hall that has none yet, by copying one."""
+    file = settings.database
+    if not file.exists():
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(_empty_database())
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from meadhall.server.ops.time import Time
 from meadhall.server.store.models import Entry, SeatRow, TableRow, new_id, new_link_token
+from meadhall.server.store.queries import entries, tables
 from meadhall.server.store.store import Store
 
 
@@ -19,13 +20,11 @@ def table_of(host: str, **changes: object) -> TableRow:
     return replace(table, **changes)  # type: ignore[arg-type]
 
 
-async def append(store: Store, table: TableRow, *new: Entry) -> None:
-    """Append entries to a match, as another process does."""
-    async with store.unit() as unit:
-        unit.append(table, *new)
+def append(store: Store, table: TableRow, *new: Entry) -> None:
+    """Append entries to a match, without its room."""
+    store.transact(entries.append, table.id, new)
 
 
-async def save(store: Store, table: TableRow) -> TableRow:
-    """Store a changed table, as another process does, and return it with its new version."""
-    async with store.unit() as unit:
-        return unit.save(table)
+def save(store: Store, table: TableRow) -> TableRow:
+    """Store a changed table, without its room, and return it with its new version."""
+    return store.transact(tables.save, table)

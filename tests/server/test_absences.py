@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import replace
 from datetime import timedelta
 from functools import partial
@@ -17,7 +16,7 @@ from meadhall.server.settings import Settings
 from meadhall.server.store.clock import Clock
 from meadhall.server.store.queries import departures
 from server.matches import match_of, stored
-from server.people import HOARD, PATIENCE, OpenHall, Person, open_hall, stream
+from server.people import HOARD, OpenHall, Person, open_hall, stream
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -65,7 +64,7 @@ async def test_the_others_let_a_bot_play_for_an_absent_player_who_takes_the_seat
         for _again in range(2):
             assert (await host.ask(f"{table}/stand-in", {"seat": "1"})).status_code == 200
         assert match_of(room).stand_ins[1].bot == "jarl"
-        assert [kind for kind, _seat, _value in await stored(hall, room)] == ["stand_in"]
+        assert [kind for kind, _seat, _value in stored(hall, room)] == ["stand_in"]
         assert 'id="stand-in-1"' not in (await host.get(table)).text
         assert 'id="return"' in (await friend.get(table)).text
         assert (await friend.ask(f"{table}/return")).status_code == 200
@@ -84,15 +83,7 @@ async def test_nobody_replaces_a_player_who_is_here_or_has_just_left(hall: OpenH
     assert (answer.status_code, "long enough" in answer.json()["reason"]) == (409, True)
     for seat, status in (("0", 409), ("7", 400), ("", 400)):
         assert (await host.ask(f"{table}/stand-in", {"seat": seat})).status_code == status
-    assert await stored(hall, room) == []
-
-
-async def written(room: Room) -> None:
-    """Wait until the absences of a room are stored."""
-    async with asyncio.timeout(PATIENCE):
-        while room.absences._writing:  # a task that is done leaves the set a moment later
-            await asyncio.wait(room.absences._writing)
-            await asyncio.sleep(0)
+    assert stored(hall, room) == []
 
 
 async def test_an_absence_lasts_over_a_restart_and_without_a_clock_for_three_days(settings: Settings, at_once: None) -> None:
@@ -103,8 +94,7 @@ async def test_an_absence_lasts_over_a_restart_and_without_a_clock_for_three_day
         forget_visits(room)
         room.absences.since[1] = left
         room.absences._keep()
-        await written(room)
-        assert await hall.store.transact(partial(departures.of_table, table=table)) == {
+        assert hall.store.transact(partial(departures.of_table, table=table)) == {
             0: room.absences.since.get(0),
             1: left,
         }
@@ -117,9 +107,8 @@ async def test_an_absence_lasts_over_a_restart_and_without_a_clock_for_three_day
         room.bots.play = lambda: None  # type: ignore[method-assign]
         assert (await host.ask(f"/tables/{table}/stand-in", {"seat": "1"})).status_code == 200
         await friend.get(f"/tables/{table}")
-        await written(room)
         assert room.absences.since.get(1) is None
-        assert 1 not in await hall.store.transact(partial(departures.of_table, table=table))
+        assert 1 not in hall.store.transact(partial(departures.of_table, table=table))
 
 
 async def test_a_page_that_is_loaded_again_writes_nothing(hall: OpenHall) -> None:
@@ -127,17 +116,17 @@ async def test_a_page_that_is_loaded_again_writes_nothing(hall: OpenHall) -> Non
     for _again in range(3):
         forget_visits(room)
         await friend.get(f"/tables/{room.table.id}")
-    assert await hall.store.transact(partial(departures.of_table, table=room.table.id)) == {}
+    assert hall.store.transact(partial(departures.of_table, table=room.table.id)) == {}
 
 
 async def test_the_departures_of_ended_matches_are_deleted(hall: OpenHall) -> None:
     _host, friend, room = await two_with_clock(hall)
-    await hall.store.transact(partial(departures.add, table=room.table.id, seat=1, left_at=Time().now()))
-    await hall.store.transact(departures.delete_outdated)
-    assert await hall.store.transact(partial(departures.of_table, table=room.table.id)) != {}
+    hall.store.transact(partial(departures.add, table=room.table.id, seat=1, left_at=Time().now()))
+    hall.store.transact(departures.delete_outdated)
+    assert hall.store.transact(partial(departures.of_table, table=room.table.id)) != {}
     assert (await friend.ask(f"/tables/{room.table.id}/resign")).status_code == 200
-    await hall.store.transact(departures.delete_outdated)
-    assert await hall.store.transact(partial(departures.of_table, table=room.table.id)) == {}
+    hall.store.transact(departures.delete_outdated)
+    assert hall.store.transact(partial(departures.of_table, table=room.table.id)) == {}
 
 
 async def test_one_person_among_bots_is_never_away(hall: OpenHall) -> None:

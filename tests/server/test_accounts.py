@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import re
 import sqlite3
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from dataclasses import replace
-from typing import Any
 
 import httpx
 import pytest
 import pytest_asyncio
-from sqlalchemy import Connection
 
 from meadhall.server.hall.people import names
 from meadhall.server.settings import Settings
@@ -187,7 +185,7 @@ async def test_weak_passwords_are_refused_and_change_nothing(hall: OpenHall, pas
     assert 'value="Sigrid"' in answer.text, "the form keeps the name"
     assert f'value="{password}"' not in answer.text
     assert not await has_account(person)
-    assert await hall.store.transact(lambda connection: connection.exec_driver_sql("SELECT count(*) FROM accounts").scalar()) == 0
+    assert hall.store.transact(lambda connection: connection.exec_driver_sql("SELECT count(*) FROM accounts").scalar()) == 0
 
 
 @pytest.mark.parametrize("password", ["xyz " * 60 + "a" * 16, "пароль от зала", "     a b c     ", "ﬃne Ångström"])
@@ -277,34 +275,15 @@ async def link_to(person: Person) -> str:
     return str((await person.post("/identity")).headers["location"])
 
 
-async def test_a_session_that_ends_while_it_is_read_is_not_remembered(hall: OpenHall, monkeypatch: pytest.MonkeyPatch) -> None:
-    person = hall.person()
-    await keep(person)
-    guest = await hall.store.transact(guests.find, next(iter((await hall.room(await person.open())).table.seats[0].guests)))
-    assert guest is not None
-    hall.hall.accounts.announce_sessions_changed(guest.id)  # so that the next request reads the session
-    transact = hall.store.transact
-
-    async def ended_meanwhile(work: Callable[[Connection], Any]) -> Any:
-        read = await transact(work)
-        monkeypatch.setattr(hall.store, "transact", transact)
-        await hall.hall.accounts.end_sessions(guest)
-        return read
-
-    monkeypatch.setattr(hall.store, "transact", ended_meanwhile)
-    await person.get("/account")
-    assert not await has_account(person)
-
-
 async def test_settings_that_are_saved_late_undo_no_other_change(hall: OpenHall) -> None:
     person = hall.person()
     await person.open()
-    before = await hall.store.transact(guests.find, next(iter((await hall.room(await person.open())).table.seats[0].guests)))
+    before = hall.store.transact(guests.find, next(iter((await hall.room(await person.open())).table.seats[0].guests)))
     assert before is not None
     await keep(person)
-    saved = await hall.store.save_guest(replace(before, name="Late", theme="dark"), is_chosen=True)
+    saved = hall.store.save_guest(replace(before, name="Late", theme="dark"), is_chosen=True)
     assert (saved.has_account, saved.name, saved.theme) == (True, "Late", "dark")
-    assert saved == await hall.store.transact(guests.find, before.id)
+    assert saved == hall.store.transact(guests.find, before.id)
     assert (await sign_in(hall.person("10.0.0.2"), "Late")).status_code == 303, "the account has the name, too"
 
 
@@ -356,10 +335,10 @@ async def test_a_deleted_account_leaves_its_matches_and_frees_its_name(opened_ha
 async def test_a_change_of_how_one_signs_in_needs_a_confirmation_after_a_while(hall: OpenHall) -> None:
     person = hall.person()
     await keep(person)
-    await hall.store.transact(
+    hall.store.transact(
         lambda connection: connection.exec_driver_sql("UPDATE sessions SET confirmed_at = '2026-01-01 00:00:00.000000'")
     )
-    hall.app.state.sessions._note_gap()
+    hall.app.state.sessions._sessions.clear()
     for path, form in (
         ("/account/password", {"password": ANOTHER}),
         ("/account/codes", {}),

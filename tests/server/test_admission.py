@@ -27,10 +27,10 @@ async def run(settings: Settings, *arguments: str) -> str:
     return done.stdout
 
 
-async def invite(hall: OpenHall, uses: int | None = 1) -> str:
+def invite(hall: OpenHall, uses: int | None = 1) -> str:
     """Return the token of a new invitation."""
     token, link = AdmissionLink.new(Time().now(), "Chess club", uses)
-    await hall.store.transact(lambda connection: admission_links.add(connection, link))
+    hall.store.transact(lambda connection: admission_links.add(connection, link))
     return token
 
 
@@ -67,7 +67,7 @@ async def test_a_visitor_of_a_hall_for_invited_guests_reads_how_to_get_in(on_sql
 
 async def test_an_invitation_admits_as_many_guests_as_it_says(on_sqlite: Settings) -> None:
     async with open_hall(replace(on_sqlite, admission="invited")) as hall:
-        token = await invite(hall, uses=2)
+        token = invite(hall, uses=2)
         people = [hall.person(f"10.0.1.{k}") for k in range(5)]
         page = (await people[0].get(f"/admission/{token}")).text
         assert "You are invited" in page
@@ -89,13 +89,13 @@ async def test_an_invitation_admits_as_many_guests_as_it_says(on_sqlite: Setting
 async def test_an_invitation_expires(settings: Settings) -> None:
     async with open_hall(replace(settings, admission="invited")) as hall:
         token, link = AdmissionLink.new(Time().now(), uses=None, expires_at=Time().now())
-        await hall.store.transact(lambda connection: admission_links.add(connection, link))
+        hall.store.transact(lambda connection: admission_links.add(connection, link))
         assert (await hall.person().get(f"/admission/{token}")).status_code == 404
 
 
 async def test_a_program_needs_an_invitation_too(settings: Settings) -> None:
     async with open_hall(replace(settings, admission="invited")) as hall:
-        token = await invite(hall)
+        token = invite(hall)
         visitor = Visitor(hall.app)
         refused = await visitor.http.post("/api/v1/guests", json={"name": "Robot"})
         assert (refused.status_code, refused.json()["error"]) == (403, "not-admitted")
@@ -180,7 +180,7 @@ async def test_an_empty_list_is_no_error(on_sqlite: Settings, command: str, said
 async def test_the_host_withdraws_the_invitation_of_a_person_who_is_shut_out(on_sqlite: Settings) -> None:
     invited = replace(on_sqlite, admission="invited")
     async with open_hall(invited) as hall:
-        path = f"/admission/{await invite(hall, uses=3)}"
+        path = f"/admission/{invite(hall, uses=3)}"
         await hall.person().post(path, {"name": "Villain"})
         id = await listed(invited, "Villain")
         assert "can come back" in await run(invited, "people", "close", id)
@@ -189,15 +189,15 @@ async def test_the_host_withdraws_the_invitation_of_a_person_who_is_shut_out(on_
         assert (await hall.person("10.0.0.3").get(path)).status_code == 404
 
 
-async def test_the_host_shuts_a_person_out_and_lets_them_in_again(on_each_database: Settings) -> None:
-    async with open_hall(on_each_database) as hall:
+async def test_the_host_shuts_a_person_out_and_lets_them_in_again(on_sqlite: Settings) -> None:
+    async with open_hall(on_sqlite) as hall:
         host, friend, room = await hall.three_at(AXES)
         await friend.post("/settings", {"name": "Villain"})
         made = await friend.post("/account/new", {"name": "Villain", **PASSWORD})
         assert made.status_code == 200
         async with stream(friend, f"/tables/{room.table.id}/stream") as pages:
             await pages.message()
-            await run(on_each_database, "people", "close", await listed(on_each_database, "Villain"))
+            await run(on_sqlite, "people", "close", await listed(on_sqlite, "Villain"))
             while await pages.message() is not None:
                 pass
         assert not await is_named(friend, "Villain"), "signed out everywhere"
@@ -209,7 +209,7 @@ async def test_the_host_shuts_a_person_out_and_lets_them_in_again(on_each_databa
         assert (await host.get(f"/tables/{room.table.id}")).status_code == 200
         after = (await hall.room(room.table.id)).table
         assert [seat.kind for seat in after.seats].count("human") == 1
-        await run(on_each_database, "people", "open", await listed(on_each_database, "Villain"))
+        await run(on_sqlite, "people", "open", await listed(on_sqlite, "Villain"))
         await seen(holds=True, person=phone)
 
 

@@ -307,7 +307,7 @@ async def test_a_client_whose_seat_changes_is_told_to_reload(hall: OpenHall) -> 
     async with stream(newcomer, f"/api/v1/tables/{table}/events") as live:
         assert [(await live.event())[0] for _ in range(2)] == ["action", "table"]
         (id,) = room.channel.guests()
-        await room.change(changes.carry_seat, 0, Guest(id, "Phone"))
+        room.change(changes.carry_seat, 0, Guest(id, "Phone"))
         assert [(await live.event())[0] for _ in range(3)] == ["reload", "action", "table"]
 
 
@@ -419,7 +419,7 @@ async def test_a_token_is_needed_where_the_document_says_so(hall: OpenHall) -> N
             assert (answer.status_code == 401) == needed, (path, body)
 
 
-async def fail(*_: object) -> None:
+def fail(*_: object) -> None:
     raise RuntimeError("the wiring")
 
 
@@ -531,7 +531,7 @@ async def cause_rare_refusals(hall: OpenHall, host: Program, table: str, monkeyp
         await host.post("/tables", {"game": HOARD})
     row = (await hall.room(table)).table
     seats = tuple(replace(seat, link_token=f"{seat.link_token}-of-old") for seat in row.seats)
-    await hall.store.add_table(replace(row, id="old", rules=0, seats=seats))
+    hall.store.add_table(replace(row, id="old", rules=0, seats=seats))
     await host.read("/tables/old")
     host.http.headers["Authorization"] = "Bearer forged"
     await host.read(f"/tables/{table}")

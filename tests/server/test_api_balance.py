@@ -42,7 +42,7 @@ async def test_a_program_gets_a_report(hall: OpenHall) -> None:
     assert (done["state"], done["error"]) == ("done", "")
     assert done["report"]["cells"][0]["figures"]["place.1"]["games"] >= 64
     assert (await other.read(f"/balance/{info['id']}")).status_code == 404
-    hall.hall.orders.delete(await guest_of(hall, job), info["id"])
+    hall.hall.orders.delete(guest_of(hall, job), info["id"])
     assert (await ada.read(f"/balance/{info['id']}")).status_code == 404
 
 
@@ -63,7 +63,7 @@ async def test_a_request_with_a_language_gets_a_page_in_it(hall: OpenHall) -> No
     assert (job.state, '<html lang="de">' in job.page, "&lt;two&gt;" in job.page) == ("done", True, True)
 
 
-async def guest_of(hall: OpenHall, job: Order) -> Any:
+def guest_of(hall: OpenHall, job: Order) -> Any:
     """Return something with the id of the guest of a job."""
 
     class Owner:
@@ -80,7 +80,7 @@ async def test_a_report_is_stopped_when_it_is_deleted(hall: OpenHall) -> None:
     await until(lambda: job.process is not None)
     process = job.process
     assert process is not None
-    jobs.delete(await guest_of(hall, job), info["id"])
+    jobs.delete(guest_of(hall, job), info["id"])
     await until(lambda: process.returncode is not None)
 
 

@@ -123,7 +123,7 @@ async def test_the_number_and_the_age_of_keys_are_limited(on_sqlite: Settings, m
         monkeypatch.setattr(idempotency, "KEPT_FOR", timedelta())
         assert (await open_with(program, "4", game=HOARD)).json()["id"] not in opened
         guest = (await hall.room(opened[0])).table.host
-        assert await hall.store.transact(idempotency.find, guest, "3") is None
+        assert hall.store.transact(idempotency.find, guest, "3") is None
 
 
 # -------------------------------------------------------------------------------------------------------------------- lists

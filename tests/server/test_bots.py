@@ -18,10 +18,12 @@ from meadhall.bots import bot
 from meadhall.engine.game import BEAT_SECONDS, beats_of
 from meadhall.engine.match.view import SPECTATOR, View
 from meadhall.server.errors import DatabaseUnavailable
+from meadhall.server.hall import move
 from meadhall.server.hall.bots import bots as bots_module
+from meadhall.server.hall.room import Room
+from meadhall.server.hall.state import TableState
 from meadhall.server.settings import Settings
-from meadhall.server.store.models import Entry, TableRow
-from meadhall.server.store.unit import Unit
+from meadhall.server.store.models import Entry
 from meadhall.server.worker import bot_cache
 from server.matches import bot_cache_of, bots_and, match_of
 from server.people import AXES, HOARD, OpenHall, open_hall, until
@@ -123,17 +125,17 @@ async def test_a_bot_that_does_not_exist_any_more_is_replaced(hall: OpenHall) ->
 def refuse_bots(monkeypatch: pytest.MonkeyPatch, error: Exception) -> list[Entry]:
     """Refuse to store the action of the bot on seat 1 five times, then store it. Return the refused entries."""
     refused: list[Entry] = []
-    append = Unit.append
+    store = move._store
 
-    def after_a_while(unit: Unit, table: TableRow, entry: Entry) -> None:
-        if entry.seat == 1 and len(refused) < 5:
-            refused.append(entry)
+    def after_a_while(room: Room, draft: TableState) -> None:
+        if draft.new and draft.new[0].seat == 1 and len(refused) < 5:
+            refused.append(draft.new[0])
             raise error
-        append(unit, table, entry)
+        store(room, draft)
 
     monkeypatch.setattr(bots_module, "_RETRY_DELAY", 0.0)
     monkeypatch.setattr(bots_module, "_MAX_SECONDS", 1.0)
-    monkeypatch.setattr(Unit, "append", after_a_while)
+    monkeypatch.setattr(move, "_store", after_a_while)
     return refused
 
 
@@ -273,7 +275,7 @@ async def test_an_undo_cancels_the_search_of_a_bot(hall: OpenHall, monkeypatch: 
     program, room = await bots_and(hall, ["greedy"], HOARD)
     await program.act(room.table.id, DRAW)
     assert await asked.get() == 2
-    await room.change(lambda draft: draft.add("undo", 0, 1))
+    room.change(lambda draft: draft.add("undo", 0, 1))
     await program.act(room.table.id, DRAW)
     assert await asked.get() == 3
     await until(room, lambda: match_of(room).actor in (0, None))
@@ -310,7 +312,7 @@ async def test_a_bots_answer_to_an_undone_state_is_dropped(
     monkeypatch.setattr(bot_cache, "bot", lambda game, name: Slow())
     await program.act(room.table.id, DRAW)
     await asked.wait()
-    await room.change(lambda draft: draft.add("undo", 0, 1))
+    room.change(lambda draft: draft.add("undo", 0, 1))
     answer.set()
     assert room.bots._playing is not None
     await room.bots._playing

@@ -301,9 +301,9 @@ async def test_lines_that_a_guest_does_not_hear_displace_none(hall: OpenHall, mo
     monkeypatch.setattr(talk, "RATES", ((timedelta(seconds=1), 10_000),))
     host, friend, room = await hall.two_at()
     robot, path = await hall.program(), f"/tables/{room.table.id}"
-    guest = await hall.store.transact(guests.find, await guest_of(hall, robot))
+    guest = hall.store.transact(guests.find, guest_of(hall, robot))
     assert guest is not None
-    await room.change(changes.carry_seat, 1, guest)
+    room.change(changes.carry_seat, 1, guest)
 
     async def seen() -> list[str]:
         answers = [await friend.get(path), await friend.get(f"{path}/chat"), await robot.read(f"{path}/chat")]
@@ -397,8 +397,8 @@ async def test_memory_keeps_the_last_lines_only(hall: OpenHall, monkeypatch: pyt
         await said(host, room.table.id, f"{number}")
     kept = [line.text for line in lines(room)]
     assert kept == [f"{number}" for number in range(5, 105)]
-    room.chat.note_change("changed")
-    await room.chat.refresh()
+    room.chat.note_change()
+    room.chat.refresh()
     assert [line.text for line in lines(room)] == kept
 
 
@@ -407,12 +407,12 @@ async def test_what_a_deleted_guest_has_said_disappears_at_once(hall: OpenHall) 
     table = room.table.id
     await said(host, table, "Skal!")
     await said(friend, table, "My secret")
-    guest = await hall.store.transact(guests.find, next(iter(room.table.seats[1].guests)))
+    guest = hall.store.transact(guests.find, next(iter(room.table.seats[1].guests)))
     assert guest is not None
     async with stream(host, f"/tables/{table}/stream", page="p") as streamed:
         panel = Panel(streamed)
         assert "My secret" in await panel.news()
-        await hall.hall.accounts.delete(guest)
+        hall.hall.accounts.delete(guest)
         text = await panel.news()
         assert "Skal!" in text
         assert "My secret" not in text
@@ -423,8 +423,8 @@ async def test_a_device_that_signs_in_takes_its_lines_along(hall: OpenHall) -> N
     host, friend, room = await hall.two_at()
     await said(friend, room.table.id, "Skal!")
     source, target = next(iter(room.table.seats[1].guests)), next(iter(room.table.seats[0].guests))
-    await hall.store.change(lambda connection, _tell: merge_guests(connection, source, target))
-    room.chat.note_change("changed")
-    await room.chat.refresh()
+    hall.store.transact(merge_guests, source, target)
+    room.chat.note_change()
+    room.chat.refresh()
     assert [line.guest for line in lines(room)] == [target]
     assert 'class="said mine' in await shown(host, room.table.id)

@@ -37,8 +37,8 @@ async def test_a_clock_is_stored_with_its_table(on_sqlite: Settings) -> None:
     with_clock, without = table_of("a1", clock=Clock("slow", 86400, 0, "resign")), table_of("b1")
     async with Store.open(on_sqlite) as store:
         for table in (with_clock, without):
-            await store.add_table(table)
-            assert await store.transact(tables.find, table.id) == table
+            store.add_table(table)
+            assert store.transact(tables.find, table.id) == table
 
 
 async def test_the_host_chooses_the_clock_before_the_match(hall: OpenHall) -> None:
@@ -149,7 +149,7 @@ async def test_a_seat_has_no_more_days_of_holiday_than_a_person(hall: OpenHall) 
     told = room.clocks.holidays_of(seat.seat)
     assert sum((each.ended_at - each.began_at for each in told), timedelta()) == 20 * day
     version = room.version
-    await room.change(_note, hall.store)
+    room.change(_note, hall.store)
     assert (room.clocks.holidays_of(seat.seat), room.version) == (told, version), "it stays so"
 
 

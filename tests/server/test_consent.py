@@ -50,9 +50,9 @@ def ending(room: Room) -> str:
     return "" if room.consent.proposals.open is not None or last is None else last.ending
 
 
-async def jobs_of(hall: OpenHall, room: Room) -> int:
+def jobs_of(hall: OpenHall, room: Room) -> int:
     query = select(func.count()).where(schema.jobs.c.kind == consent.JOB, schema.jobs.c.key == room.table.id)
-    return int(await hall.store.transact(lambda connection: connection.execute(query).scalar_one()))
+    return int(hall.store.transact(lambda connection: connection.execute(query).scalar_one()))
 
 
 # ------------------------------------------------------------------------------------------------------------- taking back
@@ -65,20 +65,20 @@ async def test_a_take_back_that_reveals_is_done_when_the_other_agrees_and_chance
     assert (await actor.ask(f"/tables/{room.table.id}/undo")).status_code == 409
     assert (await propose(actor, room, "take-back")).status_code == 200
     assert the_open(room).to == 1
-    assert await jobs_of(hall, room) == 1
+    assert jobs_of(hall, room) == 1
     assert (await vote(other, room)).status_code == 200
     match = match_of(room)
     assert match.steps == []
     assert [step.n for step in match.undone[0].steps] == [1]
     assert (match.actor, match.next_number) == (int(before["actor"][0]), 2)
     seat, voter = match.undone[0].steps[0].seat, 1 - match.undone[0].steps[0].seat
-    assert await stored(hall, room) == [
+    assert stored(hall, room) == [
         ("action", seat, LOOK),
         ("propose", seat, 1),
         ("agree", voter, 2),
         ("undo", seat, 1),
     ]
-    assert await jobs_of(hall, room) == 0, "nothing waits for its time any more"
+    assert jobs_of(hall, room) == 0, "nothing waits for its time any more"
     record = match.record(abandoned="enough")
     assert meadhall.replay(record).record() == record
 
@@ -238,7 +238,7 @@ async def test_clocks_are_paused_and_run_again_by_agreement(hall: OpenHall) -> N
     clocks = room.running_clocks
     assert clocks is not None
     assert (clocks.is_paused, clocks.running) == (False, match_of(room).actor)
-    assert [kind for kind, _, _ in await stored(hall, room)] == ["propose", "agree", "pause", "propose", "agree", "resume"]
+    assert [kind for kind, _, _ in stored(hall, room)] == ["propose", "agree", "pause", "propose", "agree", "resume"]
 
 
 async def test_a_table_without_a_clock_has_nothing_to_pause(hall: OpenHall) -> None:
@@ -305,15 +305,15 @@ async def test_a_proposal_that_is_not_answered_expires(hall: OpenHall, time: Man
     await time.advance(1)
     assert ending(room) == "expired"
     assert (await vote(friend, room, proposal=number)).json()["error"] == "stale"
-    assert [kind for kind, _, _ in await stored(hall, room)] == ["propose", "expire"]
-    assert await jobs_of(hall, room) == 0
+    assert [kind for kind, _, _ in stored(hall, room)] == ["propose", "expire"]
+    assert jobs_of(hall, room) == 0
 
 
 async def test_there_is_more_time_where_a_player_is_away(hall: OpenHall) -> None:
     host, _, room = await hall.two_at(AXES)
     room.visits.last.clear()  # the requests of both were long ago
     await propose(host, room, "draw")
-    assert the_open(room).until - proposals_began(await hall.store.transact(entries.all_of, room.table.id)) == consent.DAY
+    assert the_open(room).until - proposals_began(hall.store.transact(entries.all_of, room.table.id)) == consent.DAY
 
 
 def proposals_began(entries: Any) -> Any:
@@ -338,7 +338,7 @@ async def test_bad_proposals_are_refused_and_change_nothing(hall: OpenHall, form
     await actor.act(room.table.id, BOAST)
     answer = await actor.ask(f"/tables/{room.table.id}/propose", form)
     assert (answer.status_code, answer.json()["status"]) == (status, status)
-    assert [kind for kind, _, _ in await stored(hall, room)] == ["action"]
+    assert [kind for kind, _, _ in stored(hall, room)] == ["action"]
     assert (await vote(actor, room, "perhaps", 1)).status_code == 400
 
 
@@ -352,7 +352,7 @@ async def test_a_vote_that_comes_twice_counts_once(hall: OpenHall) -> None:
     number = the_open(room).number
     answers = await asyncio.gather(*(vote(other, room, proposal=number) for _ in range(3)))
     assert sorted(answer.status_code for answer in answers) == [200, 409, 409]
-    assert [kind for kind, _, _ in await stored(hall, room)] == ["action", "propose", "agree", "undo"]
+    assert [kind for kind, _, _ in stored(hall, room)] == ["action", "propose", "agree", "undo"]
 
 
 async def test_of_a_vote_and_an_action_at_once_one_comes_first(hall: OpenHall) -> None:
@@ -393,7 +393,7 @@ async def test_the_name_of_a_guest_who_asks_is_in_no_entry(settings: Settings, a
         await guest.post("/settings", {"name": "Erik the Red"})
         await propose(guest, room, "swap", seat=1)
         table = room.table.id
-        assert all("Erik" not in str(entry.data) for entry in await before.store.transact(entries.all_of, table))
+        assert all("Erik" not in str(entry.data) for entry in before.store.transact(entries.all_of, table))
         cookies = dict(host.http.cookies)
     async with open_hall(settings) as after:
         host = after.person()
@@ -414,7 +414,7 @@ async def test_an_absent_player_can_not_keep_the_clocks_stopped(settings: Settin
         await time.advance(consent.SHORT_TIME.total_seconds())
         assert ending(room) == "accepted"
         assert the_clocks(room).running == match_of(room).actor
-        assert [kind for kind, _, _ in await stored(hall, room)] == ["propose", "agree", "pause", "propose", "expire", "resume"]
+        assert [kind for kind, _, _ in stored(hall, room)] == ["propose", "agree", "pause", "propose", "expire", "resume"]
 
 
 def the_clocks(room: Room) -> Any:

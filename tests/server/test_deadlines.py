@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager, suppress
-from dataclasses import replace
+from contextlib import asynccontextmanager
 from datetime import UTC, timedelta
 from functools import partial
 from typing import Any
@@ -16,11 +15,9 @@ from sqlalchemy import Connection, select
 import meadhall
 from games_for_tests.hoard.rules import BOAST, LOOK
 from meadhall.bots import bot
-from meadhall.server.hall import changes
 from meadhall.server.hall.room import Room
 from meadhall.server.hall.time.clock_choice import with_clock
 from meadhall.server.hall.time.clocks import COME_BACK
-from meadhall.server.hall.time.deadlines import NotUp
 from meadhall.server.hall.time.uptime import CLOCK_JOB, Uptime
 from meadhall.server.settings import Settings
 from meadhall.server.store import schema
@@ -30,8 +27,7 @@ from meadhall.server.store.queries import entries, guests, jobs
 from meadhall.server.worker import bot_cache
 from server.manual_time import ManualTime, settled
 from server.matches import match_of
-from server.people import HOARD, CountedThreads, OpenHall, Program, open_hall
-from server.waiting import until as wait_until
+from server.people import HOARD, OpenHall, Program, open_hall
 
 pytestmark = pytest.mark.asyncio
 
@@ -56,7 +52,7 @@ async def clocked(
         for program in people[1:]:
             await program.post(f"/tables/{table}/join")
         room = await hall.room(table)
-        await room.change_table(with_clock(clock))
+        room.change_table(with_clock(clock))
         assert (await people[0].post(f"/tables/{table}/start")).status_code == 200
         yield Table(hall, people, room)
 
@@ -71,15 +67,15 @@ class Table:
     async def act(self, seat: int, action: int) -> None:
         assert (await self.people[seat].act(self.id, action)).status_code == 200
 
-    async def entries(self, *kinds: str) -> list[Entry]:
-        return [entry for entry in await self.hall.store.transact(entries.all_of, self.id) if not kinds or entry.kind in kinds]
+    def entries(self, *kinds: str) -> list[Entry]:
+        return [entry for entry in self.hall.store.transact(entries.all_of, self.id) if not kinds or entry.kind in kinds]
 
-    async def jobs(self) -> list[Any]:
+    def jobs(self) -> list[Any]:
         def read(connection: Connection) -> list[Any]:
             waiting = select(schema.jobs).where(schema.jobs.c.kind == CLOCK_JOB, schema.jobs.c.key == self.id)
             return list(connection.execute(waiting).all())
 
-        return await self.hall.store.transact(read)
+        return self.hall.store.transact(read)
 
     async def until(self, holds: Callable[[], bool]) -> None:
         await self.hall.let_time_pass_until(holds)
@@ -94,9 +90,9 @@ async def test_a_bot_plays_the_decision_at_its_deadline_and_the_seat_has_one_mor
 ) -> None:
     async with clocked(settings, time, Clock("seat", LONG, 0, "bot_decision")) as table:
         await time.advance(LONG - 0.1)
-        assert await table.entries() == []
+        assert table.entries() == []
         await time.advance(0.1)
-        (entry,) = await table.entries("stand_in")
+        (entry,) = table.entries("stand_in")
         assert (entry.seat, entry.data) == (0, {"bot": "jarl", "lasts": "decision", "why": "time"})
         assert table.room.table.started_at is not None
         assert entry.at == table.room.table.started_at + timedelta(seconds=LONG)
@@ -123,22 +119,22 @@ async def test_the_machine_is_set_and_time_is_up_as_before(
         assert match_of(table.room).steps[0].seconds == 300
         time.jump(-jump)
         await time.advance(LONG - 300.1)
-        assert await table.entries("stand_in") == []
+        assert table.entries("stand_in") == []
         await time.advance(0.1)
-        assert len(await table.entries("stand_in")) == 1
+        assert len(table.entries("stand_in")) == 1
 
 
 async def test_a_seat_that_has_moved_in_time_keeps_its_turn(settings: Settings, at_once: None, time: ManualTime) -> None:
     async with clocked(settings, time, per_decision(MINUTE)) as table:
-        (job,) = await table.jobs()
+        (job,) = table.jobs()
         await time.advance(MINUTE - 1)
         await table.act(0, BOAST)
-        (later,) = await table.jobs()
+        (later,) = table.jobs()
         assert later.due_at - job.due_at == timedelta(seconds=MINUTE - 1)
         assert later.id != job.id
         await time.advance(MINUTE - 1)
         await table.act(0, LOOK)
-        assert await table.entries("stand_in") == []
+        assert table.entries("stand_in") == []
 
 
 async def test_a_job_that_comes_too_early_waits_again_and_changes_nothing(
@@ -146,18 +142,18 @@ async def test_a_job_that_comes_too_early_waits_again_and_changes_nothing(
 ) -> None:
     async with clocked(settings, time, per_decision(MINUTE)) as table:
         early = partial(jobs.put, kind=CLOCK_JOB, key=table.id, due_at=time.now())
-        await table.hall.store.transact(early)
+        table.hall.store.transact(early)
         table.hall.hall.scheduler.wake()
         await settled()
-        (job,) = await table.jobs()
+        (job,) = table.jobs()
         assert job.due_at.replace(tzinfo=UTC) == table.room.deadline
-        assert await table.entries() == []
+        assert table.entries() == []
 
 
 async def test_a_bot_takes_the_seat_and_its_owner_comes_back(settings: Settings, at_once: None, time: ManualTime) -> None:
     async with clocked(settings, time, per_decision(MINUTE, "bot_seat")) as table:
         await table.until(lambda: match_of(table.room).steps != [])
-        (entry,) = await table.entries("stand_in")
+        (entry,) = table.entries("stand_in")
         assert (entry.seat, entry.data) == (0, {"bot": "jarl", "lasts": "return", "why": "time"})
         answer = await table.people[0].post(f"/tables/{table.id}/return")
         assert answer.status_code == 200
@@ -176,13 +172,13 @@ async def test_in_a_match_of_two_sides_the_other_one_wins_on_time(
         record = (await table.people[1].read(f"/tables/{table.id}/record")).json()
         assert record["abandoned"] == "Program 0 ran out of time"
         assert meadhall.replay(record).awarded is not None
-        assert await table.jobs() == [], "no clock waits any more"
+        assert table.jobs() == [], "no clock waits any more"
 
 
 async def test_among_three_who_resign_on_time_a_bot_plays_to_the_end(settings: Settings, at_once: None, time: ManualTime) -> None:
     async with clocked(settings, time, per_decision(MINUTE, "resign"), players=3) as table:
         await table.until(lambda: table.room.table.status != "running")
-        ends = await table.entries("stand_in")
+        ends = table.entries("stand_in")
         assert [(entry.seat, entry.data) for entry in ends] == [
             (seat, {"bot": "jarl", "lasts": "end", "why": "time"}) for seat in (0, 1)
         ]
@@ -198,7 +194,7 @@ async def test_while_a_bot_plays_the_decision_the_owner_waits(settings: Settings
             answer = await table.people[0].post(f"/tables/{table.id}/{path}", body)
             assert (answer.status_code, answer.json()["reason"]) == (409, "Your time was up. A bot plays this one decision.")
         assert table.room.deadline is None
-        assert await table.jobs() == []
+        assert table.jobs() == []
 
 
 async def test_actions_in_good_time_do_not_make_the_scheduler_look(settings: Settings, at_once: None, time: ManualTime) -> None:
@@ -207,10 +203,10 @@ async def test_actions_in_good_time_do_not_make_the_scheduler_look(settings: Set
         scheduler, looks = table.hall.hall.scheduler, 0
         start_due_jobs = scheduler._start_due_jobs
 
-        async def counted() -> float:
+        def counted() -> float:
             nonlocal looks
             looks += 1
-            return await start_due_jobs()
+            return start_due_jobs()
 
         await settled()
         scheduler._start_due_jobs = counted  # type: ignore[method-assign]
@@ -227,12 +223,12 @@ async def test_actions_in_good_time_do_not_make_the_scheduler_look(settings: Set
 
 async def test_paused_clocks_have_no_deadline(settings: Settings, at_once: None, time: ManualTime) -> None:
     async with clocked(settings, time, per_decision(MINUTE)) as table:
-        await table.room.change(lambda draft: draft.add("pause", 0))
+        table.room.change(lambda draft: draft.add("pause", 0))
         await time.advance(2 * MINUTE)
-        assert await table.entries("stand_in") == []
-        await table.room.change(lambda draft: draft.add("resume", 0))
+        assert table.entries("stand_in") == []
+        table.room.change(lambda draft: draft.add("resume", 0))
         await time.advance(MINUTE)
-        assert [entry.kind for entry in await table.entries()] == ["pause", "resume", "stand_in"]
+        assert [entry.kind for entry in table.entries()] == ["pause", "resume", "stand_in"]
 
 
 async def test_the_end_of_a_match_cancels_its_deadline(settings: Settings, at_once: None, time: ManualTime) -> None:
@@ -241,7 +237,7 @@ async def test_the_end_of_a_match_cancels_its_deadline(settings: Settings, at_on
             actor = match_of(table.room).actor
             assert actor is not None
             await table.act(actor, match_of(table.room).legal()[0].action)
-        assert await table.jobs() == []
+        assert table.jobs() == []
 
 
 async def test_after_a_restart_the_clock_goes_on_where_it_was(settings: Settings, at_once: None, time: ManualTime) -> None:
@@ -255,7 +251,7 @@ async def test_after_a_restart_the_clock_goes_on_where_it_was(settings: Settings
         deadline = room.deadline
         assert deadline == started + COME_BACK + timedelta(seconds=MINUTE - 10)
         await time.advance(COME_BACK.total_seconds() + MINUTE - 10)
-        (entry,) = await hall.store.transact(entries.all_of, id)
+        (entry,) = hall.store.transact(entries.all_of, id)
         assert (entry.kind, entry.at) == ("stand_in", deadline)
 
 
@@ -269,7 +265,7 @@ async def test_a_frozen_hall_lets_no_time_be_up_when_it_goes_on(
         assert table.room.clocks is not None
         assert table.room.clocks.outages != ()
         assert table.room.deadline == time.now() + COME_BACK + timedelta(seconds=MINUTE)
-        assert await table.entries() == []
+        assert table.entries() == []
 
 
 async def test_a_rematch_has_the_same_clock(hall: OpenHall) -> None:
@@ -279,42 +275,7 @@ async def test_a_rematch_has_the_same_clock(hall: OpenHall) -> None:
     await people[0].post(f"/tables/{id}/start")
     room = await hall.room(id)
     await people[1].post(f"/tables/{id}/resign")
-    (host, _) = [await hall.store.transact(guests.find, min(seat.guests)) for seat in room.table.seats]
+    (host, _) = [hall.store.transact(guests.find, min(seat.guests)) for seat in room.table.seats]
     assert host is not None
     again = await hall.hall.rematch(room, host)
     assert again.table.clock == room.table.clock == Clock("slow", 86400, 0, "bot_seat")
-
-
-async def test_an_action_and_the_end_of_the_time_at_the_same_moment_at_two_processes(
-    on_postgresql: Settings, at_once: None, time: ManualTime
-) -> None:
-    """Whichever is stored first counts: each decision is made once, by the person or by the bot."""
-    async with clocked(on_postgresql, time, per_decision(MINUTE)) as table, open_hall(replace(on_postgresql), time=time) as other:
-        elsewhere = [Program(other.app, Authorization=each.http.headers["Authorization"]) for each in table.people]
-        statuses = []
-        worker = table.hall.hall.worker
-        assert isinstance(worker, CountedThreads)
-        for _ in range(6):
-            match, deadline = match_of(table.room), table.room.deadline
-            if match.over:
-                break
-            assert deadline is not None
-            assert match.actor is not None
-            await time.advance((deadline - time.now()).total_seconds())
-            times_up = asyncio.create_task(table.room.change(changes.let_time_be_up))
-            answer = await elsewhere[match.actor].act(table.id, match.legal()[0].action, match.next_number)
-            statuses.append(answer.status_code)
-            with suppress(NotUp):
-                await times_up
-            await table.hall.hall.room(table.id)
-            while match_of(table.room).stand_ins:
-                await time.advance(4)
-                await wait_until(lambda: not worker.running)
-        assert set(statuses) <= {200, 409}
-        entries = await table.entries()
-        assert [entry.number for entry in entries] == list(range(1, len(entries) + 1))
-        kinds = [entry.kind for entry in entries]
-        for number, kind in enumerate(kinds[:-1]):
-            if kind == "stand_in":
-                assert (kinds[number + 1], entries[number + 1].seat) == ("action", entries[number].seat)
-        assert sum(step.bot is not None for step in match_of(table.room).steps) == kinds.count("stand_in")

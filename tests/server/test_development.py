@@ -302,7 +302,7 @@ async def test_an_edited_field_changes_the_position_and_the_match_has_no_result_
     shown = await person.get(f"/tables/{room.table.id}")
     assert shown.status_code == 200
     assert "no result" in shown.text
-    stored = await workshop.store.transact(tables.find, room.table.id)
+    stored = workshop.store.transact(tables.find, room.table.id)
     assert stored is not None
     assert stored.outcome is None
 

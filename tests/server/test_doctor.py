@@ -8,22 +8,17 @@ import os
 import socket
 import sqlite3
 from contextlib import closing
-from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import Connection
 
 from meadhall.cli import main
 from meadhall.engine.registry import game
 from meadhall.server.doctor import network
 from meadhall.server.doctor.database import check_clock, check_database
 from meadhall.server.doctor.examine import examine
-from meadhall.server.ops.time import Time
 from meadhall.server.settings import Settings
-from meadhall.server.store.database import open_database
 from meadhall.server.store.store import Store
 from server.findings import about, the_only, troubles
 from server.halls import with_guests
@@ -52,12 +47,13 @@ def test_the_command_tells_findings_in_words_or_as_json(
     assert main(["doctor"]) == 0
     assert "Die Halle kann geöffnet werden." in capsys.readouterr().out
     monkeypatch.setenv("MEADHALL_LANG", "en")
-    assert main(["doctor", "--database-url", "postgresql://ada:secret@127.0.0.1:1/hall"]) == 1
+    with_guests(Settings(data=Path(environment["MEADHALL_DATA"])), 1)
+    (Path(environment["MEADHALL_DATA"]) / "meadhall.db").write_bytes(b"this is no database, and longer than a header of one" * 20)
+    assert main(["doctor"]) == 1
     out = capsys.readouterr().out
     assert "can't be used" in out
-    assert "Start PostgreSQL" in out
+    assert "put a backup in its place" in out
     assert "1 thing is wrong." in out
-    assert "secret" not in out
     assert main(["doctor", "--json", "--data", "/proc/nowhere"]) == 1
     found: list[dict[str, Any]] = json.loads(capsys.readouterr().out)
     assert all(set(each) == {"check", "status", "text", "advice"} for each in found)
@@ -70,7 +66,6 @@ def test_a_misspelt_setting_is_named(environment: dict[str, str]) -> None:
 
 def test_a_setting_that_can_not_be_used_is_explained(environment: dict[str, str]) -> None:
     the_only(examine(environment | {"MEADHALL_PORT": "eighty"}), "wrong", "MEADHALL_PORT must be a number")
-    assert "PostgreSQL" in the_only(examine(environment | {"MEADHALL_WORKERS": "2"}), "wrong", "2 web processes").text
 
 
 @pytest.mark.skipif(os.name != "posix", reason="other systems have no such modes")
@@ -88,9 +83,9 @@ def test_a_folder_that_can_not_be_written_is_wrong(environment: dict[str, str]) 
 # -------------------------------------------------------------------------------------------------------------------- database
 
 
-def test_a_database_is_checked_and_not_changed(on_each_database: Settings) -> None:
-    with_guests(on_each_database, 2)
-    found = list(check_database(on_each_database))
+def test_a_database_is_checked_and_not_changed(on_sqlite: Settings) -> None:
+    with_guests(on_sqlite, 2)
+    found = list(check_database(on_sqlite))
     assert [finding for finding in found if finding.status == "wrong"] == []
     assert any("stores" in finding.text for finding in found)
 
@@ -118,7 +113,7 @@ def test_running_matches_that_the_rules_can_not_finish_are_counted(settings: Set
                 ("a4", "viking-axes", axes - 1, "over"),
                 ("a5", "no-such-game", 1, "running"),
             ]:
-                await store.add_table(table_of(id, game=name, rules=rules, status=status))
+                store.add_table(table_of(id, game=name, rules=rules, status=status))
 
     asyncio.run(add())
     gone, older = about("matches", check_database(settings))
@@ -145,42 +140,6 @@ def test_a_clock_that_jumps_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("meadhall.server.doctor.database.time.time", lambda: next(moments))
     (finding,) = check_clock(0.01)
     assert finding.status == "warning"
-
-
-def change(settings: Settings, *statements: str) -> None:
-    """Run statements in a PostgreSQL database."""
-
-    async def run() -> None:
-        database = open_database(settings.url, Time())
-        for statement in statements:
-            await database.transact(partial(Connection.exec_driver_sql, statement=statement))
-        await database.close()
-
-    asyncio.run(run())
-
-
-def test_the_settings_of_postgresql_are_checked(on_postgresql: Settings) -> None:
-    with_guests(on_postgresql, 1)
-    name = str(on_postgresql.url.database)
-    found = troubles(check_database(on_postgresql))
-    assert ["fsync" in finding.text for finding in found] == [True], "the PostgreSQL of the tests doesn't flush"
-    found = troubles(check_database(replace(on_postgresql, database_connections=998)))
-    assert any(finding.status == "wrong" and "1000 connections" in finding.text for finding in found)
-    change(on_postgresql, f"ALTER DATABASE {name} CONNECTION LIMIT 5")
-    assert any("only 5 are free" in finding.text for finding in check_database(on_postgresql))
-    change(
-        on_postgresql,
-        f"ALTER DATABASE {name} CONNECTION LIMIT -1",
-        "CREATE SCHEMA late",
-        "CREATE FUNCTION late.clock_timestamp() RETURNS timestamptz LANGUAGE sql "
-        "AS $$ SELECT pg_catalog.clock_timestamp() + interval '1 hour' $$",
-        f"ALTER DATABASE {name} SET search_path = late, pg_catalog, public",
-    )
-    (clock,) = about("clock", troubles(check_database(on_postgresql)))
-    assert "3600 s" in clock.text
-    change(on_postgresql, f"ALTER DATABASE {name} SET default_transaction_read_only = on")
-    found = troubles(check_database(on_postgresql))
-    assert any(finding.status == "wrong" and "read-only" in finding.text for finding in found)
 
 
 # --------------------------------------------------------------------------------------------------------------------- network

@@ -38,12 +38,12 @@ async def test_every_finished_match_is_on_one_of_the_pages(hall: OpenHall) -> No
 async def test_the_result_of_a_match_that_ended_before_results_were_stored_is_found_once(hall: OpenHall) -> None:
     host, friend, room = await hall.two_at(HOARD)
     await play_out(room, {0: host, 1: friend})
-    before = await hall.store.transact(tables.find, room.table.id)
+    before = hall.store.transact(tables.find, room.table.id)
     assert before is not None
     forget = update(schema.tables).where(schema.tables.c.id == room.table.id).values(outcome=None)
-    await hall.store.transact(lambda connection: connection.execute(forget))
+    hall.store.transact(lambda connection: connection.execute(forget))
     page = (await friend.get("/matches")).text
     assert "You win" in page or "You lost" in page or "A draw" in page
-    after = await hall.store.transact(tables.find, room.table.id)
+    after = hall.store.transact(tables.find, room.table.id)
     assert after is not None
     assert after.outcome == before.outcome

@@ -69,7 +69,7 @@ async def test_finished_rooms_are_released_when_no_page_shows_them(hall: OpenHal
 
 async def test_a_match_of_newer_rules_is_refused_and_kept(hall: OpenHall, caplog: pytest.LogCaptureFixture) -> None:
     program, room = await bots_and(hall, ["greedy"], HOARD)
-    await save(hall.store, replace(room.table, rules=4, is_public=True))
+    save(hall.store, replace(room.table, rules=4, is_public=True))
     hall.hall._rooms.clear()
     answer = await program.read(f"/tables/{room.table.id}")
     assert (answer.status_code, answer.json()["error"]) == (410, "other-rules")
@@ -86,11 +86,11 @@ async def test_a_running_match_of_older_rules_is_closed_with_the_reason(hall: Op
         assert (await host.ask(f"/tables/{room.table.id}/seats", {"seat": "1", "set": "bot:karl"})).status_code == 200
         assert (await host.ask(f"/tables/{room.table.id}/start")).status_code == 200
     assert (await host.act(old.table.id, match_of(old).legal()[0].action)).status_code == 200
-    await save(hall.store, replace(old.table, rules=0, is_public=True))
+    save(hall.store, replace(old.table, rules=0, is_public=True))
     hall.hall._rooms.clear()
     await hall.hall.resume(HOARD)
     assert f"table {old.table.id} is closed" in caplog.text
-    closed = await hall.store.transact(tables.find, old.table.id)
+    closed = hall.store.transact(tables.find, old.table.id)
     assert closed is not None
     assert (closed.status, closed.abandon_reason) == ("abandoned", RULES_CHANGED)
     assert closed.finished_at is not None
@@ -106,7 +106,7 @@ async def test_a_running_match_of_older_rules_is_closed_with_the_reason(hall: Op
     assert [(each["n"], each["seat"]) for each in record["actions"]][:1] == [(1, 0)]
     assert (await host.get("/people/me/records")).json() == record
     for table, status in ((lobby.table.id, "gathering"), (new.table.id, "running")):
-        kept = await hall.store.transact(tables.find, table)
+        kept = hall.store.transact(tables.find, table)
         assert kept is not None
         assert kept.status == status, "other tables stay as they are"
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import threading
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 
 import pytest
 
@@ -15,14 +13,10 @@ from meadhall.bots import Hint
 from meadhall.engine.match.view import View
 from meadhall.server.hall.state import replayed
 from meadhall.server.settings import Settings
-from meadhall.server.store.models import Entry
 from meadhall.server.store.queries import entries
-from meadhall.server.store.unit import Unit
 from meadhall.server.worker import tasks
-from server.manual_time import settled
 from server.matches import ask_hint, at_turn, match_of, stored, undo
 from server.people import HOARD, PATIENCE, OpenHall, open_hall, play_out, stream, until
-from server.rows import append
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -70,7 +64,7 @@ async def test_a_hint_that_is_requested_twice_is_found_once(hall: OpenHall, advi
     answers.append(await ask_hint(actor, room))
     assert len({answer.text for answer in answers}) == 1
     assert len(adviser.views) == 1
-    assert {kind for kind, _, _ in await stored(hall, room)} == {"hint"}
+    assert {kind for kind, _, _ in stored(hall, room)} == {"hint"}
 
 
 async def test_only_the_guest_who_requested_a_hint_sees_it_until_the_next_action(hall: OpenHall, adviser: Adviser) -> None:
@@ -97,7 +91,7 @@ async def test_an_action_is_marked_when_the_same_information_set_is_reached_agai
     await ask_hint(actor, room)
     await undo(actor, room)
     await actor.act(room.table.id, first)
-    hinted = replayed(room.game, room.table, await hall.store.transact(entries.all_of, room.table.id)).hinted
+    hinted = replayed(room.game, room.table, hall.store.transact(entries.all_of, room.table.id)).hinted
     assert hinted == {(seat, match_of(room).information_set(seat))}, "the same after a restart"
     await actor.act(room.table.id, match_of(room).legal()[0].action)
     assert [step.hinted for step in match_of(room).steps[:2]] == [False, True]
@@ -168,30 +162,6 @@ async def test_a_failed_hint_does_not_remove_a_later_one(
     assert "What the king would do" in (await actor.get(f"/tables/{room.table.id}")).text
 
 
-async def test_a_guest_who_resigns_meanwhile_gets_no_hint(
-    hall: OpenHall, adviser: Adviser, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    actor, _, room = await hall.three_at(HOARD)
-    unit, saving, free = hall.store.unit, asyncio.Event(), asyncio.Event()
-
-    @asynccontextmanager
-    async def slow_unit() -> AsyncIterator[Unit]:
-        async with unit() as opened:
-            yield opened
-            saving.set()
-            await free.wait()
-
-    monkeypatch.setattr(hall.store, "unit", slow_unit)
-    resigning = asyncio.create_task(actor.ask(f"/tables/{room.table.id}/resign"))
-    await saving.wait()
-    asking = asyncio.create_task(ask_hint(actor, room))
-    await settled()
-    free.set()
-    assert [(await resigning).status_code, (await asking).status_code] == [200, 409]
-    assert adviser.views == []
-    assert "hint" not in {kind for kind, _, _ in await stored(hall, room)}
-
-
 async def test_an_action_after_a_hint_is_marked_in_the_record(settings: Settings, at_once: None, adviser: Adviser) -> None:
     """Also when the server dies between the request and the action, and when the action is undone and another one played."""
     async with open_hall(settings) as before:
@@ -205,7 +175,7 @@ async def test_an_action_after_a_hint_is_marked_in_the_record(settings: Settings
         actor.http.cookies.update(cookies)
         other.http.cookies.update(other_cookies)
         await actor.act(table, BOAST)
-        assert [entry.kind for entry in await after.store.transact(entries.all_of, table)] == ["hint", "hinted"]
+        assert [entry.kind for entry in after.store.transact(entries.all_of, table)] == ["hint", "hinted"]
         await undo(actor, room)
         await actor.act(table, LOOK)
         await actor.act(table, DRAW)
@@ -233,11 +203,3 @@ async def test_the_actions_of_a_bot_that_replaces_a_hinted_guest_are_not_marked(
     await actor.ask(f"/tables/{room.table.id}/resign")
     await until(room, lambda: len(match_of(room).steps) > 0)
     assert not match_of(room).steps[0].hinted
-
-
-async def test_a_hint_is_for_the_latest_state_in_the_store(hall: OpenHall, adviser: Adviser) -> None:
-    actor, _, room, _ = await at_turn(hall, HOARD)
-    await append(hall.store, room.table, Entry(1, "action", 0, BOAST))
-    await ask_hint(actor, room)
-    assert [view.next_number for view in adviser.views] == [2]
-    assert await stored(hall, room) == [("action", 0, BOAST), ("hint", 0, 1)]

@@ -45,7 +45,7 @@ async def test_only_the_owner_can_read_a_new_database(settings: Settings) -> Non
     before = os.umask(0o022)
     try:
         async with Store.open(settings) as store:
-            await store.save_guest(models.Guest("a", "Astrid"))
+            store.save_guest(models.Guest("a", "Astrid"))
             files = list(settings.data.iterdir())
             assert {path.name for path in files} >= {"meadhall.db", "meadhall.db-wal", "meadhall.db-shm", "meadhall.db.lock"}
             assert {path.name: mode(path) for path in files} == {path.name: 0o600 for path in files}
@@ -68,10 +68,12 @@ async def test_the_files_of_an_older_hall_are_made_private(settings: Settings) -
 
 @POSIX
 async def test_a_folder_that_is_not_the_halls_own_keeps_its_mode(settings: Settings, tmp_path: Path) -> None:
+    """The data folder has only a link to the database."""
     folder = tmp_path / "shared"
     folder.mkdir()
     folder.chmod(0o755)
-    async with Store.open(replace(settings, data=tmp_path / "other", database_url=f"sqlite:///{folder}/meadhall.db")):
+    (settings.data / "meadhall.db").symlink_to(folder / "meadhall.db")
+    async with Store.open(settings):
         assert mode(folder) == 0o755
         assert mode(folder / "meadhall.db") == 0o600
 
@@ -130,11 +132,11 @@ async def test_a_new_key_of_the_daily_puzzles_counts_from_tomorrow_on(settings: 
     today = daily.today(Time())
     tomorrow = (Time().now() + timedelta(days=1)).date().isoformat()
     async with Store.open(settings) as store:
-        before = [await daily.seed_of(store, day) for day in (today, tomorrow)]
+        before = [daily.seed_of(store, day) for day in (today, tomorrow)]
     for _ in range(2):
         await asyncio.to_thread(rotate, settings)
     async with Store.open(settings) as store:
-        after = [await daily.seed_of(store, day) for day in (today, tomorrow)]
+        after = [daily.seed_of(store, day) for day in (today, tomorrow)]
     assert after[0] == before[0], "everyone gets the same deal today"
     assert after[1] != before[1]
 

@@ -29,11 +29,11 @@ def record(*, failed: bool = False) -> logging.LogRecord:
 
 
 async def test_a_line_of_json_is_one_object_with_the_id_of_its_request() -> None:
-    formatter = JsonFormatter("web-1")
+    formatter = JsonFormatter("web")
     line = json.loads(formatter.format(record()))
     assert line.pop("time").endswith("Z")
     assert line.pop("pid") > 0
-    assert line == {"level": "ERROR", "logger": "hall", "message": "a long\nmessage", "process": "web-1"}
+    assert line == {"level": "ERROR", "logger": "hall", "message": "a long\nmessage", "process": "web"}
     request_id.set("abc")
     text = formatter.format(record(failed=True))
     assert "\n" not in text
@@ -74,7 +74,7 @@ async def test_the_id_of_a_trusted_proxy_is_kept_and_others_are_made(hall: OpenH
 
 
 async def test_the_page_of_an_internal_error_names_its_request(hall: OpenHall, monkeypatch: pytest.MonkeyPatch) -> None:
-    async def fail(*_: object) -> None:
+    def fail(*_: object) -> None:
         raise RuntimeError("the wiring")
 
     monkeypatch.setattr(seat_links, "_seat_behind", fail)

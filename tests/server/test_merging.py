@@ -11,13 +11,13 @@ from sqlalchemy import Column, Connection, MetaData, String, Table, insert, sele
 from meadhall.server.ops.time import Time
 from meadhall.server.settings import Settings
 from meadhall.server.store import schema
-from meadhall.server.store.models import Conflict, Entry, Guest, RequestKey, SeatRow, TableRow, new_id, new_link_token
+from meadhall.server.store.models import Entry, Guest, RequestKey, SeatRow, TableRow, new_id, new_link_token
 from meadhall.server.store.queries import entries, guests, idempotency, tables
 from meadhall.server.store.queries.deleting import delete_guest
 from meadhall.server.store.queries.merging import merge_guests
 from meadhall.server.store.schema import GUEST_COLUMNS, GuestColumn
 from meadhall.server.store.store import Store
-from server.rows import append, save
+from server.rows import append
 
 pytestmark = pytest.mark.asyncio
 
@@ -33,59 +33,57 @@ def table_with(host: str, *owners: str, **changes: object) -> TableRow:
     return replace(table, **changes)  # type: ignore[arg-type]
 
 
-async def stored(store: Store, table: TableRow) -> TableRow:
-    found = await store.transact(tables.find, table.id)
+def stored(store: Store, table: TableRow) -> TableRow:
+    found = store.transact(tables.find, table.id)
     assert found is not None
     return found
 
 
-async def merge(store: Store) -> list[str]:
-    return await store.change(lambda connection, _tell: merge_guests(connection, SOURCE, TARGET))
+def merge(store: Store) -> list[str]:
+    return store.transact(merge_guests, SOURCE, TARGET)
 
 
-async def remove(store: Store, guest: str = SOURCE) -> list[str]:
-    return await store.change(lambda connection, _tell: delete_guest(connection, guest, "former player"))
+def remove(store: Store, guest: str = SOURCE) -> list[str]:
+    return store.transact(delete_guest, guest, "former player")
 
 
 async def test_seats_tables_and_matches_belong_to_the_target(on_sqlite: Settings) -> None:
     async with Store.open(on_sqlite) as store:
         for id in (SOURCE, TARGET):
-            await store.save_guest(Guest(id, id))
+            store.save_guest(Guest(id, id))
         hosted = table_with(SOURCE, SOURCE, OTHER, status="running", started_at=Time().now())
         joined = table_with(OTHER, OTHER, f"{SOURCE} phone", status="over", started_at=Time().now(), finished_at=Time().now())
         foreign = table_with(OTHER, OTHER)
         for table in (hosted, joined, foreign):
-            await store.add_table(table)
-        await append(store, hosted, Entry(1, "action", 0, 14))
-        assert await merge(store) == sorted((hosted.id, joined.id))
-        assert (await stored(store, hosted)).host == TARGET
-        assert (await stored(store, hosted)).seats[0].guests == {TARGET}
-        assert (await stored(store, hosted)).seats[0].stored_crest == Guest(TARGET, TARGET).crest.text
-        assert (await stored(store, joined)).seats[1].guests == {TARGET, "phone"}
-        assert await stored(store, foreign) == foreign
-        assert len(await store.transact(entries.all_of, hosted.id)) == 1
-        assert {table.id for table in await store.transact(tables.of_guest, TARGET)} == {hosted.id, joined.id}
-        assert await store.transact(tables.of_guest, SOURCE) == []
-        assert await store.transact(guests.find, SOURCE) is None
-        assert await merge(store) == [], "a second merge changes nothing"
+            store.add_table(table)
+        append(store, hosted, Entry(1, "action", 0, 14))
+        assert merge(store) == sorted((hosted.id, joined.id))
+        assert (stored(store, hosted)).host == TARGET
+        assert (stored(store, hosted)).seats[0].guests == {TARGET}
+        assert (stored(store, hosted)).seats[0].stored_crest == Guest(TARGET, TARGET).crest.text
+        assert (stored(store, joined)).seats[1].guests == {TARGET, "phone"}
+        assert stored(store, foreign) == foreign
+        assert len(store.transact(entries.all_of, hosted.id)) == 1
+        assert {table.id for table in store.transact(tables.of_guest, TARGET)} == {hosted.id, joined.id}
+        assert store.transact(tables.of_guest, SOURCE) == []
+        assert store.transact(guests.find, SOURCE) is None
+        assert merge(store) == [], "a second merge changes nothing"
 
 
 async def test_open_pages_learn_of_the_change(on_sqlite: Settings) -> None:
     async with Store.open(on_sqlite) as store:
         table = table_with(SOURCE, SOURCE)
-        await store.add_table(table)
-        await merge(store)
-        assert (await stored(store, table)).version > table.version
-        with pytest.raises(Conflict):
-            await save(store, table)
+        store.add_table(table)
+        merge(store)
+        assert (stored(store, table)).version > table.version
 
 
 async def test_a_second_seat_before_a_match_is_opened(on_sqlite: Settings) -> None:
     async with Store.open(on_sqlite) as store:
         table = table_with(SOURCE, SOURCE, TARGET)
-        await store.add_table(table)
-        await merge(store)
-        merged = await stored(store, table)
+        store.add_table(table)
+        merge(store)
+        merged = stored(store, table)
         assert (merged.host, merged.status) == (TARGET, "gathering")
         assert [(row.kind, row.name, row.guests) for row in merged.seats] == [
             ("open", "", frozenset()),
@@ -97,9 +95,9 @@ async def test_a_second_seat_before_a_match_is_opened(on_sqlite: Settings) -> No
 async def test_a_bot_takes_a_second_seat_in_a_running_match(on_sqlite: Settings) -> None:
     async with Store.open(on_sqlite) as store:
         table = table_with(TARGET, TARGET, SOURCE, status="running", started_at=Time().now())
-        await store.add_table(table)
-        await merge(store)
-        merged = await stored(store, table)
+        store.add_table(table)
+        merge(store)
+        merged = stored(store, table)
         assert merged.status == "running"
         assert [(row.kind, row.bot, row.guests) for row in merged.seats] == [
             ("human", None, {TARGET}),
@@ -112,11 +110,11 @@ async def test_both_seats_of_a_finished_match_and_one_shared_seat_belong_to_the_
         over = table_with(TARGET, TARGET, SOURCE, status="over", started_at=Time().now(), finished_at=Time().now())
         shared = table_with(SOURCE, f"{SOURCE} {TARGET}", OTHER, status="running", started_at=Time().now())
         for table in (over, shared):
-            await store.add_table(table)
-        await merge(store)
-        assert [row.guests for row in (await stored(store, over)).seats] == [{TARGET}, {TARGET}]
-        assert [row.guests for row in (await stored(store, shared)).seats] == [{TARGET}, {OTHER}]
-        assert (await stored(store, shared)).seats[0].kind == "human"
+            store.add_table(table)
+        merge(store)
+        assert [row.guests for row in (stored(store, over)).seats] == [{TARGET}, {TARGET}]
+        assert [row.guests for row in (stored(store, shared)).seats] == [{TARGET}, {OTHER}]
+        assert (stored(store, shared)).seats[0].kind == "human"
 
 
 async def test_of_two_attempts_at_a_puzzle_the_targets_counts_and_the_other_stays_sealed(on_sqlite: Settings) -> None:
@@ -128,38 +126,38 @@ async def test_of_two_attempts_at_a_puzzle_the_targets_counts_and_the_other_stay
         )
         only = table_with(SOURCE, SOURCE, daily=yesterday, status="over", finished_at=Time().now())
         for table in (own, second, only):
-            await store.add_table(table)
-        await merge(store)
-        found = await stored(store, second)
+            store.add_table(table)
+        merge(store)
+        found = stored(store, second)
         assert (found.daily, found.host, found.standing) == (today, SOURCE, "00")
         assert found.seats[0].guests == {TARGET}
-        assert (await stored(store, only)).host == TARGET
-        attempts = await store.transact(tables.attempts, today, TARGET)
+        assert (stored(store, only)).host == TARGET
+        attempts = store.transact(tables.attempts, today, TARGET)
         assert {table.id for table in attempts} == {own.id, second.id}
         assert min(attempts, key=lambda table: table.host != TARGET).id == own.id
 
 
-async def test_settings_and_keys_of_the_target_stay_and_the_sources_are_added(on_each_database: Settings) -> None:
-    async with Store.open(on_each_database) as store:
-        before = await store.save_guest(Guest(TARGET, "Ada", "de", "dark", choices={"axxa": {"players": 2}}))
-        await store.save_guest(Guest(SOURCE, "Eve", choices={"axxa": {"players": 1}, "hoard": {"players": 3}}))
+async def test_settings_and_keys_of_the_target_stay_and_the_sources_are_added(on_sqlite: Settings) -> None:
+    async with Store.open(on_sqlite) as store:
+        before = store.save_guest(Guest(TARGET, "Ada", "de", "dark", choices={"axxa": {"players": 2}}))
+        store.save_guest(Guest(SOURCE, "Eve", choices={"axxa": {"players": 1}, "hoard": {"players": 3}}))
         tables = {}
         for guest, key in ((TARGET, "both"), (SOURCE, "both"), (SOURCE, "one")):
             tables[guest, key] = table_with(guest, guest)
-            await store.add_table(tables[guest, key], RequestKey(key, "f" * 64))
-        await merge(store)
-        after = await store.transact(guests.find, TARGET)
+            store.add_table(tables[guest, key], RequestKey(key, "f" * 64))
+        merge(store)
+        after = store.transact(guests.find, TARGET)
         assert after == replace(before, choices={"axxa": {"players": 2}, "hoard": {"players": 3}})
         assert after.public_id == before.public_id
         for key, table in (("both", tables[TARGET, "both"]), ("one", tables[SOURCE, "one"])):
-            found = await store.transact(idempotency.find, TARGET, key)
+            found = store.transact(idempotency.find, TARGET, key)
             assert found is not None
             assert found[1] == table.id
-        assert await store.transact(idempotency.find, SOURCE, "both") is None
+        assert store.transact(idempotency.find, SOURCE, "both") is None
 
 
 async def test_pairs_of_guests_are_moved_without_doubles_and_without_a_pair_with_oneself(
-    on_each_database: Settings, monkeypatch: pytest.MonkeyPatch
+    on_sqlite: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pairs = Table("pairs", MetaData(), Column("by", String(32), primary_key=True), Column("whom", String(32), primary_key=True))
     columns = tuple(GuestColumn(column, "move", "delete", "rows") for column in (pairs.c.by, pairs.c.whom))
@@ -173,36 +171,34 @@ async def test_pairs_of_guests_are_moved_without_doubles_and_without_a_pair_with
     def read(connection: Connection) -> set[tuple[str, str]]:
         return {(row.by, row.whom) for row in connection.execute(select(pairs))}
 
-    async with Store.open(on_each_database) as store:
-        await store.transact(create)
-        await merge(store)
-        assert await store.transact(read) == {(TARGET, OTHER), (OTHER, TARGET), (OTHER, "dddd")}
-        await remove(store, TARGET)
-        assert await store.transact(read) == {(OTHER, "dddd")}
+    async with Store.open(on_sqlite) as store:
+        store.transact(create)
+        merge(store)
+        assert store.transact(read) == {(TARGET, OTHER), (OTHER, TARGET), (OTHER, "dddd")}
+        remove(store, TARGET)
+        assert store.transact(read) == {(OTHER, "dddd")}
 
 
 async def test_matches_of_a_deleted_guest_stay_without_the_name(on_sqlite: Settings) -> None:
     async with Store.open(on_sqlite) as store:
-        await store.save_guest(Guest(SOURCE, "Ada"))
+        store.save_guest(Guest(SOURCE, "Ada"))
         over = table_with(OTHER, OTHER, SOURCE, status="over", finished_at=Time().now())
         daily = table_with(SOURCE, SOURCE, daily="2026-11-20", status="over", finished_at=Time().now(), standing="00")
-        await store.add_table(over, RequestKey("key", "f" * 64))
-        await store.add_table(daily, RequestKey("key", "f" * 64))
-        await append(store, over, Entry(1, "action", 0, 14))
-        assert await remove(store) == sorted((over.id, daily.id))
-        assert await store.transact(guests.find, SOURCE) is None
-        assert [(row.name, row.guests) for row in (await stored(store, over)).seats] == [
+        store.add_table(over, RequestKey("key", "f" * 64))
+        store.add_table(daily, RequestKey("key", "f" * 64))
+        append(store, over, Entry(1, "action", 0, 14))
+        assert remove(store) == sorted((over.id, daily.id))
+        assert store.transact(guests.find, SOURCE) is None
+        assert [(row.name, row.guests) for row in (stored(store, over)).seats] == [
             ("Name 0", {OTHER}),
             ("former player", frozenset()),
         ]
-        assert (await stored(store, daily)).seats[0].name == "former player"
-        assert (await stored(store, daily)).standing == "00", "a result of a puzzle stays in the ranking"
-        assert len(await store.transact(entries.all_of, over.id)) == 1
-        assert await store.transact(idempotency.find, SOURCE, "key") is None
-        assert await store.transact(tables.of_guest, SOURCE) == [await stored(store, daily)], (
-            "of a row that stays only an unused id is left"
-        )
-        assert await remove(store) == [daily.id], "deleting again does no harm"
+        assert (stored(store, daily)).seats[0].name == "former player"
+        assert (stored(store, daily)).standing == "00", "a result of a puzzle stays in the ranking"
+        assert len(store.transact(entries.all_of, over.id)) == 1
+        assert store.transact(idempotency.find, SOURCE, "key") is None
+        assert store.transact(tables.of_guest, SOURCE) == [stored(store, daily)], "of a row that stays only an unused id is left"
+        assert remove(store) == [daily.id], "deleting again does no harm"
 
 
 async def test_a_deleted_guest_leaves_tables_that_are_not_over(on_sqlite: Settings) -> None:
@@ -212,33 +208,14 @@ async def test_a_deleted_guest_leaves_tables_that_are_not_over(on_sqlite: Settin
         lobby = table_with(SOURCE, SOURCE, OTHER)
         waiting = table_with(SOURCE, SOURCE)
         for table in (running, alone, lobby, waiting):
-            await store.add_table(table)
-        await remove(store)
-        assert [(row.kind, row.name, row.bot) for row in (await stored(store, running)).seats] == [
+            store.add_table(table)
+        remove(store)
+        assert [(row.kind, row.name, row.bot) for row in (stored(store, running)).seats] == [
             ("bot", "former player", "jarl"),
             ("human", "Name 1", None),
         ]
-        assert (await stored(store, running)).host == OTHER
-        assert (await stored(store, alone)).status == "abandoned"
-        assert (await stored(store, lobby)).host == OTHER
-        assert [row.kind for row in (await stored(store, lobby)).seats] == ["open", "human"]
-        assert (await stored(store, waiting)).status == "closed"
-
-
-async def test_a_change_is_tried_again_when_another_process_has_changed_the_table(
-    on_postgresql: Settings,
-) -> None:
-    async with Store.open(on_postgresql) as store, Store.open(on_postgresql) as other:
-        table = table_with(TARGET, TARGET, SOURCE, status="running", started_at=Time().now())
-        await store.add_table(table)
-        tries = []
-
-        def disturbed(connection: Connection, _tell: object) -> list[str]:
-            tries.append(table.id)
-            if len(tries) == 1:
-                raise Conflict
-            return merge_guests(connection, SOURCE, TARGET)
-
-        assert await store.change(disturbed) == [table.id]
-        assert len(tries) == 2
-        assert (await stored(other, table)).seats[1].kind == "bot"
+        assert (stored(store, running)).host == OTHER
+        assert (stored(store, alone)).status == "abandoned"
+        assert (stored(store, lobby)).host == OTHER
+        assert [row.kind for row in (stored(store, lobby)).seats] == ["open", "human"]
+        assert (stored(store, waiting)).status == "closed"

@@ -32,7 +32,6 @@ from meadhall.server.store.queries import attempts
 from server.manual_time import ManualTime, settled
 from server.people import OpenHall, Person, open_hall, stream
 from server.push_endpoint import PATIENCE, PushEndpoint, Received, push_endpoint
-from server.waiting import at_once as result_of
 from server.waiting import until
 
 pytestmark = pytest.mark.asyncio
@@ -97,11 +96,11 @@ async def subscribe(person: Person, endpoint: PushEndpoint, name: str = "laptop"
     return str(answer.json()["id"])
 
 
-async def tell(hall: OpenHall, note: Notification, *guests: str, **more: Any) -> None:
+def tell(hall: OpenHall, note: Notification, *guests: str, **more: Any) -> None:
     def work(connection: Connection) -> None:
         notify(connection, note, guests, **more)
 
-    await hall.store.transact(work)
+    hall.store.transact(work)
     hall.hall.scheduler.wake()
 
 
@@ -109,27 +108,27 @@ async def received(endpoint: PushEndpoint) -> Received:
     return await asyncio.to_thread(endpoint.messages.get, timeout=PATIENCE)
 
 
-async def waiting(hall: OpenHall) -> list[Any]:
+def waiting(hall: OpenHall) -> list[Any]:
     def read(connection: Connection) -> list[Any]:
         return list(connection.execute(select(schema.jobs).where(schema.jobs.c.kind == "push")).all())
 
-    return await hall.store.transact(read)
+    return hall.store.transact(read)
 
 
 async def done(hall: OpenHall) -> None:
     """Wait until no push message waits."""
-    await until(lambda: not result_of(waiting(hall)))
+    await until(lambda: not waiting(hall))
 
 
 async def tried(hall: OpenHall, times: int) -> Any:
     """Wait until a push message was tried so often and waits for the next try. Return its job."""
-    await until(lambda: [job.payload.get("tries") for job in result_of(waiting(hall))] == [times])
-    (job,) = await waiting(hall)
+    await until(lambda: [job.payload.get("tries") for job in waiting(hall)] == [times])
+    (job,) = waiting(hall)
     return job
 
 
-async def subscriptions(hall: OpenHall) -> list[Any]:
-    return await hall.store.transact(
+def subscriptions(hall: OpenHall) -> list[Any]:
+    return hall.store.transact(
         lambda connection: list(connection.execute(select(schema.push_subscriptions).order_by(schema.push_subscriptions.c.id)))
     )
 
@@ -156,7 +155,7 @@ async def test_a_turn_arrives_encrypted_and_signed_with_the_key_of_the_hall(call
     guest, note = turn_of(room)
     owner = host if guest in room.table.seats[0].guests else friend
     await subscribe(owner, endpoint)
-    await tell(calling, replace(note, until=calling.time.now() + timedelta(hours=2)), guest)
+    tell(calling, replace(note, until=calling.time.now() + timedelta(hours=2)), guest)
     message = await received(endpoint)
     assert message.text["title"] == "It is your turn"
     other = room.table.seats[1 - (room.table.seat_of(guest) or 0)].name
@@ -175,7 +174,7 @@ async def test_a_message_has_nothing_that_a_rival_may_not_know(calling: OpenHall
     guest, note = turn_of(room)
     owner = _host if guest in room.table.seats[0].guests else _friend
     await subscribe(owner, endpoint)
-    await tell(calling, note, guest)
+    tell(calling, note, guest)
     text = (await received(endpoint)).text
     assert set(text) == {"id", "tag", "title", "body", "url", "language"}
     assert guest not in str(text)
@@ -188,7 +187,7 @@ async def test_texts_are_in_the_language_of_the_guest(calling: OpenHall, endpoin
     owner = host if guest in room.table.seats[0].guests else friend
     await owner.post("/settings", {"language": "de"})
     await subscribe(owner, endpoint)
-    await tell(calling, note, guest)
+    tell(calling, note, guest)
     message = await received(endpoint)
     assert message.text["title"] == "Du bist am Zug"
     assert message.text["language"] == "de"
@@ -199,7 +198,7 @@ async def test_every_device_of_a_guest_gets_the_message(calling: OpenHall, endpo
     guest = min(room.table.seats[0].guests)
     for name in ("laptop", "phone"):
         await subscribe(host, endpoint, name)
-    await tell(calling, Notification("invitation", room.table.id, sender="Björn"), guest)
+    tell(calling, Notification("invitation", room.table.id, sender="Björn"), guest)
     messages = [await received(endpoint) for _ in range(2)]
     assert {message.path for message in messages} == {"/laptop", "/phone"}
     assert {message.text["title"] for message in messages} == {"Björn invites you to a table"}
@@ -210,7 +209,7 @@ async def test_a_turn_that_is_over_is_not_told(calling: OpenHall, endpoint: Push
     guest, note = turn_of(room)
     owner = host if guest in room.table.seats[0].guests else friend
     await subscribe(owner, endpoint)
-    await tell(calling, replace(note, number=note.number + 1), guest)
+    tell(calling, replace(note, number=note.number + 1), guest)
     await done(calling)
     assert endpoint.seen == []
 
@@ -222,10 +221,10 @@ async def test_a_guest_who_looks_at_the_table_is_told_when_they_have_left(callin
     await subscribe(owner, endpoint)
     async with stream(owner, f"/tables/{room.table.id}/stream") as page:
         await page.message()
-        await tell(calling, note, guest)
+        tell(calling, note, guest)
         await calling.time.advance(90)
         assert endpoint.seen == []
-        assert len(await waiting(calling)) == 1
+        assert len(waiting(calling)) == 1
     await calling.time.advance(60)
     assert (await received(endpoint)).text["title"] == "It is your turn"
 
@@ -236,10 +235,10 @@ async def test_a_kind_of_event_that_the_guest_does_not_want_is_not_told(calling:
     owner = host if guest in room.table.seats[0].guests else friend
     await subscribe(owner, endpoint)
     await choose(owner, **{"push-invitation": "yes"})
-    await tell(calling, note, guest)
+    tell(calling, note, guest)
     await done(calling)
     assert endpoint.seen == []
-    await tell(calling, Notification("invitation", room.table.id, sender="Ivar"), guest)
+    tell(calling, Notification("invitation", room.table.id, sender="Ivar"), guest)
     assert (await received(endpoint)).text["title"] == "Ivar invites you to a table"
 
 
@@ -251,7 +250,7 @@ async def test_a_later_message_of_the_same_kind_takes_the_place_of_one_that_wait
     await subscribe(host, endpoint)
     later = calling.time.now() + timedelta(seconds=1)
     for sender in ("Ada", "Bo"):
-        await tell(calling, Notification("invitation", room.table.id, sender=sender), guest, at=later)
+        tell(calling, Notification("invitation", room.table.id, sender=sender), guest, at=later)
     await calling.time.advance(1.0)
     assert (await received(endpoint)).text["title"] == "Bo invites you to a table"
     await done(calling)
@@ -262,7 +261,7 @@ async def test_a_message_that_is_too_late_is_not_sent(calling: OpenHall, endpoin
     host, _friend, room = await calling.two_at()
     await subscribe(host, endpoint)
     past = calling.time.now() - timedelta(seconds=1)
-    await tell(calling, Notification("invitation", room.table.id, sender="Bo", until=past), min(room.table.seats[0].guests))
+    tell(calling, Notification("invitation", room.table.id, sender="Bo", until=past), min(room.table.seats[0].guests))
     await done(calling)
     assert endpoint.seen == []
 
@@ -270,8 +269,8 @@ async def test_a_message_that_is_too_late_is_not_sent(calling: OpenHall, endpoin
 async def test_guests_without_devices_cause_no_jobs(calling: OpenHall) -> None:
     _host, _friend, room = await calling.two_at()
     guest, note = turn_of(room)
-    await tell(calling, note, guest)
-    assert await waiting(calling) == []
+    tell(calling, note, guest)
+    assert waiting(calling) == []
 
 
 # ---------------------------------------------------------------------------------------------------- answers of push services
@@ -282,9 +281,9 @@ async def test_a_device_that_is_gone_is_forgotten(calling: OpenHall, endpoint: P
     host, _friend, room = await calling.two_at()
     await subscribe(host, endpoint)
     endpoint.answers.append((status, {}))
-    await tell(calling, Notification("invitation", room.table.id, sender="Bo"), min(room.table.seats[0].guests))
+    tell(calling, Notification("invitation", room.table.id, sender="Bo"), min(room.table.seats[0].guests))
     await done(calling)
-    assert await subscriptions(calling) == []
+    assert subscriptions(calling) == []
     assert endpoint.seen == [("/laptop", status)]
 
 
@@ -293,20 +292,20 @@ async def test_a_push_service_that_is_busy_is_asked_again(calling: OpenHall, end
     host, _friend, room = await calling.two_at()
     await subscribe(host, endpoint)
     endpoint.answers += [(status, {}), (status, {})]
-    await tell(calling, Notification("invitation", room.table.id, sender="Bo"), min(room.table.seats[0].guests))
+    tell(calling, Notification("invitation", room.table.id, sender="Bo"), min(room.table.seats[0].guests))
     for times in (1, 2):
         job = await tried(calling, times)
         await calling.time.advance((job.due_at.replace(tzinfo=UTC) - calling.time.now()).total_seconds())
     await done(calling)
     assert [answer for _, answer in endpoint.seen] == [status, status, 201]
-    assert len(await subscriptions(calling)) == 1
+    assert len(subscriptions(calling)) == 1
 
 
 async def test_a_push_service_says_when_to_ask_again(calling: OpenHall, endpoint: PushEndpoint) -> None:
     host, _friend, room = await calling.two_at()
     await subscribe(host, endpoint)
     endpoint.answers.append((429, {"Retry-After": "600"}))
-    await tell(calling, Notification("invitation", room.table.id, sender="Bo"), min(room.table.seats[0].guests))
+    tell(calling, Notification("invitation", room.table.id, sender="Bo"), min(room.table.seats[0].guests))
     job = await tried(calling, 1)
     assert job.due_at.replace(tzinfo=UTC) - calling.time.now() == timedelta(seconds=600)
 
@@ -319,7 +318,7 @@ async def test_a_refused_message_is_not_sent_again_and_the_reason_is_told(
     endpoint.answers.append((413, {}))
     endpoint.reason = "<b>too\nlarge</b>" + "!" * 1000
     with caplog.at_level("WARNING"):
-        await tell(calling, note := Notification("invitation", room.table.id, sender="Bo"), min(room.table.seats[0].guests))
+        tell(calling, note := Notification("invitation", room.table.id, sender="Bo"), min(room.table.seats[0].guests))
         await done(calling)
     assert endpoint.seen == [("/laptop", 413)]
     told = "Its push service has refused the last message: 413 &lt;b&gt;too large&lt;/b&gt;!!!"
@@ -327,7 +326,7 @@ async def test_a_refused_message_is_not_sent_again_and_the_reason_is_told(
     assert told in (await host.get("/settings")).text
     await subscribe(host, endpoint)
     assert told in (await host.get("/settings")).text, "a browser subscribes again every day"
-    await tell(calling, note, min(room.table.seats[0].guests))
+    tell(calling, note, min(room.table.seats[0].guests))
     await received(endpoint)
     await done(calling)
     assert told not in (await host.get("/settings")).text
@@ -338,7 +337,7 @@ async def strangers(hall: OpenHall, endpoint: PushEndpoint, services: list[socke
     keys = endpoint.subscription()["keys"]
     guests = [Guest(f"stranger{k}", "Stranger") for k in range(count)]
     for k, guest in enumerate(guests):
-        await hall.store.save_guest(guest)
+        hall.store.save_guest(guest)
         url = f"{url_of(services[k % len(services)])}/{k}"
         await hall.hall.notifications.subscribe(guest, f"10.9.{k}.1", url, keys["p256dh"], keys["auth"], "phone", "")
     return [guest.id for guest in guests]
@@ -350,15 +349,15 @@ async def test_a_silent_push_service_delays_only_its_own_messages(
     host, _friend, room = await calling.two_at()
     await subscribe(host, endpoint)
     note = Notification("invitation", room.table.id, sender="Bo")
-    await tell(calling, note, *await strangers(calling, endpoint, silent[:1], 20))
+    tell(calling, note, *await strangers(calling, endpoint, silent[:1], 20))
     await until(lambda: len(calling.hall.scheduler.running) == 1)
-    await tell(calling, note, min(room.table.seats[0].guests))
+    tell(calling, note, min(room.table.seats[0].guests))
     await received(endpoint)
     assert connections(silent[0]) == 1, "one at a time for a host"
 
     await host.http.post(DEVICES, json=endpoint.subscription() | {"endpoint": f"{url_of(silent[1])}/x"})
     for kind in ("invitation", "proposal"):
-        await tell(calling, Notification(kind, room.table.id), min(room.table.seats[0].guests))
+        tell(calling, Notification(kind, room.table.id), min(room.table.seats[0].guests))
     await until(lambda: len(calling.hall.scheduler.running) == 2)
     await settled()
     assert len(calling.hall.scheduler.running) == 2, "one at a time for a guest"
@@ -370,12 +369,12 @@ async def test_many_silent_push_services_leave_room_for_those_that_answer(
     host, _friend, room = await calling.two_at()
     await subscribe(host, endpoint)
     note, guest = Notification("invitation", room.table.id, sender="Bo"), min(room.table.seats[0].guests)
-    await tell(calling, note, guest)
+    tell(calling, note, guest)
     await received(endpoint)
     await done(calling)
-    await tell(calling, note, *await strangers(calling, endpoint, silent, 12))
+    tell(calling, note, *await strangers(calling, endpoint, silent, 12))
     await until(lambda: len(calling.hall.scheduler.running) == 4)
-    await tell(calling, note, guest)
+    tell(calling, note, guest)
     await received(endpoint)
     assert len(calling.hall.scheduler.running) <= 5
 
@@ -386,11 +385,11 @@ async def test_a_push_service_that_does_not_answer_is_left_alone_for_a_while(
     monkeypatch.setattr(push_service, "_TIMEOUT", 0.1)
     _host, _friend, room = await calling.two_at()
     guests = await strangers(calling, endpoint, silent[:1], 8)
-    await tell(calling, Notification("invitation", room.table.id, sender="Bo"), *guests)
+    tell(calling, Notification("invitation", room.table.id, sender="Bo"), *guests)
     for pause in (15, 30):
-        await until(lambda: all(job.due_at.replace(tzinfo=UTC) > calling.time.now() for job in result_of(waiting(calling))))
+        await until(lambda: all(job.due_at.replace(tzinfo=UTC) > calling.time.now() for job in waiting(calling)))
         assert connections(silent[0]) == 1
-        assert len(await waiting(calling)) == len(guests), "none is lost"
+        assert len(waiting(calling)) == len(guests), "none is lost"
         await calling.time.advance(pause)
 
 
@@ -408,12 +407,12 @@ async def test_addresses_have_limits_for_a_day(
     refused = await calling.person().http.post(DEVICES, json=endpoint.subscription("third"))
     assert refused.status_code == 429
     for _ in range(2):
-        await tell(calling, note, guest)
+        tell(calling, note, guest)
         await done(calling)
     assert sorted(path for path, _ in endpoint.seen) == ["/laptop", "/phone"]
     await calling.time.advance(60)
     await subscribe(host, endpoint, "third")
-    await tell(calling, note, guest)
+    tell(calling, note, guest)
     await done(calling)
     assert len(endpoint.seen) == 5
 
@@ -422,7 +421,7 @@ async def test_a_redirect_is_not_followed(calling: OpenHall, endpoint: PushEndpo
     host, _friend, room = await calling.two_at()
     await subscribe(host, endpoint)
     endpoint.answers.append((307, {"Location": f"{endpoint.url}/secret"}))
-    await tell(calling, Notification("invitation", room.table.id, sender="Bo"), min(room.table.seats[0].guests))
+    tell(calling, Notification("invitation", room.table.id, sender="Bo"), min(room.table.seats[0].guests))
     await done(calling)
     assert endpoint.seen == [("/laptop", 307)]
 
@@ -433,7 +432,7 @@ async def test_messages_wait_over_a_restart(settings: Settings, at_once: None, e
         host, _friend, room = await hall.two_at()
         await subscribe(host, endpoint)
         guest = min(room.table.seats[0].guests)
-        await tell(hall, Notification("invitation", room.table.id, sender="Bo"), guest, at=Time().now() + timedelta(seconds=1))
+        tell(hall, Notification("invitation", room.table.id, sender="Bo"), guest, at=Time().now() + timedelta(seconds=1))
     async with open_hall(settings) as hall:
         hall.hall.notifications.check_with("invitation", always)
         assert (await received(endpoint)).text["title"] == "Bo invites you to a table"
@@ -447,7 +446,7 @@ async def test_messages_wait_over_a_restart(settings: Settings, at_once: None, e
 async def test_a_browser_belongs_to_the_guest_who_subscribed_it_last(calling: OpenHall, endpoint: PushEndpoint) -> None:
     ada, bo = calling.person(), calling.person("10.0.0.2")
     assert await subscribe(ada, endpoint) != await subscribe(bo, endpoint)
-    (row,) = await subscriptions(calling)
+    (row,) = subscriptions(calling)
     assert "laptop" not in (await ada.get("/settings")).text
     assert row.endpoint.endswith("/laptop")
 
@@ -456,7 +455,7 @@ async def test_a_renewed_subscription_takes_the_place_of_the_old_one(calling: Op
     ada = calling.person()
     await subscribe(ada, endpoint)
     await subscribe(ada, endpoint, "laptop-2", old=f"{endpoint.url}/laptop")
-    (row,) = await subscriptions(calling)
+    (row,) = subscriptions(calling)
     assert row.endpoint.endswith("/laptop-2")
 
 
@@ -469,7 +468,7 @@ async def test_a_message_that_waits_arrives_after_the_browser_has_subscribed_aga
     id = await subscribe(host, endpoint)
     guest = min(room.table.seats[0].guests)
     due = calling.time.now() + timedelta(seconds=1)
-    await tell(calling, Notification("invitation", room.table.id, sender="Bo"), guest, at=due)
+    tell(calling, Notification("invitation", room.table.id, sender="Bo"), guest, at=due)
     assert await subscribe(host, endpoint, name, old=f"{endpoint.url}/laptop") == id
     await calling.time.advance(1.0)
     await received(endpoint)
@@ -482,7 +481,7 @@ async def test_a_guest_has_at_most_ten_devices(calling: OpenHall, endpoint: Push
     for number in range(12):
         await subscribe(ada, endpoint, f"device-{number}")
         await calling.time.advance(1.0)
-    names = {row.endpoint.rpartition("/")[2] for row in await subscriptions(calling)}
+    names = {row.endpoint.rpartition("/")[2] for row in subscriptions(calling)}
     assert names == {f"device-{number}" for number in range(2, 12)}
 
 
@@ -490,14 +489,14 @@ async def test_only_its_owner_removes_a_device(calling: OpenHall, endpoint: Push
     ada, bo = calling.person(), calling.person("10.0.0.2")
     id = await subscribe(ada, endpoint)
     assert (await bo.post(f"{DEVICES}/{id}/remove")).status_code == 404
-    assert len(await subscriptions(calling)) == 1
+    assert len(subscriptions(calling)) == 1
     assert (await ada.post(f"{DEVICES}/{id}/remove")).status_code == 303
-    assert await subscriptions(calling) == []
+    assert subscriptions(calling) == []
 
 
-async def calls(hall: OpenHall) -> dict[str, str]:
+def calls(hall: OpenHall) -> dict[str, str]:
     """Return the id of each subscription by the last part of its address."""
-    return {row.endpoint.rpartition("/")[2]: row.id for row in await subscriptions(hall)}
+    return {row.endpoint.rpartition("/")[2]: row.id for row in subscriptions(hall)}
 
 
 @pytest.mark.parametrize("way", ["itself", "one", "others", "all", "password"])
@@ -513,14 +512,14 @@ async def test_push_messages_end_with_the_session_of_their_device(calling: OpenH
     assert page.count("push messages</span>") == 2
     other = re.findall(r'this device|name="end" value="([^"]{12})"', page)[-1]
     later = calling.time.now() + timedelta(seconds=1)
-    await tell(calling, Notification("invitation", table, sender="Bo"), guest, at=later)
+    tell(calling, Notification("invitation", table, sender="Bo"), guest, at=later)
     if way == "itself":
         await phone.post("/sign-out")
     elif way == "password":
         await laptop.post("/account/password", {"password": "staple of the northern sea"})
     else:
         await laptop.post("/account/sessions", {"end": other if way == "one" else way})
-    assert set(await calls(calling)) == ({"laptop"} if way != "all" else set())
+    assert set(calls(calling)) == ({"laptop"} if way != "all" else set())
     await calling.time.advance(1.0)
     await done(calling)
     assert [path for path, _ in endpoint.seen] == ([] if way == "all" else ["/laptop"]), "the message that waited, too"
@@ -533,28 +532,28 @@ async def test_push_messages_of_a_browser_go_along_with_its_guest_and_those_of_o
     ids = {"laptop": await subscribe(laptop, endpoint)}
     await phone.post((await laptop.ask("/identity")).json()["url"])
     await subscribe(phone, endpoint, "phone")
-    assert set(await calls(calling)) == {"laptop", "phone"}, "both are the same guest"
+    assert set(calls(calling)) == {"laptop", "phone"}, "both are the same guest"
     assert (await laptop.get("/settings")).text.count("this device</span>") == 1
     await laptop.post("/account/new", {"name": "Sigrid", "password": PASSWORD})
-    assert await calls(calling) == ids, "the cookie of the other one is worth nothing"
+    assert calls(calling) == ids, "the cookie of the other one is worth nothing"
 
     ids["tablet"] = await subscribe(tablet, endpoint, "tablet")
     await phone.post((await tablet.ask("/identity")).json()["url"])
     await subscribe(phone, endpoint, "phone")
     form = {"name": "Sigrid", "password": PASSWORD}
     await tablet.post("/sign-in", form | {"take_along": "on"})
-    assert await calls(calling) == ids
+    assert calls(calling) == ids
     await tablet.post("/sign-in", form)
-    assert await calls(calling) == ids, "signed in again"
+    assert calls(calling) == ids, "signed in again"
 
     await subscribe(guest := calling.person("10.0.0.4"), endpoint, "guest")
     async with stream(guest, "/quick/stream") as page:
         await page.message()
         await guest.post("/sign-in", form)
         assert await page.message() is None, "streams of the guest end, too"
-    assert await calls(calling) == ids, "the browser belongs to another person now"
+    assert calls(calling) == ids, "the browser belongs to another person now"
     await laptop.post("/account/delete", {"sure": "on"})
-    assert await calls(calling) == {}
+    assert calls(calling) == {}
 
 
 async def test_a_link_to_another_device_ends_with_the_session_that_has_made_it(calling: OpenHall) -> None:
@@ -612,7 +611,7 @@ async def test_an_address_that_is_no_public_push_service_is_refused(
     answer = await person.http.post(DEVICES, json=endpoint.subscription() | {"endpoint": address})
     assert answer.status_code == 400
     assert answer.json()["error"] == "bad-push-subscription"
-    assert await subscriptions(calling) == []
+    assert subscriptions(calling) == []
 
 
 async def test_names_of_push_services_are_accepted() -> None:
@@ -666,7 +665,7 @@ async def test_the_public_address_of_the_hall_is_its_contact(calling: OpenHall, 
     host, _friend, room = await calling.two_at()
     assert "This hall sends no push messages" not in (await host.get("/settings")).text
     await subscribe(host, endpoint)
-    await tell(calling, Notification("invitation", room.table.id, sender="Bo"), min(room.table.seats[0].guests))
+    tell(calling, Notification("invitation", room.table.id, sender="Bo"), min(room.table.seats[0].guests))
     assert (await received(endpoint)).claims["sub"] == "https://hall.test"
 
 
@@ -702,7 +701,7 @@ async def test_a_name_that_leads_into_a_private_network_is_not_connected(
     monkeypatch.setattr(socket, "getaddrinfo", resolve)
     host, _friend, room = await calling.two_at()
     await host.http.post(DEVICES, json=endpoint.subscription() | {"endpoint": "https://push.example.org/x"})
-    await tell(calling, Notification("invitation", room.table.id, sender="Bo"), min(room.table.seats[0].guests))
+    tell(calling, Notification("invitation", room.table.id, sender="Bo"), min(room.table.seats[0].guests))
     await tried(calling, 1)
     private.close()
     assert connected == []
@@ -732,18 +731,18 @@ async def test_keys_are_made_at_the_first_start_and_a_replaced_one_is_used_for_i
     host, _friend, room = await calling.two_at()
     await subscribe(host, endpoint)
     first = await calling.hall.notifications.key()
-    await calling.store.rotate_secret("push", calling.time.now() + timedelta(days=1))
+    calling.store.rotate_secret("push", calling.time.now() + timedelta(days=1))
     second = await calling.hall.notifications.key()
     assert first != second
     note = Notification("invitation", room.table.id, sender="Bo")
-    await tell(calling, note, min(room.table.seats[0].guests))
+    tell(calling, note, min(room.table.seats[0].guests))
     assert (await received(endpoint)).key == first
-    await calling.store.rotate_secret("push", None)
+    calling.store.rotate_secret("push", None)
     await done(calling)
-    await tell(calling, note, min(room.table.seats[0].guests))
+    tell(calling, note, min(room.table.seats[0].guests))
     await done(calling)
     assert len(endpoint.seen) == 1
-    assert await subscriptions(calling) == []
+    assert subscriptions(calling) == []
 
 
 async def test_every_secret_is_a_private_key() -> None:
@@ -785,7 +784,7 @@ async def test_a_device_is_named_after_browser_and_system(
 ) -> None:
     ada = calling.person(**{"User-Agent": agent})
     await subscribe(ada, endpoint)
-    (row,) = await subscriptions(calling)
+    (row,) = subscriptions(calling)
     assert row.device == name
 
 

@@ -167,11 +167,11 @@ async def test_a_match_that_was_stored_before_an_option_existed_has_its_default(
         answer = await host.ask("/tables", {"game": "axxa", "players": "1"})
         table = answer.json()["id"]
         await host.act(table, (await before.room(table)).match.legal()[0].action)  # type: ignore[union-attr]
-        stored = await before.store.transact(tables.find, table)
+        stored = before.store.transact(tables.find, table)
         assert stored is not None
         older = {name: value for name, value in stored.options.items() if name != "order"}
         assert older != stored.options
-        await save(before.store, replace(stored, options=older))
+        save(before.store, replace(stored, options=older))
     async with open_hall(settings) as after:
         match = (await after.room(table)).match
         assert match is not None

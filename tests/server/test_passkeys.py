@@ -54,14 +54,14 @@ async def signed(accounts: Accounts, device: SoftAuthenticator, guest: Guest = E
     return json.dumps(device.get(as_json(await accounts.begin_sign_in(guest, PARTY))))
 
 
-async def test_a_passkey_signs_in_to_its_account_at_any_process(on_each_database: Settings) -> None:
-    async with Store.open(on_each_database) as store:
+async def test_a_passkey_signs_in_to_its_account_at_any_process(on_sqlite: Settings) -> None:
+    async with Store.open(on_sqlite) as store:
         first, second = accounts_of(store), accounts_of(store)
         device = await with_passkey(first)
         for _ in range(2):
             answer = await signed(first, device)
             assert (await second.by_passkey(EVE, answer, PARTY)).guest == ADA.id
-        found = await first.overview(ADA)
+        found = first.overview(ADA)
         assert (found.passkeys[0].sign_count, found.passkeys[0].transports) == (2, ("internal",))
         assert found.passkeys[0].last_used_at is not None
 
@@ -120,7 +120,7 @@ async def test_a_late_answer_is_refused(settings: Settings) -> None:
         device = await with_passkey(accounts)
         answer = await signed(accounts, device)
         late = update(schema.challenges).values(expires_at=Time().now() - timedelta(seconds=1))
-        await store.transact(lambda connection: connection.execute(late))
+        store.transact(lambda connection: connection.execute(late))
         with pytest.raises(BadPasskey, match="too long"):
             await accounts.by_passkey(EVE, answer, PARTY)
 
@@ -152,7 +152,7 @@ async def test_nonsense_is_refused_as_such(settings: Settings, data: st.DataObje
     """Change a part of a good answer into anything: the refusal is always the typed one, and nothing is signed in."""
     async with Store.open(settings) as store:
         accounts = accounts_of(store)
-        if await store.transact(guests.find, ADA.id) is None:
+        if store.transact(guests.find, ADA.id) is None:
             device = await with_passkey(accounts)
             KEPT["device"] = device
         device = KEPT["device"]

@@ -33,9 +33,9 @@ async def data_of(person: Person) -> dict[str, Any]:
     return found
 
 
-async def ids(hall: OpenHall) -> set[str]:
+def ids(hall: OpenHall) -> set[str]:
     """Return the secret ids of all guests."""
-    return set(await hall.store.transact(lambda connection: connection.execute(select(schema.guests.c.id)).scalars().all()))
+    return set(hall.store.transact(lambda connection: connection.execute(select(schema.guests.c.id)).scalars().all()))
 
 
 async def test_the_page_tells_of_every_table_that_has_data_of_a_person(hall: OpenHall) -> None:
@@ -66,7 +66,7 @@ async def test_the_download_has_everything_and_no_secret(each_hall: OpenHall) ->
     (match,) = data["matches"]
     assert (match["id"], match["game"], [seat["you"] for seat in match["seats"]]) == (table, AXES, [True, False])
     text = json.dumps(data)
-    stored = await each_hall.store.transact(
+    stored = each_hall.store.transact(
         lambda connection: connection.execute(select(schema.accounts.c.password, schema.accounts.c.handle)).one()
     )
 
@@ -74,8 +74,8 @@ async def test_the_download_has_everything_and_no_secret(each_hall: OpenHall) ->
         queries = select(schema.sessions.c.token), select(schema.seats.c.link_token)
         return [token for query in queries for token in connection.execute(query).scalars()]
 
-    tokens = await each_hall.store.transact(read_tokens)
-    for secret in (*await ids(each_hall), *stored, *tokens):
+    tokens = each_hall.store.transact(read_tokens)
+    for secret in (*ids(each_hall), *stored, *tokens):
         assert secret not in text
 
 
@@ -95,19 +95,15 @@ async def test_a_note_at_a_table_is_private_and_goes_with_the_guest(each_hall: O
     await host.post(f"{table}/note", {"text": " "})
     assert (await data_of(host))["notes"] == []
     await friend.post("/privacy/delete", {"sure": "on"})
-    assert await each_hall.store.transact(lambda connection: connection.execute(select(schema.notes)).all()) == []
+    assert each_hall.store.transact(lambda connection: connection.execute(select(schema.notes)).all()) == []
 
 
 async def test_another_person_in_the_download_is_named_by_the_public_id(hall: OpenHall) -> None:
     ada, bo = hall.person(), hall.person("10.0.0.2")
     for person, name in ((ada, "Ada"), (bo, "Bo")):
         await person.post("/settings", {"name": name})
-    guests = {
-        row.name: row for row in await hall.store.transact(lambda connection: connection.execute(select(schema.guests)).all())
-    }
-    await hall.store.transact(
-        lambda connection: ignored.change(connection, guests["Ada"].id, [guests["Bo"].id], "block", on=True)
-    )
+    guests = {row.name: row for row in hall.store.transact(lambda connection: connection.execute(select(schema.guests)).all())}
+    hall.store.transact(lambda connection: ignored.change(connection, guests["Ada"].id, [guests["Bo"].id], "block", on=True))
     (blocked,) = (await data_of(ada))["ignored_guests"]
     assert blocked["other"] == guests["Bo"].public_id
     assert (await data_of(bo))["ignored_guests"] == [], "whoever was blocked does not learn it"
@@ -121,10 +117,10 @@ async def test_a_guest_who_deletes_everything_leaves_only_their_matches(each_hal
     assert "1 match stays for the others" in page
     refused = await friend.post("/privacy/delete")
     assert (refused.status_code, "Tick the box first." in refused.text) == (400, True)
-    assert before in await ids(each_hall)
+    assert before in ids(each_hall)
     assert (await friend.post("/privacy/delete", {"sure": "on"})).headers["location"] == "/privacy"
-    assert before not in await ids(each_hall)
-    left = await each_hall.store.transact(lambda connection: export(connection, before))
+    assert before not in ids(each_hall)
+    left = each_hall.store.transact(lambda connection: export(connection, before))
     assert all(rows == [] for rows in left.values())
     assert "former player" in (await host.get(f"/tables/{room.table.id}")).text
     assert f"/tables/{room.table.id}" not in (await friend.get("/")).text

@@ -13,16 +13,12 @@ import pytest
 import pytest_asyncio
 
 from meadhall.server.errors import DatabaseUnavailable
-from meadhall.server.hall.matching import quick_match as quick_match_module
 from meadhall.server.hall.matching.quick_match import QuickMatch
 from meadhall.server.hall.room import Room
 from meadhall.server.settings import Settings
 from meadhall.server.store.queries import ignored, match_requests
 from server.manual_time import ManualTime
 from server.people import AXES, HOARD, PATIENCE, OpenHall, Person, Program, open_hall, stream, until
-from server.test_listening import Halls, at_process, halls
-
-__all__ = ["halls"]
 
 pytestmark = [pytest.mark.asyncio, pytest.mark.usefixtures("at_once")]
 
@@ -215,10 +211,10 @@ async def test_a_match_that_can_not_be_is_refused(hall: OpenHall) -> None:
 async def test_people_who_have_blocked_each_other_do_not_meet(hall: OpenHall) -> None:
     ada, bo, cleo = [await hall.program(name) for name in ("Ada", "Bo", "Cleo")]
     await found(ada, game=HOARD, players=2)
-    (waiting,) = await hall.store.transact(match_requests.waiting)
+    (waiting,) = hall.store.transact(match_requests.waiting)
     await found(bo, game=AXES, players=2)
-    other = next(request.guest for request in await hall.store.transact(match_requests.waiting) if request.game == AXES)
-    await hall.store.transact(lambda connection: ignored.change(connection, waiting.guest, [other], "block", on=True))
+    other = next(request.guest for request in hall.store.transact(match_requests.waiting) if request.game == AXES)
+    hall.store.transact(lambda connection: ignored.change(connection, waiting.guest, [other], "block", on=True))
     state = await found(bo, game=HOARD, players=2)
     assert (state["table"], state["waiting"]) == (None, 1), "they don't see each other"
     assert (await ada.read("/quick-match")).json()["waiting"] == 1
@@ -255,39 +251,10 @@ async def test_bots_do_not_play_with_a_guest_who_has_left(settings: Settings, ti
 # ------------------------------------------------------------------------------------------------------------------------- once
 
 
-async def test_at_two_processes_everyone_is_seated_exactly_once(halls: Halls) -> None:
-    programs = [await halls.one.program(f"P{number}") for number in range(12)]
-    there = [program if k % 2 else at_process(program, halls.two) for k, program in enumerate(programs)]
-    await asyncio.gather(*(found(program, game=HOARD, players=2) for program in there))
-    seated = [await table_of(program) for program in there]
-    assert sorted(seated.count(table) for table in set(seated)) == [2] * 6
-    for program in programs:
-        assert len((await program.read("/tables")).json()) == 1
-    for table in set(seated):
-        await running(halls.one, table)
-
-
-async def test_a_guest_who_changes_their_mind_at_the_same_moment_is_seated_once(
-    halls: Halls, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Two moves between queues at once would block each other, if each locked the queues in its own order."""
-    monkeypatch.setattr(quick_match_module, "_JUST_NOW", timedelta(hours=1))  # a busy machine may need longer for all moves
-    programs = [await halls.one.program(f"P{number}") for number in range(8)]
-    for number in range(6):
-        wanted = [{"game": VIKINGS, "players": 6 + (number + k) % 2} for k in range(len(programs))]
-        both = [
-            found(program if (k + number) % 3 else at_process(program, halls.two), **wanted[k])
-            for k, program in enumerate(programs)
-        ]
-        await asyncio.wait_for(asyncio.gather(*both), PATIENCE)
-        for program in programs:
-            assert len((await program.read("/tables")).json()) <= 1
-
-
 async def test_a_match_whose_process_dies_before_the_start_begins_all_the_same(
     on_sqlite: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def die(_self: QuickMatch, _table: str) -> None:
+    def die(_self: QuickMatch, _table: str) -> None:
         raise DatabaseUnavailable("as if the process were killed here")
 
     with monkeypatch.context() as patch:

@@ -52,9 +52,9 @@ async def upload(person: Person, record: Record | bytes) -> Any:
     return await person.upload(body, Accept="application/json")
 
 
-async def kept(hall: OpenHall) -> int:
+def kept(hall: OpenHall) -> int:
     query = "SELECT count(*) FROM uploads"
-    return int(await hall.store.transact(lambda connection: connection.exec_driver_sql(query).scalar_one()))
+    return int(hall.store.transact(lambda connection: connection.exec_driver_sql(query).scalar_one()))
 
 
 # -------------------------------------------------------------------------------------------------------------- a table's match
@@ -219,13 +219,13 @@ def changed(change: Callable[[Record], object]) -> Record:
     ],
 )
 async def test_an_invalid_record_is_refused_with_the_place(hall: OpenHall, record: Record | bytes, place: str) -> None:
-    person, before = hall.person(), await kept(hall)
+    person, before = hall.person(), kept(hall)
     answer = await upload(person, record)
     assert (answer.status_code, answer.json()["error"]) == (400, "bad-record"), answer.text
     assert any(each in answer.json()["reason"] for each in place.split("|")), answer.json()["reason"]
     page = await person.upload(record if isinstance(record, bytes) else dumps(record).encode())
     assert page.status_code == 400
-    assert await kept(hall) == before, "a refused record must not be stored"
+    assert kept(hall) == before, "a refused record must not be stored"
 
 
 @pytest.mark.parametrize("name", ["\ud800", "\x00", "<script>alert(1)</script>", "x" * 100_000, "\u202e"])
@@ -247,10 +247,10 @@ async def test_a_record_with_an_early_date_is_shown(hall: OpenHall) -> None:
 
 
 async def test_a_huge_record_is_refused(hall: OpenHall) -> None:
-    before = await kept(hall)
+    before = kept(hall)
     answer = await upload(hall.person(), b" " * (UPLOAD_LIMIT + 1))
     assert (answer.status_code, answer.json()["error"]) == (413, "request-entity-too-large")
-    assert await kept(hall) == before
+    assert kept(hall) == before
 
 
 async def test_a_record_just_below_the_limit_is_accepted(hall: OpenHall) -> None:
@@ -262,7 +262,7 @@ async def test_a_record_just_below_the_limit_is_accepted(hall: OpenHall) -> None
 async def test_a_record_with_too_many_actions_is_refused_before_the_replay(
     hall: OpenHall, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    record, before = genuine(), await kept(hall)
+    record, before = genuine(), kept(hall)
     monkeypatch.setattr(uploads, "MAX_ACTIONS", len(record["actions"]))
     assert (await upload(hall.person(), dumps(record).encode())).status_code == 201
     monkeypatch.setattr(uploads, "MAX_ACTIONS", len(record["actions"]) - 1)
@@ -270,7 +270,7 @@ async def test_a_record_with_too_many_actions_is_refused_before_the_replay(
     answer = await upload(hall.person(), dumps(record).encode())
     assert (answer.status_code, answer.json()["error"]) == (400, "bad-record")
     assert f"at most {len(record['actions']) - 1} actions" in answer.json()["reason"]
-    assert await kept(hall) == before + 1
+    assert kept(hall) == before + 1
 
 
 async def test_undone_actions_count_against_the_limit(hall: OpenHall, monkeypatch: pytest.MonkeyPatch) -> None:

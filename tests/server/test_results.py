@@ -55,24 +55,24 @@ def table_of(people: list[str], bots: list[str] | None = None, **changes: Any) -
 
 async def end(store: Store, table: TableRow, scores: list[float] | None, entries: list[Entry] | None = None) -> TableRow:
     """Store a table with its match and its end; ``scores``: None if it was given up without a winner."""
-    await store.add_table(table)
+    store.add_table(table)
     for entry in entries or []:
-        await append(store, table, entry)
+        append(store, table, entry)
     ended_at = table.finished_at or Time().now()
     if scores is None:
-        return await save(store, replace(table, status="abandoned", finished_at=ended_at, abandon_reason="enough"))
+        return save(store, replace(table, status="abandoned", finished_at=ended_at, abandon_reason="enough"))
     winners = [seat for seat, score in enumerate(scores) if score == max(scores)]
     outcome = {"winners": winners, "scores": scores, "why": None}
-    return await save(store, replace(table, status="over", finished_at=ended_at, outcome=outcome))
+    return save(store, replace(table, status="over", finished_at=ended_at, outcome=outcome))
 
 
 @pytest.mark.asyncio
 async def test_the_end_of_a_match_stores_what_it_means_for_each_person(hall: OpenHall) -> None:
     host, friend, room = await hall.two_at(HOARD)
     (mine,), (theirs,) = (room.table.seats[seat].guests for seat in (0, 1))
-    assert await hall.store.transact(rows_of(mine)) == []
+    assert hall.store.transact(rows_of(mine)) == []
     await play_out(room, {0: host, 1: friend})
-    (one,), (other,) = [await hall.store.transact(rows_of(guest)) for guest in (mine, theirs)]
+    (one,), (other,) = [hall.store.transact(rows_of(guest)) for guest in (mine, theirs)]
     assert room.match is not None
     outcome = room.match.outcome()
     assert outcome is not None
@@ -87,24 +87,24 @@ async def test_a_resigned_match_is_lost_and_a_match_that_was_given_up_counts_now
     host, _friend, room = await hall.two_at(HOARD)
     guests = [min(seat.guests) for seat in room.table.seats]
     assert (await host.ask(f"/tables/{room.table.id}/resign")).status_code == 200
-    scores = [row.score for guest in guests for row in await hall.store.transact(rows_of(guest))]
+    scores = [row.score for guest in guests for row in hall.store.transact(rows_of(guest))]
     assert scores == [0.0, 1.0]
-    groups, order, _days = await hall.store.transact(profiles.results, guests[0], "2999-01-01")
+    groups, order, _days = hall.store.transact(profiles.results, guests[0], "2999-01-01")
     assert [(group.matches, group.won, group.ranked, group.places) for group in groups] == [(1, 0, 1, 2)]
     assert order == [0.0]
 
 
 @pytest.mark.asyncio
-async def test_results_are_the_same_on_each_database_and_after_a_second_end(on_each_database: Settings) -> None:
-    async with Store.open(on_each_database) as store:
+async def test_results_are_the_same_on_sqlite_and_after_a_second_end(on_sqlite: Settings) -> None:
+    async with Store.open(on_sqlite) as store:
         entries = [Entry(1, "action", 0, 3), Entry(2, "hint", 0, 2), Entry(3, "hinted", 0, 4), Entry(4, "undo", 0, 1)]
         ended = await end(store, table_of(["ada", "bo"], ["jarl", "karl"]), [0.5, 0, 0.5, 0], entries)
-        await save(store, ended)  # as a rematch does
-        (row,) = await store.transact(rows_of("ada"))
+        save(store, ended)  # as a rematch does
+        (row,) = store.transact(rows_of("ada"))
         assert (row.score, row.place, row.decisions, row.hints) == (0.5, None, 1, 1)
         assert (row.players, row.people, row.bots, row.variant) == (4, 2, "mixed", '{"variant":"standard"}')
         await end(store, table_of(["ada"], ["jarl"], daily=None), None)
-        groups, scores, _days = await store.transact(profiles.results, "ada", "2999-01-01")
+        groups, scores, _days = store.transact(profiles.results, "ada", "2999-01-01")
         assert [(group.matches, group.score, group.shared, group.hints) for group in groups] == [(1, 0.5, 1, 1)]
         assert scores == [0.5]
 
@@ -117,42 +117,42 @@ async def test_a_seat_that_a_bot_played_to_the_end_is_lost(on_sqlite: Settings) 
     async with Store.open(on_sqlite) as store:
         left = [stand_in(1, 0, "return"), stand_in(2, 1, "return"), Entry(3, "return", 1, 0), stand_in(4, 2, "decision")]
         await end(store, table_of(["ada", "bo", "cy"]), [1 / 3, 1 / 3, 1 / 3], left)
-        scores = [row.score for guest in ("ada", "bo", "cy") for row in await store.transact(rows_of(guest))]
+        scores = [row.score for guest in ("ada", "bo", "cy") for row in store.transact(rows_of(guest))]
         assert scores == [0, pytest.approx(1 / 3), pytest.approx(1 / 3)]
         await end(store, table_of(["di"]), None, [stand_in(1, 0, "end")])
-        assert [row.score for row in await store.transact(rows_of("di"))] == [None]
+        assert [row.score for row in store.transact(rows_of("di"))] == [None]
 
 
 @pytest.mark.asyncio
-async def test_matches_are_filtered_by_game_result_and_opponent(on_each_database: Settings) -> None:
-    async with Store.open(on_each_database) as store:
+async def test_matches_are_filtered_by_game_result_and_opponent(on_sqlite: Settings) -> None:
+    async with Store.open(on_sqlite) as store:
         start = Time().now()
         alone = await end(store, table_of(["ada"], ["jarl"], finished_at=start), [1, 0])
         private = table_of(["ada", "bo"], is_public=False, finished_at=start + timedelta(seconds=1))
         private = await end(store, private, [0, 1])
         given_up = await end(store, table_of(["ada", "cy"], game="hoard", finished_at=start + timedelta(seconds=2)), None)
 
-        async def found(**wanted: Any) -> list[str]:
+        def found(**wanted: Any) -> list[str]:
             games = wanted.pop("games", ("viking-axes", "hoard"))
-            played, count = await store.transact(profiles.played, "ada", PlayedFilter(games, **wanted), 10)
+            played, count = store.transact(profiles.played, "ada", PlayedFilter(games, **wanted), 10)
             assert count == len(played)
             return [each.table.id for each in played]
 
-        assert await found() == [given_up.id, private.id, alone.id]
-        assert await found(games=("hoard",)) == [given_up.id]
-        assert await found(result="won") == [alone.id]
-        assert await found(result="lost") == [private.id]
-        assert await found(result="open") == [given_up.id]
-        assert await found(opponent="bo") == [private.id]
-        assert await found(viewer="cy") == [given_up.id, alone.id], "a private table of others is not listed"
-        assert await found(viewer="bo") == [given_up.id, private.id, alone.id]
-        played, count = await store.transact(profiles.played, "ada", PlayedFilter(("viking-axes", "hoard")), 1, 1)
+        assert found() == [given_up.id, private.id, alone.id]
+        assert found(games=("hoard",)) == [given_up.id]
+        assert found(result="won") == [alone.id]
+        assert found(result="lost") == [private.id]
+        assert found(result="open") == [given_up.id]
+        assert found(opponent="bo") == [private.id]
+        assert found(viewer="cy") == [given_up.id, alone.id], "a private table of others is not listed"
+        assert found(viewer="bo") == [given_up.id, private.id, alone.id]
+        played, count = store.transact(profiles.played, "ada", PlayedFilter(("viking-axes", "hoard")), 1, 1)
         assert ([each.table.id for each in played], count) == ([private.id], 3)
-        await store.save_guest(Guest("bo", "Bo"))
-        await store.save_guest(Guest("cy", "Cy"))
-        assert {guest.name for guest in await store.transact(profiles.met, "ada", 10)} == {"Bo", "Cy"}
-        assert await store.transact(profiles.have_met, "ada", "cy")
-        assert not await store.transact(profiles.have_met, "bo", "cy")
+        store.save_guest(Guest("bo", "Bo"))
+        store.save_guest(Guest("cy", "Cy"))
+        assert {guest.name for guest in store.transact(profiles.met, "ada", 10)} == {"Bo", "Cy"}
+        assert store.transact(profiles.have_met, "ada", "cy")
+        assert not store.transact(profiles.have_met, "bo", "cy")
 
 
 def test_streaks_end_with_a_failure() -> None:
@@ -172,14 +172,14 @@ def test_streaks_end_with_a_failure() -> None:
 @pytest.mark.asyncio
 async def test_a_profile_is_shown_to_those_whom_the_person_chose(hall: OpenHall) -> None:
     room = await hall.played_out(HOARD)
-    ada, bo = [await hall.store.transact(guests.find, min(seat.guests)) for seat in room.table.seats]
+    ada, bo = [hall.store.transact(guests.find, min(seat.guests)) for seat in room.table.seats]
     assert ada is not None
     assert bo is not None
     sessions = hall.app.state.sessions
     stranger = hall.person("10.0.0.9")
 
     async def sees(profile: str, viewer: Guest | None) -> int:
-        await sessions.save(ada, profile=profile)
+        sessions.save(ada, profile=profile)
         person = stranger if viewer is None else hall.person("10.0.0.8")
         if viewer is not None:
             person.http.cookies.set("meadhall_guest", sessions._cookies.dumps(viewer.id))
@@ -254,8 +254,8 @@ def feats_on(page: str) -> list[str]:
 async def test_rows_of_a_deleted_table_are_deleted(on_sqlite: Settings) -> None:
     async with Store.open(on_sqlite) as store:
         table = await end(store, table_of(["ada"], ["jarl"]), [1, 0])
-        await store.transact(lambda connection: connection.execute(delete(schema.tables).where(schema.tables.c.id == table.id)))
-        assert await store.transact(rows_of("ada")) == []
+        store.transact(lambda connection: connection.execute(delete(schema.tables).where(schema.tables.c.id == table.id)))
+        assert store.transact(rows_of("ada")) == []
 
 
 # ---------------------------------------------------------------------------------------------------------- records and the API
@@ -291,9 +291,9 @@ async def test_the_record_is_written_when_the_match_ends_and_stays_under_other_r
         patch.delattr(match_records, "replayed")
         record = (await host.get("/people/me/records")).json()
     replay(record)
-    stored = await hall.store.transact(tables.find, room.table.id)
+    stored = hall.store.transact(tables.find, room.table.id)
     assert stored is not None
-    await save(hall.store, replace(stored, rules=0))
+    save(hall.store, replace(stored, rules=0))
     hall.hall._rooms.clear()
     assert (await host.get(f"/tables/{room.table.id}/record")).json() == record
     assert (await host.get("/people/me/records")).json() == record
@@ -306,11 +306,11 @@ async def test_the_record_is_written_again_without_the_name_of_a_deleted_person(
     name = room.table.seats[1].name
     assert (await host.get("/people/me/records")).json()["seats"][1]["name"] == name
     assert (await friend.post("/privacy/delete", {"sure": "on"})).status_code == 303
-    assert await hall.store.transact(records.of_table, room.table.id) == {}
+    assert hall.store.transact(records.of_table, room.table.id) == {}
     answer = await host.get("/people/me/records")
     assert answer.json()["complete"]
     assert answer.json()["seats"][1]["name"] == "former player"
-    assert await hall.store.transact(records.of_table, room.table.id) != {}
+    assert hall.store.transact(records.of_table, room.table.id) != {}
 
 
 @pytest.mark.asyncio

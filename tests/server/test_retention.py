@@ -25,7 +25,7 @@ SLICES = 64
 
 @pytest.mark.parametrize("kept", [Retention(30, 90, 90, 90), Retention(0, 0, 0, 0)])
 async def test_what_is_older_than_the_host_wants_to_keep_is_deleted(
-    on_each_database: Settings, time: ManualTime, kept: Retention
+    on_sqlite: Settings, time: ManualTime, kept: Retention
 ) -> None:
     old, new = time.now() - timedelta(days=100), time.now() - timedelta(days=20)
     outcome = {"winners": [0], "scores": [1, 0, 0], "why": "resignation"}
@@ -42,14 +42,14 @@ async def test_what_is_older_than_the_host_wants_to_keep_is_deleted(
         "over": {"status": "over", "created_at": old, "started_at": old, "finished_at": old, "outcome": outcome},
     }
     guests = ("old", "new", "seated", "admitted", "shut out", "account", "spoke")
-    async with Store.open(on_each_database, time) as store:
+    async with Store.open(on_sqlite, time) as store:
         for id, values in tables.items():
-            await store.add_table(replace(table_of("seated"), id=id, **values))  # type: ignore[arg-type]
+            store.add_table(replace(table_of("seated"), id=id, **values))  # type: ignore[arg-type]
         for id in guests:
-            await store.save_guest(Guest(id, f"Guest {id}"))
-        await store.transact(partial(_age, old=old))
+            store.save_guest(Guest(id, f"Guest {id}"))
+        store.transact(partial(_age, old=old))
         for _ in range(SLICES):
-            await store.transact(lambda connection: delete_old(connection, kept, {"lobby in use"}))
+            store.transact(lambda connection: delete_old(connection, kept, {"lobby in use"}))
             await time.advance(3600)
 
         def left(connection: Connection) -> list[set[str]]:
@@ -58,7 +58,7 @@ async def test_what_is_older_than_the_host_wants_to_keep_is_deleted(
 
         deleted = [{"old lobby", "closed", "given up"}, {"over"}, {"old"}] if kept.lobbies else [set[str]()] * 3
         everything = [set(tables), {"over", "running"}, set(guests)]
-        assert await store.transact(left) == [all_ - gone for all_, gone in zip(everything, deleted, strict=True)]
+        assert store.transact(left) == [all_ - gone for all_, gone in zip(everything, deleted, strict=True)]
 
 
 def _age(connection: Connection, old: object) -> None:
@@ -88,5 +88,5 @@ async def test_a_rematch_that_was_deleted_is_opened_again(hall: OpenHall, at_onc
         paths.append(answer.headers["location"])
         gone = answer.headers["location"].rpartition("/")[2]
         hall.hall._rooms.pop(gone)
-        await hall.store.transact(partial(_delete, table=gone))
+        hall.store.transact(partial(_delete, table=gone))
     assert paths[0] != paths[1]

@@ -50,9 +50,9 @@ async def at_a_table(hall: OpenHall) -> tuple[Person, list[tuple[Person, Program
             await person.ask(f"/tables/{table}/seats", {"set": "sit", "seat": str(seat)})
         program = await hall.program(f"Robot {seat}")
         room = await hall.room(table)
-        guest = await hall.store.transact(guests.find, await guest_of(hall, program))
+        guest = hall.store.transact(guests.find, guest_of(hall, program))
         assert guest is not None
-        await room.change(changes.carry_seat, seat, guest)
+        room.change(changes.carry_seat, seat, guest)
         viewers.append((person, program))
     viewers.append((hall.person("10.0.1.9"), await hall.program("Watcher")))
     await viewers[-1][0].get("/settings")  # to get cookies, like the others
@@ -116,7 +116,7 @@ async def history(settings: Settings, secretly: bool) -> list[tuple[float, str]]
             await hall.program("Phone"),
             [await hall.program(n) for n in ("Bo", "Eve")],
         )
-        await room.change(changes.carry_seat, 1, await guest_at(hall, programs[0]))
+        room.change(changes.carry_seat, 1, guest_at(hall, programs[0]))
         answer = await ada.act(table, LOOK)
         assert answer.status_code == 200, answer.text
         seen: list[tuple[float, str]] = []
@@ -147,7 +147,7 @@ async def history(settings: Settings, secretly: bool) -> list[tuple[float, str]]
         await wait(12)
         await secret("/hint")
         if secretly:
-            await room.change(changes.carry_seat, 0, await guest_at(hall, phone))
+            room.change(changes.carry_seat, 0, guest_at(hall, phone))
         await wait(6)
         for _ in range(2):
             answer = await ada.ask(f"/tables/{table}/propose", {"what": "take-back"})
@@ -183,8 +183,8 @@ async def history(settings: Settings, secretly: bool) -> list[tuple[float, str]]
         return [(at, comparable(re.sub("|".join(ids), "an-id", told))) for at, told in seen]
 
 
-async def guest_at(hall: OpenHall, program: Program) -> Guest:
-    guest = await hall.store.transact(guests.find, await guest_of(hall, program))
+def guest_at(hall: OpenHall, program: Program) -> Guest:
+    guest = hall.store.transact(guests.find, guest_of(hall, program))
     assert guest is not None
     return guest
 
@@ -241,7 +241,7 @@ async def test_a_database_error_writes_no_seed_to_the_log(
     person = hall.person()
     await person.post("/settings", {"name": "Ada"})
     trigger = "CREATE TRIGGER full BEFORE INSERT ON tables BEGIN SELECT RAISE(ABORT, 'disk full'); END"
-    await hall.store.transact(lambda connection: connection.exec_driver_sql(trigger))
+    hall.store.transact(lambda connection: connection.exec_driver_sql(trigger))
     answer = await person.ask("/tables", {"game": HOARD, "kind": "friends"})
     assert answer.status_code == 500
     assert "disk full" in caplog.text

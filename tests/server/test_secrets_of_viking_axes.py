@@ -37,9 +37,9 @@ async def at_a_table(hall: OpenHall) -> tuple[list[tuple[Person, Program]], Room
     for seat, person in enumerate(people):
         program = await hall.program(f"Robot {seat}")
         if seat < 3:
-            guest = await hall.store.transact(guests.find, await guest_of(hall, program))
+            guest = hall.store.transact(guests.find, guest_of(hall, program))
             assert guest is not None
-            await room.change(changes.carry_seat, seat, guest)
+            room.change(changes.carry_seat, seat, guest)
         viewers.append((person, program))
     await people[-1].get("/settings")  # to get cookies, like the others
     await host.ask(f"/tables/{table}/start")

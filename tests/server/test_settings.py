@@ -12,7 +12,6 @@ from meadhall.server.settings import BadSetting, Settings
 def test_the_defaults_are_for_use_on_one_machine() -> None:
     settings = Settings.from_environment({})
     assert (settings.host, settings.port, settings.browser) == ("127.0.0.1", 8000, True)
-    assert settings.embedded
     assert settings.data.name == "meadhall"
 
 
@@ -22,7 +21,6 @@ def test_everything_can_be_set_by_the_environment() -> None:
             "MEADHALL_HOST": "0.0.0.0",  # noqa: S104
             "MEADHALL_PORT": "9000",
             "MEADHALL_DATA": "/srv/hall",
-            "MEADHALL_DATABASE_URL": "postgresql+asyncpg://db/hall",
             "MEADHALL_NO_BROWSER": "1",
             "MEADHALL_BOT_PAUSE": "0.25",
             "MEADHALL_REQUESTS_PER_MINUTE": "7",
@@ -38,7 +36,6 @@ def test_everything_can_be_set_by_the_environment() -> None:
         host="0.0.0.0",  # noqa: S104
         port=9000,
         data=Path("/srv/hall"),
-        database_url="postgresql+asyncpg://db/hall",
         browser=False,
         bot_pause=0.25,
         requests_per_minute=7,
@@ -49,7 +46,7 @@ def test_everything_can_be_set_by_the_environment() -> None:
         socket=Path("/run/hall.sock"),
         public_url="https://example.org/hall",
     )
-    assert not settings.embedded
+    assert settings.database == Path("/srv/hall/meadhall.db")
 
 
 @pytest.mark.parametrize(
@@ -80,32 +77,11 @@ def test_everything_can_be_set_by_the_environment() -> None:
         ("MEADHALL_PROXIES", "10.0.0.1,"),
         ("MEADHALL_PROXIES", "10.0.0.1/33"),
         ("MEADHALL_PROXIES", "*,10.0.0.1"),
-        ("MEADHALL_DATABASE_URL", "no address"),
-        ("MEADHALL_DATABASE_URL", "mysql://db/hall"),
-        ("MEADHALL_DATABASE_URL", "postgresql://u:p@127.0.0.1:x/hall"),
-        ("MEADHALL_DATABASE_URL", "postgresql://u:p@127.0.0.1:70000/hall"),
-        ("MEADHALL_DATABASE_URL", "sqlite://"),
-        ("MEADHALL_DATABASE_URL", "sqlite:///:memory:"),
-        ("MEADHALL_DATABASE_URL", "sqlite:///file:hall?mode=memory&uri=true"),
     ],
 )
 def test_a_bad_setting_is_refused_by_name(name: str, value: str) -> None:
     with pytest.raises(BadSetting, match=name):
         Settings.from_environment({name: value})
-
-
-def test_the_drivers_name_may_be_left_out() -> None:
-    """Hosting providers write URLs without it."""
-    for given in ("postgresql://u:p@db/hall", "postgres://u:p@db/hall"):
-        url = Settings.from_environment({"MEADHALL_DATABASE_URL": given}).url
-        assert url.render_as_string(hide_password=False) == "postgresql+asyncpg://u:p@db/hall"
-
-
-@pytest.mark.parametrize("address", ["mysql://u:secret@db/hall", "postgresql://u:secret@db:port/hall"])
-def test_a_bad_address_is_refused_without_its_password(address: str) -> None:
-    with pytest.raises(BadSetting) as refusal:
-        Settings.from_environment({"MEADHALL_DATABASE_URL": address})
-    assert "secret" not in str(refusal.value)
 
 
 @pytest.mark.parametrize(

@@ -236,7 +236,7 @@ async def test_a_command_says_if_only_this_machine_can_open_its_link(on_sqlite: 
 def test_what_a_command_is_given_counts_more_than_the_last_start(on_sqlite: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MEADHALL_URL", "https://hall.example.org/")
     replace(on_sqlite, port=8123).note_start()
-    chosen = chosen_settings(on_sqlite.data, None)
+    chosen = chosen_settings(on_sqlite.data)
     assert (chosen.public_url, chosen.port) == ("https://hall.example.org", 8123)
     on_sqlite.start_file.write_text("{", encoding="utf-8")
-    assert chosen_settings(on_sqlite.data, None).port == 8000
+    assert chosen_settings(on_sqlite.data).port == 8000

@@ -84,7 +84,7 @@ async def test_a_bot_does_not_wait_for_people_and_the_match_survives_a_restart(s
             host, friend, room = await hall.three_at(GOOFSPIEL)
             await until(room, lambda: match_of(room).deciders == (0, 1))
             await friend.act(room.table.id, 2)
-            table, entries = room.table.id, await stored(hall, room)
+            table, entries = room.table.id, stored(hall, room)
             assert [(kind, seat) for kind, seat, _ in entries] == [("action", 2), ("action", 1)]
             cookies = [dict(person.http.cookies) for person in (host, friend)]
         async with open_hall(settings) as hall:
@@ -204,4 +204,4 @@ async def test_a_hint_for_one_seat_does_not_make_a_bot_begin_again(hall: OpenHal
     assert (await host.ask(f"/tables/{table}/start")).status_code == 200
     await until(room, lambda: bool(room.match and room.match.steps))
     assert choices == 1
-    assert [kind for kind, _seat, _value in await stored(hall, room)] == ["hint", "action"]
+    assert [kind for kind, _seat, _value in stored(hall, room)] == ["hint", "action"]

@@ -8,6 +8,7 @@ import os
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
+from pathlib import Path
 from threading import Event
 
 import pytest
@@ -65,6 +66,11 @@ async def pass_until(time: ManualTime, holds: Callable[[], object]) -> None:
             await time.advance(1)
 
 
+def files_of(settings: Settings) -> list[Path]:
+    """Return the database and the files beside it, but not the socket for commands."""
+    return [file for file in settings.data.glob("meadhall.db*") if file.is_file()]
+
+
 def log_of(settings: Settings) -> bytes:
     return (settings.data / "meadhall.db-wal").read_bytes()
 
@@ -106,19 +112,19 @@ async def test_a_lock_that_stays_is_told_as_unavailable_in_one_line(
     assert {answer.json()["error"] for answer in refused} == {"database-away"}
     (line,) = caplog.records
     assert (line.levelno, line.exc_info) == (logging.WARNING, None)
-    assert "another program has kept it locked" in line.getMessage()
+    assert "another program holds its lock" in line.getMessage()
     assert (await mover.act(room.table.id, action)).status_code == 200
 
 
-async def test_an_error_of_a_driver_that_is_not_listed_means_unavailable(on_each_database: Settings) -> None:
-    async with Store.open(on_each_database) as store:
+async def test_an_error_of_a_driver_that_is_not_listed_means_unavailable(on_sqlite: Settings) -> None:
+    async with Store.open(on_sqlite) as store:
         table = table_of("a1")
-        await store.add_table(table)
+        store.add_table(table)
         with pytest.raises(DatabaseUnavailable):
-            await store.transact(lambda connection: connection.exec_driver_sql("SELECT nonsense"))
-        await store.transact(lambda connection: connection.execute(text("DROP TABLE match_entries")))
+            store.transact(lambda connection: connection.exec_driver_sql("SELECT nonsense"))
+        store.transact(lambda connection: connection.execute(text("DROP TABLE match_entries")))
         with pytest.raises(DatabaseUnavailable):
-            await append(store, table, Entry(1, "action", 0, 0))
+            append(store, table, Entry(1, "action", 0, 0))
         assert await store.alive()
 
 
@@ -129,11 +135,11 @@ async def test_an_idle_hall_writes_nothing(hall: OpenHall, settings: Settings, f
     await pass_until(hall.time, lambda: flushed)
     await hall.time.advance(5)
     flushed.clear()
-    files = {file: file.read_bytes() for file in settings.data.glob("meadhall.db*")}
+    files = {file: file.read_bytes() for file in files_of(settings)}
     await hall.time.advance(30)
     await asyncio.to_thread(lambda: None)
     assert flushed == []
-    assert {file: file.read_bytes() for file in settings.data.glob("meadhall.db*")} == files
+    assert {file: file.read_bytes() for file in files_of(settings)} == files
 
 
 async def test_the_log_is_flushed_to_the_disk_soon_after_a_transaction(
@@ -143,7 +149,7 @@ async def test_the_log_is_flushed_to_the_disk_soon_after_a_transaction(
         log = (settings.data / "meadhall.db-wal").stat().st_ino
         await pass_until(time, lambda: flushed.count(log) == 1)
         for number in range(50):
-            await store.save_guest(Guest("a", f"Astrid {number}"))
+            store.save_guest(Guest("a", f"Astrid {number}"))
         await pass_until(time, lambda: flushed.count(log) == 2)
         await time.advance(10)
         assert flushed.count(log) == 2, "many transactions share a flush"
@@ -162,10 +168,10 @@ async def test_a_transaction_during_a_flush_gets_a_flush_too(
 
     async with Store.open(settings, time) as store:
         monkeypatch.setattr(os, "fsync", flush)
-        await store.save_guest(Guest("a", "Astrid"))
+        store.save_guest(Guest("a", "Astrid"))
         await time.advance(1)
         await asyncio.to_thread(begun.wait, 60)
-        await store.save_guest(Guest("a", "Ulrika"))
+        store.save_guest(Guest("a", "Ulrika"))
         go_on.set()
         await pass_until(time, lambda: len(flushes) == 2)
 
@@ -175,11 +181,11 @@ async def test_the_log_does_not_grow_without_end(settings: Settings, monkeypatch
     monkeypatch.setattr(database, "_LARGEST_LOG", 100)
     async with Store.open(settings) as store:
         table = table_of("a1")
-        await store.add_table(table)
+        store.add_table(table)
         for number in range(1, 501):
-            await append(store, table, Entry(number, "action", 0, 0))
+            append(store, table, Entry(number, "action", 0, 0))
         assert len(log_of(settings)) < 150 * (4096 + 24)
-        assert len(await store.transact(entries.all_of, table.id)) == 500
+        assert len(store.transact(entries.all_of, table.id)) == 500
 
 
 # ----------------------------------------------------------------------------------------------------------------- deletions
@@ -187,21 +193,21 @@ async def test_the_log_does_not_grow_without_end(settings: Settings, monkeypatch
 
 def holders(settings: Settings) -> list[str]:
     """Return the names of the files that have the secret in them."""
-    return sorted(file.name for file in settings.data.glob("meadhall.db*") if _LINE.encode() in file.read_bytes())
+    return sorted(file.name for file in files_of(settings) if _LINE.encode() in file.read_bytes())
 
 
-async def say(store: Store) -> str:
+def say(store: Store) -> str:
     """Say the secret at a table and return the id of the line."""
     table = table_of("a1")
-    await store.add_table(table)
+    store.add_table(table)
     line = chat.NewLine("line", table.id, "players", "a1", 0, "Ada", _LINE, None, None)
-    await store.transact(lambda connection: chat.add(connection, line))
+    store.transact(lambda connection: chat.add(connection, line))
     return line.id
 
 
 async def test_a_deleted_line_is_in_no_file_any_more(hall: OpenHall, settings: Settings) -> None:
     """The command deletes it beside the hall."""
-    line = await say(hall.store)
+    line = say(hall.store)
     assert holders(settings) == ["meadhall.db-wal"]
     with other_program(settings, "BEGIN") as backup:
         backup.execute("SELECT * FROM chat_lines").fetchall()
@@ -223,25 +229,25 @@ async def test_what_is_deleted_while_much_is_written_is_soon_in_no_file_any_more
     settings: Settings, time: ManualTime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     is_copied, go_on = Event(), Event()
-    copy_log = database.SqliteDatabase._copy_log
+    copy_log = database.Database._copy_log
 
-    def copy_slowly(self: database.SqliteDatabase) -> bool:
+    def copy_slowly(self: database.Database) -> bool:
         result = copy_log(self)
         is_copied.set()
         go_on.wait(PATIENCE)
         go_on.clear()
         return result
 
-    monkeypatch.setattr(database.SqliteDatabase, "_copy_log", copy_slowly)
+    monkeypatch.setattr(database.Database, "_copy_log", copy_slowly)
     monkeypatch.setattr(database, "_PATIENCE", 3)
     async with Store.open(settings, time) as store:
-        line = await say(store)
-        await store.transact(lambda connection: chat.erase(connection, chat.LineFilter(ids=[line])))
+        line = say(store)
+        store.transact(lambda connection: chat.erase(connection, chat.LineFilter(ids=[line])))
         for attempt in range(3):
             assert "meadhall.db-wal" in holders(settings)
             await pass_until(time, is_copied.is_set)
             is_copied.clear()
-            await store.save_guest(Guest("a", f"Astrid {attempt}"))
+            store.save_guest(Guest("a", f"Astrid {attempt}"))
             go_on.set()
         await pass_until(time, lambda: not holders(settings))
         go_on.set()

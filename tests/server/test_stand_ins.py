@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -13,22 +12,22 @@ from meadhall.server.hall import changes
 from meadhall.server.hall.bots.stand_ins import standing_in
 from meadhall.server.hall.room import Room
 from meadhall.server.settings import Settings
-from meadhall.server.store.queries import entries, guests, tables
+from meadhall.server.store.queries import guests, tables
 from server.matches import at_turn, match_of, stored
 from server.people import HOARD, OpenHall, open_hall, play_out, until
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
-async def let_bot_play(room: Room, seat: int, lasts: Any = "return", bot: str = "thrall") -> None:
-    await room.change(lambda draft: draft.add("stand_in", seat, data=standing_in("away", lasts, bot)))
+def let_bot_play(room: Room, seat: int, lasts: Any = "return", bot: str = "thrall") -> None:
+    room.change(lambda draft: draft.add("stand_in", seat, data=standing_in("away", lasts, bot)))
 
 
 async def test_a_bot_plays_for_the_owner_until_they_take_the_seat_back(hall: OpenHall) -> None:
     actor, other, room, _ = await at_turn(hall, HOARD)
     seat = match_of(room).actor
     assert seat is not None
-    await let_bot_play(room, seat)
+    let_bot_play(room, seat)
     await until(room, lambda: len(match_of(room).steps) > 0)
     assert match_of(room).steps[0].bot == "thrall"
     assert room.table.seat_of(min(room.table.seats[seat].guests)) == seat, "the seat keeps its owner"
@@ -39,7 +38,7 @@ async def test_a_bot_plays_for_the_owner_until_they_take_the_seat_back(hall: Ope
     assert "Thrall plays" in (await other.get(f"/tables/{room.table.id}")).text
     assert (await actor.ask(f"/tables/{room.table.id}/return")).status_code == 200
     assert match_of(room).stand_ins == {}
-    kinds = [kind for kind, _seat, _value in await stored(hall, room)]
+    kinds = [kind for kind, _seat, _value in stored(hall, room)]
     assert [kind for kind in kinds if kind != "action"] == ["stand_in", "return"]
     people = {seat: actor, 1 - seat: other}
     await play_out(room, people)
@@ -55,7 +54,7 @@ async def test_while_a_bot_plays_the_owner_decides_nothing(hall: OpenHall, monke
     seat = match_of(room).actor
     assert seat is not None
     monkeypatch.setattr(room.bots, "play", lambda: None)
-    await let_bot_play(room, seat)
+    let_bot_play(room, seat)
     table = f"/tables/{room.table.id}"
     for answer in (await actor.act(room.table.id, action), await actor.ask(f"{table}/hint"), await actor.ask(f"{table}/undo")):
         assert (answer.status_code, answer.json()["reason"]) == (409, "A bot plays for you. Take your seat back first.")
@@ -69,7 +68,7 @@ async def test_a_repeated_return_changes_nothing_and_a_spectator_has_none(hall: 
     actor, _, room, _ = await at_turn(hall, HOARD)
     for _again in range(2):
         assert (await actor.ask(f"/tables/{room.table.id}/return")).status_code == 200
-    assert await stored(hall, room) == []
+    assert stored(hall, room) == []
     assert (await hall.person().ask(f"/tables/{room.table.id}/return")).status_code == 403
 
 
@@ -77,7 +76,7 @@ async def test_a_stand_in_for_one_decision_ends_with_it(hall: OpenHall) -> None:
     _, _, room, _ = await at_turn(hall, HOARD)
     seat = match_of(room).actor
     assert seat is not None
-    await let_bot_play(room, seat, "decision")
+    let_bot_play(room, seat, "decision")
     await until(room, lambda: len(match_of(room).steps) > 0)
     assert match_of(room).steps[0].bot == "thrall"
     assert match_of(room).stand_ins == {}
@@ -89,7 +88,7 @@ async def test_a_stand_in_plays_on_after_a_restart_and_the_owner_returns(setting
         seat, table = match_of(room).actor, room.table.id
         assert seat is not None
         room.bots.play = lambda: None  # type: ignore[method-assign]  # the restart comes before the bot's decision
-        await let_bot_play(room, seat)
+        let_bot_play(room, seat)
         cookies = dict(actor.http.cookies)
     async with open_hall(settings) as hall:
         room = await hall.room(table)
@@ -111,14 +110,14 @@ async def test_a_hall_resumes_a_match_of_people_in_which_a_bot_stands_in(setting
         seat, table = match_of(room).actor, room.table.id
         assert seat is not None
         room.bots.play = lambda: None  # type: ignore[method-assign]
-        await let_bot_play(room, seat)
+        let_bot_play(room, seat)
     async with open_hall(settings) as hall:
-        assert table in await hall.store.transact(tables.running_with_bots, HOARD)
+        assert table in hall.store.transact(tables.running_with_bots, HOARD)
 
 
 async def test_what_a_bot_decided_is_not_undone_by_the_owner(hall: OpenHall) -> None:
     actor, _, room, _ = await at_turn(hall, HOARD)
-    await let_bot_play(room, 0, "decision", "thrall")
+    let_bot_play(room, 0, "decision", "thrall")
     await until(room, lambda: len(match_of(room).steps) > 0)
     answer = await actor.ask(f"/tables/{room.table.id}/undo")
     assert (answer.status_code, answer.json()["reason"]) == (409, "You can't undo this: a bot decided it for you.")
@@ -131,7 +130,7 @@ async def test_a_program_sees_the_stand_in_and_takes_its_seat_back(hall: OpenHal
     assert (await one.post(f"/tables/{table}/start")).status_code == 200
     room = await hall.room(table)
     room.bots.play = lambda: None  # type: ignore[method-assign]
-    await let_bot_play(room, 0)
+    let_bot_play(room, 0)
     info = (await one.read(f"/tables/{table}")).json()
     assert [seat["stand_in"] for seat in info["seats"]] == ["thrall", None]
     assert (await one.read(f"/tables/{table}/legal")).json() == []
@@ -156,25 +155,8 @@ async def test_one_of_three_who_resigned_keeps_the_seat_but_never_returns(hall: 
 async def test_the_return_is_refused_after_the_end(hall: OpenHall) -> None:
     room = await hall.played_out()
     with pytest.raises(WrongMoment, match="over"):
-        await room.change(changes.take_back_seat, await _guest(hall, room))
+        room.change(changes.take_back_seat, _guest(hall, room))
 
 
-async def _guest(hall: OpenHall, room: Room) -> Any:
-    return await hall.store.transact(guests.find, min(room.table.seats[0].guests))
-
-
-async def test_two_processes_agree_who_plays_and_one_of_them_plays_for_the_bot(on_postgresql: Settings, at_once: None) -> None:
-    async with open_hall(on_postgresql) as one, open_hall(replace(on_postgresql)) as two:
-        host, _, room = await one.two_at(HOARD)
-        there = await two.room(room.table.id)
-        await let_bot_play(there, 0)
-        await until(there, lambda: len(match_of(there).steps) > 0)
-        await until(room, lambda: len(match_of(room).steps) > 0)
-        assert {step.bot for step in match_of(room).steps if step.seat == 0} == {"thrall"}
-        back = two.person()
-        back.http.cookies.update(host.http.cookies)
-        assert (await back.ask(f"/tables/{room.table.id}/return")).status_code == 200
-        await until(room, lambda: match_of(room).stand_ins == {})
-        found = await one.store.transact(entries.all_of, room.table.id)
-        assert [entry.kind for entry in found].count("stand_in") == 1
-        assert match_of(room).record() == match_of(there).record()
+def _guest(hall: OpenHall, room: Room) -> Any:
+    return hall.store.transact(guests.find, min(room.table.seats[0].guests))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import shutil
-from collections.abc import Callable, Sequence
-from contextlib import AsyncExitStack
+from collections.abc import Callable
+from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import count
@@ -14,19 +14,17 @@ from typing import Any
 
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule, run_state_machine_as_test
+from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_state_machine_as_test
 from sqlalchemy import select
 
 from meadhall.server.ops.time import Time
 from meadhall.server.settings import Settings
 from meadhall.server.store import schema
-from meadhall.server.store.models import Conflict, Entry, EntryKind, TableRow
+from meadhall.server.store.models import Entry, EntryKind, TableRow
 from meadhall.server.store.queries import entries, tables
-from meadhall.server.store.queries import entries as queries
 from meadhall.server.store.store import Store
-from server.postgres import PostgreSQL
 from server.prepared import create_schema
-from server.rows import append, save, table_of
+from server.rows import save, table_of
 
 HOST = "a1"
 
@@ -34,6 +32,10 @@ KINDS = st.sampled_from(("action", "hinted", "undo", "hint", "stand_in"))
 DATA = st.none() | st.dictionaries(
     st.text(max_size=3).filter(lambda text: "\0" not in text), st.none() | st.integers(-9, 9) | st.just("Ǻ")
 )
+
+
+class Failed(Exception):
+    """A transaction that ends with an error."""
 
 
 @dataclass
@@ -79,6 +81,14 @@ class StoreMachine(RuleBasedStateMachine):
     def run(self, work: Any) -> Any:
         return self.runner.run(_awaited(work))
 
+    def do(self, work: Callable[..., Any], *arguments: Any) -> Any:
+        """Call a function in the event loop."""
+
+        async def call() -> Any:
+            return work(*arguments)
+
+        return self.run(call())
+
     def teardown(self) -> None:
         self.restart()
         self.run(self.opened.aclose())
@@ -86,12 +96,12 @@ class StoreMachine(RuleBasedStateMachine):
 
     def check(self, known: Known) -> None:
         """Compare what is stored of a table with the model."""
-        assert self.run(self.store.transact(tables.find, known.table.id)) == known.table
-        found = self.run(self.store.transact(entries.all_of, known.table.id))
+        assert self.do(self.store.transact, tables.find, known.table.id) == known.table
+        found = self.do(self.store.transact, entries.all_of, known.table.id)
         assert found == known.entries
         assert [entry.at for entry in found] == [entry.at for entry in known.entries]
         decisions = select(schema.results.c.decisions).where(schema.results.c.table_id == known.table.id)
-        assert set(self.run(self.store.transact(lambda connection: connection.scalars(decisions).all()))) == known.decisions
+        assert set(self.do(self.store.transact, lambda connection: connection.scalars(decisions).all())) == known.decisions
 
     def chosen(self, data: st.DataObject) -> Known:
         known: Known = data.draw(st.sampled_from(self.known))
@@ -106,77 +116,54 @@ class StoreMachine(RuleBasedStateMachine):
     @rule(status=st.sampled_from(("gathering", "running")))
     def add_table(self, status: str) -> None:
         table = table_of(HOST, status=status, started_at=Time().now() if status == "running" else None)
-        self.run(self.store.add_table(table))
+        self.do(self.store.add_table, table)
         self.known.append(Known([table]))
         self.check(self.known[-1])
 
-    @rule(data=st.data(), kind=KINDS, value=st.integers(0, 99), more=DATA, at_once=st.integers(1, 4))
-    def append(self, data: st.DataObject, kind: EntryKind, value: int, more: Any, at_once: int) -> None:
-        """Append an entry, or let several requests do so at once: with the next number or an old one, as of some version."""
+    @rule(data=st.data(), kind=KINDS, value=st.integers(0, 99), more=DATA)
+    def append(self, data: st.DataObject, kind: EntryKind, value: int, more: Any) -> None:
+        """Append an entry, as most moves do."""
         known = self.chosen(data)
-        table = data.draw(st.sampled_from(known.versions))
-        number = data.draw(st.integers(1, len(known.entries) + 1))
-        new = [Entry(number, kind, 0, value + k, more) for k in range(at_once)]
-        answers = self._at_once([append(self.store, table, entry) for entry in new])
-        may = number > len(known.entries) and (table.version == known.table.version or self.settings.embedded)
-        assert [answer is None for answer in answers].count(True) == int(may)
-        if may:
-            known.entries.append(new[answers.index(None)])
+        entry = Entry(len(known.entries) + 1, kind, 0, value, more)
+        self.do(self.store.append, known.table.id, entry)
+        known.entries.append(entry)
         self.check(known)
 
-    @rule(data=st.data(), take_back=st.booleans(), change=st.sampled_from((None, "listed", "over")))
-    def store_at_once(self, data: st.DataObject, take_back: bool, change: str | None) -> None:
-        """Append a vote and its effect in one unit of work, and perhaps change the table in it, or end its match."""
+    @rule(data=st.data(), take_back=st.booleans(), change=st.sampled_from((None, "listed", "over")), fails=st.booleans())
+    def store_at_once(self, data: st.DataObject, take_back: bool, change: str | None, fails: bool) -> None:
+        """Append a vote and its effect in one transaction, and perhaps change the table in it, or end its match."""
         known = self.chosen(data)
-        table = data.draw(st.sampled_from(known.versions))
-        number = data.draw(st.integers(1, len(known.entries) + 1))
+        table, number = known.table, len(known.entries) + 1
         new = (Entry(number, "action", 0, 1), Entry(number + 1, "undo" if take_back else "action", 0, 1))
         changed = replace(table, is_public=not table.is_public) if change is not None else None
         if change == "over" and table.status == "running":
             changed = replace(table, status="over", finished_at=Time().now())
-        (answer,) = self._at_once([self._stored(table, new, changed)])
-        is_late = table.version != known.table.version and (changed is not None or not self.settings.embedded)
-        if number <= len(known.entries) or is_late:
-            assert isinstance(answer, Conflict)
-        else:
+
+        def store() -> None:
+            with suppress(Failed), self.store.change() as connection:
+                entries.append(connection, table.id, new)
+                if changed is not None:
+                    tables.save(connection, changed)
+                if fails:
+                    raise Failed
+
+        self.do(store)
+        if not fails:
             known.entries += new
             if changed is not None:
                 known.change(replace(changed, version=table.version + 1))
-            assert answer is None
         self.check(known)
 
-    async def _stored(self, table: TableRow, new: Sequence[Entry], changed: TableRow | None) -> None:
-        async with self.store.unit() as unit:
-            unit.append(table, *new)
-            if changed is not None:
-                unit.save(changed)
-
-    @rule(data=st.data(), at_once=st.integers(1, 4), status=st.sampled_from((None, "abandoned")))
-    def save_table(self, data: st.DataObject, at_once: int, status: str | None) -> None:
-        """Change the table and its seats as of this version or an older one; or let several requests do so at once."""
+    @rule(data=st.data(), status=st.sampled_from((None, "abandoned")))
+    def save_table(self, data: st.DataObject, status: str | None) -> None:
+        """Change the table and its seats."""
         known = self.chosen(data)
-        table = data.draw(st.sampled_from(known.versions))
+        table = known.table.replace_seat(replace(known.table.seats[2], name=f"Ada {len(known.versions)}"))
         if status == "abandoned" and table.status == "running":
             table = replace(table, status="abandoned", abandon_reason="everybody left", finished_at=Time().now())
-        new = [table.replace_seat(replace(table.seats[2], name=f"Ada {k}")) for k in range(at_once)]
-        answers = self._at_once([save(self.store, each) for each in new])
-        saved = [answer for answer in answers if isinstance(answer, TableRow)]
-        assert len(saved) == int(table.version == known.table.version)
-        if saved:
-            assert saved[0] == replace(new[answers.index(saved[0])], version=table.version + 1)
-            known.change(saved[0])
+        known.change(self.do(save, self.store, table))
+        assert known.table == replace(table, version=table.version + 1)
         self.check(known)
-
-    @rule(data=st.data())
-    def read_news(self, data: st.DataObject) -> None:
-        """Read what is new since a version and a number of entries."""
-        known = self.chosen(data)
-        version = data.draw(st.sampled_from(known.versions)).version
-        entry_count = data.draw(st.integers(0, len(known.entries)))
-        read = partial(queries.changes_since, table=known.table.id, version=version, entry_count=entry_count)
-        news = self.run(self.store.transact(read))
-        assert news.table == (None if version == known.table.version else known.table)
-        assert list(news.entries) == known.entries[entry_count:]
 
     @rule()
     def restart(self) -> None:
@@ -186,7 +173,6 @@ class StoreMachine(RuleBasedStateMachine):
         for known in self.known:
             self.check(known)
 
-    @precondition(lambda self: self.settings.embedded)
     @rule()
     def crash(self) -> None:
         """Go on with the files as they are now: a process that is killed leaves them so."""
@@ -198,19 +184,9 @@ class StoreMachine(RuleBasedStateMachine):
         for known in self.known:
             self.check(known)
 
-    def _at_once(self, requests: Sequence[Any]) -> list[Any]:
-        """Return the answers of requests that come at the same time. Only a Conflict may refuse one."""
-        answers = self.run(_all(requests))
-        assert all(isinstance(answer, Conflict) for answer in answers if isinstance(answer, BaseException)), answers
-        return list(answers)
-
 
 async def _awaited(work: Any) -> Any:
     return await work
-
-
-async def _all(requests: Sequence[Any]) -> list[Any]:
-    return await asyncio.gather(*requests, return_exceptions=True)
 
 
 def run_machine(new_settings: Callable[[], Settings], share: int) -> None:
@@ -220,7 +196,7 @@ def run_machine(new_settings: Callable[[], Settings], share: int) -> None:
     run_state_machine_as_test(partial(StoreMachine, new_settings), settings=chosen)  # type: ignore[arg-type]  # any factory will do
 
 
-def test_nothing_acknowledged_is_lost_and_no_conflict_changes_anything_on_sqlite(settings: Settings, tmp_path: Path) -> None:
+def test_nothing_acknowledged_is_lost_and_what_fails_changes_nothing(settings: Settings, tmp_path: Path) -> None:
     numbers = count()
 
     def new_settings() -> Settings:
@@ -229,9 +205,3 @@ def test_nothing_acknowledged_is_lost_and_no_conflict_changes_anything_on_sqlite
         return found
 
     run_machine(new_settings, share=12)
-
-
-def test_nothing_acknowledged_is_lost_and_no_conflict_changes_anything_on_postgresql(
-    settings: Settings, postgresql: PostgreSQL
-) -> None:
-    run_machine(lambda: replace(settings, database_url=postgresql.new_database()), share=50)

@@ -357,16 +357,16 @@ async def test_a_table_that_can_not_start_is_not_opened(hall: OpenHall) -> None:
     answer = await program.post("/tables", {"game": "axxa", "players": 1, "options": {"mode": "versus"}})
     assert (answer.status_code, answer.json()["error"]) == (400, "bad-setup")
     query = "SELECT count(*) FROM tables"
-    assert await hall.store.transact(lambda connection: connection.exec_driver_sql(query).scalar_one()) == 0
+    assert hall.store.transact(lambda connection: connection.exec_driver_sql(query).scalar_one()) == 0
 
 
 async def test_options_that_no_longer_exist_get_their_defaults(settings: Settings, at_once: None) -> None:
     async with open_hall(settings) as before:
         host = before.person()
         table = await host.open(HOARD)
-        stored = await before.store.transact(tables.find, table)
+        stored = before.store.transact(tables.find, table)
         assert stored is not None
-        await save(before.store, replace(stored, options={"hand": "none at all", "gone": "yes"}))
+        save(before.store, replace(stored, options={"hand": "none at all", "gone": "yes"}))
         cookies = dict(host.http.cookies)
     async with open_hall(settings) as after:
         again = after.person()
@@ -480,7 +480,7 @@ async def test_a_private_link_moves_a_seat_to_another_device(hall: OpenHall) -> 
         assert looked.status_code == 200
         assert room.table.seats[0].name in looked.text
     assert room.table == before
-    assert await hall.store.transact(tables.find, room.table.id) == before, "opening the link alone changes nothing"
+    assert hall.store.transact(tables.find, room.table.id) == before, "opening the link alone changes nothing"
     assert (await phone.act(room.table.id, BOAST)).status_code == 403
 
     carried = await phone.post(f"/seat/{key}")
@@ -497,7 +497,7 @@ async def test_a_guest_with_a_seat_can_not_move_another_one(hall: OpenHall) -> N
     answer = await friend.post(f"/seat/{before.seats[0].link_token}")
     assert answer.status_code == 409
     assert "You already have another seat at this table." in answer.text
-    assert room.table == before == await hall.store.transact(tables.find, before.id)
+    assert room.table == before == hall.store.transact(tables.find, before.id)
 
 
 async def test_running_matches_are_listed_before_finished_ones(settings: Settings, at_once: None) -> None:

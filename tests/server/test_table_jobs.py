@@ -15,7 +15,7 @@ from meadhall.server.store.queries import jobs
 from server.people import HOARD, OpenHall
 from server.ready import ReadyAtOnce
 from server.rows import table_of
-from server.waiting import at_once, until
+from server.waiting import until
 
 pytestmark = [pytest.mark.asyncio, pytest.mark.usefixtures("time")]
 
@@ -23,18 +23,18 @@ pytestmark = [pytest.mark.asyncio, pytest.mark.usefixtures("time")]
 KINDS = (CLOCK_JOB, consent.JOB, "quick-match-start")
 
 
-async def put(hall: OpenHall, kind: str, table: str) -> None:
-    await hall.store.transact(partial(jobs.put, kind=kind, key=table, due_at=hall.time.now(), payload={"proposal": 1}))
+def put(hall: OpenHall, kind: str, table: str) -> None:
+    hall.store.transact(partial(jobs.put, kind=kind, key=table, due_at=hall.time.now(), payload={"proposal": 1}))
     hall.hall.scheduler.wake()
 
 
-async def waiting(hall: OpenHall, table: str) -> int:
+def waiting(hall: OpenHall, table: str) -> int:
     query = select(func.count()).where(schema.jobs.c.key == table)
-    return int(await hall.store.transact(lambda connection: connection.execute(query).scalar_one()))
+    return int(hall.store.transact(lambda connection: connection.execute(query).scalar_one()))
 
 
 async def until_done(hall: OpenHall, table: str) -> None:
-    await until(lambda: not at_once(waiting(hall, table)))
+    await until(lambda: not waiting(hall, table))
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -42,10 +42,10 @@ async def test_a_job_ends_at_a_table_that_cannot_be_opened_any_more(
     hall: OpenHall, kind: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     removed = table_of("a1", game="a-game-that-was-removed", status="running")
-    await hall.store.add_table(removed)
+    hall.store.add_table(removed)
     with caplog.at_level(logging.WARNING):
         for table in (removed.id, "no-such-table"):
-            await put(hall, kind, table)
+            put(hall, kind, table)
             await until_done(hall, table)
     assert "failed" not in caplog.text
 
@@ -53,14 +53,14 @@ async def test_a_job_ends_at_a_table_that_cannot_be_opened_any_more(
 @pytest.mark.parametrize("kind", KINDS)
 async def test_a_job_waits_until_its_game_is_ready(hall: OpenHall, kind: str, caplog: pytest.LogCaptureFixture) -> None:
     table = table_of("a1", game=HOARD, seats=table_of("a1").seats[:2])
-    await hall.store.add_table(table)
+    hall.store.add_table(table)
     ready = hall.hall.ready
     assert isinstance(ready, ReadyAtOnce)
     ready.delayed.add(HOARD)
     with caplog.at_level(logging.WARNING):
-        await put(hall, kind, table.id)
+        put(hall, kind, table.id)
         await hall.time.advance(60)
-        assert await waiting(hall, table.id) == 1
+        assert waiting(hall, table.id) == 1
         ready.delayed.discard(HOARD)
         await hall.time.advance(5)
         await until_done(hall, table.id)

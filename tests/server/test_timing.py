@@ -71,9 +71,9 @@ async def test_where_players_have_secrets_a_bot_uses_up_its_budget(
     for _ in range(6):
         match = match_of(room)
         if match.actor == 0:
-            guest = await hall.store.transact(guests.find, min(person))
+            guest = hall.store.transact(guests.find, min(person))
             assert guest is not None
-            await act(room, guest, match.legal()[0].action)
+            act(room, guest, match.legal()[0].action)
         await hall.let_time_pass_until(lambda: match_of(room).over or match_of(room).actor == 0)
         if asked:
             break

@@ -91,12 +91,12 @@ async def let_pushes_be_due(hall: OpenHall) -> None:
     await until(lambda: not hall.hall.scheduler.running)
 
 
-async def waiting(hall: OpenHall, kind: str) -> list[Any]:
+def waiting(hall: OpenHall, kind: str) -> list[Any]:
     def read(connection: Connection) -> list[Any]:
         jobs = connection.execute(select(schema.jobs).where(schema.jobs.c.kind == "push")).all()
         return [job for job in jobs if job.payload["kind"] == kind]
 
-    return await hall.store.transact(read)
+    return hall.store.transact(read)
 
 
 async def test_in_a_slow_match_each_player_is_called_once_for_each_turn(calling: OpenHall, endpoint: PushEndpoint) -> None:
@@ -108,7 +108,7 @@ async def test_in_a_slow_match_each_player_is_called_once_for_each_turn(calling:
         assert await called(calling, endpoint) == f"seat-{seat}"
     await let_pushes_be_due(calling)
     assert len(endpoint.seen) == 3
-    assert await waiting(calling, "turn") == []
+    assert waiting(calling, "turn") == []
 
 
 async def test_a_player_who_has_moved_meanwhile_is_not_called(calling: OpenHall, endpoint: PushEndpoint) -> None:
@@ -120,15 +120,15 @@ async def test_a_player_who_has_moved_meanwhile_is_not_called(calling: OpenHall,
 
 async def test_time_that_gets_short_is_told_before_the_deadline(calling: OpenHall, endpoint: PushEndpoint) -> None:
     _people, room = await match_of_two(calling, endpoint, SLOW)
-    (job,) = await waiting(calling, "short")
+    (job,) = waiting(calling, "short")
     assert room.deadline is not None
     assert job.due_at.replace(tzinfo=UTC) == room.deadline - timedelta(hours=3)
 
 
 async def test_in_a_live_match_a_player_is_told_only_that_time_gets_short(calling: OpenHall, endpoint: PushEndpoint) -> None:
     people, room = await match_of_two(calling, endpoint, LIVE)
-    assert await waiting(calling, "turn") == []
-    (job,) = await waiting(calling, "short")
+    assert waiting(calling, "turn") == []
+    (job,) = waiting(calling, "short")
     assert room.deadline is not None
     assert job.due_at.replace(tzinfo=UTC) == room.deadline - timedelta(seconds=20)
     await move(people, room)
@@ -146,4 +146,4 @@ async def test_without_a_clock_only_players_who_are_away_are_called(calling: Ope
             page = await pages.enter_async_context(stream(person, f"/tables/{room.table.id}/stream"))
             await page.message()
         await move(people, room)
-        assert await waiting(calling, "turn") == []
+        assert waiting(calling, "turn") == []

@@ -169,7 +169,7 @@ async def test_a_decision_is_taken_back_and_its_number_is_not_used_again(hall: O
     assert match_of(room).steps == []
     assert (await actor.act(room.table.id, BOAST, 2)).status_code == 200
     assert [each.n for each in match_of(room).steps] == [2]
-    assert await stored(hall, room) == [("action", 0, BOAST), ("undo", 0, 1), ("action", 0, BOAST)]
+    assert stored(hall, room) == [("action", 0, BOAST), ("undo", 0, 1), ("action", 0, BOAST)]
 
 
 async def test_an_undo_survives_a_restart(settings: Settings, at_once: None) -> None:
@@ -243,10 +243,10 @@ async def slow_bots(settings: Settings, bots: int) -> AsyncIterator[tuple[OpenHa
         yield hall, person, await hall.room(table.json()["id"])
 
 
-async def let_bot_play(room: Room, action: int) -> None:
+def let_bot_play(room: Room, action: int) -> None:
     actor = match_of(room).actor
     assert actor
-    await room.change(lambda draft: draft.add("action", actor, action))
+    room.change(lambda draft: draft.add("action", actor, action))
 
 
 async def test_an_undo_takes_back_the_moves_of_bots_too(settings: Settings, at_once: None) -> None:
@@ -255,7 +255,7 @@ async def test_an_undo_takes_back_the_moves_of_bots_too(settings: Settings, at_o
         await person.act(room.table.id, ONE)
         page = (await person.get(path)).text
         for _ in range(2):
-            await let_bot_play(room, TWO)
+            let_bot_play(room, TWO)
         shown = re.search(r'name="n" value="(\d+)"><button id="undo"', page)
         assert shown, page
         assert int(shown[1]) == 1, "a page from before the bots' moves means the same decision"
@@ -263,18 +263,21 @@ async def test_an_undo_takes_back_the_moves_of_bots_too(settings: Settings, at_o
         match = match_of(room)
         assert (match.states == before).all()
         assert [each.n for each in match.undone[-1].steps] == [1, 2, 3]
-        assert (await stored(hall, room))[-1] == ("undo", 0, 3)
+        assert (stored(hall, room))[-1] == ("undo", 0, 3)
         await person.act(room.table.id, ONE)
-        await let_bot_play(room, SHOWN)
+        let_bot_play(room, SHOWN)
         assert "fall differently" in (await person.get(path)).text, "the button says what the take-back costs"
         assert (await undo(person, room)).status_code == 200
         assert (match_of(room).states == before).all()
         while not match_of(room).over:
             action = min(TWO, len(match_of(room).legal()) - 1)
-            await (let_bot_play(room, action) if match_of(room).actor else person.act(room.table.id, action))
+            if match_of(room).actor:
+                let_bot_play(room, action)
+            else:
+                await person.act(room.table.id, action)
         assert ", with 1 take-back" in (await person.get(path)).text
         guest = next(iter(room.table.seats[0].guests))
-        groups, scores, _days = await hall.store.transact(profiles.results, guest, "2999-01-01")
+        groups, scores, _days = hall.store.transact(profiles.results, guest, "2999-01-01")
         assert [group.take_backs for group in groups] == [1]
         assert scores == [], "the match counts for no streak"
         assert "with 1 take-back" in " ".join(picture_of(match_of(room), room.table, 1).how)

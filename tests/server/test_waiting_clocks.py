@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 from functools import partial
@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection, insert
 
-from meadhall.server.hall.processes.leases import open_leases
 from meadhall.server.hall.processes.scheduler import Scheduler
 from meadhall.server.hall.time.uptime import CLOCK_JOB
 from meadhall.server.ops.time import Time
@@ -30,7 +29,7 @@ AT_MOST = 3.0
 """A search through all waiting jobs would take hundreds of times as long."""
 
 
-async def let_wait(store: Store, count: int) -> None:
+def let_wait(store: Store, count: int) -> None:
     soon = Time().now() + timedelta(hours=1)
     rows: list[dict[str, Any]] = [
         {"id": f"j{k}", "kind": CLOCK_JOB, "key": f"t{k}", "due_at": soon + timedelta(seconds=k), "payload": {}}
@@ -40,39 +39,38 @@ async def let_wait(store: Store, count: int) -> None:
     def add(connection: Connection) -> None:
         connection.execute(insert(schema.jobs), rows)
 
-    await store.transact(add)
+    store.transact(add)
 
 
-async def seconds(work: Callable[[], Awaitable[object]]) -> float:
+def seconds(work: Callable[[], object]) -> float:
     """Return the CPU time of one call, in the fastest of five rounds."""
     found = []
     for _ in range(5):
         began = time.process_time()
         for _ in range(TIMES):
-            await work()
+            work()
         found.append((time.process_time() - began) / TIMES)
     return min(found)
 
 
 async def test_a_look_and_a_move_cost_the_same_however_many_matches_wait(settings: Settings) -> None:
     async with Store.open(settings) as few, Store.open(replace(settings, data=settings.data / "many")) as many:
-        await let_wait(few, 1)
-        await let_wait(many, WAITING)
+        let_wait(few, 1)
+        let_wait(many, WAITING)
 
-        async def look(store: Store) -> None:
-            await store.transact(partial(jobs.claim, process=None, kinds=(CLOCK_JOB, "other"), limit=8, running=()))
+        def look(store: Store) -> None:
+            store.transact(partial(jobs.due, kinds=(CLOCK_JOB, "other"), limit=8, running=()))
 
-        async def move(store: Store) -> None:
-            await store.transact(partial(jobs.put, kind=CLOCK_JOB, key="t0", due_at=Time().now() + timedelta(days=3)))
+        def move(store: Store) -> None:
+            store.transact(partial(jobs.put, kind=CLOCK_JOB, key="t0", due_at=Time().now() + timedelta(days=3)))
 
         for work in (look, move):
-            assert await seconds(partial(work, many)) < AT_MOST * await seconds(partial(work, few)), work.__name__
+            assert seconds(partial(work, many)) < AT_MOST * seconds(partial(work, few)), work.__name__
 
 
 async def test_a_deadline_that_comes_later_does_not_wake_the_scheduler(settings: Settings) -> None:
     async with Store.open(settings) as store:
-        leases = open_leases(store)
-        scheduler = Scheduler(store, leases)
+        scheduler = Scheduler(store)
 
         async def nothing(_: Job) -> None:
             raise AssertionError("none is due")
@@ -80,6 +78,6 @@ async def test_a_deadline_that_comes_later_does_not_wake_the_scheduler(settings:
         scheduler.register(CLOCK_JOB, nothing)
         scheduler._next_look = time.monotonic() + 30
         scheduler.expect(Time().now() + timedelta(seconds=40))
-        assert not leases.jobs_due.is_set()
+        assert not scheduler._due.is_set()
         scheduler.expect(Time().now() + timedelta(seconds=20))
-        assert leases.jobs_due.is_set()
+        assert scheduler._due.is_set()

@@ -37,13 +37,6 @@ def serve(
     lan: Annotated[bool, typer.Option("--lan", help=_("Let others in your network in: as --host 0.0.0.0."))] = False,
     port: Annotated[int | None, typer.Option(help=_("Port to listen on (MEADHALL_PORT; 8000)."), min=1, max=65535)] = None,
     data: Annotated[Path | None, typer.Option(help=_("Folder for the database file (MEADHALL_DATA)."))] = None,
-    database_url: Annotated[
-        str | None, typer.Option(help=_("Another database, e.g. postgresql+asyncpg://… (MEADHALL_DATABASE_URL)."))
-    ] = None,
-    workers: Annotated[
-        int | None,
-        typer.Option(help=_("Number of web processes (MEADHALL_WORKERS; 1). More than one need PostgreSQL."), min=1),
-    ] = None,
     no_browser: Annotated[bool, typer.Option("--no-browser", help=_("Don't open the browser (MEADHALL_NO_BROWSER)."))] = False,
     bot: Annotated[
         list[str] | None,
@@ -58,16 +51,7 @@ def serve(
 
     if lan and host is not None:
         raise typer.BadParameter(_("give either --lan or --host"))
-    return serve_hall(EVERY_ADDRESS if lan else host, port, data, database_url, workers, no_browser, bot or (), dev=dev)
-
-
-def reload(
-    host: Annotated[str | None, typer.Option(help=_("Address to listen on (MEADHALL_HOST; 127.0.0.1)."))] = None,
-    port: Annotated[int | None, typer.Option(help=_("Port to listen on (MEADHALL_PORT; 8000)."), min=1, max=65535)] = None,
-) -> None:
-    from meadhall.cli.serve import reload_hall
-
-    reload_hall(host, port)
+    return serve_hall(EVERY_ADDRESS if lan else host, port, data, no_browser, bot or (), dev=dev)
 
 
 def play(
@@ -373,16 +357,14 @@ def messages(
 
 def rotate_keys(
     data: Annotated[Path | None, typer.Option(help=_("Folder for the database file (MEADHALL_DATA)."))] = None,
-    database_url: Annotated[
-        str | None, typer.Option(help=_("Another database, e.g. postgresql+asyncpg://… (MEADHALL_DATABASE_URL)."))
-    ] = None,
     at_once: Annotated[
         bool, typer.Option("--now", help=_("Refuse the old keys at once, which logs out every browser and program."))
     ] = False,
 ) -> None:
+    from meadhall.cli.hall_data import chosen_settings
     from meadhall.cli.keys import rotate
 
-    rotate(data, database_url, at_once)
+    rotate(chosen_settings(data), at_once)
 
 
 TABLE = marked("Only lines of the table with this id; the address of a table ends with it.")
@@ -397,15 +379,12 @@ def show_chat(
     since: Annotated[datetime | None, typer.Option(help=_(SINCE))] = None,
     until: Annotated[datetime | None, typer.Option(help=_(UNTIL))] = None,
     data: Annotated[Path | None, typer.Option(help=_("Folder for the database file (MEADHALL_DATA)."))] = None,
-    database_url: Annotated[
-        str | None, typer.Option(help=_("Another database, e.g. postgresql+asyncpg://… (MEADHALL_DATABASE_URL)."))
-    ] = None,
 ) -> None:
     prefer_interpreted()
     from meadhall.cli.chat import show
     from meadhall.cli.hall_data import chosen_settings
 
-    show(chosen_settings(data, database_url), table, person, since, until)
+    show(chosen_settings(data), table, person, since, until)
 
 
 def delete_chat(
@@ -415,77 +394,50 @@ def delete_chat(
     since: Annotated[datetime | None, typer.Option(help=_(SINCE))] = None,
     until: Annotated[datetime | None, typer.Option(help=_(UNTIL))] = None,
     data: Annotated[Path | None, typer.Option(help=_("Folder for the database file (MEADHALL_DATA)."))] = None,
-    database_url: Annotated[
-        str | None, typer.Option(help=_("Another database, e.g. postgresql+asyncpg://… (MEADHALL_DATABASE_URL)."))
-    ] = None,
 ) -> int:
     prefer_interpreted()
     from meadhall.cli.chat import delete
     from meadhall.cli.hall_data import chosen_settings
 
-    return delete(chosen_settings(data, database_url), lines or [], table, person, since, until)
+    return delete(chosen_settings(data), lines or [], table, person, since, until)
 
 
 def backup(
     file: Annotated[Path, typer.Argument(help=_("The new file. An older backup of this name is replaced."))],
     data: Annotated[Path | None, typer.Option(help=_("Folder for the database file (MEADHALL_DATA)."))] = None,
-    database_url: Annotated[
-        str | None, typer.Option(help=_("Another database, e.g. postgresql+asyncpg://… (MEADHALL_DATABASE_URL)."))
-    ] = None,
 ) -> None:
     prefer_interpreted()
     from meadhall.cli.hall_data import back_up, chosen_settings
 
-    back_up(file, chosen_settings(data, database_url))
+    back_up(file, chosen_settings(data))
 
 
 def restore(
     file: Annotated[Path, typer.Argument(help=_("A backup."), **EXISTING_FILE)],
     data: Annotated[Path | None, typer.Option(help=_("Folder for the database file (MEADHALL_DATA)."))] = None,
-    database_url: Annotated[
-        str | None, typer.Option(help=_("Another database, e.g. postgresql+asyncpg://… (MEADHALL_DATABASE_URL)."))
-    ] = None,
     replace: Annotated[
         bool, typer.Option("--replace", help=_("Delete the hall that is in the database, and put the backup in its place."))
     ] = False,
-) -> None:
+) -> int:
     prefer_interpreted()
     from meadhall.cli.hall_data import chosen_settings
     from meadhall.cli.hall_data import restore as restore_hall
 
-    restore_hall(file, chosen_settings(data, database_url), replace)
-
-
-def move(
-    to: Annotated[str, typer.Option(help=_("The new database, e.g. postgresql://user:password@host/name."))],
-    from_: Annotated[
-        str | None, typer.Option("--from", help=_("The database of the hall; by default the one that the settings name."))
-    ] = None,
-) -> None:
-    prefer_interpreted()
-    from meadhall.cli.hall_data import move as move_hall
-
-    move_hall(from_, to)
+    return restore_hall(file, chosen_settings(data), replace)
 
 
 def verify_hall(
     data: Annotated[Path | None, typer.Option(help=_("Folder for the database file (MEADHALL_DATA)."))] = None,
-    database_url: Annotated[
-        str | None, typer.Option(help=_("Another database, e.g. postgresql+asyncpg://… (MEADHALL_DATABASE_URL)."))
-    ] = None,
 ) -> int:
     prefer_interpreted()
     from meadhall.cli.hall_data import chosen_settings
     from meadhall.cli.hall_data import verify_hall as verify
 
-    return verify(chosen_settings(data, database_url))
+    return verify(chosen_settings(data))
 
 
 def doctor(
     data: Annotated[Path | None, typer.Option(help=_("Folder for the database file (MEADHALL_DATA)."))] = None,
-    database_url: Annotated[
-        str | None, typer.Option(help=_("Another database, e.g. postgresql+asyncpg://… (MEADHALL_DATABASE_URL)."))
-    ] = None,
     url: Annotated[
         str | None, typer.Option(help=_("Public address of the hall, to ask it through its proxy (MEADHALL_URL)."))
     ] = None,
@@ -493,12 +445,11 @@ def doctor(
 ) -> int:
     from meadhall.cli.doctor import check_hall
 
-    given = {"MEADHALL_DATA": data, "MEADHALL_DATABASE_URL": database_url, "MEADHALL_URL": url}
+    given = {"MEADHALL_DATA": data, "MEADHALL_URL": url}
     return check_hall(os.environ | {name: str(value) for name, value in given.items() if value is not None}, as_json)
 
 
 DATA = marked("Folder for the database file (MEADHALL_DATA).")
-DATABASE_URL = marked("Another database, e.g. postgresql+asyncpg://… (MEADHALL_DATABASE_URL).")
 PERSON_ID = marked("The person's id; `meadhall people list` shows it, and the address of a profile ends with it.")
 
 
@@ -508,7 +459,6 @@ def make_invitation(
     days: Annotated[int, typer.Option(help=_("For how many days; 0 for no limit."), min=0, max=36500)] = 7,
     note: Annotated[str, typer.Option(help=_("For whom it is; the guests see it, too."))] = "",
     data: Annotated[Path | None, typer.Option(help=_(DATA))] = None,
-    database_url: Annotated[str | None, typer.Option(help=_(DATABASE_URL))] = None,
 ) -> None:
     if context.invoked_subcommand is not None:
         return
@@ -516,93 +466,86 @@ def make_invitation(
     from meadhall.cli.hall_data import chosen_settings
     from meadhall.cli.invite import create
 
-    create(chosen_settings(data, database_url), uses, days, note)
+    create(chosen_settings(data), uses, days, note)
 
 
 def list_invitations(
     data: Annotated[Path | None, typer.Option(help=_(DATA))] = None,
-    database_url: Annotated[str | None, typer.Option(help=_(DATABASE_URL))] = None,
 ) -> None:
     prefer_interpreted()
     from meadhall.cli.hall_data import chosen_settings
     from meadhall.cli.invite import show
 
-    show(chosen_settings(data, database_url))
+    show(chosen_settings(data))
 
 
 def revoke_invitation(
     id: Annotated[str, typer.Argument(help=_("The id of the invitation; `meadhall invite list` shows it."))],
     data: Annotated[Path | None, typer.Option(help=_(DATA))] = None,
-    database_url: Annotated[str | None, typer.Option(help=_(DATABASE_URL))] = None,
 ) -> None:
     prefer_interpreted()
     from meadhall.cli.hall_data import chosen_settings
     from meadhall.cli.invite import revoke
 
-    revoke(chosen_settings(data, database_url), id)
+    revoke(chosen_settings(data), id)
 
 
 def list_people(
     name: Annotated[str, typer.Option(help=_("Only people whose name contains this text."))] = "",
     most: Annotated[int, typer.Option(help=_("How many at most."), min=1)] = 100,
     data: Annotated[Path | None, typer.Option(help=_(DATA))] = None,
-    database_url: Annotated[str | None, typer.Option(help=_(DATABASE_URL))] = None,
 ) -> None:
     prefer_interpreted()
     from meadhall.cli.hall_data import chosen_settings
     from meadhall.cli.people import show
 
-    show(chosen_settings(data, database_url), name, most)
+    show(chosen_settings(data), name, most)
 
 
 def rename_person(
     person: Annotated[str, typer.Argument(help=_(PERSON_ID))],
     name: Annotated[str, typer.Argument(help=_("The new name."))],
     data: Annotated[Path | None, typer.Option(help=_(DATA))] = None,
-    database_url: Annotated[str | None, typer.Option(help=_(DATABASE_URL))] = None,
 ) -> None:
     prefer_interpreted()
     from meadhall.cli.hall_data import chosen_settings
     from meadhall.cli.people import rename
 
-    rename(chosen_settings(data, database_url), person, name)
+    rename(chosen_settings(data), person, name)
 
 
 def close_person(
     person: Annotated[str, typer.Argument(help=_(PERSON_ID))],
     revoke: Annotated[bool, typer.Option("--revoke", help=_("Also withdraw the invitation that has admitted them."))] = False,
     data: Annotated[Path | None, typer.Option(help=_(DATA))] = None,
-    database_url: Annotated[str | None, typer.Option(help=_(DATABASE_URL))] = None,
 ) -> None:
     prefer_interpreted()
     from meadhall.cli.hall_data import chosen_settings
     from meadhall.cli.people import close
 
-    close(chosen_settings(data, database_url), person, revoke)
+    close(chosen_settings(data), person, revoke)
 
 
 def open_person(
     person: Annotated[str, typer.Argument(help=_(PERSON_ID))],
     data: Annotated[Path | None, typer.Option(help=_(DATA))] = None,
-    database_url: Annotated[str | None, typer.Option(help=_(DATABASE_URL))] = None,
 ) -> None:
     prefer_interpreted()
     from meadhall.cli.hall_data import chosen_settings
     from meadhall.cli.people import reopen
 
-    reopen(chosen_settings(data, database_url), person)
+    reopen(chosen_settings(data), person)
 
 
 def link_to_person(
     person: Annotated[str, typer.Argument(help=_(PERSON_ID))],
     data: Annotated[Path | None, typer.Option(help=_(DATA))] = None,
-    database_url: Annotated[str | None, typer.Option(help=_(DATABASE_URL))] = None,
 ) -> None:
     prefer_interpreted()
     from meadhall.cli.hall_data import chosen_settings
     from meadhall.cli.people import link
 
-    link(chosen_settings(data, database_url), person)
+    link(chosen_settings(data), person)
 
 
 def split_names(names: str) -> list[str]:
@@ -663,7 +606,6 @@ def build() -> typer.Typer:
     )
     app.callback()(global_options)
     app.command(help=_("Start the server and open the hall in a browser."))(serve)
-    app.command(help=_("Restart the processes of a running hall one after the other, without an outage."))(reload)
     app.command(help=_("Play in the terminal against bots."))(play)
     app.command(help=_("Learn a game in the terminal: a guided first game of a few minutes."))(learn)
     app.command(help=_("Let bots play many games and report how often each wins."))(simulate)
@@ -683,7 +625,6 @@ def build() -> typer.Typer:
     app.command(help=_("Check the settings, folders, database, clock, compiled rules, port and proxy of a hall."))(doctor)
     app.command(help=_("Write everything in the hall's database to a file, while the hall runs."))(backup)
     app.command(help=_("Fill the hall's database from a backup."))(restore)
-    app.command(help=_("Copy a hall from one database to another."))(move)
     app.command("verify-hall", help=_("Verify all matches of a hall, also while it runs."))(verify_hall)
     keys = typer.Typer(help=_("Manage the keys of a hall."), no_args_is_help=True)
     keys.callback()(lambda: None)

@@ -5,16 +5,18 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from meadhall.cli.console import complain
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.text.language import gettext as _
 from meadhall.engine.text.language import grouped, ngettext
 from meadhall.server.hall.talk.phrases import in_words
+from meadhall.server.host_commands import carry_out, person_of
 from meadhall.server.settings import Settings
-from meadhall.server.store.maintenance import beside_halls, run_offline, snapshot
+from meadhall.server.store.maintenance import snapshot
 from meadhall.server.store.models import ChatLine
-from meadhall.server.store.notices import tell_from_command
-from meadhall.server.store.queries import chat, guests
+from meadhall.server.store.queries import chat
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -25,12 +27,8 @@ MOST = 1000
 
 def show(settings: Settings, table: str | None, person: str | None, since: datetime | None, until: datetime | None) -> None:
     """Print the lines of a table, a person and a time. Raises StoreUnusable."""
-
-    def read() -> list[tuple[str, ChatLine]]:
-        with snapshot(settings.url) as connection:
-            return chat.found(connection, _filter(connection, table, person, since, until, None), MOST + 1)
-
-    lines = run_offline(read)
+    with snapshot(settings.database) as connection:
+        lines = chat.found(connection, _filter(connection, table, person, since, until, None), MOST + 1)
     for where, line in lines[-MOST:]:
         print(_in_words(where, line))
     if len(lines) > MOST:
@@ -50,15 +48,9 @@ def delete(
     """Delete lines, while the hall runs or not. Returns the exit status: 1 if there are none. Raises StoreUnusable, BadSetup."""
     if not ids and all(each is None for each in (table, person, since, until)):
         raise BadSetup(_("Say which lines: their ids, or --table, --person, --since or --until."))
-
-    def erase() -> int:
-        with beside_halls(settings.url) as connection:
-            count, tables = chat.erase(connection, _filter(connection, table, person, since, until, ids or None))
-            for each in tables:
-                tell_from_command(connection, "chat", each, "changed")
-        return count
-
-    count = run_offline(erase)
+    with snapshot(settings.database) as connection:
+        lines = _filter(connection, table, person, since, until, ids or None)
+    count: int = carry_out(settings, "erase", lines=msgspec.to_builtins(lines))
     print(ngettext("{count} line deleted", "{count} lines deleted", count).format(count=grouped(count)))
     return 0 if count else 1
 
@@ -72,10 +64,8 @@ def _filter(
     ids: list[str] | None,
 ) -> chat.LineFilter:
     """Return the filter. ``person``: the public id of a person. Raises BadSetup if there is none."""
-    guest = guests.find_public(connection, person) if person is not None else None
-    if person is not None and guest is None:
-        raise BadSetup(_("There is no person with the id {id}; the address of a profile ends with it.").format(id=person))
-    return chat.LineFilter(table, guest.id if guest else None, _in_utc(since), _in_utc(until), ids)
+    guest = None if person is None else person_of(connection, person).id
+    return chat.LineFilter(table, guest, _in_utc(since), _in_utc(until), ids)
 
 
 def _in_utc(time: datetime | None) -> datetime | None:

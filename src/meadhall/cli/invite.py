@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from datetime import timedelta
 
+import msgspec
+
 from meadhall.cli.people import address
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.text.language import gettext as _
+from meadhall.server.host_commands import carry_out
 from meadhall.server.ops.time import Time
 from meadhall.server.settings import INVITED, Settings
 from meadhall.server.store.hashed_link import AdmissionLink
-from meadhall.server.store.maintenance import beside_halls, run_offline, snapshot
+from meadhall.server.store.maintenance import snapshot
 from meadhall.server.store.queries import admission_links
 
 
@@ -18,12 +21,7 @@ def create(settings: Settings, uses: int, days: int, note: str) -> None:
     """Make a link and print it. ``uses`` and ``days``: 0 for no limit. Raises StoreUnusable."""
     at = Time().now()
     token, made = AdmissionLink.new(at, note[:100], uses or None, at + timedelta(days=days) if days else None)
-
-    def add() -> None:
-        with beside_halls(settings.url) as connection:
-            admission_links.add(connection, made)
-
-    run_offline(add)
+    carry_out(settings, "invite", link=msgspec.to_builtins(made))
     print(f"{address(settings)}/admission/{token}")
     print(_in_words(made))
     if settings.admission != INVITED:
@@ -32,12 +30,8 @@ def create(settings: Settings, uses: int, days: int, note: str) -> None:
 
 def show(settings: Settings) -> None:
     """Print all links without their addresses, which only their makers know."""
-
-    def read() -> list[AdmissionLink]:
-        with snapshot(settings.url) as connection:
-            return admission_links.all_links(connection)
-
-    found = run_offline(read)
+    with snapshot(settings.database) as connection:
+        found = admission_links.all_links(connection)
     for each in found:
         print(_in_words(each))
     if not found:
@@ -46,12 +40,7 @@ def show(settings: Settings) -> None:
 
 def revoke(settings: Settings, id: str) -> None:
     """Withdraw a link. Whom it has admitted may stay. Raises BadSetup."""
-
-    def delete() -> bool:
-        with beside_halls(settings.url) as connection:
-            return admission_links.revoke(connection, id)
-
-    if not run_offline(delete):
+    if not carry_out(settings, "revoke", id=id):
         raise BadSetup(_("There is no invitation {id}; `meadhall invite list` shows them.").format(id=id))
     print(_("The invitation {id} is withdrawn.").format(id=id))
 

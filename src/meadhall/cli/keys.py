@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import os
 from datetime import UTC, datetime, time, timedelta
-from pathlib import Path
 
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.hall.notices.push_service import SECRET as PUSH
@@ -16,16 +14,14 @@ GRACE = timedelta(days=30)
 """How long an old key is accepted. A browser that comes back meanwhile gets a cookie of the new one."""
 
 
-def rotate(data: Path | None, database_url: str | None, at_once: bool) -> None:
-    """Replace the keys. ``at_once``: accept no old key any more. Raises StoreBusy, StoreUnusable, BadSetting."""
-    given = {"DATA": data, "DATABASE_URL": database_url}
-    os.environ.update({f"MEADHALL_{name}": str(value) for name, value in given.items() if value is not None})
+def rotate(settings: Settings, at_once: bool) -> None:
+    """Replace the keys. ``at_once``: accept no old key any more. Raises StoreBusy, StoreUnusable."""
 
     async def replace() -> None:
-        async with Store.open(Settings.from_environment()) as store:
-            await store.rotate_secret("guests", None if at_once else store.time.now() + GRACE)
-            await store.rotate_secret(PUSH, None if at_once else store.time.now() + GRACE)
-            await store.rotate_secret("daily", datetime.combine(store.time.now().date() + timedelta(days=1), time(), UTC))
+        async with Store.open(settings) as store:
+            store.rotate_secret("guests", None if at_once else store.time.now() + GRACE)
+            store.rotate_secret(PUSH, None if at_once else store.time.now() + GRACE)
+            store.rotate_secret("daily", datetime.combine(store.time.now().date() + timedelta(days=1), time(), UTC))
 
     asyncio.run(replace())
     print(_("The keys are replaced. A new daily puzzle key counts from tomorrow on."))

@@ -2,33 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from meadhall.cli.console import complain
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.text.language import gettext as _
 from meadhall.engine.text.language import grouped, ngettext
 from meadhall.server.hall.people.names import clean_name
+from meadhall.server.host_commands import carry_out
 from meadhall.server.settings import ACCOUNTS, INVITED, OPEN, Settings
-from meadhall.server.store.hashed_link import VALID_FOR, IdentityLink
-from meadhall.server.store.maintenance import beside_halls, run_offline, snapshot
-from meadhall.server.store.models import Guest
-from meadhall.server.store.notices import in_parts, tell_from_command
-from meadhall.server.store.queries import admission_links, guests, hosting, identity_links
-from meadhall.server.store.queries.present import now
-
-if TYPE_CHECKING:
-    from sqlalchemy import Connection
+from meadhall.server.store.hashed_link import VALID_FOR
+from meadhall.server.store.maintenance import snapshot
+from meadhall.server.store.queries import hosting
 
 
 def show(settings: Settings, name: str, most: int) -> None:
     """Print people whose names contain a text, the newest first."""
-
-    def read() -> list[hosting.KnownPerson]:
-        with snapshot(settings.url) as connection:
-            return hosting.people(connection, name, most + 1)
-
-    found = run_offline(read)
+    with snapshot(settings.database) as connection:
+        found = hosting.people(connection, name, most + 1)
     for person in found[:most]:
         kind = _("closed") if person.is_closed else _("account") if person.has_account else _("guest")
         tables = ngettext("{count} table", "{count} tables", person.tables).format(count=grouped(person.tables))
@@ -45,12 +34,7 @@ def rename(settings: Settings, person: str, name: str) -> None:
     if not cleaned:
         raise BadSetup(_("Give a name with at least one letter."))
 
-    def change(connection: Connection, guest: Guest) -> str:
-        changed = hosting.rename(connection, guest, cleaned)
-        _tell(connection, guest, changed)
-        return cleaned
-
-    _change(settings, person, change)
+    carry_out(settings, "rename", person=person, name=cleaned)
     print(_("{id} is now called {name}.").format(id=person, name=cleaned))
 
 
@@ -62,19 +46,11 @@ def close(settings: Settings, person: str, revokes: bool) -> None:
         person: their public id.
         revokes: whether the invitation that has admitted them is withdrawn, too.
     """
-    revoked: list[str] = []
-
-    def change(connection: Connection, guest: Guest) -> str:
-        _tell(connection, guest, hosting.close(connection, guest.id))
-        if revokes and (link := admission_links.revoke_of(connection, guest.id)) is not None:
-            revoked.append(link)
-        return guest.name
-
-    name = _change(settings, person, change)
+    name, revoked = carry_out(settings, "close", person=person, revokes=revokes)
     print(_("{name} is shut out and signed out everywhere. Undo it with: meadhall people open {id}").format(name=name, id=person))
-    for link in revoked:
-        print(_("The invitation {id} is withdrawn.").format(id=link))
-    if revokes and not revoked:
+    if revoked is not None:
+        print(_("The invitation {id} is withdrawn.").format(id=revoked))
+    elif revokes:
         print(_("No invitation that still exists has admitted them."))
     if settings.admission == OPEN:
         print(_("In an open hall they can come back as a new guest. Against that choose MEADHALL_ADMISSION=invited or accounts."))
@@ -86,25 +62,12 @@ def close(settings: Settings, person: str, revokes: bool) -> None:
 
 def reopen(settings: Settings, person: str) -> None:
     """Admit a person again after they were shut out. Raises BadSetup."""
-
-    def change(connection: Connection, guest: Guest) -> str:
-        hosting.reopen(connection, guest.id)
-        _tell(connection, guest, [])
-        return guest.name
-
-    print(_("{name} may come in again.").format(name=_change(settings, person, change)))
+    print(_("{name} may come in again.").format(name=carry_out(settings, "open", person=person)))
 
 
 def link(settings: Settings, person: str) -> None:
     """Print a link that signs a person in once, if they have lost their account. Raises BadSetup."""
-
-    def change(connection: Connection, guest: Guest) -> str:
-        token, made = IdentityLink.new(guest, now(connection), confirms=True)
-        identity_links.put(connection, made)
-        return token
-
-    token = _change(settings, person, change)
-    print(f"{address(settings)}/identity/{token}")
+    print(f"{address(settings)}/identity/{carry_out(settings, 'link', person=person)}")
     minutes = int(VALID_FOR.total_seconds() // 60)
     print(_("The link works once, for {minutes} minutes. It leads to a page for a new password.").format(minutes=minutes))
 
@@ -115,21 +78,3 @@ def address(settings: Settings) -> str:
     if not url and settings.socket is None:
         complain(_("Only this machine can open this link. To let others in, start the hall with: meadhall serve --lan"))
     return url or settings.url_here
-
-
-def _change(settings: Settings, person: str, change: hosting.Change) -> str:
-    def work() -> str:
-        with beside_halls(settings.url) as connection:
-            guest = guests.find_public(connection, person)
-            if guest is None:
-                raise BadSetup(_("There is no person with the id {id}; the address of a profile ends with it.").format(id=person))
-            return change(connection, guest)
-
-    return run_offline(work)
-
-
-def _tell(connection: Connection, guest: Guest, tables: list[str]) -> None:
-    tell_from_command(connection, "guest", guest.id)
-    tell_from_command(connection, "session", guest.id)
-    for part in in_parts(tables):
-        tell_from_command(connection, "table", *part)

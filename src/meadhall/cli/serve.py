@@ -26,8 +26,6 @@ def serve_hall(
     host: str | None,
     port: int | None,
     data: Path | None,
-    database_url: str | None,
-    workers: int | None,
     no_browser: bool,
     bots: Sequence[str] = (),
     *,
@@ -43,8 +41,6 @@ def serve_hall(
         "HOST": host,
         "PORT": port,
         "DATA": data,
-        "DATABASE_URL": database_url,
-        "WORKERS": workers,
         "BOTS": " ".join(bots) or None,
     }
     if host is not None:
@@ -69,18 +65,6 @@ def serve_hall(
     return 0
 
 
-def reload_hall(host: str | None, port: int | None) -> None:
-    """Let a running hall of several processes restart them one after the other, and wait until it has. Raises CannotReload."""
-    mode.prefer_interpreted()
-    from meadhall.server.reload import ask_to_reload
-    from meadhall.server.settings import Settings
-
-    given = {"MEADHALL_HOST": host, "MEADHALL_PORT": port}
-    named = {name: str(value) for name, value in given.items() if value is not None}
-    ask_to_reload(Settings.from_environment(os.environ | named))
-    print(_("The hall has been reloaded."))
-
-
 def _prepare_development() -> None:
     """Set the environment of development mode: rules are interpreted, and nothing is shared with another hall or machine.
 
@@ -90,7 +74,7 @@ def _prepare_development() -> None:
     os.environ["MEADHALL_INTERPRET"] = "1"  # the worker process, too
     os.environ["PYTHONDONTWRITEBYTECODE"] = "1"  # bytecode of an older text could be used after a change in the same second
     sys.dont_write_bytecode = True
-    for name in ("HOST", "SOCKET", "DATABASE_URL", "WORKERS", "URL", "PROXIES"):
+    for name in ("HOST", "SOCKET", "URL", "PROXIES"):
         os.environ.pop(f"MEADHALL_{name}", None)
     from meadhall.server.settings import Settings
 
@@ -98,7 +82,9 @@ def _prepare_development() -> None:
 
 
 def _serve(compiles: bool, dev: bool) -> None:
+    from meadhall.server.run import serve
     from meadhall.server.settings import Settings
+    from meadhall.server.store.file_lock import StoreBusy
 
     check_named_bots()
     if compiles:
@@ -106,19 +92,10 @@ def _serve(compiles: bool, dev: bool) -> None:
     settings = replace(Settings.from_environment(), development=dev)
     if dev:
         _announce_development(settings)
-    if settings.workers > 1:
-        from meadhall.server.supervisor import supervise
-
-        supervise(settings)
-    else:
-        from meadhall.server.run import serve
-        from meadhall.server.store.file_lock import StoreBusy
-
-        try:
-            serve(settings)
-        except StoreBusy as error:
-            text = _("{error}, or choose another database with MEADHALL_DATA or MEADHALL_DATABASE_URL")
-            raise StoreBusy(text.format(error=error)) from None
+    try:
+        serve(settings)
+    except StoreBusy as error:
+        raise StoreBusy(_("{error}, or choose another folder with MEADHALL_DATA").format(error=error)) from None
 
 
 def check_compiled_rules() -> None:
@@ -143,11 +120,7 @@ def check_named_bots() -> None:
 
 
 def _announce_development(settings: Settings) -> None:
-    """Say on the terminal what development mode does, and who can reach it. Raises BadSetting for several processes."""
-    from meadhall.server.settings import BadSetting
-
-    if settings.workers > 1:
-        raise BadSetting(_("Development mode runs in one process; leave out --workers."))
+    """Say on the terminal what development mode does, and who can reach it."""
     print(_("Development mode: games are reloaded when their files change, and every table has a debug panel."))
     if settings.is_on_this_machine:
         print(_("Only this machine can reach it."), flush=True)

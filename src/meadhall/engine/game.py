@@ -221,11 +221,12 @@ class Game(Generic[S]):
         return None if self.folder is None else self.folder / name
 
     def goal_of(self, options: Mapping[str, Any]) -> str:
-        """Return the goal of a player under these options, in the current language.
+        """Return the goal of a player under the options of a match, in the current language.
 
         Examples:
             >>> import meadhall
-            >>> meadhall.game("axes-and-allies").goal_of({})
+            >>> match = meadhall.game("axes-and-allies").match(players=3, seed="mead")
+            >>> match.game.goal_of(match.options)
             'Your goal: be the last one alive. Attack, or ally with a player until a one ends every alliance.'
         """
         return gettext(self.goal if isinstance(self.goal, str) else self.goal(options)) if self.goal else ""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import os
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from importlib import import_module
@@ -27,6 +26,7 @@ from meadhall.engine.text.language import speak
 from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.notices import push_service
 from meadhall.server.hall.records.match_records import MatchRecords
+from meadhall.server.host_commands import obeying
 from meadhall.server.ops import gc_tuning, metrics
 from meadhall.server.ops.loop_lag import LoopLag
 from meadhall.server.ops.tracing import TRACES
@@ -84,9 +84,6 @@ log = logging.getLogger(__name__)
 BODY_LIMIT: Final = 64 * 1024
 """Bytes of a request, except for uploads."""
 
-FIRST_PROCESS: Final = "web-1"
-"""The name of the only web process, or of the first of several."""
-
 _PAGE_MODULES: Final = (
     hall_routes,
     account,
@@ -118,40 +115,28 @@ _LAST_SPANS: Final = 0.5
 """Seconds that the last spans of traces have to reach their collector."""
 
 
-async def create_app(
-    settings: Settings, store: Store, worker: Worker, process: str = FIRST_PROCESS, *, waits_for_games: bool = False
-) -> Litestar:
-    """Return the hall as an ASGI application. It closes the worker when it ends, but not the store.
-
-    Args:
-        settings: the settings of the hall.
-        store: its database.
-        worker: its worker.
-        process: name of this process in metrics.
-        waits_for_games: whether its start ends only when every game can be played.
-    """
+def create_app(settings: Settings, store: Store, worker: Worker) -> Litestar:
+    """Return the hall as an ASGI application. It closes the worker when it ends, but not the store."""
     if settings.traces:
-        TRACES.begin(settings.traces, process)
+        TRACES.begin(settings.traces, metrics.PROCESS)
     app = build_app(settings.requests_per_minute, development=settings.development)
-    await serve_hall(app, settings, store, worker, process)
-    app.state.waits_for_games = waits_for_games
+    serve_hall(app, settings, store, worker)
     return app
 
 
-async def serve_hall(app: Litestar, settings: Settings, store: Store, worker: Worker, process: str = FIRST_PROCESS) -> None:
+def serve_hall(app: Litestar, settings: Settings, store: Store, worker: Worker) -> None:
     """Let the application serve a new hall, from its next lifespan on."""
     links.serve(settings)
     assert app.openapi_config is not None
     app.openapi_config.servers = [Server(links.sub_path() or "/")]
     app.state.hall = Hall(settings, store, worker)
-    await store.secret(push_service.SECRET)
-    await app.state.hall.uptime.begin()
-    app.state.sessions = await Sessions.load(store, app.state.hall.accounts)
+    store.secret(push_service.SECRET)
+    app.state.hall.uptime.begin()
+    app.state.sessions = Sessions.load(store, app.state.hall.accounts)
     app.state.pictures = Pictures()
     app.state.frames = Frames()
     app.state.match_records = MatchRecords(app.state.hall)
     app.state.stream_limit = StreamLimit(settings.streams_per_client)
-    app.state.process = process
     if settings.development:
         import_module("meadhall.server.dev.install").open_workshop(app, app.state.hall)
 
@@ -212,8 +197,9 @@ def _pages(modules: Iterable[ModuleType]) -> Router:
     async def identify(request: AnyRequest) -> None:
         """Refuse forms of other sites, find the guest of the session, and choose the language of the response."""
         check_same_origin(request)
-        await request.app.state.sessions.refresh()
-        request.scope["state"]["guest"] = guest = await request.app.state.sessions.from_cookie(request)
+        if request.method not in ("GET", "HEAD"):
+            await request.app.state.hall.store.unlocked()
+        request.scope["state"]["guest"] = guest = request.app.state.sessions.from_cookie(request)
         if "new_session" not in request.scope["state"]:  # not a visitor whose browser may keep no cookie
             request.app.state.hall.attendance.note(guest.id)
         speak(guest.language)
@@ -287,14 +273,11 @@ def _lifespan(
         work = (
             prepare(),
             _clean_up(limit, hall),
-            *([_measure(app)] if metrics.FOLDER in os.environ else []),
             *hall.background(),
             *([watch(app)] if watch is not None else []),
         )
         tasks = [asyncio.create_task(each) for each in work]
-        async with gc_tuning.tuned_gc(), lag.measured(app.state.process), hall.listening():
-            if app.state.get("waits_for_games"):
-                await _first(hall.ready.all.wait(), hall.closing.wait())
+        async with gc_tuning.tuned_gc(), lag.measured(metrics.PROCESS), obeying(hall):
             yield
         for task in (*tasks, *resuming):
             task.cancel()
@@ -307,24 +290,9 @@ def _lifespan(
     return lifespan
 
 
-async def _first(*events: Coroutine[Any, Any, object]) -> None:
-    """Wait for one of several events."""
-    tasks = [asyncio.create_task(event) for event in events]
-    await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-    for task in tasks:
-        task.cancel()
-
-
 async def _clean_up(limit: RequestLimit, hall: Hall) -> None:
     """Once a minute forget expired request counts, and release the rooms of finished matches."""
     while True:
         await hall.time.sleep(_MINUTE)
         limit.forget_expired()
         hall.release_finished_rooms()
-
-
-async def _measure(app: Litestar) -> None:
-    """Measure this process every second, because another one may be asked for metrics."""
-    while True:
-        monitoring.measure(app.state.hall, app.state.stream_limit, app.state.process)
-        await app.state.hall.time.sleep(metrics.INTERVAL)

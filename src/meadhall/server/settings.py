@@ -15,16 +15,10 @@ from typing import Any, Final, TypeVar
 from urllib.parse import urlsplit
 
 from platformdirs import user_data_path
-from sqlalchemy import URL, make_url
-from sqlalchemy.exc import ArgumentError
 
 from meadhall.engine.errors import MeadhallError
 from meadhall.server.ops.logs import JSON, TEXT
 from meadhall.server.ops.network import host_here, host_in_network
-
-_DRIVERS = {"sqlite": "sqlite", "postgresql": "postgresql+asyncpg", "postgres": "postgresql+asyncpg"}
-
-_LAST_PORT = 65535
 
 _WEB_PORTS: Final = {"http": 80, "https": 443}
 
@@ -80,9 +74,6 @@ class Settings:
         socket: path of a Unix socket to listen on, instead of the host and port.
         public_url: the address at which people reach the hall, without a slash at its end; "" if it is the one they asked for.
         data: folder of the database file.
-        database_url: another database, e.g. ``postgresql+asyncpg://…``; "" for SQLite in ``data``.
-        database_connections: number of connections that a web process shares among its requests, with PostgreSQL.
-        workers: number of web processes. More than one need PostgreSQL.
         browser: whether to open a browser at the start.
         log: form of the log, ``text`` or ``json``.
         chat: whether people can talk at tables.
@@ -107,9 +98,6 @@ class Settings:
     socket: Path | None = None
     public_url: str = ""
     data: Path = Path()
-    database_url: str = ""
-    database_connections: int = 10
-    workers: int = 1
     browser: bool = True
     log: str = TEXT
     chat: bool = True
@@ -133,14 +121,14 @@ class Settings:
         given = os.environ if environment is None else environment
         default = cls()
 
-        def number(name: str, fallback: Number, least: int = 0) -> Number:
+        def number(name: str, fallback: Number) -> Number:
             text = given.get(name, "")
             try:
                 value = type(fallback)(text) if text else fallback
             except ValueError:
                 value = type(fallback)(-1)
-            if not least <= value < math.inf:
-                raise BadSetting(f"{name} must be a number of at least {least}, not {text!r}")
+            if not 0 <= value < math.inf:
+                raise BadSetting(f"{name} must be a number of at least 0, not {text!r}")
             return value
 
         return cls(
@@ -149,9 +137,6 @@ class Settings:
             socket=Path(given["MEADHALL_SOCKET"]) if given.get("MEADHALL_SOCKET") else None,
             public_url=_checked_public_url(given.get("MEADHALL_URL", "")),
             data=Path(given.get("MEADHALL_DATA") or user_data_path("meadhall")),
-            database_url=_checked_url(given.get("MEADHALL_DATABASE_URL", "")),
-            database_connections=number("MEADHALL_DATABASE_CONNECTIONS", default.database_connections, least=1),
-            workers=number("MEADHALL_WORKERS", default.workers, least=1),
             browser=not given.get("MEADHALL_NO_BROWSER"),
             log=_checked_log(given.get("MEADHALL_LOG") or default.log),
             chat=_checked_switch("MEADHALL_CHAT", given.get("MEADHALL_CHAT") or "on"),
@@ -176,8 +161,8 @@ class Settings:
 
     @property
     def start_file(self) -> Path:
-        """The file beside an SQLite database that has the settings of the last start."""
-        return Path(f"{self.url.database}.start")
+        """The file beside the database that has the settings of the last start."""
+        return Path(f"{self.database}.start")
 
     def note_start(self) -> None:
         """Write the settings of this start for ``of_started_hall``. Raises OSError."""
@@ -189,8 +174,6 @@ class Settings:
     def of_started_hall(cls, environment: Mapping[str, str]) -> Settings:
         """Read settings as ``from_environment``; what that doesn't say is as at the last start of the hall. Raises BadSetting."""
         given = cls.from_environment(environment)
-        if not given.embedded:
-            return given
         with suppress(OSError, ValueError):
             return cls.from_environment(json.loads(given.start_file.read_text(encoding="utf-8")) | environment)
         return given
@@ -227,16 +210,9 @@ class Settings:
         return urlsplit(self.public_url).path
 
     @property
-    def url(self) -> URL:
-        """The URL of the database, with its driver."""
-        if not self.database_url:
-            return URL.create(_DRIVERS["sqlite"], database=str(self.data / "meadhall.db"))
-        return database_of(self.database_url)
-
-    @property
-    def embedded(self) -> bool:
-        """Whether the database is an SQLite file, which only one process can use."""
-        return self.url.get_backend_name() == "sqlite"
+    def database(self) -> Path:
+        """The database file."""
+        return self.data / "meadhall.db"
 
 
 def _checked_log(text: str) -> str:
@@ -346,28 +322,3 @@ def _checked_proxies(text: str) -> str:
             f"MEADHALL_PROXIES must be addresses or networks like 127.0.0.1,10.0.0.0/8, or * for all, not {text!r}; "
             "a proxy on the Unix socket needs no name"
         ) from None
-
-
-def database_of(text: str, name: str = "MEADHALL_DATABASE_URL") -> URL:
-    """Return the URL of a database with its driver, which ``text`` may leave out. ``name`` is the setting. Raises BadSetting."""
-    try:
-        url = make_url(text)
-        if _is_usable(url):
-            return url.set(drivername=_DRIVERS[url.get_backend_name()])
-    except (ArgumentError, ValueError):  # not a URL, or the port is not a number
-        pass
-    raise BadSetting(f"{name} must be a URL like postgresql://user:password@host/database or sqlite:////folder/file.db")
-
-
-def _checked_url(text: str) -> str:
-    """Return ``text`` if it is empty or the URL of a database that the server can use. Raises BadSetting."""
-    if text:
-        database_of(text)
-    return text
-
-
-def _is_usable(url: URL) -> bool:
-    """Return whether the URL is of PostgreSQL or of an SQLite file. A database in memory would be lost at the end."""
-    if url.get_backend_name() == "sqlite":
-        return bool(url.database) and not str(url.database).startswith((":memory:", "file:"))
-    return url.get_backend_name() in _DRIVERS and (url.port or 0) <= _LAST_PORT

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import AsyncIterator, Awaitable
+from collections.abc import AsyncIterator, Callable
+from functools import partial
 from http import HTTPStatus
 from typing import Any
 
@@ -80,20 +81,20 @@ async def show_panel(
 async def play_for_seat(request: AnyRequest, room: Room, guest: Guest, form: Form) -> Html | Redirect:
     """Play an action for any seat."""
     seat, number = _number(form, "seat"), _number(form, "n")
-    return await _done(act(room, seat, action_number(form), number), request, room, guest, form)
+    return _done(partial(act, room, seat, action_number(form), number), request, room, guest, form)
 
 
 @post("/dev/tables/{id:str}/edit", status_code=200)
 async def edit_fields(request: AnyRequest, room: Room, guest: Guest, form: Form) -> Html | Redirect:
     """Give fields of the state new values."""
     values = await read_long_form(request)
-    return await _done(edit(room, values, _number(form, "n")), request, room, guest, form)
+    return _done(partial(edit, room, values, _number(form, "n")), request, room, guest, form)
 
 
 @post("/dev/tables/{id:str}/seat", status_code=200)
 async def choose_player(request: AnyRequest, room: Room, guest: Guest, form: Form) -> Html | Redirect:
     """Choose who plays for a seat."""
-    return await _done(change_player(room, guest, _number(form, "seat"), form.get("player", "")), request, room, guest, form)
+    return _done(partial(change_player, room, guest, _number(form, "seat"), form.get("player", "")), request, room, guest, form)
 
 
 @post("/dev/tables/{id:str}/continue", status_code=200)
@@ -116,7 +117,7 @@ async def save_as_test(hall: Hall, room: Room, at: int = 0) -> Response[str]:
     match = room.match
     if match is None:
         raise NotFound(_("The match has not begun yet."))
-    entries = await entries_until(hall, room, at)
+    entries = entries_until(hall, room, at)
     name = f"{test_name(match, at)}.py"
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
     return Response(test_source(match, entries, at), media_type="text/x-python; charset=utf-8", headers=headers)
@@ -162,11 +163,11 @@ def _number(form: Form, name: str) -> int:
     return number
 
 
-async def _done(work: Awaitable[None], request: AnyRequest, room: Room, guest: Guest, form: Form) -> Html | Redirect:
+def _done(work: Callable[[], None], request: AnyRequest, room: Room, guest: Guest, form: Form) -> Html | Redirect:
     """Do the work of a form, and return the panel after it, with the reason if it was refused."""
     tab, is_part = form.get("tab", ""), form.get("part") == "true"
     try:
-        await work
+        work()
     except MeadhallError as error:
         notice = Refusal(rule_of(error), reason_of(error))
         return _answer(request, guest, panel_of(room, guest.id, tab_of(tab), None, notice), is_part, int(status_of(error)))

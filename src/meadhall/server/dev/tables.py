@@ -26,7 +26,7 @@ PERSON = "person"
 """Who plays for a seat, besides the levels of bots: the developer on the table's page, or a person who uses the panel."""
 
 
-async def act(room: Room, seat: int, action: int, number: int) -> None:
+def act(room: Room, seat: int, action: int, number: int) -> None:
     """Play an action for any seat. Raises Stale, and the errors of ``Match.play``."""
 
     def play(draft: TableState) -> None:
@@ -34,10 +34,10 @@ async def act(room: Room, seat: int, action: int, number: int) -> None:
         _check_number(match, number)
         draft.add("action", seat, match.check(action, seat))
 
-    await room.change(play)
+    room.change(play)
 
 
-async def edit(room: Room, form: Mapping[str, str], number: int) -> None:
+def edit(room: Room, form: Mapping[str, str], number: int) -> None:
     """Give the fields of a form their new values. The match has no result and no record from then on.
 
     Raises:
@@ -58,7 +58,7 @@ async def edit(room: Room, form: Mapping[str, str], number: int) -> None:
 
     if room.table.clock is not None:
         raise WrongMoment(_("A match with a clock can't be edited."))
-    await room.change(change)
+    room.change(change)
 
 
 def check_position(match: Match) -> None:
@@ -81,7 +81,7 @@ def check_position(match: Match) -> None:
         raise BadSetup(_("At this position the seat to move has no legal action."))
 
 
-async def change_player(room: Room, guest: Guest, seat: int, player: str) -> None:
+def change_player(room: Room, guest: Guest, seat: int, player: str) -> None:
     """Choose who plays for a seat: the guest (``me``), a person at the panel, or a bot. Raises BadSetup, UnknownBot."""
     if not 0 <= seat < len(room.table.seats):
         raise BadSetup(_("There is no seat {seat}.").format(seat=seat))
@@ -91,7 +91,7 @@ async def change_player(room: Room, guest: Guest, seat: int, player: str) -> Non
     def change(table: TableRow) -> TableRow:
         return replace(table, seats=tuple(_with_player(row, guest.id, player, is_chosen=row.seat == seat) for row in table.seats))
 
-    await room.change(lambda draft: draft.seat(change(draft.table)))
+    room.change(lambda draft: draft.seat(change(draft.table)))
 
 
 def _with_player(row: SeatRow, guest: str, player: str, *, is_chosen: bool) -> SeatRow:
@@ -109,7 +109,7 @@ async def continue_from(hall: Hall, room: Room, position: int) -> Room:
 
     The match itself stays as it is: the store appends to a match and deletes nothing.
     """
-    played = await entries_until(hall, room, position)
+    played = entries_until(hall, room, position)
     return await _begin(hall, room, room.table.seed, played)
 
 
@@ -119,7 +119,7 @@ async def restart(hall: Hall, room: Room, seed: str) -> Room:
     return await _begin(hall, room, room.table.seed if same else check_seed(seed.strip()))
 
 
-async def entries_until(hall: Hall, room: Room, position: int) -> tuple[Entry, ...]:
+def entries_until(hall: Hall, room: Room, position: int) -> tuple[Entry, ...]:
     """Return the entries of a match that lead to a position: actions, take-backs and edits. Raises BadSetup."""
     match = room.match
     if match is None or not 0 <= position <= len(match.steps):
@@ -128,7 +128,7 @@ async def entries_until(hall: Hall, room: Room, position: int) -> tuple[Entry, .
     kept: list[Entry] = []
     stop = room.stop.entry if room.stop is not None else None
     wanted = match.steps[position].n if position < len(match.steps) else None
-    for entry in await hall.store.transact(entries.all_of, room.table.id):
+    for entry in hall.store.transact(entries.all_of, room.table.id):
         if stop is not None and entry.number >= stop.number:
             break
         if entry.kind in ("action", "hinted"):
@@ -146,9 +146,9 @@ async def _begin(hall: Hall, room: Room, seed: bytes, played: tuple[Entry, ...] 
     table = again(room.table, room.game.version, room.time.now())
     seats = tuple(replace(row, is_ready=True) for row in table.seats)
     table = replace(table, seed=seed, seats=seats, is_public=False, clock=None)
-    await hall.store.add_table(table)
+    hall.store.add_table(table)
     room = await hall.room(table.id)
-    await room.start(played)
+    room.start(played)
     return room
 
 

@@ -1,91 +1,52 @@
-"""Checks of the database: whether it answers, is current and writable, has enough connections, and agrees about the time."""
+"""Checks of the database: whether it can be read and written, is current, and agrees about the time."""
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections.abc import Iterator
 from contextlib import suppress
 from datetime import UTC, datetime
-from pathlib import Path
-from typing import Final
 
 from sqlalchemy import Connection, func, select
-from sqlalchemy.exc import SQLAlchemyError
 
 from meadhall.engine.registry import game, game_names
 from meadhall.engine.text.language import gettext as _
 from meadhall.engine.text.language import grouped, ngettext
 from meadhall.server.doctor.findings import TOLERANCE, Finding
-from meadhall.server.doctor.postgresql import check_server, connections_needed, try_connections
-from meadhall.server.ops.time import Time
 from meadhall.server.settings import Settings
 from meadhall.server.store import schema
-from meadhall.server.store.before_migration import backup_beside
-from meadhall.server.store.connections import Pooling, advice_on_poolers, pooling_of, shared_connections
-from meadhall.server.store.database import NoAnswer, first_line, open_database
+from meadhall.server.store.backups import backup_beside
+from meadhall.server.store.file_lock import StoreUnusable
+from meadhall.server.store.maintenance import writing
 from meadhall.server.store.migrations import current_revision, known_revisions, newest_revision, writer
 from meadhall.server.store.queries import health
-
-_TIMEOUT: Final = 10.0
-"""Seconds that a query may take."""
 
 
 class _Undo(Exception):
     """Ends the transaction of a check without changing anything."""
 
 
-def check_database(settings: Settings, *, only_server: bool = False) -> Iterator[Finding]:
-    """Check the database of these settings without changing it. ``only_server``: check PostgreSQL, but not what is stored."""
-    if settings.embedded and not Path(str(settings.url.database)).exists():
-        yield Finding("database", "ok", _("{database} will be created").format(database=settings.url))
+def check_database(settings: Settings) -> Iterator[Finding]:
+    """Check the database of these settings without changing it."""
+    if not settings.database.exists():
+        yield Finding("database", "ok", _("{database} will be created").format(database=settings.database))
         return
     found: list[Finding] = []
-    pooling = Pooling.NONE
-
-    def examine(connection: Connection) -> None:
-        found.clear()
-        if not only_server:
+    try:
+        with suppress(_Undo), writing(settings.database) as connection:
             found.append(_schema(connection, settings))
-        if not settings.embedded:
-            found.extend(check_server(connection, connections_needed(settings), pooling))
-        if not only_server:
             found.extend(_examine(connection))
             found.extend(_check_rules(connection))
-        raise _Undo
-
-    async def run() -> None:
-        nonlocal pooling
-        pooling = Pooling.NONE if settings.embedded else await pooling_of(settings.url)
-        if pooling is Pooling.BY_TRANSACTION:
-            found.append(Finding("database", "wrong", shared_connections(settings.url), advice_on_poolers()))
-            return
-        database = open_database(settings.url, Time(), timeout=_TIMEOUT)
-        try:
-            with suppress(_Undo):
-                await database.transact(examine)
-        finally:
-            await database.close()
-        if pooling is Pooling.BY_SESSION:
-            found.append(await try_connections(settings))
-
-    try:
-        asyncio.run(run())
-    except (NoAnswer, SQLAlchemyError, OSError, TypeError) as error:
-        advice = (
-            _("Give the user of the hall the right to read and write it, or put a backup in its place.")
-            if settings.embedded
-            else _("Start PostgreSQL, and compare the user, password, host and name in MEADHALL_DATABASE_URL with it.")
-        )
-        text = _("{database} can't be used: {reason}").format(database=settings.url, reason=first_line(error))
-        found.append(Finding("database", "wrong", text, advice))
+            raise _Undo
+    except StoreUnusable as error:
+        advice = _("Give the user of the hall the right to read and write it, or put a backup in its place.")
+        found.append(Finding("database", "wrong", str(error), advice))
     yield from found
 
 
 def _examine(connection: Connection) -> Iterator[Finding]:
     """Check what is stored."""
-    if connection.dialect.name == "sqlite":
-        yield from _check_damage(connection)
+    yield from _check_damage(connection)
     if current_revision(connection) == newest_revision():
         yield from _check_last_time(connection)
         health.check(connection)  # an error says why nothing can be stored
@@ -95,25 +56,25 @@ def _examine(connection: Connection) -> Iterator[Finding]:
 def _schema(connection: Connection, settings: Settings) -> Finding:
     revision = current_revision(connection)
     if revision is None:
-        return Finding("database", "ok", _("{database} is empty; the first start creates a hall").format(database=settings.url))
+        return Finding(
+            "database", "ok", _("{database} is empty; the first start creates a hall").format(database=settings.database)
+        )
     if revision == newest_revision():
-        return Finding("database", "ok", _("{database} answers and has the current schema").format(database=settings.url))
+        return Finding("database", "ok", _("{database} answers and has the current schema").format(database=settings.database))
     if revision in known_revisions():
         return Finding(
             "database",
             "warning",
-            _("{database} has an older schema ({revision})").format(database=settings.url, revision=revision),
+            _("{database} has an older schema ({revision})").format(database=settings.database, revision=revision),
             _("The next start of the hall writes the backup {file} and migrates the database.").format(
-                file=backup_beside(settings.url, revision)
-            )
-            if settings.embedded
-            else _("Make one with `meadhall backup`. Within an hour of it the next start of the hall migrates the database."),
+                file=backup_beside(settings.database, revision)
+            ),
         )
     return Finding(
         "database",
         "wrong",
         _("{database} was written by a newer or another Meadhall ({version}, schema {revision})").format(
-            database=settings.url, version=writer(connection) or "?", revision=revision
+            database=settings.database, version=writer(connection) or "?", revision=revision
         ),
         _("Update this Meadhall, restore a backup from before, or choose another database."),
     )

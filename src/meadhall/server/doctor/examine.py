@@ -18,13 +18,6 @@ def examine(environment: Mapping[str, str]) -> Iterator[Finding]:
     except BadSetting as error:
         yield Finding("settings", "wrong", str(error), _("Correct this setting; the other checks need it."))
         return
-    if settings.workers > 1 and settings.embedded:
-        yield Finding(
-            "settings",
-            "wrong",
-            _("{count} web processes need PostgreSQL").format(count=settings.workers),
-            _("Set MEADHALL_DATABASE_URL to a PostgreSQL database, or MEADHALL_WORKERS to 1."),
-        )
     yield from machine.check_folder(settings)
     yield from machine.check_files()
     yield from machine.check_compiled_rules()

@@ -51,10 +51,8 @@ def check_variables(environment: Mapping[str, str]) -> Iterator[Finding]:
 
 
 def check_folder(settings: Settings) -> Iterator[Finding]:
-    """Check the folder of an SQLite database: whether it can be written, who may read it, and the free space."""
-    if not settings.embedded:
-        return
-    folder = Path(str(settings.url.database)).resolve().parent
+    """Check the folder of the database: whether it can be written, who may read it, and the free space."""
+    folder = settings.database.resolve().parent
     existing = next(path for path in (folder, *folder.parents) if path.exists())
     try:
         with TemporaryFile(dir=existing):

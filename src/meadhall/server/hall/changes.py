@@ -40,7 +40,7 @@ def rearrange(draft: TableState, change: Callable[[TableRow], TableRow]) -> None
     draft.table = change(draft.table)
 
 
-async def start(draft: TableState, room: Room, played: Sequence[Entry]) -> None:
+def start(draft: TableState, room: Room, played: Sequence[Entry]) -> None:
     """Start the match with the seated players. Refuse while a seat is empty, or a player is away and hasn't agreed.
 
     ``played``: the entries with which the match begins, to continue another one.
@@ -54,7 +54,7 @@ async def start(draft: TableState, room: Room, played: Sequence[Entry]) -> None:
     if is_slow(draft.table):
         draft.effects += (telling(draft.table, draft.at),)
         room.services.scheduler.expect(draft.at)
-    draft.newcomers = await room.services.store.transact(tables.newcomers, draft.table)
+    draft.newcomers = room.services.store.transact(tables.newcomers, draft.table)
 
 
 def take_back(draft: TableState, guest: Guest, number: int | None) -> None:

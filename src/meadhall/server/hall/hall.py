@@ -1,11 +1,11 @@
-"""The hall: all rooms of this process, and everything that concerns more than one table."""
+"""The hall: all rooms, and everything that concerns more than one table."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Coroutine, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -27,7 +27,6 @@ from meadhall.server.hall.daily.daily_outcomes import DailyOutcomes
 from meadhall.server.hall.matching.quick_match import QuickMatch
 from meadhall.server.hall.notices.attendance import Attendance
 from meadhall.server.hall.notices.notifications import Notification, Notifications
-from meadhall.server.hall.notices.presence import Presence, Present
 from meadhall.server.hall.notices.push_service import PushServices
 from meadhall.server.hall.orders import Orders
 from meadhall.server.hall.people.accounts import Accounts
@@ -36,8 +35,6 @@ from meadhall.server.hall.people.admission import Admission
 from meadhall.server.hall.people.identity_links import IdentityLinks
 from meadhall.server.hall.people.ignoring import Ignoring
 from meadhall.server.hall.processes.housekeeping import delete_expired
-from meadhall.server.hall.processes.leases import open_leases
-from meadhall.server.hall.processes.outside_changes import watch
 from meadhall.server.hall.processes.readiness import Readiness
 from meadhall.server.hall.processes.scheduler import Scheduler
 from meadhall.server.hall.processes.table_jobs import at_table
@@ -68,15 +65,12 @@ from meadhall.server.store.clock import Clock
 from meadhall.server.store.models import (
     FINISHED,
     RULES_CHANGED,
-    Conflict,
     Guest,
     Job,
     RequestKey,
-    SeatRow,
     TableRow,
     new_id,
 )
-from meadhall.server.store.notices import Notice
 from meadhall.server.store.queries import idempotency, tables
 from meadhall.server.store.store import Store
 from meadhall.server.worker.client import Worker
@@ -103,7 +97,7 @@ _RETRY_DELAY = 1.0
 class _Loading:
     lock: asyncio.Lock
     waiting: int = 0
-    is_outdated: bool = False  # whether another process has changed the table meanwhile
+    is_outdated: bool = False  # whether the table was changed meanwhile
 
 
 class Hall:
@@ -117,10 +111,8 @@ class Hall:
         orders: the reports and prints that guests order.
         outcomes: the best possible results of the puzzles of the day.
         uploads: the uploaded records.
-        presence: the guests at each table at other processes.
         attendance: how many guests are in the hall, and how many matches are played.
-        leases: the tables that this process drives.
-        scheduler: does work at its time, in one process of the hall.
+        scheduler: does work at its time.
         accounts: the accounts of guests who keep their name.
         notifications: push messages to guests who are away.
         talk: lets guests talk at tables.
@@ -144,8 +136,7 @@ class Hall:
         self.orders = Orders(settings.reports)
         self.outcomes = DailyOutcomes(worker, store.time)
         self.uploads = Uploads()
-        self.leases = open_leases(store)
-        self.scheduler = Scheduler(store, self.leases)
+        self.scheduler = Scheduler(store)
         self.talk = Talk(store, Ignoring(store, self._call_pages), settings.chat)
         self.uptime = Uptime(store)
         self.uptime.on_change = self._note_outages
@@ -156,29 +147,18 @@ class Hall:
         self.scheduler.register(consent.JOB, at_table(self.scheduler, self._room_for_work, self._end_proposal))
         self._rooms: OrderedDict[str, Room] = OrderedDict()  # least recently used first
         self._loading: dict[str, _Loading] = {}
-        self._opening = asyncio.Lock()
         self.accounts = Accounts(store, self.note_changes)
         self.accounts.on_session_change(self._end_pages)
         self.admission = Admission(store, settings.admission)
         self.identity = IdentityLinks(store, self.accounts, self.note_changes)
-        self.attendance = Attendance(store)
-        self.presence = Presence(store, self._publish_presence, self._recount_presence)
-        self._services = Services(
-            store, worker, self.leases, self.scheduler, self.presence, self.deadlines, settings.bot_pause, settings.development
-        )
+        self.attendance = Attendance(store.time)
+        self._services = Services(store, worker, self.scheduler, self.deadlines, settings.bot_pause, settings.development)
         push_services = PushServices(settings.push_services, settings.public_url, store.time)
         self.notifications = Notifications(store, self.scheduler, push_services, self._is_looking, settings.sub_path)
         for kind in ("turn", "short"):
             self.notifications.check_with(kind, self._turn_due)
         self.notifications.check_with("proposal", self._is_proposed)
         self.acquaintances = Acquaintances(store, self.scheduler, self.notifications, self.talk.ignoring)
-        if store.listener is not None:
-            store.listener.on("table", self._hear)
-            store.listener.on("entry", self._hear)
-            store.listener.on("lease", self._hear_lease)
-            store.listener.on("chat", self._hear_chat)
-            store.listener.on_gap(self._note_gap)
-        self._acquiring = asyncio.Lock()
         self._resuming: set[asyncio.Task[None]] = set()
 
     # ---------------------------------------------------------------------------------------------------------------- rooms
@@ -190,16 +170,14 @@ class Hall:
                 if id not in self._rooms:
                     self._rooms[id] = await self._load(id)
                     if self._loading[id].is_outdated:
-                        self._rooms[id].follower.note_change()
+                        self._rooms[id].refresh()
         room = self._rooms[id]
         room.last_used = self.time.seconds()
         self._rooms.move_to_end(id)
-        if room.follower.is_behind or not self.store.is_informed:
-            await room.follower.catch_up()
         return room
 
     async def _load(self, id: str) -> Room:
-        table = await self.store.transact(tables.find, id)
+        table = self.store.transact(tables.find, id)
         if table is None:
             raise NotFound(_("There is no such table here."))
         self.ready.check(table.game)
@@ -243,20 +221,17 @@ class Hall:
                 self._release(id)
 
     def _release(self, id: str) -> None:
-        room = self._rooms.pop(id)
-        if self.leases.holds(id):  # otherwise another process plays, perhaps with the same worker
-            self.worker.forget(id)
-        if room.table.status in FINISHED:
-            self.leases.forget(id)
+        del self._rooms[id]
+        self.worker.forget(id)
 
-    async def _end_proposal(self, room: Room, job: Job) -> None:
+    def _end_proposal(self, room: Room, job: Job) -> None:
         """End a proposal whose time is up."""
-        await room.consent.expire(job)
+        room.consent.expire(job)
 
     async def turns_of(self, guest: Guest) -> list[str]:
         """Return the ids of the tables where it is the guest's turn, first those whose time is up first."""
         found: list[tuple[bool, datetime, str]] = []
-        for table in await self.store.transact(tables.of_guest, guest.id) if guest.is_stored else []:
+        for table in self.store.transact(tables.of_guest, guest.id) if guest.is_stored else []:
             if table.status == "running" and self.can_show(table):
                 with suppress(MeadhallError):  # a table that can't be opened is left out
                     room = await self.room(table.id)
@@ -286,36 +261,19 @@ class Hall:
         return (await self.room(note.table)).consent.waits_for(guest, note.number)
 
     def _is_looking(self, table: str, guest: str) -> bool:
-        """Return whether a guest has a page of a table in front of them, at any process."""
-        room = self._rooms.get(table)
-        return room.visits.is_looking(guest) if room is not None else self.presence.pages(table)[guest] > 0
+        """Return whether a guest has a page of a table in front of them."""
+        return table in self._rooms and self._rooms[table].visits.is_looking(guest)
 
-    # ------------------------------------------------------------------------------------------------------ other processes
+    # --------------------------------------------------------------------------------------------- changes beside the rooms
 
-    @asynccontextmanager
-    async def listening(self) -> AsyncIterator[None]:
-        """Exchange changes and presence with the other processes during the block."""
-        async with self.store.listening():
-            telling = asyncio.create_task(self.presence.keep_alive()) if self.store.shared else None
-            try:
-                yield
-            finally:
-                if telling is not None:
-                    telling.cancel()
-                    await self.presence.leave()
-
-    def _hear(self, notice: Notice) -> None:
-        """Note that another process has changed tables."""
-        self.note_changes(notice.words, only_entries=notice.kind == "entry")
-
-    def note_changes(self, ids: Iterable[str], only_entries: bool = False) -> None:
-        """Note that tables have changed in the database, but not through their rooms here."""
+    def note_changes(self, ids: Iterable[str]) -> None:
+        """Note that tables were changed in the database, but not by their rooms. Call it right after the transaction."""
         for id in ids:
             if id in self._loading:
                 self._loading[id].is_outdated = True
             if id in self._rooms:
-                self._rooms[id].follower.note_change(only_entries)
-            elif self.leases.holds(id):  # a bot may have to move
+                self._rooms[id].refresh()
+            else:  # a bot may have to move
                 self._in_background(self._resume_tables([id]))
 
     def _end_pages(self, guest: str) -> None:
@@ -324,78 +282,31 @@ class Hall:
         for room in self._rooms.values():
             room.channel.end(guest)
             if room.chat.concerns(guest):  # the lines of a guest are deleted with the guest, or become those of another one
-                room.chat.note_change("changed")
+                room.chat.note_change()
         self.talk.ignoring.forget(guest)
 
-    def _hear_chat(self, notice: Notice) -> None:
-        """Note that the chat of a table has changed."""
-        table, *words = notice.words
-        if table in self._rooms:
-            self._rooms[table].chat.note_change(*words)
+    def note_chats(self, ids: Iterable[str]) -> None:
+        """Note that lines of chat at tables were changed in the database."""
+        for id in ids:
+            if id in self._rooms:
+                self._rooms[id].chat.note_change()
 
     def _call_pages(self, guests: Collection[str]) -> None:
         """Let the open pages of guests look for changes beside their tables."""
         for room in self._rooms.values():
             room.channel.call(guests)
 
-    def _hear_lease(self, _notice: Notice) -> None:
-        """Take over from another process that stops."""
-        self.leases.tables_free.set()
-        self.leases.jobs_due.set()
-
-    def _note_gap(self) -> None:
-        """Note that other processes may have changed anything."""
-        for room in self._rooms.values():
-            room.follower.note_change()
-            room.chat.note_change("gap")
-        for loading in self._loading.values():
-            loading.is_outdated = True
-        self._in_background(self._resume_tables(self.leases.held() - self._rooms.keys()))
-
-    def _publish_presence(self, table: str) -> None:
-        if table in self._rooms:
-            self._rooms[table].publish()
-
-    def _recount_presence(self, table: str) -> None:
-        if table in self._rooms:
-            self._rooms[table].visits.announce()
-        else:
-            self.presence.announce(table, Present())
-
     # --------------------------------------------------------------------------------------------------------------- starting
 
     async def resume(self, name: str) -> None:
         """Let the bots of a game continue the matches that a restart has interrupted. Close those of older rules."""
         await self._close_outdated(name)
-        self.leases.add_game(name, game(name).version)
-        await self._acquire_tables()
+        await self._resume_tables(await _until_answered(self.time, lambda: self.store.transact(tables.running_with_bots, name)))
 
     def background(self) -> Sequence[Coroutine[Any, Any, None]]:
         """Return what the hall does in the background, until it is cancelled."""
-        always = (
-            self.leases.renew_lease,
-            self.uptime.beat_regularly,
-            self.scheduler.run,
-            self._drive,
-            self._delete_expired,
-            self._watch,
-        )
+        always = (self.uptime.beat_regularly, self.scheduler.run, self._delete_expired)
         return [_run_until_stopped(self.time, work) for work in always]
-
-    async def _drive(self) -> None:
-        """Take over tables whenever they have no driver, for example after another process has died."""
-        while True:
-            await self.leases.tables_free.wait()
-            self.leases.tables_free.clear()
-            for room in self.rooms():  # in case this process could not renew its lease for a while
-                room.let_bots_act()
-            await self._acquire_tables()
-
-    async def _acquire_tables(self) -> None:
-        """Drive the tables that no process drives, and let their bots play."""
-        async with self._acquiring:
-            while tables := await _until_answered(self.time, self.leases.acquire):
-                await self._resume_tables(table.id for table in tables if table.has_bots)
 
     def _in_background(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.create_task(work)
@@ -423,16 +334,22 @@ class Hall:
         for room in rooms:
             try:
                 await _until_answered(self.time, room.count_outages)
+                room.publish()
             except Exception:
                 log.exception("the clocks of table %s could not be counted again", room.table.id)
+            await asyncio.sleep(0)  # a long match takes a moment
 
     async def _resume_table(self, id: str) -> None:
-        """Let the bots of a table play, which this process drives."""
+        """Let the bots of a running table play."""
         try:
-            if id in self._rooms:
-                self._rooms[id].follower.note_change()  # the bots play when the room has read the latest entries
-            else:
-                await _until_answered(self.time, partial(self._room_for_work, id))
+            while True:
+                try:
+                    table = self.store.transact(tables.find, id)
+                    if table is not None and table.status == "running":
+                        (await self._room_for_work(id)).let_bots_act()
+                    return
+                except DatabaseUnavailable:
+                    await self.time.sleep(_RETRY_DELAY)
         except MeadhallError as error:
             log.warning("table %s is not resumed: %s", id, error)
         except Exception:
@@ -443,39 +360,24 @@ class Hall:
         version = game(name).version
         if self.settings.development:
             await _until_answered(self.time, lambda: self.store.transact(tables.adopt_rules, name, version))
-        for id in await _until_answered(
-            self.time, lambda: self.store.change(tables.close_outdated, name, version, RULES_CHANGED)
-        ):
+        closed = await _until_answered(
+            self.time, lambda: self.store.transact(tables.close_outdated, name, version, RULES_CHANGED)
+        )
+        self.note_changes(closed)
+        for id in closed:
             log.warning("table %s is closed: its match began under older rules of %s than version %d", id, name, version)
 
     async def _delete_expired(self) -> None:
-        """Let one process of the hall delete outdated rows, from time to time."""
+        """Delete outdated rows, from time to time."""
         kept = self.settings.retention
         await _until_answered(self.time, lambda: delete_expired(self.scheduler, kept, self._rooms.keys))
 
-    async def _watch(self) -> None:
-        """Read the chats again whenever a command has changed the database of this hall."""
-        await _until_answered(self.time, lambda: watch(self.store, self._note_outside_change))
-
-    def _note_outside_change(self) -> None:
-        self.accounts.note_outside_change()
-        for room in self._rooms.values():
-            room.follower.note_change()
-            room.chat.note_change("changed")
-            for guest in room.channel.guests():  # a page whose guest was shut out doesn't come back
-                room.channel.end(guest)
-
-    def end_streams(self) -> None:
-        """End the streams of all open pages, which connect again."""
+    def stop_waiting(self) -> None:
+        """End the streams of all open pages, and the requests that wait for a hint."""
         self.closing.set()
         for room in self._rooms.values():
             room.channel.publish()
             room.absences.close()
-
-    def stop_waiting(self) -> None:
-        """End the streams of all open pages, and the requests that wait for a hint."""
-        self.end_streams()
-        for room in self._rooms.values():
             room.hints.cancel()
 
     async def close(self) -> None:
@@ -485,7 +387,6 @@ class Hall:
             task.cancel()
         for room in self.rooms():
             await room.close()
-        await self.leases.leave()
         await self.charts.close()
         await self.orders.close()
         await self.notifications.close()
@@ -512,14 +413,14 @@ class Hall:
             BadSetup, UnknownGame, UnknownBot, NotReady, TooMany: the table can't be opened.
             KeyReused: the key belongs to another request.
         """
-        if request is not None and (opened := await self._opened_for(host, request)):
-            return opened
+        if (opened := self._opened_for(host, request)) is not None:
+            return await self.room(opened)
         subject = game(name)
         self.ready.check(name)
         count = subject.check_players(players if players is not None else max(subject.min_players, 1 + len(bots)))
         if len(bots) >= count:
             raise BadSetup(_("There are more bots than seats."))
-        host = await self.store.save_guest(host)
+        host = self.store.save_guest(host)
         seats = [person_seat(0, host.name, host)]
         for seat, rank in enumerate(bots, 1):
             seats.append(bot_seat(subject, seat, rank))
@@ -540,49 +441,41 @@ class Hall:
             seats=tuple(seats),
             clock=clock,
         )
-        try:
-            await self._add_within_limit(table, request)
-        except Conflict:  # the same request came twice at the same time
-            opened = await self._opened_for(host, request) if request is not None else None
-            if opened is None:
-                raise
-            return opened
+        if (opened := self._opened_for(host, request)) is not None:  # the same request came twice at the same time
+            return await self.room(opened)
+        self._add_within_limit(table, request)
         room = await self.room(table.id)
         room.visits.note(host.id)
         return room
 
-    async def _opened_for(self, host: Guest, request: RequestKey) -> Room | None:
-        """Return the room of the table that an earlier request with this key opened. Raises KeyReused if it was another one."""
-        found = await self.store.transact(idempotency.find, host.id, request.key)
-        if found is None:
+    def _opened_for(self, host: Guest, request: RequestKey | None) -> str | None:
+        """Return the id of the table that an earlier request with this key opened. Raises KeyReused if it was another one."""
+        found = None if request is None else self.store.transact(idempotency.find, host.id, request.key)
+        if found is None or request is None:
             return None
         fingerprint, table = found
         if fingerprint != request.fingerprint:
             raise KeyReused(_("This Idempotency-Key belongs to another request. Use a new key."))
-        return await self.room(table)
+        return table
 
     async def add_table(self, table: TableRow) -> Room:
         """Store a new table and return its room. Raises TooMany."""
-        await self._add_within_limit(table)
+        self._add_within_limit(table)
         return await self.room(table.id)
 
-    async def _add_within_limit(self, table: TableRow, request: RequestKey | None = None) -> None:
-        """Store a new table. Refuse a guest who hosts too many.
+    def _add_within_limit(self, table: TableRow, request: RequestKey | None = None) -> None:
+        """Store a new table. Refuse a guest who hosts too many."""
+        self._check_limit(table.host)
+        self.store.add_table(table, request)
 
-        The lock makes tables that a guest opens at the same time count each other.
-        """
-        async with self._opening:
-            await self._check_limit(table.host)
-            await self.store.add_table(table, request)
-
-    async def _check_new_match(self, guest: Guest, name: str) -> None:
+    def _check_new_match(self, guest: Guest, name: str) -> None:
         """Refuse a match of a game that isn't ready, and a guest who hosts too many. Raises UnknownGame, NotReady, TooMany."""
         self.ready.check(game(name).name)
-        await self._check_limit(guest.id)
+        self._check_limit(guest.id)
 
-    async def _check_limit(self, host: str) -> None:
+    def _check_limit(self, host: str) -> None:
         rules = {name: game(name).version for name in game_names()}
-        if await self.store.transact(tables.count_unfinished, host, rules) >= self.settings.tables_per_guest:
+        if self.store.transact(tables.count_unfinished, host, rules) >= self.settings.tables_per_guest:
             raise TooMany(_("You host too many unfinished tables; finish one first."))
 
     async def play_now(
@@ -597,7 +490,7 @@ class Hall:
         subject = game(name)
         count = subject.check_players(subject.default_players if players is None else players)
         room = await self.open_table(host, name, count, options, bots=[bot] * (count - 1), public=False)
-        await room.start()
+        room.start()
         return room
 
     async def with_friends(self, host: Guest, name: str, players: int | None = None) -> Room:
@@ -613,55 +506,46 @@ class Hall:
         The first request opens the table. The other players already have their seats at it. It starts when all people have
         asked for the rematch; against bots only, at once. ``level``: of all bots, in place of their levels. Raises UnknownBot.
         """
-        await room.change(changes.open_rematch, room, guest, level)
-        opened = await self.store.transact(tables.find, room.table.rematch or "")
+        room.change(changes.open_rematch, room, guest, level)
+        opened = self.store.transact(tables.find, room.table.rematch or "")
         if opened is None or opened.status == "closed":  # old tables are deleted
-            await room.change(changes.open_rematch, room, guest, level, instead_of=room.table.rematch)
+            room.change(changes.open_rematch, room, guest, level, instead_of=room.table.rematch)
         again = await self.room(room.table.rematch or "")
         with suppress(WrongMoment, NotSeated):  # it has begun already, or the guest has left it
-            await again.change_table(agreed(guest, is_ready=True))
+            again.change_table(agreed(guest, is_ready=True))
             if all(seat.is_ready for seat in again.table.seats if seat.kind == "human"):
-                await again.start()
+                again.start()
         return again
 
     # ------------------------------------------------------------------------------------------------- seats at a new table
 
-    async def join(self, room: Room, guest: Guest, seat: int | None = None) -> None:
+    def join(self, room: Room, guest: Guest, seat: int | None = None) -> None:
         """Give the guest a seat: ``seat``, or the first open one. Refuse if it is taken."""
-        guest = await self.store.save_guest(guest)
-        await room.change_table(with_person(guest, seat))
+        guest = self.store.save_guest(guest)
+        room.change_table(with_person(guest, seat))
 
     async def rename(self, guest: Guest) -> None:
         """Give the guest's seats before a match their new name."""
-        for table in await self.store.transact(tables.of_guest, guest.id):
+        for table in self.store.transact(tables.of_guest, guest.id):
             if table.status == "gathering" and table.seat_of(guest.id) is not None:
                 with suppress(WrongMoment):  # the match has begun meanwhile
-                    await (await self.room(table.id)).change_table(renamed(guest))
+                    (await self.room(table.id)).change_table(renamed(guest))
 
-    async def show_crest(self, guest: Guest) -> None:
+    def show_crest(self, guest: Guest) -> None:
         """Give all the guest's seats their crest, also in matches that run or are over."""
-        self.note_changes(await self.store.change(tables.change_crest, guest.id, guest.crest.text))
+        self.note_changes(self.store.transact(tables.change_crest, guest.id, guest.crest.text))
 
-    async def offered(self) -> list[TableRow]:
+    def offered(self) -> list[TableRow]:
         """Return public tables with an open seat where a player is present, newest first."""
-        if self.store.shared:
-            found = await self.store.transact(tables.gathering, self.presence.tables())
-            return [table for table in found if _has_open_seat(table) and any(map(partial(self._is_here, table), table.seats))]
         offered = [room.table for room in self._rooms.values() if _is_offered(room)]
         return sorted(offered, key=lambda table: table.created_at, reverse=True)
-
-    def _is_here(self, table: TableRow, seat: SeatRow) -> bool:
-        """Return whether the player of a seat is present, at any process."""
-        room = self._rooms.get(table.id)
-        has_page = partial(self.presence.has, table.id) if room is None else room.visits.has_page
-        return any(has_page(guest) for guest in seat.guests)
 
     async def set_document(self, room: Room, guest: Guest, name: str, content: bytes | dict[str, Any] | None) -> None:
         """Set a document option to the host's file or data, or back to the built-in document (None). Refuse other guests."""
         check_host(room.table, guest)
         option = document_of(room.game, name)
         value = option.default if content is None else await run_in_thread(option.check, content)
-        await room.change_table(arranged(with_options(room.game, {name: value})))
+        room.change_table(arranged(with_options(room.game, {name: value})))
 
     # ------------------------------------------------------------------------------------------------------ after the match
 
@@ -672,7 +556,8 @@ class Hall:
         match = (await self.room(table.id)).match
         outcome = stored_outcome(match) if match is not None else None
         if outcome is not None:
-            await self.store.transact(tables.save_outcome, table.id, outcome)
+            self.store.transact(tables.save_outcome, table.id, outcome)
+            self.note_changes([table.id])
         return replace(table, outcome=outcome)
 
     def request_chart(self, room: Room) -> None:
@@ -703,11 +588,11 @@ async def _run_until_stopped(time: Time, work: Callable[[], Awaitable[None]]) ->
             await time.sleep(_RETRY_DELAY)
 
 
-async def _until_answered(time: Time, ask: Callable[[], Awaitable[T]]) -> T:
+async def _until_answered(time: Time, ask: Callable[[], T]) -> T:
     """Ask the database until it answers."""
     while True:
         try:
-            return await ask()
+            return ask()
         except DatabaseUnavailable:
             await time.sleep(_RETRY_DELAY)
 

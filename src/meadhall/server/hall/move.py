@@ -1,16 +1,15 @@
 """The order of a move, from the guest's request to the pages. Every other change of a table takes the same way.
 
-Others learn of a move in the last step, when it is stored. Before that, only the draft has changed: a copy of the state of the
-room, which is dropped if the move is refused, if another process was faster, or if nothing can be stored.
+Nothing waits on this way, so no other change comes between. Others learn of a move in the last step, when it is stored. Before
+that, only the draft has changed: a copy of the state of the room, which is dropped if the move is refused, or if nothing can be
+stored.
 """
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Any, Concatenate, Final, ParamSpec
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec
 
-from meadhall.engine.errors import MeadhallError
-from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import Stale
 from meadhall.server.hall.action_numbers import check_number, was_played
 from meadhall.server.hall.bots.stand_ins import check_own_decision
@@ -19,21 +18,19 @@ from meadhall.server.hall.records.kept_records import keeping
 from meadhall.server.hall.state import TableState
 from meadhall.server.hall.time.turn_reminders import reminders_after
 from meadhall.server.ops.metrics import MATCHES_ENDED
-from meadhall.server.store.models import FINISHED, Conflict, Guest
+from meadhall.server.store.models import FINISHED, Guest
+from meadhall.server.store.queries import entries, jobs, tables
 
 if TYPE_CHECKING:
     from meadhall.server.hall.room import Room
 
 P = ParamSpec("P")
 
-Edit = Callable[Concatenate[TableState, P], Awaitable[None] | None]
-"""Checks and changes a draft. It is called again with another draft if another process was faster."""
-
-_TRIES: Final = 3
-"""Number of attempts at a change when another process has written first."""
+Edit = Callable[Concatenate[TableState, P], None]
+"""Checks and changes a draft."""
 
 
-async def act(room: Room, guest: Guest, action: Any, number: int | None = None, is_sure: bool = True) -> None:
+def act(room: Room, guest: Guest, action: Any, number: int | None = None, is_sure: bool = True) -> None:
     """Play an action for the guest's seat. Refuse if its number in the match would not be ``number``.
 
     Raises Unsure if the player is not sure and can't take it back.
@@ -42,7 +39,7 @@ async def act(room: Room, guest: Guest, action: Any, number: int | None = None, 
     its answer was lost.
     """
     try:
-        await change(room, play, guest, action, number, is_sure)
+        change(room, play, guest, action, number, is_sure)
     except Stale:
         if room.match is None or not was_played(room.match, room.seat_of(guest), action, number):
             raise
@@ -59,57 +56,44 @@ def play(draft: TableState, guest: Guest, action: Any, number: int | None, is_su
     draft.add("hinted" if draft.is_hinted(seat) else "action", seat, played)  # the rules play it, and the clocks go on
 
 
-async def change(room: Room, edit: Edit[P], *args: P.args, **kwargs: P.kwargs) -> None:
-    """Change a table by ``edit``, and publish the change to everyone who may see it. Changes of a table are made one at a time.
+def change(room: Room, edit: Edit[P], *args: P.args, **kwargs: P.kwargs) -> None:
+    """Change a table by ``edit``, and publish the change to everyone who may see it.
 
-    Raises the errors of ``edit``, Stale, JobTaken, DatabaseUnavailable. Then nothing has changed.
+    Raises the errors of ``edit``, JobTaken, DatabaseUnavailable. Then nothing has changed.
     """
-    async with room.lock:
-        for tries_left in reversed(range(_TRIES)):
-            stamp = room.services.store.stamp()  # before the change: what other processes do after it gets a later version
-            try:
-                draft = await _draft(room, edit, *args, **kwargs)
-                await _store(room, draft)
-                break
-            except (Conflict, MeadhallError) as error:
-                if not await _was_behind(room, error):
-                    raise
-                if not tries_left:
-                    raise Stale(_("The game has moved on. Look again, then choose.")) from None
-        is_changed = draft.new or draft.table is not room.table
-        if is_changed:
-            _keep(room, draft)
-    if is_changed:
-        room.publish(stamp, draft.for_seat)  # now the others learn of it
-        room.let_bots_act()
-    if room.match is None and room.visits.announce():  # the guest who sat down is here
-        await room.services.store.synced()
-
-
-async def _draft(room: Room, edit: Edit[P], *args: P.args, **kwargs: P.kwargs) -> TableState:
-    """Return a copy of the room's state in which the change is made."""
-    await room.follower.count_outages()
+    room.count_outages()
     draft = room.state.draft(room.time.now())
-    edited = edit(draft, *args, **kwargs)
-    if edited is not None:
-        await edited
-    return draft
+    edit(draft, *args, **kwargs)
+    _store(room, draft)
+    if draft.new or draft.table is not room.table:
+        _keep(room, draft)
+        room.publish(draft.for_seat)  # now the others learn of it
+        room.let_bots_act()
 
 
-async def _store(room: Room, draft: TableState) -> None:
+def _store(room: Room, draft: TableState) -> None:
     """Store a draft in one transaction, with its deadline, its reminders of turns, and the record of a match that has ended."""
     services, before, match = room.services, room.state, draft.match
     reminders = reminders_after(before, draft, room.visits.looking(draft))
-    async with services.store.unit() as unit:
-        if draft.table is not before.table:
-            draft.table = unit.save(draft.table)
-        if draft.new:
-            unit.append(before.table, *draft.new)
-        unit.also(*draft.effects, services.deadlines.moved(before, draft), reminders)
-        if match is not None and _ends(before, draft) and not services.development:
-            unit.also(keeping(draft.table.id, match))
+    found = [*draft.effects, services.deadlines.moved(before, draft), reminders]
+    if match is not None and _ends(before, draft) and not services.development:
+        found.append(keeping(draft.table.id, match))
+    effects = [effect for effect in found if effect is not None]
+    is_same = draft.table is before.table
+    if is_same and len(draft.new) == 1 and not effects and draft.ends is None:  # as with most moves
+        services.store.append(before.table.id, draft.new[0])
+    elif not is_same or draft.new or effects or draft.ends is not None:
+        with services.store.change() as connection:
+            if draft.new:
+                entries.append(connection, before.table.id, draft.new)
+            if not is_same:
+                draft.table = tables.save(connection, draft.table)  # after the entries: the results of a match count them
+            for effect in effects:
+                effect(connection)
+            if draft.ends is not None:
+                jobs.finish(connection, *draft.ends)
         if draft.ends is not None:
-            services.scheduler.finish_in(unit, *draft.ends)
+            services.scheduler.note_finished(draft.ends[0])
     services.deadlines.expect(draft.clocks, reminders)
 
 
@@ -122,14 +106,3 @@ def _keep(room: Room, draft: TableState) -> None:
 
 def _ends(before: TableState, draft: TableState) -> bool:
     return draft.table.status in FINISHED and before.table.status not in FINISHED
-
-
-async def _was_behind(room: Room, error: Exception) -> bool:
-    """Return whether the room was behind, and has caught up: then a refusal may be wrong. After a conflict it always was."""
-    is_refusal = isinstance(error, MeadhallError)
-    if is_refusal and not room.services.store.shared:
-        return False
-    was_behind = await room.follower.read_changes()
-    if was_behind or not is_refusal:
-        room.let_bots_act()
-    return was_behind or not is_refusal

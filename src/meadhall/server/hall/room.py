@@ -1,7 +1,4 @@
-"""A room: one table and its match in this process, its guests and its open pages.
-
-Every change of the table goes through ``hall.move``, one at a time.
-"""
+"""A room: one table and its match in memory, its guests and its open pages. Every change goes through ``hall.move``."""
 
 from __future__ import annotations
 
@@ -9,11 +6,12 @@ import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 
 from meadhall.engine.game import Game
 from meadhall.engine.match.match import Match
 from meadhall.engine.text.language import gettext as _
-from meadhall.server.errors import Closing
+from meadhall.server.errors import Closing, OtherRules
 from meadhall.server.hall import changes
 from meadhall.server.hall.bots.bots import BotDriver
 from meadhall.server.hall.bots.chart_queue import ChartJob
@@ -21,17 +19,17 @@ from meadhall.server.hall.bots.hints import Hints, RequestedHint
 from meadhall.server.hall.consent.bot_votes import BotVotes
 from meadhall.server.hall.consent.consent import Consent
 from meadhall.server.hall.daily.daily import check_visible
-from meadhall.server.hall.following import Follower
 from meadhall.server.hall.move import Edit, P, change
 from meadhall.server.hall.notices.pubsub import Channel
 from meadhall.server.hall.notices.visits import Visits
-from meadhall.server.hall.replaying import Stop
+from meadhall.server.hall.replaying import Stop, todays_options
 from meadhall.server.hall.services import Services
-from meadhall.server.hall.state import TableState
+from meadhall.server.hall.state import TableState, replayed, replayed_while_legal
 from meadhall.server.hall.talk.chat import Chat
 from meadhall.server.hall.time.absences import Absences
 from meadhall.server.hall.time.clocks import Clocks
 from meadhall.server.store.models import FINISHED, Entry, Guest, Job, TableRow
+from meadhall.server.store.queries import entries, tables
 
 
 class Room:
@@ -41,13 +39,11 @@ class Room:
         game: the game of the table.
         services: the services of the hall.
         state: the table and its match, as they are stored.
-        lock: lets changes of the table come one at a time.
         version: rises with every change that everyone may see, also over restarts. A page keeps the newest version that it
             received; see ``version_for``.
         time: the time of the hall.
         channel: the open pages that show this table.
         visits: the guests who are here.
-        follower: keeps the state at what other processes store.
         chat: the lines of its players and spectators.
         bots: plays for the seats that belong to bots.
         hints: the hints that seats have requested.
@@ -62,12 +58,10 @@ class Room:
         self.game = game
         self.services = services
         self.state = TableState(table)
-        self.lock = asyncio.Lock()
         self.time = store.time
         self.version = store.stamp()
         self.channel = Channel(store.time)
         self.visits = Visits(self, services)
-        self.follower = Follower(self, services)
         self.chat = Chat(table.id, store, self.channel)
         self.bots = BotDriver(self, services)
         self.hints = Hints(services.worker, lambda seat: self.publish(for_seat=seat))
@@ -82,14 +76,13 @@ class Room:
     async def load(cls, game: Game, table: TableRow, services: Services) -> Room:
         """Return the room of a stored table. Its match is replayed from its entries."""
         room = cls(game, table, services)
-        await room.follower.restore(table)
-        await room.absences.load()
+        room._restore(await asyncio.to_thread(room._replay()))
+        room.absences.load()
         room.let_bots_act()
         return room
 
     async def close(self) -> None:
         """Stop the bots and the searches for hints."""
-        self.follower.close()
         await self.bots.close()
         await self._votes.close()
         await self.hints.close()
@@ -156,40 +149,38 @@ class Room:
         """Return the guest's seat. Refuse a guest without one."""
         return self.state.seat_of(guest)
 
-    async def check_visible(self, guest: Guest) -> None:
+    def check_visible(self, guest: Guest) -> None:
         """Refuse to show another player's attempt at today's puzzle before the guest has finished one. Raises WrongMoment."""
-        await check_visible(self.services.store, self.table, guest)
+        check_visible(self.services.store, self.table, guest)
 
     # --------------------------------------------------------------------------------------------------------------- changes
 
-    async def change(self, edit: Edit[P], *args: P.args, **kwargs: P.kwargs) -> None:
+    def change(self, edit: Edit[P], *args: P.args, **kwargs: P.kwargs) -> None:
         """Change the table by ``edit``, see ``hall.move``."""
-        await change(self, edit, *args, **kwargs)
+        change(self, edit, *args, **kwargs)
 
-    async def change_table(self, change: Callable[[TableRow], TableRow]) -> None:
+    def change_table(self, change: Callable[[TableRow], TableRow]) -> None:
         """Change the table before the match; ``change`` may refuse."""
-        await self.change(changes.rearrange, change)
+        self.change(changes.rearrange, change)
 
-    async def close_table(self) -> None:
+    def close_table(self) -> None:
         """Close the table before the match."""
-        await self.change_table(lambda table: replace(table, status="closed", finished_at=self.time.now()))
+        self.change_table(lambda table: replace(table, status="closed", finished_at=self.time.now()))
 
-    async def start(self, played: Sequence[Entry] = ()) -> None:
+    def start(self, played: Sequence[Entry] = ()) -> None:
         """Start the match with the seated players, as ``changes.start`` says."""
-        await self.change(changes.start, self, played)
-        await self.services.leases.claim(self.table.id)
-        self.let_bots_act()
+        self.change(changes.start, self, played)
 
-    async def let_time_be_up(self, job: Job) -> None:
+    def let_time_be_up(self, job: Job) -> None:
         """Apply the table's rule for the end of the time of the seat to move. Raises NotUp if the time of no seat is up."""
-        await self.change(changes.let_time_be_up, job)
+        self.change(changes.let_time_be_up, job)
 
     async def request_hint(self, guest: Guest) -> RequestedHint:
         """Find the actions that the strongest bot would consider in the guest's place.
 
         The request is stored, and the record marks the next action as hinted. Until then the other players learn nothing of it.
         """
-        await self.change(changes.ask_for_hint, guest)
+        self.change(changes.ask_for_hint, guest)
         seat = self.seat_of(guest)
         hint = self.hints.current(self.match, seat)
         if hint is None:
@@ -201,27 +192,85 @@ class Room:
         await hint.search
         return hint
 
-    async def count_outages(self) -> None:
-        """Count the time since the beginning of a new outage again, and publish it."""
-        async with self.lock:
-            await self.follower.count_outages()
-        self.publish()
-
     async def reload(self, game: Game) -> None:
         """Replay the match by a game that was imported again, as far as its rules allow the actions.
 
         Raises whatever the new rules raise at the setup. Then the room keeps the earlier game.
         """
         await self.bots.close()
-        async with self.lock:
-            before, self.game = self.game, game
-            try:
-                await self.follower.restore(self.table)
-            except Exception:
-                self.game = before
-                raise
+        before, self.game = self.game, game
+        try:
+            self._restore(self._replay()())
+        except Exception:
+            self.game = before
+            raise
         self.hints.clear()
         self.publish()
+        self.let_bots_act()
+
+    # ------------------------------------------------------------------------------------------------------------- restoring
+
+    def _restore(self, state: TableState) -> None:
+        """Begin with a state that was replayed."""
+        self.state = state
+        if self.match is not None and not self.match.steps:
+            self.state.newcomers = self.services.store.transact(tables.newcomers, self.table)
+        self.consent.learn_names()
+
+    def _check_rules(self) -> None:
+        """Refuse a match of another version of the rules, unless it goes on as long as the new ones allow. Raises OtherRules."""
+        table = self.table
+        if table.rules == self.game.version:
+            return
+        if self._goes_on_by_new_rules:
+            changed = replace(table, rules=self.game.version)
+            self.state.table = self.services.store.transact(tables.save, changed)
+            return
+        raise OtherRules(
+            _(
+                "This match started with version {old} of the rules of {game}; this server has version {new} now. "
+                "It can't be continued or shown here."
+            ).format(old=table.rules, new=self.game.version, game=self.game.title),
+            table.id if table.status in FINISHED else "",
+        )
+
+    @property
+    def _goes_on_by_new_rules(self) -> bool:
+        return self.services.development and self.table.status == "running"
+
+    def _replay(self) -> Callable[[], TableState]:
+        """Return a function that replays the stored match and returns its state, without asking the database.
+
+        Raises OtherRules if the match began under another version of the rules: its replay would differ.
+        """
+        if self.table.status in ("gathering", "closed"):
+            table = self.table
+            return lambda: TableState(replace(table, options=todays_options(self.game, table.options)))
+        self._check_rules()
+        found = self.services.store.transact(entries.all_of, self.table.id)
+        replay = replayed_while_legal if self._goes_on_by_new_rules else replayed
+        return partial(replay, self.game, self.table, found, self.services.deadlines.outages)
+
+    def count_outages(self) -> None:
+        """Count the clocks again if there is a new outage."""
+        clocks = self.clocks
+        if clocks is not None and clocks.outages != self.services.deadlines.outages:
+            self.state = replace(self._replay()(), newcomers=self.newcomers)
+
+    def refresh(self) -> None:
+        """Take over what was stored about the table in another way than by a change of this room, and publish it."""
+        table, before = self.services.store.transact(tables.find, self.table.id), self.table
+        if table is None or table.version == before.version:
+            return
+        state = self.state.draft(self.time.now())
+        if state.match is None:
+            state.table = replace(table, options=before.options)
+        else:
+            state.follow(table, ())
+        self.state = state
+        seats = _private_seats(before, table)
+        for seat in (None,) if seats is None else seats:
+            self.publish(seat)
         self.let_bots_act()
 
     # ------------------------------------------------------------------------------------------------------------ publishing
@@ -232,12 +281,12 @@ class Room:
             self.bots.play()
             self._votes.answer()
 
-    def publish(self, stamp: int | None = None, for_seat: int | None = None) -> None:
-        """Publish a change to all subscribers. ``stamp``: the version stamp of its beginning; None: of now.
+    def publish(self, for_seat: int | None = None) -> None:
+        """Publish a change to all subscribers.
 
         With ``for_seat`` only the pages of that seat may see it. The others must not even learn that it happened.
         """
-        now = self.services.store.stamp() if stamp is None else stamp
+        now = self.services.store.stamp()
         if for_seat is not None:
             self._private_versions[for_seat] = max(self.version_for(for_seat) + 1, now)
             self.channel.publish(self.table.seats[for_seat].guests)
@@ -254,3 +303,19 @@ class Room:
     def version_for(self, seat: int | None) -> int:
         """Return the version that a seat, or a spectator (None), sees."""
         return self.version if seat is None else self._private_versions.get(seat, self.version)
+
+
+def _private_seats(before: TableRow, after: TableRow) -> set[int] | None:
+    """Return the seats that may learn of a change of a table; None if everyone may.
+
+    Only the seat may learn that its player has another device.
+    """
+    if _without_devices(before) != _without_devices(after):
+        return None
+    return {old.seat for old, new in zip(before.seats, after.seats, strict=True) if old.guests != new.guests}
+
+
+def _without_devices(table: TableRow) -> TableRow:
+    """Return the table with one guest on each seat that has any, and without its version."""
+    seats = tuple(replace(row, guests=frozenset({"a guest"} if row.guests else ())) for row in table.seats)
+    return replace(table, seats=seats, version=0)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from meadhall.server.hall.notices.presence import Presence
-from meadhall.server.hall.processes.leases import Leases
 from meadhall.server.hall.processes.scheduler import Scheduler
 from meadhall.server.hall.time.deadlines import Deadlines
 from meadhall.server.store.store import Store
@@ -19,9 +17,7 @@ class Services:
     Attributes:
         store: the database.
         worker: thinks for the bots.
-        leases: the tables that this process drives.
         scheduler: does work at its time.
-        presence: the guests at each table at other processes.
         deadlines: the jobs that wait until the time of a seat is up.
         bot_pause: seconds that a bot takes for an action on average.
         development: whether games are being developed here.
@@ -29,9 +25,7 @@ class Services:
 
     store: Store
     worker: Worker
-    leases: Leases
     scheduler: Scheduler
-    presence: Presence
     deadlines: Deadlines
     bot_pause: float
     development: bool = False

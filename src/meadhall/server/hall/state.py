@@ -29,8 +29,8 @@ from meadhall.server.hall.replaying import (
     stored_outcome,
 )
 from meadhall.server.hall.time.clocks import Clocks, Outage
+from meadhall.server.store.database import Effect
 from meadhall.server.store.models import UNTIMED, Entry, EntryKind, Guest, Job, TableRow, TableStatus
-from meadhall.server.store.unit import Effect
 
 
 @dataclass

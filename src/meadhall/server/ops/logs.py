@@ -27,7 +27,7 @@ def configure_logging(form: str, process: str) -> None:
 
     Args:
         form: ``TEXT`` or ``JSON``. As JSON, warnings and exceptions that nothing catches are log lines, too.
-        process: name of this process: ``web-1``, ``worker`` and so on.
+        process: name of this process: ``web`` or ``worker``.
     """
     handler = logging.StreamHandler()
     handler.setFormatter(JsonFormatter(process) if form == JSON else TextFormatter())

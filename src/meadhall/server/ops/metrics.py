@@ -1,47 +1,32 @@
-"""Metrics of all processes of a hall. Any web process answers for all of them.
-
-Every name that ends in ``_total`` is a counter. No label names a table, a match or a guest.
-
-With several web processes, prometheus_client keeps the figures of each process in files of a folder that the supervisor names
-(``PROMETHEUS_MULTIPROC_DIR``). Counters and histograms are summed, also over processes that have ended. Gauges are summed over
-those that run.
-"""
+"""Metrics of a hall. Every name that ends in ``_total`` is a counter. No label names a table, a match or a guest."""
 
 from __future__ import annotations
 
-import os
 import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
 
-from prometheus_client import REGISTRY, CollectorRegistry, Counter, Gauge, Histogram, disable_created_metrics, generate_latest
-from prometheus_client.multiprocess import MultiProcessCollector
+from prometheus_client import Counter, Gauge, Histogram, disable_created_metrics, generate_latest
 
 if sys.platform != "win32":
     import resource
 
-FOLDER: Final = "PROMETHEUS_MULTIPROC_DIR"
-"""The environment variable with the folder of all processes' figures. It must be set before prometheus_client is imported."""
-
-INTERVAL: Final = 1.0
-"""Seconds between two measurements of gauges."""
+PROCESS: Final = "web"
+"""The name of this process in metrics, in traces and in the log."""
 
 disable_created_metrics()  # type: ignore[no-untyped-call]  # a second series for each counter, which no one reads
 
-TABLES = Gauge(
-    "meadhall_tables", "Tables that gather players, or whose match runs", ["status"], multiprocess_mode="livemostrecent"
-)
+TABLES = Gauge("meadhall_tables", "Tables that gather players, or whose match runs", ["status"])
 MATCHES_ENDED = Counter("meadhall_matches_ended_total", "Matches that have ended: over, or abandoned", ["game", "status"])
-GAME_READY = Gauge("meadhall_game_ready", "Whether a game can be played yet", ["game"], multiprocess_mode="livemin")
-DATABASE_UP = Gauge("meadhall_database_up", "Whether the database answers", multiprocess_mode="livemostrecent")
+GAME_READY = Gauge("meadhall_game_ready", "Whether a game can be played yet", ["game"])
+DATABASE_UP = Gauge("meadhall_database_up", "Whether the database answers")
 LAST_BACKUP = Gauge(
     "meadhall_last_backup_timestamp_seconds",
     "When `meadhall backup` last wrote a whole backup, in seconds since 1970; 0: never",
-    multiprocess_mode="livemostrecent",
 )
-WORKER_TASKS = Gauge("meadhall_worker_tasks", "Tasks that wait for the worker's answer", ["task"], multiprocess_mode="livesum")
+WORKER_TASKS = Gauge("meadhall_worker_tasks", "Tasks that wait for the worker's answer", ["task"])
 WORKER_SECONDS = Histogram(
     "meadhall_worker_task_seconds",
     "Time until the worker has answered a task, in seconds",
@@ -51,31 +36,25 @@ WORKER_SECONDS = Histogram(
 TRANSACTIONS = Counter("meadhall_transactions_total", "Transactions: committed, rolled back, or no database", ["outcome"])
 TRANSACTION_SECONDS = Histogram(
     "meadhall_transaction_seconds",
-    "Time of a transaction with its wait for a connection, in seconds",
+    "Time of a transaction, in seconds",
     buckets=[0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
-)
-CONNECTIONS = Gauge(
-    "meadhall_database_connections",
-    "Connections to PostgreSQL for requests: in use, and at most",
-    ["which"],
-    multiprocess_mode="livesum",
 )
 PUSH_MESSAGES = Counter("meadhall_push_messages_total", "Push messages: sent, gone, later or refused", ["outcome"])
 FAILED_SIGN_INS = Counter("meadhall_failed_sign_ins_total", "Failed attempts to sign in, by the way or in a pause", ["way"])
-ROOMS = Gauge("meadhall_rooms", "Tables in memory", multiprocess_mode="livesum")
-STREAMS = Gauge("meadhall_streams", "Open event streams", multiprocess_mode="livesum")
+ROOMS = Gauge("meadhall_rooms", "Tables in memory")
+STREAMS = Gauge("meadhall_streams", "Open event streams")
 
 _CPU = Counter("meadhall_process_cpu_seconds_total", "CPU time of the processes with a name", ["process"])
-_cpu_counted: dict[str, float] = {}  # of this process
-_MEMORY = Gauge("meadhall_process_resident_bytes", "Memory of a process (RSS)", ["process"], multiprocess_mode="livesum")
+_cpu_counted = {PROCESS: 0.0}
+_MEMORY = Gauge("meadhall_process_resident_bytes", "Memory of a process (RSS)", ["process"])
 
 
-def measure_process(name: str) -> None:
-    """Measure the CPU time and memory of this process, ``web-1``, ``worker`` and so on."""
+def measure_process() -> None:
+    """Measure the CPU time and memory of this process."""
     used = time.process_time()
-    _CPU.labels(name).inc(max(0.0, used - _cpu_counted.get(name, 0.0)))
-    _cpu_counted[name] = used
-    _MEMORY.labels(name).set(_resident_bytes())
+    _CPU.labels(PROCESS).inc(max(0.0, used - _cpu_counted[PROCESS]))
+    _cpu_counted[PROCESS] = used
+    _MEMORY.labels(PROCESS).set(_resident_bytes())
 
 
 @contextmanager
@@ -91,12 +70,8 @@ def waiting_for_worker(task: str) -> Iterator[None]:
 
 
 def exposition() -> bytes:
-    """Return the metrics of all processes in the text format of Prometheus."""
-    if FOLDER not in os.environ:
-        return generate_latest(REGISTRY)
-    registry = CollectorRegistry()
-    MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
-    return generate_latest(registry)
+    """Return the metrics in the text format of Prometheus."""
+    return generate_latest()
 
 
 def _resident_bytes() -> int:

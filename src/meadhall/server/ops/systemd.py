@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import os
 import socket
-import time
 
 log = logging.getLogger(__name__)
 
@@ -29,11 +28,6 @@ def notify(*messages: str) -> None:
             line.send("\n".join(messages).encode())
     except OSError as error:
         log.warning("systemd can't be told %s: %s", messages, error.strerror)
-
-
-def reloading() -> None:
-    """Say that the service reloads. ``READY`` says that it has."""
-    notify("RELOADING=1", f"MONOTONIC_USEC={time.monotonic_ns() // 1000}")
 
 
 def keep_alive(is_open: bool) -> None:

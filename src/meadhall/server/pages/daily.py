@@ -44,13 +44,13 @@ DAYS_SHOWN = 10
 _FEWEST_BARS = 6
 
 
-async def daily_strip(hall: Hall, guest: Guest) -> DailyStrip | None:
+def daily_strip(hall: Hall, guest: Guest) -> DailyStrip | None:
     """Return today's puzzle as the hall shows it; None if no game has a puzzle."""
     day = today(hall.time)
     subject = puzzle_of(day)
     if subject is None:
         return None
-    state = _state(await own_attempt(hall.store, day, guest), day, today(hall.time))
+    state = _state(own_attempt(hall.store, day, guest), day, today(hall.time))
     return DailyStrip(subject.name, subject.title, in_words(day), state, subject.name in hall.ready, moment(ends_at(day)))
 
 
@@ -62,15 +62,15 @@ async def daily_page(hall: Hall, guest: Guest, day: str, outside: Outside) -> Da
     Raises:
         NotFound: there is no puzzle for that day.
     """
-    subject = await puzzle_on(hall.store, day)
-    own = await own_attempt(hall.store, day, guest)
+    subject = puzzle_on(hall.store, day)
+    own = own_attempt(hall.store, day, guest)
     state = _state(own, day, today(hall.time))
     done = state in ("over", "missed")
     found = await results(hall, subject, day, own, BEST_SHOWN)
     mine, scores = (found.mine, found.scores) if done else (None, ())
     outcome, pending = await _outcome(hall, subject, day, guest) if done else (None, False)
     yours = None if mine is None else _attempt(subject, mine, you=True)
-    days = sorted({*recent_days(hall.time)[:DAYS_SHOWN], *await hall.store.transact(tables.days, DAYS_SHOWN), day}, reverse=True)
+    days = sorted({*recent_days(hall.time)[:DAYS_SHOWN], *hall.store.transact(tables.days, DAYS_SHOWN), day}, reverse=True)
     return DailyPage(
         url=link(f"/daily/{day}"),
         game=subject.name,
@@ -90,7 +90,7 @@ async def daily_page(hall: Hall, guest: Guest, day: str, outside: Outside) -> Da
         plots=tuple(_plot(figure, scores, mine) for figure in terms(subject).figures) if scores else (),
         outcome=outcome,
         outcome_pending=pending,
-        solution=await _solution(hall, subject, day, outcome),
+        solution=_solution(hall, subject, day, outcome),
         share=_share(subject, day, yours, outside) if yours else "",
         days=tuple((link(f"/daily/{each}"), in_words(each), each == day) for each in days),
     )
@@ -100,15 +100,15 @@ async def _outcome(hall: Hall, subject: Game, day: str, guest: Guest) -> tuple[O
     """Return the best possible result of the deal if it is known, and whether the solver is still working on it."""
     if terms(subject).outcome is None or subject.name not in hall.ready:
         return None, False
-    outcome = await hall.outcomes.outcome(day, await deal(hall.store, subject, day, guest))
+    outcome = await hall.outcomes.outcome(day, deal(hall.store, subject, day, guest))
     return outcome, outcome is None
 
 
-async def _solution(hall: Hall, subject: Game, day: str, outcome: Outcome | None) -> tuple[str, ...]:
+def _solution(hall: Hall, subject: Game, day: str, outcome: Outcome | None) -> tuple[str, ...]:
     """Return a winning line in words, after the day: before, it would help other players."""
     if outcome is None or day >= today(hall.time):
         return ()
-    match = Match(subject, players=1, seed=await seed_of(hall.store, day), options=terms(subject).options)
+    match = Match(subject, players=1, seed=seed_of(hall.store, day), options=terms(subject).options)
     words = []
     for action in outcome.line:
         words.append(subject.words.action(match.view(match.actor).state, action, match.names))

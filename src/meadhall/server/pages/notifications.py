@@ -67,7 +67,7 @@ class NotificationsPanel:
         return tuple((words, sum(field.is_chosen for field in fields if field.words == words)) for words in told)
 
 
-async def notifications_panel(hall: Hall, guest: Guest, here: str) -> NotificationsPanel:
+def notifications_panel(hall: Hall, guest: Guest, here: str) -> NotificationsPanel:
     """Return the guest's choices and devices. ``here``: the id of the session or device that looks."""
     choices = NotificationChoices.of(guest)
     channels = {"sound": _("Sound"), "notice": _("Open page"), "push": _("Push message")}
@@ -81,7 +81,7 @@ async def notifications_panel(hall: Hall, guest: Guest, here: str) -> Notificati
         EventChoices(words, tuple(field(kind, channel) for channel in CHANNELS), _SOUNDS.get(kind, ""))
         for kind, words in _events().items()
     )
-    found = await hall.notifications.devices(guest)
+    found = hall.notifications.devices(guest)
     devices = tuple(DeviceLine(each.id, each.device, bool(here) and each.session == here, each.refusal or "") for each in found)
     return NotificationsPanel(tuple(channels.values()), events, choices.volume, devices, hall.notifications.are_pushed)
 

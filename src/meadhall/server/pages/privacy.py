@@ -94,12 +94,7 @@ def privacy_page(settings: Settings, has_account: bool) -> PrivacyPage:
     """Return the page for a hall with these settings."""
     names = dict.fromkeys(each.column.table.name for each in schema.GUEST_COLUMNS)
     kept = tuple(KeptData(_(KEPT[name][0]), _(KEPT[name][1]), _time(name, settings.retention)) for name in names)
-    place = (
-        _("in one database file on the computer that runs this hall")
-        if settings.embedded
-        else _("in a PostgreSQL database that the host of this hall runs")
-    )
-    return PrivacyPage(kept, place, has_account)
+    return PrivacyPage(kept, _("in one database file on the computer that runs this hall"), has_account)
 
 
 def _time(table: str, retention: Retention) -> str:

@@ -128,9 +128,9 @@ class TalkPanel:
         self._sent = SentFrame()
         self._sections: tuple[Pieces, ...] = ()
 
-    async def news(self) -> bytes | None:
+    def news(self) -> bytes | None:
         """Return the patch that the page needs, as JSON; None if it needs none. Raises DatabaseUnavailable."""
-        ignored = await self._listener.news()
+        ignored = self._listener.news()
         if ignored is None:
             return None
         found = sections(self._frames, self._room, self._guest, ignored)
@@ -236,12 +236,12 @@ def _people_here(room: Room, guest: Guest, ignored: Ignored) -> Iterator[PersonH
         yield PersonHere(f"line:{line.id}", None, line.name, author in ignored.muted, author in ignored.blocked)
 
 
-async def chat_page(
+def chat_page(
     hall: Hall, room: Room, guest: Guest, before: str | None, notice: Refusal | None = None, typed: str = ""
 ) -> ChatPage:
     """Return the page with the last lines of a chat, or with the last ones before a line. Raises ChatOff, NotFound."""
-    lines, has_earlier = await hall.talk.earlier(room, guest, before)
-    ignored = await hall.talk.prepare(room, guest)
+    lines, has_earlier = hall.talk.earlier(room, guest, before)
+    ignored = hall.talk.prepare(room, guest)
     url = link(f"/tables/{room.table.id}/chat")
     return ChatPage(
         title=room.game.title,

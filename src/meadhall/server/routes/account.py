@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any, Final
 
 from litestar import Response, get, post
@@ -89,16 +90,16 @@ async def show_sign_in(request: AnyRequest, hall: Hall, guest: Guest, back: str 
     """Show the form to sign in, and say what this device's guest takes along."""
     if guest.has_account:
         return see_other(link("/account"))
-    return await _sign_in_page(request, hall, guest, {"back": back})
+    return _sign_in_page(request, hall, guest, {"back": back})
 
 
-async def _sign_in_page(request: AnyRequest, hall: Hall, guest: Guest, form: Form, error: MeadhallError | None = None) -> Html:
+def _sign_in_page(request: AnyRequest, hall: Hall, guest: Guest, form: Form, error: MeadhallError | None = None) -> Html:
     content = SignInPage(
         party_of(request).is_possible,
         name=form.get("name", ""),
         notice="" if error is None else reason_of(error),
         back=form.get("back", ""),
-        tables=await hall.accounts.count_tables(guest),
+        tables=hall.accounts.count_tables(guest),
         guest=guest.name,
     )
     return page(request, guest, "account/sign_in.html", content, 200 if error is None else int(status_of(error)))
@@ -113,12 +114,12 @@ async def sign_in(request: AnyRequest, hall: Hall, guest: Guest, sessions: Sessi
     except MeadhallError as error:
         if wants_json(request):
             raise
-        return await _sign_in_page(request, hall, guest, form, error)
+        return _sign_in_page(request, hall, guest, form, error)
     takes_along = form.get("take_along") == "on" and not guest.has_account
-    signed_in = await hall.accounts.sign_in(account, device_of(request), guest, takes_along)
-    await end_own_session(request, hall, guest)
+    signed_in = hall.accounts.sign_in(account, device_of(request), guest, takes_along)
+    end_own_session(request, hall, guest)
     sessions.start(request, signed_in)
-    owner = await hall.store.transact(guests.find, account.guest)
+    owner = hall.store.transact(guests.find, account.guest)
     if owner is not None:
         speak(owner.language)
     return said_next(see_other(safe_path(form.get("back", ""))), "in")
@@ -130,7 +131,7 @@ async def _proved(request: AnyRequest, hall: Hall, guest: Guest, sessions: Sessi
         return await hall.accounts.by_passkey(guest, form["credential"], party_of(request))
     client = sessions.client_of(request)
     if form.get("code", "").strip():
-        return await hall.accounts.by_recovery_code(name, form["code"], client)
+        return hall.accounts.by_recovery_code(name, form["code"], client)
     return await hall.accounts.by_password(name, form.get("password", ""), client)
 
 
@@ -144,18 +145,18 @@ async def begin_sign_in(request: AnyRequest, hall: Hall, guest: Guest) -> Respon
 @post("/sign-out", status_code=200)
 async def sign_out(request: AnyRequest, hall: Hall, guest: Guest, sessions: Sessions) -> Redirect:
     """Sign this device out. It becomes a new guest."""
-    if not await end_own_session(request, hall, guest):
+    if not end_own_session(request, hall, guest):
         return see_other(link("/"))
-    await sessions.begin_anew(request)
+    sessions.begin_anew(request)
     return said_next(see_other(link("/")), "out")
 
 
-async def end_own_session(request: AnyRequest, hall: Hall, guest: Guest) -> bool:
+def end_own_session(request: AnyRequest, hall: Hall, guest: Guest) -> bool:
     """End the session of the device that sends a request. Return False if it isn't signed in."""
     session = session_of(request)
     if session is None:
         return False
-    await hall.accounts.end_session(guest, session.id)
+    hall.accounts.end_session(guest, session.id)
     return True
 
 
@@ -167,14 +168,12 @@ async def show_account(request: AnyRequest, hall: Hall, guest: Guest) -> Answer:
     """Show the account to its owner."""
     if not guest.has_account:
         return see_other(link("/account/new"))
-    return await _account_page(request, hall, guest)
+    return _account_page(request, hall, guest)
 
 
-async def _account_page(
-    request: AnyRequest, hall: Hall, guest: Guest, error: MeadhallError | None = None, done: str = ""
-) -> Html:
+def _account_page(request: AnyRequest, hall: Hall, guest: Guest, error: MeadhallError | None = None, done: str = "") -> Html:
     notice = "" if error is None else reason_of(error)
-    found = await hall.accounts.overview(guest)
+    found = hall.accounts.overview(guest)
     content = account_page(found, session_of(request), party_of(request).is_possible, notice, done)
     return page(request, guest, "account/account.html", content, 200 if error is None else int(status_of(error)))
 
@@ -202,7 +201,7 @@ async def confirm(request: AnyRequest, hall: Hall, guest: Guest, sessions: Sessi
             raise
         content = SignInPage(party_of(request).is_possible, name=guest.name, notice=reason_of(error))
         return page(request, guest, "account/confirm.html", content, int(status_of(error)))
-    sessions.renew(request, await hall.accounts.confirm(session))
+    sessions.renew(request, hall.accounts.confirm(session))
     return see_other(link("/account"))
 
 
@@ -221,15 +220,19 @@ def confirmed_session(request: AnyRequest) -> Session:
     return session
 
 
-async def _changed(request: AnyRequest, hall: Hall, guest: Guest, change: Awaitable[object], done: str) -> Answer:
-    """Await a change of the account, then show the account, or why the change was refused."""
+async def _changed(
+    request: AnyRequest, hall: Hall, guest: Guest, change: Callable[[], Awaitable[None] | None], done: str
+) -> Answer:
+    """Make a change of the account, then show the account, or why the change was refused."""
     try:
-        await change
+        changing = change()
+        if changing is not None:
+            await changing
     except MeadhallError as error:
         if wants_json(request):
             raise
-        return await _account_page(request, hall, guest, error)
-    return await _account_page(request, hall, guest, done=done)
+        return _account_page(request, hall, guest, error)
+    return _account_page(request, hall, guest, done=done)
 
 
 def _confirmation_page(request: AnyRequest) -> Redirect | None:
@@ -245,12 +248,12 @@ async def change_name(request: AnyRequest, hall: Hall, guest: Guest, sessions: S
     """Change the account's name."""
 
     async def change() -> None:
-        changed = await sessions.save(guest, name=form.get("name", ""))
+        changed = sessions.save(guest, name=form.get("name", ""))
         await hall.rename(changed)
 
     if not guest.has_account:
         return see_other(link("/account/new"))
-    answer = await _changed(request, hall, guest, change(), "")
+    answer = await _changed(request, hall, guest, change, "")
     return see_other(link("/account")) if answer.status_code == 200 else answer
 
 
@@ -262,8 +265,9 @@ async def change_password(request: AnyRequest, hall: Hall, guest: Guest) -> Answ
     form = await read_long_form(request)
     if form.get("set") == "none":
         done = _("The password was removed.")
-        return await _changed(request, hall, guest, hall.accounts.remove_password(guest), done)
-    change = hall.accounts.set_password(guest, form.get("password", ""), confirmed_session(request))
+        return await _changed(request, hall, guest, lambda: hall.accounts.remove_password(guest), done)
+    session = confirmed_session(request)
+    change = partial(hall.accounts.set_password, guest, form.get("password", ""), session)
     return await _changed(request, hall, guest, change, _("The password was changed, and all other devices are signed out."))
 
 
@@ -275,9 +279,9 @@ async def change_passkeys(request: AnyRequest, hall: Hall, guest: Guest) -> Answ
     form = await read_long_form(request)
     if form.get("remove"):
         done = _("The passkey was removed. You can also delete it on your device.")
-        return await _changed(request, hall, guest, hall.accounts.remove_passkey(guest, form["remove"]), done)
+        return await _changed(request, hall, guest, lambda: hall.accounts.remove_passkey(guest, form["remove"]), done)
     label = form.get("label", "").strip() or device_label(request)
-    change = hall.accounts.add_passkey(guest, form.get("credential", ""), party_of(request), label)
+    change = partial(hall.accounts.add_passkey, guest, form.get("credential", ""), party_of(request), label)
     return await _changed(request, hall, guest, change, _("The passkey was added."))
 
 
@@ -286,7 +290,7 @@ async def renew_codes(request: AnyRequest, hall: Hall, guest: Guest) -> Answer:
     """Replace the recovery codes, and show the new ones, once."""
     if (elsewhere := _confirmation_page(request)) is not None:
         return elsewhere
-    codes = await hall.accounts.renew_codes(guest)
+    codes = hall.accounts.renew_codes(guest)
     return page(request, guest, "account/codes.html", CodesPage(tuple(codes), is_new=False))
 
 
@@ -297,18 +301,17 @@ async def end_sessions(request: AnyRequest, hall: Hall, guest: Guest, sessions: 
     if session is None:
         return see_other(link("/sign-in"))
     if form.get("end") == "all":
-        await hall.accounts.end_sessions(guest)
-        await sessions.begin_anew(request)
+        hall.accounts.end_sessions(guest)
+        sessions.begin_anew(request)
         return said_next(see_other(link("/")), "out")
     if form.get("end") == "others":
-        ended, done = hall.accounts.end_sessions(guest, except_id=session.id), _("All other devices are signed out.")
-    else:
-        ended, done = hall.accounts.end_session(guest, form.get("end", "")), _("That device is signed out.")
+        hall.accounts.end_sessions(guest, except_id=session.id)
+        return _account_page(request, hall, guest, done=_("All other devices are signed out."))
+    hall.accounts.end_session(guest, form.get("end", ""))
     if form.get("end") == session.id:
-        await ended
-        await sessions.begin_anew(request)
+        sessions.begin_anew(request)
         return said_next(see_other(link("/")), "out")
-    return await _changed(request, hall, guest, ended, done)
+    return _account_page(request, hall, guest, done=_("That device is signed out."))
 
 
 @post("/account/delete", status_code=200)
@@ -318,8 +321,8 @@ async def delete(request: AnyRequest, hall: Hall, guest: Guest, sessions: Sessio
         return elsewhere
     if form.get("sure") != "on":
         return see_other(link("/account"))
-    await hall.accounts.delete(guest)
-    await sessions.begin_anew(request)
+    hall.accounts.delete(guest)
+    sessions.begin_anew(request)
     return said_next(see_other(link("/")), "deleted")
 
 

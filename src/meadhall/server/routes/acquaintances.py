@@ -23,7 +23,7 @@ from meadhall.server.web.request import AnyRequest
 @get("/people")
 async def show_people(request: AnyRequest, hall: Hall, guest: Guest) -> Html:
     """Show the people that the guest has played with."""
-    return page(request, guest, "acquaintances.html", people_met(await hall.acquaintances.known(guest)))
+    return page(request, guest, "acquaintances.html", people_met(hall.acquaintances.known(guest)))
 
 
 @post("/people/{public_id:str}/ignore", status_code=200)
@@ -31,7 +31,7 @@ async def ignore_person(hall: Hall, guest: Guest, public_id: str, form: Form) ->
     """Mute or block a person, or stop doing so."""
     if form.get("set") not in IGNORED:
         raise NotFound(_("People can be muted, unmuted, blocked and unblocked."))
-    await hall.acquaintances.ignore(guest, public_id, *IGNORED[form["set"]])
+    hall.acquaintances.ignore(guest, public_id, *IGNORED[form["set"]])
     return see_other(safe_path(form.get("back", link("/people"))))
 
 
@@ -39,18 +39,18 @@ async def ignore_person(hall: Hall, guest: Guest, public_id: str, form: Form) ->
 async def show_invitable(request: AnyRequest, hall: Hall, room: Room, guest: Guest) -> Html:
     """Show whom the guest may invite to a table."""
     room.seat_of(guest)
-    content = invite_page(room, await hall.acquaintances.known(guest), await hall.acquaintances.invited(room))
+    content = invite_page(room, hall.acquaintances.known(guest), hall.acquaintances.invited(room))
     return page(request, guest, "invite.html", content)
 
 
 @post("/tables/{id:str}/invitations", status_code=200)
 async def invite(request: AnyRequest, hall: Hall, room: Room, guest: Guest, form: Form) -> Html | Redirect | Response[Any]:
     """Invite a person that the guest has met."""
-    await hall.acquaintances.invite(room, guest, form.get("person", ""))
+    hall.acquaintances.invite(room, guest, form.get("person", ""))
     if wants_json(request):
         return Response({"ok": True})
     if by_htmx(request):
-        content = invite_page(room, await hall.acquaintances.known(guest), await hall.acquaintances.invited(room))
+        content = invite_page(room, hall.acquaintances.known(guest), hall.acquaintances.invited(room))
         return page(request, guest, "invite.html", content)
     return see_other(link(f"/tables/{room.table.id}/invitations"))
 
@@ -58,7 +58,7 @@ async def invite(request: AnyRequest, hall: Hall, room: Room, guest: Guest, form
 @post("/invitations/{table:str}/decline", status_code=200)
 async def decline(request: AnyRequest, hall: Hall, guest: Guest, table: str) -> Redirect | Response[Any]:
     """Decline an invitation."""
-    await hall.acquaintances.decline(guest, table)
+    hall.acquaintances.decline(guest, table)
     return Response({"ok": True}) if wants_json(request) else see_other(link("/"))
 
 

@@ -20,7 +20,7 @@ async def show_invitation(request: AnyRequest, hall: Hall, guest: Guest, token: 
     """Welcome a guest with an invitation, and ask for a name. A look doesn't use the invitation up."""
     if hall.admission.admits(guest):
         return see_other(link("/"))
-    content = InvitationPage(link(f"/admission/{token}"), await hall.admission.note_of(token))
+    content = InvitationPage(link(f"/admission/{token}"), hall.admission.note_of(token))
     return page(request, guest, "invitation.html", content)
 
 
@@ -28,8 +28,8 @@ async def show_invitation(request: AnyRequest, hall: Hall, guest: Guest, token: 
 async def accept_invitation(hall: Hall, guest: Guest, sessions: Sessions, token: str, form: Form) -> Redirect:
     """Admit the guest."""
     if not hall.admission.admits(guest):
-        guest = await sessions.save(guest, name=form.get("name", ""))
-        await hall.admission.admit(token, guest)
+        guest = sessions.save(guest, name=form.get("name", ""))
+        hall.admission.admit(token, guest)
         sessions.forget(guest)
     return see_other(link("/"))
 

@@ -77,10 +77,10 @@ async def new_guest(request: AnyRequest, data: Annotated[NewGuest, STRICT], hall
     request.app.state.guest_limit.count(client_address(request), new_id())
     hall.admission.check_program(data.invitation)
     if data.invitation is not None and hall.settings.admission == INVITED:
-        await hall.admission.note_of(data.invitation)
-    guest, token = await sessions.create_for_program(data.name)
+        hall.admission.note_of(data.invitation)
+    guest, token = sessions.create_for_program(data.name)
     if data.invitation is not None and hall.settings.admission == INVITED:
-        await hall.admission.admit(data.invitation, guest)
+        hall.admission.admit(data.invitation, guest)
         sessions.forget(guest)
     return Credentials(guest.id, guest.name, token)
 
@@ -109,7 +109,7 @@ async def new_table(
     room = await hall.open_table(program, data.game, data.players, data.options, data.bots, data.public, key, chosen)
     if room.table.status == "gathering" and all(seat.kind != "open" for seat in room.table.seats):
         with suppress(WrongMoment):  # a repeated request has just started the match
-            await room.start()
+            room.start()
     return table_info(room, program, outside(request))
 
 
@@ -121,7 +121,7 @@ _Free = Annotated[int, QueryParameter(ge=1, le=99, description="the smallest num
 @get("/tables", responses=refusals(400, 401))
 async def list_tables(request: AnyRequest, hall: Hall, program: Guest, limit: _Limit = 30, skip: _Skip = 0) -> list[TableSummary]:
     """List the tables that you host or sit at: unfinished ones first, then the newest."""
-    return _summaries(request, await hall.store.transact(tables.of_guest, program.id, limit, skip), program)
+    return _summaries(request, hall.store.transact(tables.of_guest, program.id, limit, skip), program)
 
 
 @get("/tables/open", responses=refusals(400, 401))
@@ -142,7 +142,7 @@ async def list_open_tables(
     ``clock`` is ``none``, ``live`` or ``slow``.
     """
     chosen = TableFilter(game, variant, free, clock)
-    found = [table for table in await hall.offered() if chosen.lets_through(table)]
+    found = [table for table in hall.offered() if chosen.lets_through(table)]
     return _summaries(request, found[skip : skip + limit], program)
 
 
@@ -208,7 +208,7 @@ async def stream_events(
             async for changed in updates(subscriber, hall.closing, event_stream.HEARTBEAT_INTERVAL):
                 hall.note_at_table(room, program)
                 news = [*known.news()] if changed else []
-                news += await chat.news()
+                news += chat.news()
                 yield b"".join([*news, event_stream.HEARTBEAT] if subscriber.is_due else news)
 
     return event_stream.event_stream(events(), PROGRAM_WINDOW)
@@ -248,8 +248,9 @@ def router() -> Router:
 
     async def identify(request: AnyRequest) -> None:
         """Find the guest of the token. Respond with 401 without a valid one."""
-        await request.app.state.sessions.refresh()
-        guest = await request.app.state.sessions.from_bearer_token(request)
+        if request.method not in ("GET", "HEAD"):
+            await request.app.state.hall.store.unlocked()
+        guest = request.app.state.sessions.from_bearer_token(request)
         if guest is None:
             raise NotAuthorizedException("send the token of POST /api/v1/guests as 'Authorization: Bearer <token>'")
         request.scope["state"]["guest"] = guest

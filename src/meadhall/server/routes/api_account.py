@@ -138,13 +138,13 @@ async def open_session(data: Annotated[SignIn, STRICT], request: AnyRequest, hal
     """Sign in to an account, for a token. Attempts are slowed by account and by address."""
     client = sessions.client_of(request, data.device)
     account = await _proved(hall.accounts, data.name, data.password, data.recovery_code, client)
-    signed_in = await hall.accounts.sign_in(account, Device("program", data.label or _("A program")))
+    signed_in = hall.accounts.sign_in(account, Device("program", data.label or _("A program")))
     return NewSession(account.name, signed_in.token, sessions.device_with(account, data.device))
 
 
 async def _proved(accounts: Accounts, name: str, password: str, code: str, client: Client) -> Account:
     if code:
-        return await accounts.by_recovery_code(name, code, client)
+        return accounts.by_recovery_code(name, code, client)
     return await accounts.by_password(name, password, client)
 
 
@@ -159,7 +159,7 @@ async def new_account(data: Annotated[NewAccount, STRICT], hall: Hall, program: 
 @get("/account", responses=refusals(401, 409))
 async def show_account(request: AnyRequest, hall: Hall, program: Guest) -> AccountInfo:
     """Return your account. Without one the answer is 409."""
-    return _info(await hall.accounts.overview(program), request)
+    return _info(hall.accounts.overview(program), request)
 
 
 @post("/account/confirm", status_code=200, responses=refusals(400, 401, 403, 409, 413))
@@ -172,21 +172,21 @@ async def confirm_account(
     account = await _proved(hall.accounts, program.name, data.password, data.recovery_code, client)
     if session is None or account.guest != program.id:
         raise NotThatPerson(_("The name or the password is wrong."))
-    return SessionToken(account.name, await hall.accounts.confirm(session))
+    return SessionToken(account.name, hall.accounts.confirm(session))
 
 
 @post("/account/password", status_code=200, responses=refusals(400, 401, 403, 413))
 async def set_password(data: Annotated[NewPassword, STRICT], request: AnyRequest, hall: Hall, program: Guest) -> AccountInfo:
     """Change your password. All other sessions end."""
     await hall.accounts.set_password(program, data.password, confirmed_session(request))
-    return _info(await hall.accounts.overview(program), request)
+    return _info(hall.accounts.overview(program), request)
 
 
 @post("/account/recovery-codes", status_code=200, responses=refusals(401, 403))
 async def renew_recovery_codes(request: AnyRequest, hall: Hall, program: Guest) -> RecoveryCodes:
     """Replace your recovery codes."""
     confirmed_session(request)
-    return RecoveryCodes(await hall.accounts.renew_codes(program))
+    return RecoveryCodes(hall.accounts.renew_codes(program))
 
 
 @post("/account/sign-out", status_code=204, responses=refusals(400, 401, 403, 413))
@@ -196,16 +196,16 @@ async def sign_out(data: Annotated[SignOut, STRICT], request: AnyRequest, hall: 
     if session is None:
         return
     if data.session in ("all", "others"):
-        await hall.accounts.end_sessions(program, except_id=session.id if data.session == "others" else None)
+        hall.accounts.end_sessions(program, except_id=session.id if data.session == "others" else None)
     else:
-        await hall.accounts.end_session(program, data.session or session.id)
+        hall.accounts.end_session(program, data.session or session.id)
 
 
 @post("/account/delete", status_code=204, responses=refusals(401, 403))
 async def delete_account(request: AnyRequest, hall: Hall, program: Guest) -> None:
     """Delete your account, your guest and all that is yours alone. Matches stay; your seats are called "former player"."""
     confirmed_session(request)
-    await hall.accounts.delete(program)
+    hall.accounts.delete(program)
 
 
 def _info(found: Overview, request: AnyRequest) -> AccountInfo:

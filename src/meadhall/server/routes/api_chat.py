@@ -84,8 +84,8 @@ async def read_chat(
     before: Annotated[str | None, QueryParameter(max_length=16, description="the id of a line: return those before it")] = None,
 ) -> ChatInfo:
     """Return the last 50 lines that you hear, or the last 50 before a line."""
-    lines, has_earlier = await hall.talk.earlier(room, program, before)
-    await room.chat.refresh()
+    lines, has_earlier = hall.talk.earlier(room, program, before)
+    room.chat.refresh()
     found = [line_info(line, program) for line in lines]
     return ChatInfo(found, has_earlier, audience_of(room.table, program), room.chat.is_closed)
 
@@ -101,34 +101,34 @@ async def say_line(
     """
     if data.phrase is not None and data.text:
         raise BadLine(_("Send a text or a phrase, not both."))
-    return line_info(await hall.talk.say(room, program, data.text, data.phrase, idempotency_key), program)
+    return line_info(hall.talk.say(room, program, data.text, data.phrase, idempotency_key), program)
 
 
 @post("/tables/{id:str}/chat/people", status_code=200, opt={UNNOTICED: True}, responses=table_refusals(403, 413))
 async def ignore_person(data: Annotated[IgnorePerson, STRICT], hall: Hall, room: Room, program: Guest) -> ChatInfo:
     """Mute or block a person at the table, or stop doing so. They are not told."""
     who = f"seat:{data.seat}" if data.seat is not None else f"line:{data.line}"
-    await hall.talk.ignore(room, program, who, *IGNORED[data.set])
-    return await _chat_info(hall, room, program)
+    hall.talk.ignore(room, program, who, *IGNORED[data.set])
+    return _chat_info(hall, room, program)
 
 
 @post("/tables/{id:str}/chat/close", status_code=200, responses=table_refusals(403))
 async def close_chat(hall: Hall, room: Room, program: Guest) -> ChatInfo:
     """Close the chat of a table that you host, for all."""
-    await hall.talk.close(room, program, closed=True)
-    return await _chat_info(hall, room, program)
+    hall.talk.close(room, program, closed=True)
+    return _chat_info(hall, room, program)
 
 
 @post("/tables/{id:str}/chat/open", status_code=200, responses=table_refusals(403))
 async def open_chat(hall: Hall, room: Room, program: Guest) -> ChatInfo:
     """Open the chat of a table that you host again."""
-    await hall.talk.close(room, program, closed=False)
-    return await _chat_info(hall, room, program)
+    hall.talk.close(room, program, closed=False)
+    return _chat_info(hall, room, program)
 
 
-async def _chat_info(hall: Hall, room: Room, guest: Guest) -> ChatInfo:
-    lines, has_earlier = await hall.talk.earlier(room, guest, None)
-    await room.chat.refresh()
+def _chat_info(hall: Hall, room: Room, guest: Guest) -> ChatInfo:
+    lines, has_earlier = hall.talk.earlier(room, guest, None)
+    room.chat.refresh()
     return ChatInfo([line_info(line, guest) for line in lines], has_earlier, audience_of(room.table, guest), room.chat.is_closed)
 
 
@@ -141,9 +141,9 @@ class ChatEvents:
         self._listener = Listener(hall.talk, room, guest)
         self._sent: dict[str, LineInfo] = {}
 
-    async def news(self) -> list[bytes]:
+    def news(self) -> list[bytes]:
         """Return the events of lines that are new to the client or have changed. Raises DatabaseUnavailable."""
-        ignored = await self._listener.news()
+        ignored = self._listener.news()
         if ignored is None:
             return []
         lines = {line.id: line_info(line, self._guest) for line in heard(self._room, self._guest, ignored)}

@@ -51,34 +51,34 @@ class IgnoreChoice(msgspec.Struct, forbid_unknown_fields=True):
 @get("/people", responses=refusals(400, 401))
 async def list_people(hall: Hall, program: Guest) -> list[PersonInfo]:
     """List the people that you have played with, those of your last matches first, and others whom you have muted or blocked."""
-    return list(map(_person_info, await hall.acquaintances.known(program)))
+    return list(map(_person_info, hall.acquaintances.known(program)))
 
 
 @post("/people/{person:str}/ignore", status_code=200, responses=refusals(400, 401, 404, 413))
 async def ignore_person_met(data: Annotated[IgnoreChoice, STRICT], hall: Hall, program: Guest, person: str) -> list[PersonInfo]:
     """Mute or block a person, or stop doing so. They are not told. The answer is the list of people."""
-    await hall.acquaintances.ignore(program, person, *IGNORED[data.set])
-    return list(map(_person_info, await hall.acquaintances.known(program)))
+    hall.acquaintances.ignore(program, person, *IGNORED[data.set])
+    return list(map(_person_info, hall.acquaintances.known(program)))
 
 
 @post("/tables/{id:str}/invitations", status_code=201, responses=table_refusals(403, 413))
 async def invite_person(data: Annotated[NewInvitation, STRICT], hall: Hall, room: Room, program: Guest) -> NewInvitation:
     """Invite a person that you have played with to a table where you have a seat. A second invitation changes nothing."""
-    await hall.acquaintances.invite(room, program, data.person)
+    hall.acquaintances.invite(room, program, data.person)
     return data
 
 
 @get("/invitations", responses=refusals(400, 401))
 async def list_invitations(hall: Hall, program: Guest) -> list[InvitationInfo]:
     """List the invitations that you can accept, the newest first."""
-    return [InvitationInfo(each.table, each.game, each.inviter, each.at) for each in await hall.acquaintances.pending(program)]
+    return [InvitationInfo(each.table, each.game, each.inviter, each.at) for each in hall.acquaintances.pending(program)]
 
 
 @post("/invitations/{table:str}/decline", status_code=200, responses=refusals(400, 401, 404))
 async def decline_invitation(hall: Hall, program: Guest, table: str) -> list[InvitationInfo]:
     """Decline an invitation. The answer is the list of the others."""
-    await hall.acquaintances.decline(program, table)
-    return [InvitationInfo(each.table, each.game, each.inviter, each.at) for each in await hall.acquaintances.pending(program)]
+    hall.acquaintances.decline(program, table)
+    return [InvitationInfo(each.table, each.game, each.inviter, each.at) for each in hall.acquaintances.pending(program)]
 
 
 def _person_info(known: Known) -> PersonInfo:

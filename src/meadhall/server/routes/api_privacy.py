@@ -17,7 +17,7 @@ from meadhall.server.store.queries.exporting import export
 @get("/me/data", responses=refusals(401))
 async def show_my_data(hall: Hall, program: Guest) -> dict[str, list[dict[str, Any]]]:
     """Return everything that the hall stores about you, as rows by the kind of data. Your matches are in ``matches``."""
-    return await hall.store.transact(lambda connection: export(connection, program.id))
+    return await hall.store.read(export, program.id)
 
 
 @delete("/me", status_code=204, responses=refusals(401, 409))
@@ -28,7 +28,7 @@ async def delete_me(hall: Hall, program: Guest) -> None:
     """
     if program.has_account:
         raise WrongMoment(_("Delete your account in a browser, after you have confirmed that it is you."))
-    await hall.accounts.delete(program)
+    hall.accounts.delete(program)
 
 
 handlers = [show_my_data, delete_me]

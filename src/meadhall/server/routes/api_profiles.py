@@ -74,14 +74,14 @@ _With = Annotated[str, QueryParameter(name="with", description="the id of anothe
 _Result = Annotated[str, QueryParameter(description="won, shared, lost or open (given up without a winner)")]
 
 
-async def _person(hall: Hall, program: Guest, person: str) -> Guest:
-    return program if person == "me" else await visible_person(hall.store, person, program)
+def _person(hall: Hall, program: Guest, person: str) -> Guest:
+    return program if person == "me" else visible_person(hall.store, person, program)
 
 
 @get("/people/{person:str}", responses=refusals(400, 401, 403, 404))
 async def show_profile(hall: Hall, program: Guest, person: str) -> ProfileInfo:
     """Return what a person has played, if you may see it. ``me`` is you."""
-    found = await profile_of(hall.store, await _person(hall, program, person), program)
+    found = await profile_of(hall.store, _person(hall, program, person), program)
     groups = [msgspec.convert(asdict(group), MatchGroup) for group in found.groups]
     wins, puzzles = (StreakInfo(each.current, each.longest) for each in (found.wins, found.puzzles))
     days = {each.day: each.solved for each in found.days}
@@ -101,10 +101,10 @@ async def list_matches(
     skip: _Skip = 0,
 ) -> list[TableSummary]:
     """List the finished matches of a person, the latest first, if you may see them. ``me`` is you."""
-    found = await _person(hall, program, person)
+    found = _person(hall, program, person)
     chosen = {"game": game, "result": result, "with": opponent}
-    wanted = await wanted_matches(hall, found.id == program.id, program, **chosen)
-    played, _count = await hall.store.transact(profiles.played, found.id, wanted, limit, skip)
+    wanted = wanted_matches(hall, found.id == program.id, program, **chosen)
+    played, _count = await hall.store.read(profiles.played, found.id, wanted, limit, skip)
     names: Sequence[str] = game_names()
     return [table_summary(each.table, program, outside(request)) for each in played if each.table.game in names]
 

@@ -94,7 +94,7 @@ async def show_quick_match(hall: Hall, program: Guest) -> QuickMatchInfo:
 @delete("/quick-match", status_code=204, responses=refusals(401))
 async def stop_looking(hall: Hall, program: Guest) -> None:
     """Stop waiting. If you don't wait, nothing changes."""
-    await hall.quick.end(program)
+    hall.quick.end(program)
 
 
 handlers = [look_for_match, show_quick_match, stop_looking]

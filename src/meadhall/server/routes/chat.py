@@ -36,7 +36,7 @@ IGNORED: Final[dict[str, tuple[IgnoreKind, bool]]] = {
 @get("/tables/{id:str}/chat")
 async def show_chat(request: AnyRequest, hall: Hall, room: Room, guest: Guest, before: _Before = None) -> Html:
     """Show the last lines of a table's chat, or the last ones before a line."""
-    return page(request, guest, "chat.html", await chat_page(hall, room, guest, before))
+    return page(request, guest, "chat.html", chat_page(hall, room, guest, before))
 
 
 @post("/tables/{id:str}/chat", status_code=200, opt={UNNOTICED: True})
@@ -44,9 +44,9 @@ async def say(request: AnyRequest, hall: Hall, room: Room, guest: Guest) -> Answ
     """Say a line, or a preset phrase. A refused line stays in the form."""
     form = await read_form(request, LONGEST_TEXT + 1)
     try:
-        await hall.talk.say(room, guest, form.get("text", ""), form.get("phrase"), form.get("key", "")[:100] or None)
+        hall.talk.say(room, guest, form.get("text", ""), form.get("phrase"), form.get("key", "")[:100] or None)
     except MeadhallError as error:
-        return await _refused(request, hall, room, guest, error, form)
+        return _refused(request, hall, room, guest, error, form)
     return _done(request, room, form)
 
 
@@ -56,9 +56,9 @@ async def change_people(request: AnyRequest, hall: Hall, room: Room, guest: Gues
     try:
         if form.get("set") not in IGNORED:
             raise NotFound(_("People can be muted, unmuted, blocked and unblocked."))
-        await hall.talk.ignore(room, guest, form.get("who", ""), *IGNORED[form["set"]])
+        hall.talk.ignore(room, guest, form.get("who", ""), *IGNORED[form["set"]])
     except MeadhallError as error:
-        return await _refused(request, hall, room, guest, error, form)
+        return _refused(request, hall, room, guest, error, form)
     return _done(request, room, form)
 
 
@@ -76,9 +76,9 @@ async def open_chat(request: AnyRequest, hall: Hall, room: Room, guest: Guest, f
 
 async def _set_closed(request: AnyRequest, hall: Hall, room: Room, guest: Guest, form: Form, closed: bool) -> Answer:
     try:
-        await hall.talk.close(room, guest, closed)
+        hall.talk.close(room, guest, closed)
     except MeadhallError as error:
-        return await _refused(request, hall, room, guest, error, form)
+        return _refused(request, hall, room, guest, error, form)
     return _done(request, room, form)
 
 
@@ -89,13 +89,13 @@ def _done(request: AnyRequest, room: Room, form: Form) -> Answer:
     return see_other(link(f"/tables/{room.table.id}/chat" if form.get("from") == "page" else f"/tables/{room.table.id}"))
 
 
-async def _refused(request: AnyRequest, hall: Hall, room: Room, guest: Guest, error: MeadhallError, form: Form) -> Answer:
+def _refused(request: AnyRequest, hall: Hall, room: Room, guest: Guest, error: MeadhallError, form: Form) -> Answer:
     """Answer a refused request: a program with the reason, a plain form with the chat's page, which keeps what was typed."""
     if wants_json(request) or not hall.talk.has_chat(room.table):
         if wants_json(request):
             return refusal_json(error)
         raise error
-    content = await chat_page(hall, room, guest, None, Refusal("", reason_of(error)), form.get("text", ""))
+    content = chat_page(hall, room, guest, None, Refusal("", reason_of(error)), form.get("text", ""))
     return page(request, guest, "chat.html", content, int(status_of(error)))
 
 

@@ -27,7 +27,7 @@ async def show_today(request: AnyRequest, hall: Hall, guest: Guest) -> Html:
 @post("/daily", status_code=200)
 async def begin_today(request: AnyRequest, hall: Hall, guest: Guest, sessions: Sessions) -> Answer:
     """Begin the guest's attempt at today's puzzle, or continue it."""
-    room = await begin(hall, await sessions.save(guest))
+    room = await begin(hall, sessions.save(guest))
     if wants_json(request):
         return Response({"id": room.table.id, "url": link(f"/tables/{room.table.id}")}, status_code=201)
     return see_other(link(f"/tables/{room.table.id}"))
@@ -46,7 +46,7 @@ async def play_past_day(request: AnyRequest, hall: Hall, guest: Guest, sessions:
     """Play the deal of a past day, unranked."""
     if not _is_day(day):
         raise NotFound(_("There is no puzzle for that day."))
-    room = await play_unranked(hall, await sessions.save(guest), day)
+    room = await play_unranked(hall, sessions.save(guest), day)
     if wants_json(request):
         return Response({"id": room.table.id, "url": link(f"/tables/{room.table.id}")}, status_code=201)
     return see_other(link(f"/tables/{room.table.id}"))

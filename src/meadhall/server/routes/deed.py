@@ -26,7 +26,7 @@ from meadhall.server.web.request import AnyRequest
 from meadhall.server.web.sessions import Sessions, guest_of
 
 Who = Literal["anyone", "seated", "host"]
-"""The guests who may do a deed. The room checks a seat, because another process may have changed the seats meanwhile."""
+"""The guests who may do a deed. The room checks a seat."""
 
 Do = TypeVar("Do", bound=Callable[..., Awaitable[object]])
 
@@ -40,9 +40,9 @@ class Visit:
     room: Room
     guest: Guest
 
-    async def arrange(self, change: Change) -> None:
+    def arrange(self, change: Change) -> None:
         """Change the table before its match."""
-        await self.room.change_table(arranged(change))
+        self.room.change_table(arranged(change))
 
 
 async def _visit(request: AnyRequest, id: str) -> Visit:
@@ -112,6 +112,7 @@ class Deed:
     async def _do(self, visit: Visit, *fields: object) -> None:
         if self.who == "host":
             check_host(visit.room.table, visit.guest)
+        await visit.hall.store.unlocked()  # between this and the change nothing waits
         await self.do(visit, *fields)
 
 

@@ -64,31 +64,31 @@ def _players(form: Form) -> int:
 @DEEDS.add("anyone", api="join", body=JoinTable)
 async def join_table(visit: Visit, data: JoinTable) -> None:
     """Take a seat."""
-    await visit.hall.join(visit.room, visit.guest, data.seat)
+    visit.hall.join(visit.room, visit.guest, data.seat)
 
 
 @DEEDS.add("seated", api="leave")
 async def leave_table(visit: Visit) -> None:
     """Leave your seat before the match. If you are the host, the next person becomes host."""
-    await visit.room.change_table(left_by(visit.guest))
+    visit.room.change_table(left_by(visit.guest))
 
 
 @DEEDS.add("seated", api="ready")
 async def agree_to_start(visit: Visit, is_ready: bool = True) -> None:
     """Agree that the match starts, also while you send no requests. A change of seats or options ends the agreement."""
-    await visit.room.change_table(agreed(visit.guest, is_ready))
+    visit.room.change_table(agreed(visit.guest, is_ready))
 
 
 @DEEDS.add("host", "close", api="close")
 async def close_table(visit: Visit) -> None:
     """Close the table before the match. Only the table's host can."""
-    await visit.room.close_table()
+    visit.room.close_table()
 
 
 @DEEDS.add("host", "clock", clock_of_form, "clock", ClockChoice)
 async def set_clock(visit: Visit, data: ClockChoice | Clock | None) -> None:
     """Choose the clock before the match. Only the table's host can. The other players have to agree to the start again."""
-    await visit.arrange(with_clock(clock_of(data) if isinstance(data, ClockChoice) else data))
+    visit.arrange(with_clock(clock_of(data) if isinstance(data, ClockChoice) else data))
 
 
 @DEEDS.add("host", "start", api="start")
@@ -97,14 +97,14 @@ async def start_match(visit: Visit) -> None:
 
     It waits for players who are away: without an open stream, without a request in the last 20 seconds, and not ready.
     """
-    await visit.room.start()
+    visit.room.start()
 
 
 @DEEDS.add("anyone", "seats", dict)
 async def change_seat(visit: Visit, form: Form) -> None:
     """Take or leave a seat; as the host also give it to a bot, free it, or remove it."""
     if form.get("name"):
-        visit.guest = await visit.sessions.save(visit.guest, name=form["name"])
+        visit.guest = visit.sessions.save(visit.guest, name=form["name"])
     kind, _colon, rank = form.get("set", "").partition(":")
     match kind:
         case "sit":
@@ -116,7 +116,7 @@ async def change_seat(visit: Visit, form: Form) -> None:
         case _:
             change = _change_by_host(visit.room.game, kind, rank or HUSCARL.name, form)
             check_host(visit.room.table, visit.guest)
-            await visit.arrange(change)
+            visit.arrange(change)
 
 
 def _change_by_host(subject: Game, kind: str, rank: str, form: Form) -> Change:
@@ -134,19 +134,19 @@ def _change_by_host(subject: Game, kind: str, rank: str, form: Form) -> Change:
 @DEEDS.add("host", "size", _players)
 async def change_size(visit: Visit, players: int) -> None:
     """Change the number of seats."""
-    await visit.arrange(resized(visit.room.game, players))
+    visit.arrange(resized(visit.room.game, players))
 
 
 @DEEDS.add("host", "options", dict)
 async def change_options(visit: Visit, form: Form) -> None:
     """Change options of the game."""
-    await visit.arrange(with_options(visit.room.game, form))
+    visit.arrange(with_options(visit.room.game, form))
 
 
 @DEEDS.add("host", "visibility", lambda form: form.get("public") == "yes")
 async def change_visibility(visit: Visit, is_public: bool) -> None:
     """List the table in the hall, or take it off the list."""
-    await visit.arrange(listed(is_public))
+    visit.arrange(listed(is_public))
 
 
 # ------------------------------------------------------------------------------------------------------------- in the match
@@ -169,7 +169,7 @@ async def play_action(visit: Visit, data: NewAction) -> None:
     If you have already played this action with this ``n``, nothing changes and the answer is the table as it is now. So you can
     repeat a request whose answer was lost.
     """
-    await act(visit.room, visit.guest, data.action, data.n, getattr(data, "is_sure", True))
+    act(visit.room, visit.guest, data.action, data.n, getattr(data, "is_sure", True))
 
 
 @DEEDS.add("seated", "undo", lambda form: integer(form, "n"), "undo")
@@ -178,7 +178,7 @@ async def undo_action(visit: Visit, number: int | None = None) -> None:
 
     It is refused with the reason if another person has moved since, or if anything was rolled, drawn or revealed.
     """
-    await visit.room.change(changes.take_back, visit.guest, number)
+    visit.room.change(changes.take_back, visit.guest, number)
 
 
 @DEEDS.add("seated", "resign", api="resign")
@@ -187,7 +187,7 @@ async def resign(visit: Visit) -> None:
 
     In a match of two players or sides, the other side wins. With more, a bot plays your seat to the end.
     """
-    await visit.room.change(changes.resign, visit.guest)
+    visit.room.change(changes.resign, visit.guest)
 
 
 @DEEDS.add("seated", "stand-in", lambda form: SeatChoice(_seat(form)), "stand-in", SeatChoice)
@@ -196,7 +196,7 @@ async def let_bot_play(visit: Visit, data: SeatChoice) -> None:
 
     It is possible from the time on that the seat's ``replaceable`` says. If a bot plays there already, nothing changes.
     """
-    await visit.room.change(changes.let_bot_play, visit.room, visit.guest, data.seat)
+    visit.room.change(changes.let_bot_play, visit.room, visit.guest, data.seat)
 
 
 @DEEDS.add("seated", "return", api="return")
@@ -205,7 +205,7 @@ async def take_back_seat(visit: Visit) -> None:
 
     If no bot plays it, nothing changes. It is refused after you have resigned.
     """
-    await visit.room.change(changes.take_back_seat, visit.guest)
+    visit.room.change(changes.take_back_seat, visit.guest)
 
 
 # ---------------------------------------------------------------------------------------------------------------- proposals
@@ -230,7 +230,7 @@ async def propose(visit: Visit, data: NewProposal) -> None:
     One proposal is open at a time. Bots agree at once, but to a draw only if they don't expect to win. A person who plays on
     declines a take-back, a draw or giving up. What had no success can be proposed again five decisions or ten minutes later.
     """
-    await visit.room.consent.propose(visit.guest, data.what, data.to, data.seat)
+    visit.room.consent.propose(visit.guest, data.what, data.to, data.seat)
 
 
 @DEEDS.add("seated", "withdraw", lambda form: ProposalAnswer(integer(form, "proposal") or 0, "withdraw"))
@@ -238,9 +238,9 @@ async def propose(visit: Visit, data: NewProposal) -> None:
 async def answer_proposal(visit: Visit, data: ProposalAnswer) -> None:
     """Agree to the open proposal, decline it, or withdraw your own."""
     if data.answer == "withdraw":
-        await visit.room.consent.withdraw(visit.guest, data.proposal)
+        visit.room.consent.withdraw(visit.guest, data.proposal)
     else:
-        await visit.room.consent.answer(visit.guest, data.proposal, data.answer == "agree")
+        visit.room.consent.answer(visit.guest, data.proposal, data.answer == "agree")
 
 
 routes: Final = [deed.for_forms() for deed in DEEDS if deed.form]

@@ -41,16 +41,16 @@ from meadhall.server.web.sessions import Sessions, opener_of
 async def show_hall(request: AnyRequest, hall: Hall, guest: Guest) -> Html:
     """Show the games, the guest's matches, open tables, and matches to watch."""
     chosen = TableFilter.read(request.query_params)
-    yours = _installed(await hall.store.transact(tables.of_guest, guest.id)) if guest.is_stored else []
-    open_ = [table for table in await hall.offered() if chosen.lets_through(table)][:OPEN_SHOWN]
-    watched = _installed(await hall.store.transact(tables.public, "running", limit=12))
+    yours = _installed(hall.store.transact(tables.of_guest, guest.id)) if guest.is_stored else []
+    open_ = [table for table in hall.offered() if chosen.lets_through(table)][:OPEN_SHOWN]
+    watched = _installed(hall.store.transact(tables.public, "running", limit=12))
     for table in [*(table for table in yours if table.status == "running"), *yours[:YOURS_SHOWN], *watched]:
         if table.status != "gathering" and hall.can_show(table):
             with suppress(MeadhallError):  # a table that can't be opened is listed too
                 await hall.room(table.id)
-    quick = [quick_card(queue, hall.time.now()) for queue in await hall.quick.queues(guest)]
-    invited = await hall.acquaintances.pending(guest)
-    content = hall_page(hall, guest, await daily_strip(hall, guest), yours, open_, watched, chosen, quick, invited)
+    quick = [quick_card(queue, hall.time.now()) for queue in hall.quick.queues(guest)]
+    invited = hall.acquaintances.pending(guest)
+    content = hall_page(hall, guest, daily_strip(hall, guest), yours, open_, watched, chosen, quick, invited)
     return page(request, guest, "hall.html", content)
 
 
@@ -72,7 +72,7 @@ async def show_finished(request: AnyRequest, hall: Hall, guest: Guest, page_numb
     skipped = (page_number - 1) * FINISHED_SHOWN
     shown: tuple[list[TableRow], int] = ([], 0)
     if guest.is_stored:
-        shown = await hall.store.transact(tables.finished_of, guest.id, FINISHED_SHOWN, skipped)
+        shown = await hall.store.read(tables.finished_of, guest.id, FINISHED_SHOWN, skipped)
     with_outcomes = [await hall.with_outcome(table) for table in _installed(shown[0])]
     return page(request, guest, "matches.html", finished_page(guest, with_outcomes, page_number, shown[1]))
 
@@ -86,7 +86,7 @@ def _installed(tables: Sequence[TableRow]) -> list[TableRow]:
 @post("/tables", status_code=200)
 async def open_table(request: AnyRequest, hall: Hall, guest: Guest, sessions: Sessions, form: Form) -> Response[Any] | Redirect:
     """Open a table for friends, or one against bots, whose match begins at once."""
-    guest = await sessions.save(guest, name=form.get("name", ""))
+    guest = sessions.save(guest, name=form.get("name", ""))
     players = integer(form, "players")
     subject = game(form.get("game", ""))
     if form.get("kind") == "friends":
@@ -96,7 +96,7 @@ async def open_table(request: AnyRequest, hall: Hall, guest: Guest, sessions: Se
         seats = integer(form, "seats")  # of the form below the button; a table with friends begins small
         choice = new_choice(subject, guest, players if seats is None else seats, form.get("bot", ""), options)
         room = await hall.play_now(guest, subject.name, choice.players, choice.bot, choice.options)
-        await sessions.remember_choice(guest, subject.name, choice.stored())
+        sessions.remember_choice(guest, subject.name, choice.stored())
     if wants_json(request):
         return Response({"id": room.table.id, "url": link(f"/tables/{room.table.id}")}, status_code=201)
     return see_other(link(f"/tables/{room.table.id}"))
@@ -121,18 +121,18 @@ async def show_rules(request: AnyRequest, name: str, guest: Guest) -> Html:
 @get("/settings")
 async def show_settings(request: AnyRequest, hall: Hall, guest: Guest) -> Html:
     """Show the guest's settings."""
-    return await _settings_page(request, hall, guest)
+    return _settings_page(request, hall, guest)
 
 
-async def _settings_page(request: AnyRequest, hall: Hall, guest: Guest, error: MeadhallError | None = None) -> Html:
+def _settings_page(request: AnyRequest, hall: Hall, guest: Guest, error: MeadhallError | None = None) -> Html:
     notice, status = ("", 200) if error is None else (reason_of(error), int(status_of(error)))
-    more: dict[str, Any] = {"holidays": await _holidays(hall, guest)}
-    more |= {"notice": notice, "notifications": await notifications_panel(hall, guest, opener_of(request))}
+    more: dict[str, Any] = {"holidays": _holidays(hall, guest)}
+    more |= {"notice": notice, "notifications": notifications_panel(hall, guest, opener_of(request))}
     return page(request, guest, "settings.html", None, status, **more)
 
 
-async def _holidays(hall: Hall, guest: Guest) -> HolidaysView:
-    taken, now = await hall.holidays.of_guest(guest), hall.time.now()
+def _holidays(hall: Hall, guest: Guest) -> HolidaysView:
+    taken, now = hall.holidays.of_guest(guest), hall.time.now()
     shown = tuple((f"{each.began_at:%Y-%m-%d}", holiday_in_words(each)) for each in taken if each.ended_at > now)
     left = DAYS_A_YEAR - days_used(taken, now.year)
     return HolidaysView(shown, left, DAYS_A_YEAR, f"{now + timedelta(days=1):%Y-%m-%d}")
@@ -143,11 +143,11 @@ async def change_holidays(request: AnyRequest, hall: Hall, guest: Guest, session
     """Take a holiday from one day to another, or end one."""
     try:
         if "end" in form:
-            await hall.holidays.end(guest, form["end"])
+            hall.holidays.end(guest, form["end"])
         else:
-            await hall.holidays.take(await sessions.save(guest), form.get("first", ""), form.get("last", ""))
+            hall.holidays.take(sessions.save(guest), form.get("first", ""), form.get("last", ""))
     except BadSetup as error:
-        return await _settings_page(request, hall, guest, error)
+        return _settings_page(request, hall, guest, error)
     return see_other(link("/settings"))
 
 
@@ -156,15 +156,15 @@ async def change_settings(request: AnyRequest, hall: Hall, guest: Guest, session
     """Change the guest's settings. A new name reaches the seats before a match, a new crest all seats."""
     chosen = {setting: form.get(setting, "") for setting in ("name", "language", "theme", "motion", "confirm")}
     try:
-        changed = await sessions.save(guest, **chosen, crest=f"{form.get('sign', '')}-{form.get('colour', '')}")
+        changed = sessions.save(guest, **chosen, crest=f"{form.get('sign', '')}-{form.get('colour', '')}")
     except NameTaken as error:
-        return await _settings_page(request, hall, guest, error)
+        return _settings_page(request, hall, guest, error)
     if "volume" in form:  # of the page's form, which sends only the boxes that are ticked
-        await sessions.choose_notifications(changed, _notifications(guest, form))
+        sessions.choose_notifications(changed, _notifications(guest, form))
     if changed.name != guest.name:
         await hall.rename(changed)
     if changed.crest != guest.crest:
-        await hall.show_crest(changed)
+        hall.show_crest(changed)
     return said_next(see_other(safe_path(form.get("back", "/"))), "saved")
 
 

@@ -24,8 +24,8 @@ async def make_link(request: AnyRequest, hall: Hall, guest: Guest, sessions: Ses
     session = session_of(request)
     if session is not None and not is_confirmed(session, hall.time.now()):
         return see_other(link("/account/confirm"))
-    guest = await sessions.save(guest)
-    token, until = await hall.identity.create(guest, sessions.opener_for(request, guest))
+    guest = sessions.save(guest)
+    token, until = hall.identity.create(guest, sessions.opener_for(request, guest))
     path = f"/identity/{token}"
     if wants_json(request):
         return Response({"url": link(path), "expires_at": until.astimezone(UTC).isoformat()})
@@ -41,7 +41,7 @@ async def show_form() -> Redirect:
 @get("/identity/{token:str}")
 async def show_link(request: AnyRequest, hall: Hall, guest: Guest, token: str) -> Answer:
     """Show the guest's own link. Another guest reads what it does, and is asked: messengers open links to preview them."""
-    target = await hall.identity.target(token)
+    target = hall.identity.target(token)
     if target.id == guest.id:
         return page(request, guest, "identity_link.html", shared_link(outside(request), f"/identity/{token}"))
     content = IdentityPage(
@@ -50,7 +50,7 @@ async def show_link(request: AnyRequest, hall: Hall, guest: Guest, token: str) -
         has_account=target.has_account,
         own_name=guest.name,
         own_has_account=guest.has_account,
-        tables=await hall.accounts.count_tables(guest),
+        tables=hall.accounts.count_tables(guest),
     )
     return page(request, guest, "identity.html", content)
 
@@ -58,10 +58,10 @@ async def show_link(request: AnyRequest, hall: Hall, guest: Guest, token: str) -
 @post("/identity/{token:str}", status_code=200)
 async def use_link(request: AnyRequest, hall: Hall, guest: Guest, sessions: Sessions, token: str) -> Redirect:
     """Make this device the guest of the link."""
-    if (await hall.identity.target(token)).id == guest.id:
+    if (hall.identity.target(token)).id == guest.id:
         return see_other(link("/"))
-    carried = await hall.identity.use(token, guest, device_of(request))
-    await end_own_session(request, hall, guest)
+    carried = hall.identity.use(token, guest, device_of(request))
+    end_own_session(request, hall, guest)
     if carried.signed_in is None:
         sessions.become(request, carried.guest)
         return see_other(link("/"))

@@ -23,7 +23,7 @@ from meadhall.server.web.request import AnyRequest
 @get("/tables/{id:str}/propose")
 async def show_offers(request: AnyRequest, hall: Hall, room: Room, guest: Guest) -> Html:
     """Show what the guest can propose, and their note. The page of the table opens it as a sheet."""
-    note = await hall.store.transact(notes.find, room.table.id, guest.id)
+    note = hall.store.transact(notes.find, room.table.id, guest.id)
     return page(request, guest, "propose.html", propose_page(room, guest, note))
 
 
@@ -33,7 +33,7 @@ async def save_note(request: AnyRequest, hall: Hall, room: Room, guest: Guest) -
     form = await read_form(request, 4 * LONGEST_NOTE)
     try:
         room.seat_of(guest)
-        await hall.store.transact(notes.save, room.table.id, guest.id, clean_note(form.get("text", "")))
+        hall.store.transact(notes.save, room.table.id, guest.id, clean_note(form.get("text", "")))
     except MeadhallError as error:
         return table_answer(request, room, guest, error)
     return table_answer(request, room, guest)

@@ -11,7 +11,6 @@ from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import DatabaseUnavailable, NotForYou
 from meadhall.server.hall.hall import Hall
 from meadhall.server.ops.metrics import (
-    CONNECTIONS,
     DATABASE_UP,
     GAME_READY,
     LAST_BACKUP,
@@ -48,33 +47,25 @@ async def ready(hall: Hall) -> Response[dict[str, object]]:
 
 @get("/metrics", include_in_schema=False, opt={"unlimited": True})
 async def metrics(request: AnyRequest, hall: Hall, stream_limit: StreamLimit) -> Response[bytes]:
-    """Return metrics of all processes for Prometheus, to programs on this machine and to those with the token.
+    """Return metrics for Prometheus, to programs on this machine and to those with the token.
 
     Others could tell by them what happens in secret: when a bot thinks, and that a hint was requested. Raises NotForYou.
     """
     if not (comes_from_this_machine(request.scope) or _has_token(request, hall.settings.metrics_token)):
         raise NotForYou(_("Metrics are for programs on the machine of the hall, and for those with the token of its host."))
-    measure(hall, stream_limit, request.app.state.process)
-    await measure_database(hall)
-    return Response(exposition(), headers={"Content-Type": CONTENT_TYPE_LATEST})
-
-
-def measure(hall: Hall, stream_limit: StreamLimit, process: str) -> None:
-    """Measure this process, which has the name ``process``, and what it holds."""
-    measure_process(process)
+    measure_process()
     ROOMS.set(len(hall.rooms()))
     STREAMS.set(stream_limit.total)
     for name, is_ready in hall.ready.by_game().items():
         GAME_READY.labels(name).set(is_ready)
-    in_use, most = hall.store.connections() or (0, 0)
-    CONNECTIONS.labels("in use").set(in_use)
-    CONNECTIONS.labels("most").set(most)
+    measure_database(hall)
+    return Response(exposition(), headers={"Content-Type": CONTENT_TYPE_LATEST})
 
 
-async def measure_database(hall: Hall) -> None:
+def measure_database(hall: Hall) -> None:
     """Measure what the database knows of the whole hall, and whether it answers."""
     try:
-        unfinished, backup = await hall.store.transact(lambda each: (queries.unfinished(each), queries.last_backup(each)))
+        unfinished, backup = hall.store.transact(lambda each: (queries.unfinished(each), queries.last_backup(each)))
     except DatabaseUnavailable:
         DATABASE_UP.set(0)
         return

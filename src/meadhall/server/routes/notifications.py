@@ -53,7 +53,7 @@ async def add_device(
     request: AnyRequest, data: Annotated[NewSubscription, Body()], hall: Hall, guest: Guest, sessions: Sessions
 ) -> Subscribed:
     """Let the browser that sends the request receive the guest's push messages."""
-    guest = await sessions.save(guest)
+    guest = sessions.save(guest)
     label = device_label(request)
     opener = sessions.opener_for(request, guest)
     keys, client = data.keys, client_address(request)
@@ -64,7 +64,7 @@ async def add_device(
 @post("/settings/notifications/devices/{device:str}/remove", status_code=200)
 async def remove_device(hall: Hall, guest: Guest, device: str) -> Redirect:
     """Send a device no more push messages."""
-    await hall.notifications.unsubscribe(guest, device)
+    hall.notifications.unsubscribe(guest, device)
     return see_other(link(_SECTION))
 
 

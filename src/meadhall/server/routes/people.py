@@ -49,7 +49,7 @@ async def show_person(
     page_number: _Page = 1,
 ) -> Html:
     """Show a person's profile to its permitted readers."""
-    person = await visible_person(hall.store, public_id, guest)
+    person = visible_person(hall.store, public_id, guest)
     return await _show(request, hall, person, guest, {"game": game, "result": result, "with": opponent}, page_number)
 
 
@@ -57,31 +57,31 @@ async def show_person(
 async def show_person_at_table(hall: Hall, room: Room, guest: Guest, seat: int) -> Redirect:
     """Lead to the profile of the person on a seat, if the guest may see it. The table itself has no public ids."""
     owners = room.table.seats[seat].guests if 0 <= seat < len(room.table.seats) else frozenset()
-    person = await hall.store.transact(guests.find, min(owners)) if owners else None
+    person = hall.store.transact(guests.find, min(owners)) if owners else None
     if person is None:
         raise NotFound(_("There is no such person here."))
-    await check_visible(hall.store, person, guest)
+    check_visible(hall.store, person, guest)
     return see_other(link(f"/people/{person.public_id}"))
 
 
 async def _show(request: AnyRequest, hall: Hall, person: Guest, viewer: Guest, chosen: dict[str, str], number: int) -> Html:
     profile = await profile_of(hall.store, person, viewer)
-    wanted = await wanted_matches(hall, profile.is_own, viewer, **chosen)
-    played, count = await hall.store.transact(profiles.played, person.id, wanted, MATCHES_SHOWN, (number - 1) * MATCHES_SHOWN)
-    met = await hall.store.transact(profiles.met, person.id, MET_SHOWN) if profile.is_own else []
+    wanted = wanted_matches(hall, profile.is_own, viewer, **chosen)
+    played, count = await hall.store.read(profiles.played, person.id, wanted, MATCHES_SHOWN, (number - 1) * MATCHES_SHOWN)
+    met = await hall.store.read(profiles.met, person.id, MET_SHOWN) if profile.is_own else []
     content = person_page(profile, viewer, chosen, played, count, number, met)
-    found = await hall.talk.ignoring.of(viewer.id)
+    found = hall.talk.ignoring.of(viewer.id)
     ignored = {"muted": person.id in found.muted, "blocked": person.id in found.blocked}
     return page(request, viewer, "person.html", content, ignored=ignored)
 
 
-async def wanted_matches(hall: Hall, is_own: bool, viewer: Guest, **chosen: str) -> PlayedFilter:
+def wanted_matches(hall: Hall, is_own: bool, viewer: Guest, **chosen: str) -> PlayedFilter:
     """Return the filter of a person's matches. Raises NotFound for an unknown result or person."""
     result, opponent = chosen["result"], chosen["with"]
     if result not in ("", *RESULTS):
         raise NotFound(result)
-    other = await hall.store.transact(guests.find_public, opponent) if opponent else None
-    if opponent and (other is None or not await hall.acquaintances.knows(viewer, other)):
+    other = hall.store.transact(guests.find_public, opponent) if opponent else None
+    if opponent and (other is None or not hall.acquaintances.knows(viewer, other)):
         raise NotFound(_("There is no such person here."))
     viewer_id = None if is_own else viewer.id
     names = [name for name in game_names() if chosen["game"] in ("", name)]
@@ -107,7 +107,7 @@ def records_response(request: AnyRequest, guest: Guest, gzip: bool) -> Stream:
 @post("/people/me/visibility", status_code=200)
 async def change_visibility(guest: Guest, sessions: Sessions, form: Form) -> Redirect:
     """Choose the readers of the guest's profile."""
-    await sessions.save(guest, profile=form.get("profile", ""))
+    sessions.save(guest, profile=form.get("profile", ""))
     return see_other(link("/people/me"))
 
 

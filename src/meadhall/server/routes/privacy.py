@@ -27,7 +27,7 @@ async def show_privacy(request: AnyRequest, hall: Hall, guest: Guest) -> Html:
 @get("/privacy/data")
 async def download_data(hall: Hall, guest: Guest) -> Response[str]:
     """Return everything that the hall stores about the guest."""
-    return data_response(await hall.store.transact(lambda connection: export(connection, guest.id)))
+    return data_response(await hall.store.read(export, guest.id))
 
 
 def data_response(data: dict[str, list[dict[str, object]]]) -> Response[str]:
@@ -41,7 +41,7 @@ async def ask_about_deletion(request: AnyRequest, hall: Hall, guest: Guest) -> A
     """Ask whether to delete everything, and say what stays."""
     if guest.has_account:
         return see_other(link("/account"))
-    return page(request, guest, "delete.html", await hall.accounts.count_tables(guest), missing=False)
+    return page(request, guest, "delete.html", hall.accounts.count_tables(guest), missing=False)
 
 
 @post("/privacy/delete", status_code=200)
@@ -50,9 +50,9 @@ async def delete_guest(request: AnyRequest, hall: Hall, guest: Guest, sessions: 
     if guest.has_account:
         return see_other(link("/account"))
     if form.get("sure") != "on":
-        return page(request, guest, "delete.html", await hall.accounts.count_tables(guest), 400, missing=True)
-    await hall.accounts.delete(guest)
-    await sessions.begin_anew(request)
+        return page(request, guest, "delete.html", hall.accounts.count_tables(guest), 400, missing=True)
+    hall.accounts.delete(guest)
+    sessions.begin_anew(request)
     return see_other(link("/privacy"))
 
 

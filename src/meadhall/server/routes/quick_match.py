@@ -29,7 +29,7 @@ from meadhall.server.web.stream_limit import StreamLimit
 @post("/quick", status_code=200)
 async def look(hall: Hall, guest: Guest, sessions: Sessions, form: Form) -> Redirect:
     """Wait for a match with the chosen players, options and clock. It begins at once if enough people wait for it."""
-    guest = await sessions.save(guest, name=form.get("name", ""))
+    guest = sessions.save(guest, name=form.get("name", ""))
     subject = game(form.get("game", ""))
     options = {name.removeprefix(OPTION): value for name, value in form.items() if name.startswith(OPTION)}
     choice = new_choice(subject, guest, integer(form, "seats"), form.get("bot", ""), options)
@@ -75,7 +75,7 @@ async def stream_wait(request: AnyRequest, hall: Hall, guest: Guest, stream_limi
                         yield event_stream.HEARTBEAT
                     sent = content
         finally:
-            await hall.quick.left(guest)
+            hall.quick.left(guest)
 
     return event_stream.event_stream(events())
 
@@ -83,13 +83,13 @@ async def stream_wait(request: AnyRequest, hall: Hall, guest: Guest, stream_limi
 @post("/quick/left", status_code=204)
 async def leave(hall: Hall, guest: Guest) -> None:
     """Note that a hidden page was closed, which has no stream."""
-    await hall.quick.left(guest, hidden=True)
+    hall.quick.left(guest, hidden=True)
 
 
 @post("/quick/end", status_code=200)
 async def stop(hall: Hall, guest: Guest) -> Redirect:
     """Stop waiting."""
-    await hall.quick.end(guest)
+    hall.quick.end(guest)
     return see_other(link("/"))
 
 

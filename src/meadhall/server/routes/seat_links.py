@@ -32,21 +32,21 @@ async def show_seat(request: AnyRequest, hall: Hall, guest: Guest, key: str) -> 
 async def move_seat(hall: Hall, guest: Guest, sessions: Sessions, key: str) -> Redirect:
     """Give the seat to the guest of this device too."""
     room, seat = await _seat_behind(hall, key)
-    await room.change(changes.carry_seat, seat, await sessions.save(guest))
+    room.change(changes.carry_seat, seat, sessions.save(guest))
     return see_other(link(f"/tables/{room.table.id}"))
 
 
 @post("/tables/{id:str}/device", status_code=200)
 async def renew_link(request: AnyRequest, room: Room, guest: Guest) -> Answer:
     """Renew the private link of the guest's seat. Other devices lose the seat. The page that follows has the new link."""
-    await room.change(changes.renew_link, guest)
+    room.change(changes.renew_link, guest)
     if wants_json(request):
         return Response({"url": link(f"/seat/{room.table.seats[room.seat_of(guest)].link_token}")})
     return see_other(link(f"/tables/{room.table.id}"))
 
 
 async def _seat_behind(hall: Hall, link_token: str) -> tuple[Room, int]:
-    found = await hall.store.transact(tables.find_by_link, link_token)
+    found = hall.store.transact(tables.find_by_link, link_token)
     if found is None:
         raise NotFound(_("This link leads to no seat, or no longer does."))
     return await hall.room(found[0].id), found[1]

@@ -40,7 +40,7 @@ UNNOTICED: Final = "unnoticed"
 async def provide_room(request: AnyRequest, hall: Hall, id: str) -> Room:
     """Return the room of the table in the address."""
     guest, room = guest_of(request), await hall.room(id)
-    await room.check_visible(guest)
+    room.check_visible(guest)
     if not request.route_handler.opt.get(UNNOTICED):
         room.visits.note(guest.id)
         hall.note_at_table(room, guest)
@@ -53,9 +53,9 @@ async def show_table(request: AnyRequest, hall: Hall, room: Room, guest: Guest, 
     hall.request_chart(room)
     if hall.talk.has_chat(room.table):
         with suppress(DatabaseUnavailable):  # the stream brings the chat later
-            await hall.talk.prepare(room, guest)
+            hall.talk.prepare(room, guest)
     turns = await hall.turns_of(guest)
-    has_note = await hall.store.transact(notes.find, id, guest.id) != ""
+    has_note = hall.store.transact(notes.find, id, guest.id) != ""
     return table_page(request, room, guest, turns=len(turns) - (id in turns), has_note=has_note)
 
 
@@ -79,7 +79,7 @@ async def stream_table(request: AnyRequest, hall: Hall, room: Room, guest: Guest
                     news = b"data: %b\n\n" % sent.patch_to(drawn.frame(room, guest, reached).sections)
                 elif changed:
                     news = event_stream.encode_event(drawn.frame(room, guest, reached).html.strip())
-                said = await panel.news() if panel is not None else None
+                said = panel.news() if panel is not None else None
                 if said is not None:
                     news += b"event: chat\ndata: %b\n\n" % said
                 yield news + event_stream.HEARTBEAT if subscriber.is_due else news
@@ -107,7 +107,7 @@ async def record_response(request: AnyRequest, hall: Hall, guest: Guest, id: str
     try:
         room = await provide_room(request, hall, id)
     except (OtherRules, UnknownGame):
-        table = await hall.store.transact(tables.find, id)
+        table = hall.store.transact(tables.find, id)
         records: MatchRecords = request.app.state.match_records
         text = None if table is None else await records.of_table(table)
         if table is None or text is None:

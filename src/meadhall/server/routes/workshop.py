@@ -60,7 +60,7 @@ async def show_workshop(request: AnyRequest, hall: Hall, guest: Guest, subject: 
     value = option.default
     if table:
         room = await hall.room(table)
-        await room.check_visible(guest)
+        room.check_visible(guest)
         if room.game.name == played.name:
             value = room.table.options[name]
     return page(request, guest, "workshop.html", workshop_page(played, option, option.data(value), reports=hall.orders.is_open))
@@ -85,7 +85,7 @@ async def change_workshop(
             return await _finished(
                 do,
                 hall,
-                guest if do in ("export", "print") else await sessions.save(guest),
+                guest if do in ("export", "print") else sessions.save(guest),
                 client_address(request),
                 played,
                 option,

@@ -1,4 +1,4 @@
-"""Where transactions run: on an SQLite file in this process, or on a pool of PostgreSQL connections."""
+"""Where transactions run: on the SQLite file of the hall, in the thread of the event loop."""
 
 from __future__ import annotations
 
@@ -6,34 +6,33 @@ import asyncio
 import logging
 import os
 import sqlite3
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from functools import lru_cache, partial
-from typing import Any, Final, Protocol, TypeVar
+from pathlib import Path
+from typing import Any, Final, TypeVar
 
-from sqlalchemy import URL, Connection, Insert, create_engine, event
+from sqlalchemy import URL, Connection, Engine, Insert, create_engine, event
 from sqlalchemy.dialects import sqlite
 from sqlalchemy.exc import DBAPIError, IntegrityError
-from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
 from meadhall.server.ops.log_limit import OncePerInterval
 from meadhall.server.ops.time import Time
-from meadhall.server.store.connections import Connections
 from meadhall.server.store.queries.present import timed
 from meadhall.server.store.schema import GUEST_COLUMNS
 
 T = TypeVar("T")
+
+Effect = Callable[[Connection], None]
+"""A part of a transaction."""
 
 log = logging.getLogger(__name__)
 log.addFilter(OncePerInterval())
 
 _PRAGMAS: Final = ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON", "secure_delete=ON", "busy_timeout=0")
 
-_LOCK_TIMEOUT: Final = 5.0
-"""Seconds that a transaction waits while another program holds the lock of the SQLite file."""
-
-_LOCK_PAUSE: Final = 0.02
-"""Seconds between two attempts at a transaction then."""
+_READERS: Final = 4
+"""Largest number of threads that read at the same time."""
 
 _CHECKPOINT_INTERVAL: Final = 500
 """Number of transactions that write, after which SQLite's write-ahead log is copied into the database."""
@@ -54,13 +53,6 @@ _LARGEST_LOG: Final = 20_000
 That happens only if every checkpoint overlaps with a write: then the log never starts again from its beginning.
 """
 
-TIMEOUT: Final = 60.0
-"""Seconds after which a query to PostgreSQL fails: a table stands still while it waits for one."""
-
-
-_STORAGE_STATES: Final = ("25006", "53100", "58")
-"""PostgreSQL's error codes for a read-only server and a full disk, and the beginning of those for a disk that fails."""
-
 _STORAGE_ERRORS: Final = (
     sqlite3.SQLITE_FULL,
     sqlite3.SQLITE_IOERR,
@@ -80,129 +72,71 @@ class NotStored(NoAnswer):
     """The database can't write or read its files: the disk is full, read-only or broken. Nothing has been changed."""
 
 
-class Database(Protocol):
-    """A database that runs whole transactions."""
-
-    async def transact(self, work: Callable[[Connection], T]) -> T:
-        """Run ``work`` in one transaction and return its result. Commit it, or roll it back if it raises.
-
-        Raises NoAnswer, NotStored.
-        """
-
-    async def insert(self, statement: Insert, row: Mapping[str, Any]) -> None:
-        """Insert a row in one transaction. Every action does this, and nothing else.
-
-        Raises NoAnswer, NotStored; IntegrityError if there is such a row.
-        """
-
-    def connections(self) -> tuple[int, int] | None:
-        """Return the number of connections in use, and the largest one; None if there is a single one."""
-
-    async def changed_outside(self) -> bool:
-        """Return whether another program has changed the database since the last call. On PostgreSQL notices tell it."""
-
-    async def close(self) -> None:
-        """Close all connections."""
-
-
-def open_database(url: URL, time: Time, timeout: float | None = TIMEOUT, connections: int = 1) -> Database:
-    """Return the database at ``url``.
-
-    Args:
-        time: the time of the hall.
-        timeout: limits each query to PostgreSQL, in seconds; None: no limit.
-        connections: the largest number of connections to PostgreSQL.
-    """
-    return SqliteDatabase(url, time) if url.get_backend_name() == "sqlite" else PostgresDatabase(url, time, timeout, connections)
-
-
-class _Locked(Exception):
+class Locked(NoAnswer):
     """Another program holds the lock of the SQLite file. Nothing has been changed."""
 
 
-class SqliteDatabase:
-    """An SQLite file that only this process uses, in the event loop's own thread.
+class Database:
+    """An SQLite file that only this process writes to, in the thread of the event loop.
 
     A transaction takes about 0.05 ms, because its connection stays open and no write waits for the disk. Handing it to another
-    thread would take longer (docs/decisions/0003). Nothing waits in the event loop: work that waits for the disk runs in a
-    thread, and a transaction that meets the lock of another program is tried again later.
+    thread would take longer (docs/decisions/0003). Nothing waits in the event loop: work that waits for the disk, and slow
+    queries, run in a thread, and a transaction that meets the lock of another program fails at once.
     """
 
-    def __init__(self, url: URL, time: Time) -> None:
+    def __init__(self, file: Path, time: Time) -> None:
+        url = URL.create("sqlite", database=str(file))
         # errors must not show seeds
         self._engine = create_engine(url, pool_size=2, max_overflow=0, hide_parameters=True, execution_options=timed(time))
         self._time = time
         self._connection: Connection | None = None
         self._raw: Any = None  # the driver's own connection
-        self._locked_out = asyncio.Lock()  # of the transactions that wait for another program, the first one tries
         self._changes = 0  # rows that the connection had changed after the last transaction
         self._writes = 0  # transactions that have written
         self._flushed = 0  # how many of them are safe from a power cut
         self._copied = 0  # and how many were in the log when it was copied last
         self._erases = False  # whether the log still has deleted content
-        self._version: int | None = None
         self._upkeep: asyncio.Task[None] | None = None
         self._in_thread: asyncio.Future[Any] | None = None
-        self._log_file = f"{url.database}-wal"
-
-        @event.listens_for(self._engine, "connect")
-        def prepare(connection: Any, _: Any) -> None:
-            cursor = connection.cursor()
-            for pragma in (*_PRAGMAS, f"wal_autocheckpoint={_LARGEST_LOG}"):
-                cursor.execute(f"PRAGMA {pragma}")
-            cursor.close()
+        self._log_file = f"{file}-wal"
+        self._readers = create_engine(
+            url, pool_size=_READERS, max_overflow=0, hide_parameters=True, execution_options=timed(time)
+        )
+        _prepare(self._engine, *_PRAGMAS, f"wal_autocheckpoint={_LARGEST_LOG}")
+        _prepare(self._readers, "query_only=ON")
 
         @event.listens_for(self._engine, "before_cursor_execute")
         def note_deletions(_connection: Connection, _cursor: Any, statement: str, *_: Any) -> None:
             if statement.startswith(_ERASING):
                 self._erases = True
 
-    async def transact(self, work: Callable[[Connection], T]) -> T:
-        return await self._when_unlocked(lambda: self._transact(work))
+    def transact(self, work: Callable[[Connection], T]) -> T:
+        """Run ``work`` in one transaction and return its result. Commit it, or roll it back if it raises.
 
-    async def insert(self, statement: Insert, row: Mapping[str, Any]) -> None:
-        """Insert a row. SQLAlchemy would take three times as long as SQLite itself for preparing and ending the transaction."""
-        await self._when_unlocked(lambda: self._insert(statement, row))
+        Raises NoAnswer, NotStored, Locked.
+        """
+        with self.change() as connection:
+            return work(connection)
 
-    def connections(self) -> None:
-        return None
-
-    async def changed_outside(self) -> bool:
-        """Return whether another program has changed the database since the last call. The first call returns False."""
-        version = await self.transact(lambda connection: int(connection.exec_driver_sql("PRAGMA data_version").scalar_one()))
-        is_changed = self._version not in (None, version)
-        self._version = version
-        if is_changed:
-            self._erases = True  # a command may have deleted something
-            self._keep_up()
-        return is_changed
-
-    async def _when_unlocked(self, transaction: Callable[[], T]) -> T:
-        """Return the result of a transaction, when no other program holds the lock. Raises NoAnswer if that takes too long."""
-        with suppress(_Locked):
-            return transaction()
-        try:
-            async with self._time.timeout(_LOCK_TIMEOUT), self._locked_out:
-                while True:
-                    with suppress(_Locked):
-                        return transaction()
-                    await asyncio.sleep(_LOCK_PAUSE)
-        except TimeoutError:
-            raise NoAnswer(f"for {_LOCK_TIMEOUT:g} seconds another program has kept it locked") from None
-
-    def _transact(self, work: Callable[[Connection], T]) -> T:
+    @contextmanager
+    def change(self) -> Iterator[Connection]:
+        """Run one transaction during the block. Commit it, or roll it back if the block raises. Raises as ``transact``."""
         try:
             connection = self._connected()
             with connection.begin():
-                result = work(connection)
+                yield connection
         except IntegrityError:
             raise
         except DBAPIError as error:
             raise self._explained(error) from error
         self._note_transaction()
-        return result
 
-    def _insert(self, statement: Insert, row: Mapping[str, Any]) -> None:
+    def insert(self, statement: Insert, row: Mapping[str, Any]) -> None:
+        """Insert a row in one transaction. Every action does this, and nothing else.
+
+        SQLAlchemy would take three times as long as SQLite itself for preparing and ending the transaction. Raises as
+        ``transact``, and IntegrityError if there is such a row.
+        """
         text, in_order = _written(statement)
         try:
             self._connected()
@@ -213,6 +147,24 @@ class SqliteDatabase:
         except (sqlite3.Error, DBAPIError) as error:
             raise self._explained(error) from error
         self._note_transaction()
+
+    def check_lock(self) -> None:
+        """Raise Locked if another program holds the lock of the file."""
+        try:
+            self._connected()
+            self._raw.execute("BEGIN IMMEDIATE")
+            self._raw.execute("ROLLBACK")
+        except (sqlite3.Error, DBAPIError) as error:
+            raise self._explained(error) from error
+
+    def read(self, work: Callable[[Connection], T]) -> T:
+        """Run ``work``, which only reads, on another connection: call it in a thread. Raises NoAnswer."""
+        try:
+            with self._readers.connect() as connection:
+                connection.exec_driver_sql("BEGIN")
+                return work(connection)
+        except DBAPIError as error:
+            raise NoAnswer(first_line(error)) from error
 
     def _connected(self) -> Connection:
         if self._connection is None:
@@ -225,7 +177,7 @@ class SqliteDatabase:
         """Return what an error of SQLite means. Every one that isn't known means that the database doesn't answer."""
         code = getattr(getattr(error, "orig", error), "sqlite_errorcode", 0) & 0xFF
         if code == sqlite3.SQLITE_BUSY:
-            return _Locked()
+            return Locked("another program holds its lock")
         self._disconnect()  # SQLite's own view of its files may be wrong
         return (NotStored if code in _STORAGE_ERRORS else NoAnswer)(first_line(error))
 
@@ -276,8 +228,7 @@ class SqliteDatabase:
     def _empty_log(self) -> None:
         """Truncate the log, of which next to nothing has still to be copied, so that nothing deleted stays in it.
 
-        While another program reads an older state, for example for a backup, that is impossible. On another connection it would
-        look like a change from outside.
+        While another program reads an older state, for example for a backup, that is impossible.
         """
         try:
             self._connected()
@@ -301,6 +252,18 @@ class SqliteDatabase:
             await self._in_thread
         self._disconnect()
         self._engine.dispose()
+        self._readers.dispose()
+
+
+def _prepare(engine: Engine, *pragmas: str) -> None:
+    """Let each new connection begin with these pragmas."""
+
+    @event.listens_for(engine, "connect")
+    def prepare(connection: Any, _: Any) -> None:
+        cursor = connection.cursor()
+        for pragma in pragmas:
+            cursor.execute(f"PRAGMA {pragma}")
+        cursor.close()
 
 
 @lru_cache(maxsize=16)
@@ -324,37 +287,6 @@ def _flush(file: str) -> None:
         pass
     except OSError as error:
         log.warning("the write-ahead log could not be flushed to the disk: %s", error.strerror)
-
-
-class PostgresDatabase:
-    """PostgreSQL, which several processes may share."""
-
-    def __init__(self, url: URL, time: Time, timeout: float | None, connections: int) -> None:
-        self._connections = Connections(url, timeout, connections, execution_options=timed(time))
-
-    async def transact(self, work: Callable[[Connection], T]) -> T:
-        try:
-            async with self._connections.transaction() as connection:
-                return await connection.run_sync(work)
-        except (OSError, PoolTimeoutError) as error:
-            raise NoAnswer(first_line(error)) from error
-        except IntegrityError:
-            raise
-        except DBAPIError as error:
-            state = getattr(error.orig, "sqlstate", None) or ""
-            raise (NotStored if state.startswith(_STORAGE_STATES) else NoAnswer)(first_line(error)) from error
-
-    async def insert(self, statement: Insert, row: Mapping[str, Any]) -> None:
-        await self.transact(lambda connection: connection.execute(statement, row))
-
-    async def changed_outside(self) -> bool:
-        return False
-
-    def connections(self) -> tuple[int, int]:
-        return self._connections.in_use, self._connections.size
-
-    async def close(self) -> None:
-        await self._connections.engine.dispose()
 
 
 def first_line(error: Exception) -> str:

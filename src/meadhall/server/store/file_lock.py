@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from filelock import FileLock, Timeout
-from sqlalchemy import URL
 
 from meadhall.engine.errors import MeadhallError
 from meadhall.engine.text.language import gettext as _
@@ -20,8 +21,9 @@ class StoreUnusable(MeadhallError):
     """The database can't be opened: it doesn't exist, access is denied, or it is not a database of this Meadhall."""
 
 
-def lock_database(url: URL, folder: Path) -> FileLock:
-    """Lock the SQLite file at ``url``, and take the access of other users to it and to the data ``folder``.
+@contextmanager
+def lock_database(file: Path, folder: Path) -> Iterator[None]:
+    """Lock the database ``file`` during the block, and take the access of other users to it and to the data ``folder``.
 
     The lock lies beside the file itself, also if the path is a link.
 
@@ -29,7 +31,7 @@ def lock_database(url: URL, folder: Path) -> FileLock:
         StoreBusy: another process has the lock.
         StoreUnusable: the folder can't be created or written to.
     """
-    file = Path(str(url.database)).resolve()
+    file = file.resolve()
     lock = FileLock(file.with_name(f"{file.name}.lock"), mode=PRIVATE_FILE)
     try:
         file.parent.mkdir(mode=PRIVATE_FOLDER, parents=True, exist_ok=True)
@@ -39,7 +41,9 @@ def lock_database(url: URL, folder: Path) -> FileLock:
         raise StoreBusy(_("a hall uses {database}; stop it first").format(database=file)) from None
     except OSError as error:
         raise StoreUnusable(
-            f"the folder {file.parent} can't be used: {error.strerror}; "
-            "choose another with MEADHALL_DATA or MEADHALL_DATABASE_URL"
+            f"the folder {file.parent} can't be used: {error.strerror}; choose another with MEADHALL_DATA"
         ) from None
-    return lock
+    try:
+        yield
+    finally:
+        lock.release()

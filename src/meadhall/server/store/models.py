@@ -35,9 +35,6 @@ EntryKind = Literal[
     "edit",
 ]
 
-MOVES: Final[frozenset[EntryKind]] = frozenset({"action", "hinted", "undo", "hint"})
-"""The kinds of entries that don't change the player of a seat."""
-
 Audience = Literal["players", "spectators"]
 """Who hears a line of chat."""
 IgnoreKind = Literal["mute", "block"]
@@ -52,25 +49,12 @@ MIXED: Final = "mixed"
 """The level of the bots in a match against bots of several levels."""
 
 
-class Conflict(Exception):
-    """Another request or process has written first: the same entry, a change of the table, or the guest's attempt of the day."""
-
-
-class LeaseLost(Exception):
-    """The other processes of the hall have taken this one for dead. It must join again, under a new id."""
-
-
 class JobTaken(Exception):
-    """Another process has claimed or done the job, or it was moved or cancelled."""
+    """The job was moved or cancelled."""
 
 
 UNTIMED: Final = datetime.fromtimestamp(0, UTC)
 """The time of an entry before the room has set it."""
-
-
-def storable(text: str) -> str:
-    """Return ``text`` as PostgreSQL can compare it: no stored text contains a NUL."""
-    return text.replace("\0", "\N{REPLACEMENT CHARACTER}")
 
 
 def in_utc(time: datetime) -> datetime:
@@ -258,7 +242,7 @@ class TableRow:
         figures: how an attempt at the daily puzzle went, None until it has been measured.
         standing: sorts the attempts of a day, the best first; None until the attempt has been ranked, or if it doesn't count.
         clock: how much time the seats have; None without a clock.
-        version: number of changes since the table was opened. Only a process that has the latest version may change the table.
+        version: number of changes since the table was opened.
     """
 
     id: str
@@ -338,19 +322,6 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class Changes:
-    """The changes at a table.
-
-    Attributes:
-        table: the table; None if it is unchanged.
-        entries: the new entries of its match, oldest first.
-    """
-
-    table: TableRow | None
-    entries: tuple[Entry, ...]
-
-
-@dataclass(frozen=True)
 class Score:
     """A result of a daily puzzle: its place in the order, its figures, and the number of attempts that have it."""
 
@@ -361,7 +332,7 @@ class Score:
 
 @dataclass(frozen=True)
 class Downtime:
-    """A time in which no process of the hall ran, or none could store anything."""
+    """A time in which the hall didn't run, or couldn't store anything."""
 
     began_at: datetime
     ended_at: datetime
@@ -434,14 +405,6 @@ class PlayedFilter:
     result: str = ""
     opponent: str = ""
     viewer: str | None = None
-
-
-@dataclass(frozen=True)
-class ClaimedTable:
-    """A running table that this process drives from now on."""
-
-    id: str
-    has_bots: bool
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The database's tables as the queries use them. The Alembic migrations in ``migrations/`` create and change them."""
+"""The database's tables. A new database is made from them; the Alembic migrations in ``migrations/`` change older ones."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ NAMING_CONVENTION: Final = {
     "ix": "ix_%(table_name)s_%(column_0_N_name)s",
     "ck": "ck_%(table_name)s_%(constraint_name)s",
 }
-"""Names of constraints and indexes. They are the same on SQLite and PostgreSQL, so a migration can refer to them."""
+"""Names of constraints and indexes. A migration can refer to them."""
 
 metadata = MetaData(naming_convention=NAMING_CONVENTION)
 
@@ -128,7 +128,7 @@ sessions = Table(
     Column("last_used_at", DateTime(timezone=True), nullable=False, index=True),
 )
 
-# Passkeys that are being made or used. A challenge is accepted once, from the guest who got it, at any process.
+# Passkeys that are being made or used. A challenge is accepted once, from the guest who got it.
 challenges = Table(
     "challenges",
     metadata,
@@ -171,12 +171,10 @@ tables = Table(
     Column("standing", String(100)),
     Column("version", Integer, nullable=False, server_default="0"),
     Column("clock", JSON(none_as_null=True)),
-    Column("driver", String(16)),  # the process that plays for the bots; only queries/leases.py reads and writes it
     UniqueConstraint("daily", "host"),  # one attempt a day
     Index(None, "status", "created_at"),
     Index(None, "host", "status"),
     Index(None, "daily", "standing", "finished_at"),
-    Index(None, "driver", "game", "rules", sqlite_where=text("status = 'running'"), postgresql_where=text("status = 'running'")),
 )
 
 # How many attempts at a daily puzzle have each result, so that its page need not read all attempts.
@@ -212,7 +210,7 @@ seat_guests = Table(
     ForeignKeyConstraint(["table_id", "seat"], ["seats.table_id", "seats.seat"], ondelete="CASCADE"),
 )
 
-# Rows are appended and never changed. The first process that inserts entry k of a match has made it.
+# Rows are appended and never changed.
 match_entries = Table(
     "match_entries",
     metadata,
@@ -223,7 +221,7 @@ match_entries = Table(
     Column("value", Integer, nullable=False),
     Column("created_at", DateTime(timezone=True), nullable=False),
     Column("data", JSON(none_as_null=True)),
-    Index(None, "table_id", sqlite_where=text("kind = 'stand_in'"), postgresql_where=text("kind = 'stand_in'")),
+    Index(None, "table_id", sqlite_where=text("kind = 'stand_in'")),
 )
 
 # A finished match, as it counts for each guest who had a seat in it. The transaction that ends the match writes the rows; see
@@ -294,18 +292,7 @@ release = Table(
     Column("meadhall", String(40), nullable=False),
 )
 
-# The processes of a hall on PostgreSQL. A process renews its lease all the time; see queries/leases.py.
-processes = Table(
-    "processes",
-    metadata,
-    Column("id", String(16), primary_key=True),
-    Column("name", String(100), nullable=False),
-    Column("started_at", DateTime(timezone=True), nullable=False),
-    Column("expires_at", DateTime(timezone=True), nullable=False),
-    Column("has_ended", Boolean, nullable=False, server_default=false()),
-)
-
-# One row: when a process of the hall ran last; see queries/uptime.py.
+# One row: when the hall ran last; see queries/uptime.py.
 pulse = Table(
     "pulse",
     metadata,
@@ -313,7 +300,7 @@ pulse = Table(
     Column("alive_at", DateTime(timezone=True), nullable=False),
 )
 
-# The times in which no process of the hall ran.
+# The times in which the hall didn't run.
 downtimes = Table(
     "downtimes",
     metadata,
@@ -349,7 +336,6 @@ jobs = Table(
     Column("due_at", DateTime(timezone=True), nullable=False, index=True),
     Column("payload", JSON, nullable=False),
     Column("attempts", Integer, nullable=False, server_default="0"),
-    Column("claimed_by", String(16)),
     UniqueConstraint("kind", "key"),
 )
 

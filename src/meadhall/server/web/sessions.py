@@ -60,22 +60,15 @@ class Sessions:
     def __init__(self, store: Store, accounts: Accounts, secret: str, retired: Sequence[RetiredSecret] = ()) -> None:
         self._store = store
         self._sessions: OrderedDict[str, Session] = OrderedDict()  # by the hash of the token
-        self._changes = 0  # rises with each change of guests and sessions: older copies may be outdated
         accounts.on_session_change(self._forget)
-        accounts.on_outside_change(self._note_gap)
         self._cache: OrderedDict[str, Guest] = OrderedDict()
         self._owned: Collection[str] | None = None  # the random names that belong to accounts, once they are known
-        self._has_old_keys = False  # whether another process may have replaced the keys
         self._use_keys(secret, retired)
-        if store.listener is not None:
-            store.listener.on("guest", lambda notice: self._forget_guest(notice.words[0]))
-            store.listener.on("secret", lambda _notice: self._note_gap())
-            store.listener.on_gap(self._note_gap)
 
     @classmethod
-    async def load(cls, store: Store, accounts: Accounts) -> Self:
+    def load(cls, store: Store, accounts: Accounts) -> Self:
         """Return the sessions of a hall, with the keys that its database has."""
-        return cls(store, accounts, await store.secret(_KEY), await store.transact(secrets.retired, _KEY))
+        return cls(store, accounts, store.secret(_KEY), store.transact(secrets.retired, _KEY))
 
     def _use_keys(self, secret: str, retired: Sequence[RetiredSecret]) -> None:
         self._cookies = URLSafeSerializer(secret, salt="guest")
@@ -85,14 +78,6 @@ class Sessions:
         self._old_cookies = [(URLSafeSerializer(each.value, salt="guest"), each.valid_until) for each in retired]
         self._old_tokens = [(URLSafeSerializer(each.value, salt="token"), each.valid_until) for each in retired]
 
-    def _note_gap(self) -> None:
-        """Note that other processes may have changed guests and keys."""
-        self._changes += 1
-        self._owned = None
-        self._cache.clear()
-        self._sessions.clear()
-        self._has_old_keys = True
-
     def _forget(self, guest: str) -> None:
         """Read a guest and their sessions again from the database when they are next needed."""
         self._forget_guest(guest)
@@ -100,19 +85,10 @@ class Sessions:
             del self._sessions[token]
 
     def _forget_guest(self, guest: str) -> None:
-        self._changes += 1
         self._owned = None
         self._cache.pop(guest, None)
 
-    async def refresh(self) -> None:
-        """Wait until the changes of other processes are known, and read the keys if they were replaced."""
-        is_synced = await self._store.synced()
-        if not is_synced or self._has_old_keys:
-            with suppress(DatabaseUnavailable):  # pages that need no database are shown all the same
-                self._use_keys(await self._store.secret(_KEY), await self._store.transact(secrets.retired, _KEY))
-                self._has_old_keys = not is_synced
-
-    async def from_cookie(self, request: AnyRequest) -> Guest:
+    def from_cookie(self, request: AnyRequest) -> Guest:
         """Return the guest of the session cookie. Without a valid one return a new guest, whose cookie the response will set.
 
         A cookie that was signed with a replaced key is renewed. The cookie of a session that has ended, and the signed id of a
@@ -121,25 +97,25 @@ class Sessions:
         """
         cookies = _session_cookies(request)
         for cookie in cookies:
-            if cookie.startswith(session_tokens.PREFIX) and (guest := await self._of_session(cookie, "browser", request)):
+            if cookie.startswith(session_tokens.PREFIX) and (guest := self._of_session(cookie, "browser", request)):
                 return guest
         for read, is_renewed in ((self._read_cookie, False), (self._read_old_cookie, True)):
             for signed in filter(None, map(read, cookies)):
                 id, _, device = signed.partition(_DEVICE)
-                guest = await self._guest(id, request)
+                guest = self._guest(id, request)
                 if not guest.has_account:
                     request.scope["state"]["device"] = device
                     if is_renewed:
                         self._sign(request, guest)
                     return guest
-        guest = await self.begin_anew(request)
+        guest = self.begin_anew(request)
         if cookies and request.headers.get("Sec-Fetch-Mode", "navigate") != "navigate":
             del request.scope["state"]["new_session"]
         return guest
 
-    async def begin_anew(self, request: AnyRequest) -> Guest:
+    def begin_anew(self, request: AnyRequest) -> Guest:
         """Return a new guest, whose cookie the response will set."""
-        guest = Guest(token_hex(12), await self._any_name(), preferred_language(request))
+        guest = Guest(token_hex(12), self._any_name(), preferred_language(request))
         self._remember(guest)
         request.scope["state"]["device"] = ""
         self._sign(request, guest)
@@ -169,16 +145,16 @@ class Sessions:
             self._sign(request, guest)
         return opener_of(request)
 
-    async def from_bearer_token(self, request: AnyRequest) -> Guest | None:
+    def from_bearer_token(self, request: AnyRequest) -> Guest | None:
         """Return the guest of the header ``Authorization: Bearer …``, None without a valid token."""
         scheme, _, token = request.headers.get("Authorization", "").partition(" ")
         if scheme.lower() != "bearer":
             return None
         token = token.strip()
         if token.startswith(session_tokens.PREFIX):
-            return await self._of_session(token, "program", request)
+            return self._of_session(token, "program", request)
         id = _verified(self._tokens, token) or _verified_by_old(self._old_tokens, token, self._store.time.now())
-        guest = None if id is None else await self._guest(id, request)
+        guest = None if id is None else self._guest(id, request)
         return None if guest is None or guest.has_account else guest
 
     def start(self, request: AnyRequest, signed_in: SignedIn) -> None:
@@ -198,30 +174,26 @@ class Sessions:
         """Return what a program keeps after an account has signed in on it."""
         return known_devices.with_account(device, self._devices, account.handle)
 
-    async def _of_session(self, token: str, kind: SessionKind, request: AnyRequest) -> Guest | None:
+    def _of_session(self, token: str, kind: SessionKind, request: AnyRequest) -> Guest | None:
         """Return the guest of a session, None if it has ended."""
-        hash, changes = session_tokens.hash_of(token), self._changes
+        hash = session_tokens.hash_of(token)
         session = self._sessions.get(hash)
         if session is None:
-            session = await self._store.transact(lambda connection: sessions.find(connection, hash))
-        elif not self._store.is_informed:
-            with suppress(DatabaseUnavailable):
-                session = await self._store.transact(lambda connection: sessions.find(connection, hash))
+            session = self._store.transact(lambda connection: sessions.find(connection, hash))
         if session is None or session.kind != kind:
             return None
         if session.last_used_at < self._store.time.now() - _TOUCHED_EVERY:
             id = session.id
             with suppress(DatabaseUnavailable):
-                await self._store.transact(lambda connection: sessions.touch(connection, id))
+                self._store.transact(lambda connection: sessions.touch(connection, id))
                 session = replace(session, last_used_at=self._store.time.now())
                 if kind == "browser":
                     request.scope["state"]["new_session"] = token
-        if changes == self._changes:
-            self._sessions[hash] = session
-            self._sessions.move_to_end(hash)
-            if len(self._sessions) > _CACHE_SIZE:
-                self._sessions.popitem(last=False)
-        guest = await self._guest(session.guest, request)
+        self._sessions[hash] = session
+        self._sessions.move_to_end(hash)
+        if len(self._sessions) > _CACHE_SIZE:
+            self._sessions.popitem(last=False)
+        guest = self._guest(session.guest, request)
         if not guest.has_account:
             return None
         request.scope["state"]["session"] = session
@@ -233,12 +205,12 @@ class Sessions:
     def _read_old_cookie(self, text: str) -> str | None:
         return _verified_by_old(self._old_cookies, text, self._store.time.now())
 
-    async def create_for_program(self, name: str) -> tuple[Guest, str]:
+    def create_for_program(self, name: str) -> tuple[Guest, str]:
         """Create a guest for a program. Return the guest and the token. Raises NameTaken."""
-        guest = await self.save(Guest(token_hex(12), await self._any_name()), name)
+        guest = self.save(Guest(token_hex(12), self._any_name()), name)
         return guest, self._tokens.dumps(guest.id)
 
-    async def save(
+    def save(
         self,
         guest: Guest,
         name: str = "",
@@ -261,44 +233,36 @@ class Sessions:
             chosen_crest=crest if Crest.read(crest) else guest.chosen_crest,
         )
         if changed != guest or not guest.is_stored:
-            changed = await self._store.save_guest(changed, is_chosen=bool(clean_name(name)) and changed.name != guest.name)
+            changed = self._store.save_guest(changed, is_chosen=bool(clean_name(name)) and changed.name != guest.name)
             if changed.has_account and changed.name != guest.name:
                 self._owned = None
         self._remember(changed)
         return changed
 
-    async def remember_choice(self, guest: Guest, game: str, choice: Mapping[str, Any]) -> None:
+    def remember_choice(self, guest: Guest, game: str, choice: Mapping[str, Any]) -> None:
         """Store what a guest chose for a match against bots, to offer it next time."""
         if guest.choices.get(game) != choice:
-            self._remember(await self._store.save_guest(replace(guest, choices={**guest.choices, game: choice})))
+            self._remember(self._store.save_guest(replace(guest, choices={**guest.choices, game: choice})))
 
-    async def choose_notifications(self, guest: Guest, choices: NotificationChoices) -> None:
+    def choose_notifications(self, guest: Guest, choices: NotificationChoices) -> None:
         """Store which events the guest wants to be told of."""
         if guest.notifications != (stored := choices.stored()):
-            self._remember(await self._store.save_guest(replace(guest, notifications=stored)))
+            self._remember(self._store.save_guest(replace(guest, notifications=stored)))
 
-    async def _guest(self, id: str, request: AnyRequest) -> Guest:
-        guest, changes = self._cache.get(id), self._changes
-        if guest is None or not guest.is_stored:  # another process may have stored the guest meanwhile
-            guest = await self._store.transact(guests.find, id) or guest
-            guest = guest or Guest(id, await self._any_name(), preferred_language(request))
-        elif not self._store.is_informed:
-            with suppress(DatabaseUnavailable):
-                guest = await self._store.transact(guests.find, id) or guest
-        if changes == self._changes:
-            self._remember(guest)
+    def _guest(self, id: str, request: AnyRequest) -> Guest:
+        guest = self._cache.get(id)
+        if guest is None or not guest.is_stored:  # a command may have stored the guest meanwhile
+            guest = self._store.transact(guests.find, id) or guest
+            guest = guest or Guest(id, self._any_name(), preferred_language(request))
+        self._remember(guest)
         return guest
 
-    async def _any_name(self) -> str:
+    def _any_name(self) -> str:
         """Return a random name that belongs to no account."""
         if self._owned is None:
-            changes = self._changes
-            owned: Collection[str] = ()
             with suppress(DatabaseUnavailable):  # then the guest may get a number when something of theirs is stored
-                owned = await self._store.transact(owned_of, GIVEN)
-                self._owned = owned if changes == self._changes else None
-            return any_name(owned)
-        return any_name(self._owned)
+                self._owned = self._store.transact(owned_of, GIVEN)
+        return any_name(self._owned or ())
 
     def _remember(self, guest: Guest) -> None:
         self._cache[guest.id] = guest

@@ -1,16 +1,13 @@
 """Main loop of the worker process, ``python -m meadhall.server.worker.process``.
 
-``remote.WorkerProcess`` starts it for one server: it reads requests from its standard input and writes replies to its standard
-output. The supervisor starts it for several web processes, with the descriptor of a listening Unix socket as its argument: each
-of them connects. Every task runs in its own thread. At the end of the input the server or the supervisor is gone, and the
-process ends too.
+``remote.WorkerProcess`` starts it: it reads requests from its standard input and writes replies to its standard output. Every
+task runs in its own thread. At the end of the input the server is gone, and the process ends too.
 """
 
 from __future__ import annotations
 
 import os
 import pickle
-import socket
 import sys
 import traceback
 from contextlib import suppress
@@ -18,8 +15,6 @@ from threading import Lock, Thread
 from typing import Any, BinaryIO
 
 from meadhall.engine.compute.cores import leave_a_core
-from meadhall.server.ops import metrics
-from meadhall.server.ops.lifeline import Lifeline
 from meadhall.server.ops.logs import TEXT, configure_logging
 from meadhall.server.worker.bot_cache import BotCache
 from meadhall.server.worker.messages import (
@@ -35,7 +30,7 @@ from meadhall.server.worker.messages import (
     framed,
     read_message,
 )
-from meadhall.server.worker.tasks import ChooseAction, Task
+from meadhall.server.worker.tasks import Task
 
 NICENESS = 10
 """How much lower than the server's its priority is (see ``nice``)."""
@@ -46,21 +41,16 @@ class _Cancelled(Exception):
 
 
 class TaskRunner:
-    """Runs the tasks of one client, each in a thread, and writes the replies.
-
-    All clients share the cache of bots. A client that forgets a table drops only bots that it has used itself, because another
-    client may drive the table.
-    """
+    """Runs the tasks of the server, each in a thread, and writes the replies."""
 
     def __init__(self, bots: BotCache, output: BinaryIO) -> None:
         self._bots = bots
         self._output = output
         self._writing = Lock()
         self._running: set[int] = set()
-        self._tables: set[str] = set()
 
     def serve(self, requests: BinaryIO) -> None:
-        """Handle the requests of the client until it is gone. Its tasks are cancelled then."""
+        """Handle the requests of the server until it is gone. Its tasks are cancelled then."""
         while (message := read_message(requests)) is not None:
             self.handle(pickle.loads(message))  # noqa: S301 - from our own server
         self._running.clear()
@@ -69,16 +59,12 @@ class TaskRunner:
         """Start or cancel a task, or forget a table."""
         match request:
             case RunTask(number, task):
-                if isinstance(task, ChooseAction):
-                    self._tables.add(task.table)
                 self._running.add(number)
                 Thread(target=self._run, args=(number, task), name=type(task).__name__, daemon=True).start()
             case CancelTask(number):
                 self._running.discard(number)
             case ForgetTable(table):
-                if table in self._tables:
-                    self._tables.discard(table)
-                    self._bots.forget(table)
+                self._bots.forget(table)
 
     def _run(self, number: int, task: Task[Any]) -> None:
         def progress(done: float) -> None:
@@ -99,7 +85,7 @@ class TaskRunner:
 
     def _write(self, reply: Reply) -> None:
         message = _framed_safely(reply)
-        with self._writing, suppress(OSError, ValueError):  # the client is gone, or its stream is closed
+        with self._writing, suppress(OSError, ValueError):  # the server is gone, or its stream is closed
             self._output.write(message)
             self._output.flush()
 
@@ -116,37 +102,16 @@ def _framed_safely(reply: Reply) -> bytes:
 
 
 def main() -> None:
-    """Handle requests until the server, or the supervisor, is gone."""
+    """Handle requests until the server is gone."""
     requests, replies = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # prints go to the server's log
     configure_logging(os.environ.get("MEADHALL_LOG") or TEXT, "worker")
     if hasattr(os, "nice"):
         os.nice(NICENESS)
     leave_a_core()  # to the server
-    bots = BotCache()
-    if len(sys.argv) > 1:
-        listener = socket.socket(fileno=int(sys.argv[1]))
-        Thread(target=_accept, args=(listener, bots), name="accept", daemon=True).start()
-        lifeline = Lifeline()
-        lifeline.ready()
-        while not lifeline.ends_within(metrics.INTERVAL):
-            metrics.measure_process("worker")
-    else:
-        TaskRunner(bots, replies).serve(requests)
+    TaskRunner(BotCache(), replies).serve(requests)
     sys.stderr.flush()
     os._exit(0)  # don't wait for tasks that are still running
-
-
-def _accept(listener: socket.socket, bots: BotCache) -> None:
-    """Serve each client that connects, in a thread."""
-    while True:
-        connection, _ = listener.accept()
-        Thread(target=_serve, args=(connection, bots), name="client", daemon=True).start()
-
-
-def _serve(connection: socket.socket, bots: BotCache) -> None:
-    with connection, connection.makefile("rb") as requests, connection.makefile("wb") as replies, suppress(OSError):
-        TaskRunner(bots, replies).serve(requests)
 
 
 if __name__ == "__main__":

@@ -1,21 +1,19 @@
-"""Workers in another process: one that this server starts for itself, or one that all web processes of a hall share."""
+"""The worker in another process, which the server starts."""
 
 from __future__ import annotations
 
 import asyncio
 import itertools
 import logging
+import os
 import pickle
 import signal
 import sys
-from abc import abstractmethod
 from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, TypeVar
 
 from meadhall.server.ops import metrics
-from meadhall.server.ops.child import send_signal
 from meadhall.server.ops.tracing import TRACES
 from meadhall.server.worker.client import Worker, WorkerLost
 from meadhall.server.worker.messages import (
@@ -45,28 +43,26 @@ class _Pending:
     progress: Progress | None
 
 
-class RemoteWorker(Worker):
+class WorkerProcess(Worker):
     """A worker with compiled rules in a separate process, so that no search holds the GIL of the server.
 
-    It connects with the first task, and again after the connection was lost.
+    The first task starts it, and the next one after a crash starts it again. It ends when the server does, even if the server is
+    killed, because its standard input is closed then. It has a lower priority than the server (``nice``) where the system
+    supports it.
     """
 
     def __init__(self) -> None:
+        self._process: asyncio.subprocess.Process | None = None
         self._writer: asyncio.StreamWriter | None = None
         self._reading: asyncio.Task[None] | None = None
         self._connecting = asyncio.Lock()
         self._numbers = itertools.count()
         self._pending: dict[int, _Pending] = {}  # of the present connection
 
-    @abstractmethod
-    async def _connect(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-        """Return streams of replies and of requests. Raises WorkerLost."""
-
-    async def _explain_loss(self) -> None:
-        """Log why the connection was lost, if this process knows."""
-
-    async def _end_process(self) -> None:
-        """End the process, if it serves only this server. Its connection is closed already."""
+    @property
+    def process_id(self) -> int | None:
+        """Id of the process; None while there is none."""
+        return self._process.pid if self._process and self._writer else None
 
     async def run(self, task: Task[R], progress: Progress | None = None) -> R:
         """Run a task in the process; ``progress`` is called in the event loop."""
@@ -92,12 +88,12 @@ class RemoteWorker(Worker):
             _send(self._writer, ForgetTable(table))
 
     async def restart(self) -> None:
-        """Close the connection. The next task connects again, and a process of this server is started again for it."""
+        """End the process. The next task starts it again."""
         await self.close()
 
     async def close(self) -> None:
-        """Close the connection. Tasks that are running are abandoned."""
-        async with self._connecting:  # a task that comes meanwhile connects afterwards
+        """End the process. Tasks that are running are abandoned."""
+        async with self._connecting:  # a task that comes meanwhile starts it again afterwards
             writer, self._writer = self._writer, None
             if writer is not None:
                 writer.close()
@@ -108,7 +104,7 @@ class RemoteWorker(Worker):
     async def _connected(self) -> asyncio.StreamWriter:
         async with self._connecting:
             if self._writer is None:
-                reader, self._writer = await self._connect()
+                reader, self._writer = await self._start()
                 self._pending = {}
                 self._reading = asyncio.create_task(self._read(reader, self._writer, self._pending))
             return self._writer
@@ -121,31 +117,15 @@ class RemoteWorker(Worker):
                 _handle(waiting, pickle.loads(await reader.readexactly(length)))  # noqa: S301 - from our own process
         was_lost = self._writer is writer
         if was_lost:
-            self._writer = None  # the next task connects again
+            self._writer = None  # the next task starts it again
         writer.close()
         for pending in waiting.values():
             _fail(pending.result, WorkerLost("the worker process has ended"))
-        if was_lost:
-            await self._explain_loss()
+        if was_lost and self._process is not None:
+            log.error("the worker process has ended (status %s)", await self._process.wait())
 
-
-class WorkerProcess(RemoteWorker):
-    """A worker that this server starts, and starts again after a crash.
-
-    It ends when the server does, even if the server is killed, because its standard input is closed then. It has a lower priority
-    than the server (``nice``) where the system supports it.
-    """
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._process: asyncio.subprocess.Process | None = None
-
-    @property
-    def process_id(self) -> int | None:
-        """Id of the process; None while there is none."""
-        return self._process.pid if self._process and self._writer else None
-
-    async def _connect(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    async def _start(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+        """Start the process. Return the streams of its replies and of requests."""
         self._process = await asyncio.create_subprocess_exec(
             *(sys.executable, "-m", "meadhall.server.worker.process"),
             stdin=asyncio.subprocess.PIPE,
@@ -156,38 +136,16 @@ class WorkerProcess(RemoteWorker):
         assert self._process.stdout is not None
         return self._process.stdout, self._process.stdin
 
-    async def _explain_loss(self) -> None:
-        assert self._process is not None
-        log.error("the worker process has ended (status %s)", await self._process.wait())
-
     async def _end_process(self) -> None:
+        """Wait until the process has ended. Kill it if that takes long."""
         process, self._process = self._process, None
         if process is not None:
             try:
                 await asyncio.wait_for(process.wait(), _CLOSE_TIMEOUT)
             except TimeoutError:
-                send_signal(process, signal.SIGKILL)
+                with suppress(ProcessLookupError):
+                    os.kill(process.pid, signal.SIGKILL)  # ``process.kill`` would collect its status before asyncio does
                 await process.wait()
-
-
-class SharedWorker(RemoteWorker):
-    """The worker that the supervisor runs for all web processes of a hall.
-
-    The supervisor holds the listening socket. While it starts the worker again, requests wait in the socket's queue.
-
-    Args:
-        path: the Unix socket on which the worker listens.
-    """
-
-    def __init__(self, path: Path) -> None:
-        super().__init__()
-        self._path = path
-
-    async def _connect(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-        try:
-            return await asyncio.open_unix_connection(self._path)
-        except OSError as error:
-            raise WorkerLost(f"the worker can't be reached: {error.strerror}") from error
 
 
 def _send(writer: asyncio.StreamWriter, request: Request) -> None:

@@ -83,7 +83,7 @@ class BotRoom(Protocol):
     def running_match(self) -> Match:
         """Return the match. Refuse if it doesn't run."""
 
-    async def change(self, edit: Callable[[TableState], None]) -> None:
+    def change(self, edit: Callable[[TableState], None]) -> None:
         """Change a draft of the table, and store it."""
 
 
@@ -116,7 +116,7 @@ class _Pace:
 
 
 class BotDriver:
-    """Plays for the seats of one room that belong to bots, while this process drives the table.
+    """Plays for the seats of one room that belong to bots.
 
     Attributes:
         pause: seconds that a bot takes for an action on average, its search included.
@@ -126,23 +126,17 @@ class BotDriver:
         self.pause = services.bot_pause
         self._room = room
         self._worker = services.worker
-        self._leases = services.leases
         self._has_secrets = False  # whether a player has had secrets in this match
         self._playing: asyncio.Task[None] | None = None
         self._search: tuple[Position, asyncio.Task[int]] | None = None  # the position before it, and the search
 
-    def seat_to_move(self) -> SeatRow | None:
+    def next_seat(self) -> SeatRow | None:
         """Return the seat to move if a bot plays there, also for its owner; the first such seat where several choose at once."""
         match, table = self._room.match, self._room.table
         if match is None or self._room.stop is not None or table.status != "running":
             return None
         seats = (as_played(table.seats[seat], match) for seat in match.deciders)
         return next((seat for seat in seats if seat.kind == "bot"), None)
-
-    def next_seat(self) -> SeatRow | None:
-        """Return the seat to move if a bot plays there and this process drives the table."""
-        seat = self.seat_to_move()
-        return seat if seat is not None and self._leases.holds(self._room.table.id) else None
 
     def play(self) -> None:
         """Start playing, if it is a bot's turn and none plays already. Bots play until it is a person's turn."""
@@ -207,8 +201,8 @@ class BotDriver:
             search = asyncio.create_task(self._choose(match, seat.seat, name, pace))
             self._search = position, search
             try:
-                await room.change(partial(play, action=await search))
-            except (Stale, WrongMoment):  # an undo, or the last person has left, or another process drives the table now
+                room.change(partial(play, action=await search))
+            except (Stale, WrongMoment):  # an undo, or the last person has left
                 return
             except asyncio.CancelledError:
                 if _is_cancelled():

@@ -1,7 +1,7 @@
 """Stand-ins: a bot takes over a person's seat for a while. The seat keeps its owner, who can take it back at any later decision.
 
 Both are entries of the match: ``stand_in`` with the level of the bot, how long it plays and why, and ``return``. So they replay
-after a restart and at other processes, and the record says which actions a bot played. The bot gets the view of the seat and
+after a restart, and the record says which actions a bot played. The bot gets the view of the seat and
 nothing else, like every bot, and its pace follows the same rules.
 """
 

@@ -36,12 +36,11 @@ _RETRY_DELAY: Final = 1.0
 
 
 class BotVotes:
-    """Answers the proposals of one room for its bots, while this process drives the table."""
+    """Answers the proposals of one room for its bots."""
 
     def __init__(self, room: Room, services: Services) -> None:
         self._room = room
         self._worker = services.worker
-        self._leases = services.leases
         self._answering: asyncio.Task[None] | None = None
 
     def answer(self) -> None:
@@ -58,7 +57,7 @@ class BotVotes:
     def _next(self) -> tuple[Proposal, int] | None:
         """Return the open proposal and the next bot that has to answer it."""
         found, table = self._room.consent.proposals.open, self._room.table
-        if found is None or table.status != "running" or not self._leases.holds(table.id):
+        if found is None or table.status != "running":
             return None
         waiting = found.waiting & found.bots
         return (found, min(waiting)) if waiting else None
@@ -68,7 +67,7 @@ class BotVotes:
             proposal, seat = asked
             try:
                 agrees = await self._agrees(proposal, seat)
-                await self._room.consent.answer_for_bot(seat, proposal.number, agrees)
+                self._room.consent.answer_for_bot(seat, proposal.number, agrees)
             except (Stale, WrongMoment):  # it was answered or withdrawn meanwhile
                 continue
             except DatabaseUnavailable:

@@ -49,12 +49,12 @@ class Consent:
         """Their state after the last entry of the match."""
         return self._room.state.proposals
 
-    async def learn_names(self) -> None:
+    def learn_names(self) -> None:
         """Read the names of guests who want seats. Entries have only their public ids, so that a guest can be forgotten."""
         found, last = self.proposals.open, self.proposals.last
         for each in (found, None if last is None else last.proposal):
             if each is not None and each.guest and each.guest not in self._names:
-                guest = await self._store.transact(guests.find_public, each.guest)
+                guest = self._store.transact(guests.find_public, each.guest)
                 self._names[each.guest] = guest.name if guest is not None else _("former player")
 
     def name_of(self, proposal: Proposal) -> str:
@@ -98,7 +98,7 @@ class Consent:
             raise WrongMoment(_("In the puzzle of the day nothing can be proposed: everyone plays the same deal, once."))
         return Proposer(table, match, self._room.running_clocks, seat)
 
-    async def propose(self, guest: Guest, what: str, to: int | None = None, seat: int | None = None) -> None:
+    def propose(self, guest: Guest, what: str, to: int | None = None, seat: int | None = None) -> None:
         """Make a proposal for the guest's seat, or as a spectator ask for a seat.
 
         Args:
@@ -111,10 +111,10 @@ class Consent:
         """
         kind = kind_of(what)
         if kind.by_guest:
-            guest = await self._store.save_guest(guest)  # the name may belong to an account meanwhile
+            guest = self._store.save_guest(guest)  # the name may belong to an account meanwhile
             self._names[guest.public_id] = guest.name
 
-        await self._change(partial(self._proposed, guest=guest, kind=kind, to=to, wanted=seat))
+        self._change(partial(self._proposed, guest=guest, kind=kind, to=to, wanted=seat))
 
     def _proposed(self, draft: TableState, guest: Guest, kind: Kind, to: int | None, wanted: int | None) -> Entry:
         """Return the entry of a new proposal. Raises Refused."""
@@ -134,35 +134,35 @@ class Consent:
 
     # ------------------------------------------------------------------------------------------------------------ answering
 
-    async def answer(self, guest: Guest, proposal: int, agrees: bool) -> None:
+    def answer(self, guest: Guest, proposal: int, agrees: bool) -> None:
         """Vote for the guest's seat. A vote that the seat has already given changes nothing. Raises Refused."""
         seat = self._room.seat_of(guest)
-        await self._change(lambda draft: draft.proposals.answered(draft.entry_count + 1, proposal, seat, agrees, draft.at))
+        self._change(lambda draft: draft.proposals.answered(draft.entry_count + 1, proposal, seat, agrees, draft.at))
 
-    async def answer_for_bot(self, seat: int, proposal: int, agrees: bool) -> None:
+    def answer_for_bot(self, seat: int, proposal: int, agrees: bool) -> None:
         """Vote for the seat of a bot. Raises Stale if its vote isn't wanted any more."""
-        await self._change(partial(_answered_by_bot, seat=seat, proposal=proposal, agrees=agrees))
+        self._change(partial(_answered_by_bot, seat=seat, proposal=proposal, agrees=agrees))
 
-    async def withdraw(self, guest: Guest, proposal: int) -> None:
+    def withdraw(self, guest: Guest, proposal: int) -> None:
         """Withdraw the guest's proposal. Raises Stale, NotSeated."""
         seat = self._room.table.seat_of(guest.id)
         owner = guest.public_id if seat is None else seat
-        await self._change(lambda draft: draft.proposals.withdrawn(draft.entry_count + 1, proposal, owner, draft.at))
+        self._change(lambda draft: draft.proposals.withdrawn(draft.entry_count + 1, proposal, owner, draft.at))
 
-    async def expire(self, job: Job) -> None:
+    def expire(self, job: Job) -> None:
         """End a proposal whose time is up, and the job that waited for it, in one transaction."""
         entry = int(job.payload["proposal"])
         with suppress(Refused, MatchOver):  # it has ended, or the match has
-            await self._change(lambda draft: draft.proposals.expired(draft.entry_count + 1, entry, draft.at), job)
+            self._change(lambda draft: draft.proposals.expired(draft.entry_count + 1, entry, draft.at), job)
 
     # -------------------------------------------------------------------------------------------------------------- effects
 
-    async def _change(self, make: Callable[[TableState], Entry], job: Job | None = None) -> None:
+    def _change(self, make: Callable[[TableState], Entry], job: Job | None = None) -> None:
         """Append the entry that ``make`` returns, and its effects. End the job in the same transaction."""
-        await self._room.change(self._enter, make, job)
+        self._room.change(self._enter, make, job)
         self._scheduler.wake()  # it learns of the deadline
 
-    async def _enter(self, draft: TableState, make: Callable[[TableState], Entry], job: Job | None) -> None:
+    def _enter(self, draft: TableState, make: Callable[[TableState], Entry], job: Job | None) -> None:
         """Enter an entry in a draft. If now everyone has agreed, carry out the proposal."""
         draft.running_match()
         entry, table = make(draft), draft.table
@@ -171,7 +171,7 @@ class Consent:
         draft.effects += (partial(self._set_deadline, entry, draft.proposals, table),)
         accepted = draft.proposals.accepted_by(entry)
         if accepted is not None:
-            guest = await self._store.transact(guests.find_public, accepted.guest) if accepted.guest else None
+            guest = self._store.transact(guests.find_public, accepted.guest) if accepted.guest else None
             accepted.kind.carry_out(Accepted(draft, accepted.seat, accepted.to, guest))
 
     def _set_deadline(self, entry: Entry, after: Proposals, table: TableRow, connection: Connection) -> None:

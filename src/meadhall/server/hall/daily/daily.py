@@ -1,6 +1,6 @@
 """The puzzle of the day: all guests get the same deal, play it alone and once, and then see the results of the others.
 
-The deal follows from the day and a secret of the database. So it is the same in every process and can't be computed in advance.
+The deal follows from the day and a secret of the database. So it can't be computed in advance.
 Until the end of the day (in UTC) its seed is *sealed*: a guest who has finished can't pass it on to one who still plays.
 """
 
@@ -20,7 +20,7 @@ from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import NotFound, WrongMoment
 from meadhall.server.hall.seating import person_seat
 from meadhall.server.ops.time import Time
-from meadhall.server.store.models import FINISHED, Conflict, Guest, Score, TableRow, new_id
+from meadhall.server.store.models import FINISHED, Guest, Score, TableRow, new_id
 from meadhall.server.store.queries import scores, secrets, tables
 from meadhall.server.store.store import Store
 
@@ -90,20 +90,20 @@ def is_sealed(table: TableRow, time: Time) -> bool:
     return table.daily is not None and table.daily >= today(time)
 
 
-async def seed_of(store: Store, day: str) -> bytes:
+def seed_of(store: Store, day: str) -> bytes:
     """Return the seed of a day's puzzle. It is specific to this database. A new key counts from the next day on."""
     begins = datetime.fromisoformat(day).replace(tzinfo=UTC)
-    before = [secret.value for secret in await store.transact(secrets.retired, "daily") if secret.valid_until > begins]
-    key = before[0] if before else await store.secret("daily")
+    before = [secret.value for secret in store.transact(secrets.retired, "daily") if secret.valid_until > begins]
+    key = before[0] if before else store.secret("daily")
     return hmac.digest(bytes.fromhex(key), f"daily {day}".encode(), "sha256")
 
 
 # ----------------------------------------------------------------------------------------------------------------- attempts
 
 
-async def own_attempt(store: Store, day: str, guest: Guest) -> TableRow | None:
+def own_attempt(store: Store, day: str, guest: Guest) -> TableRow | None:
     """Return the guest's attempt at the puzzle of a day, whether it was started on this device or carried to it."""
-    mine = await store.transact(tables.attempts, day, guest.id) if guest.is_stored else []
+    mine = store.transact(tables.attempts, day, guest.id) if guest.is_stored else []
     return min(mine, key=lambda table: table.host != guest.id, default=None)
 
 
@@ -114,19 +114,16 @@ async def begin(hall: Hall, guest: Guest) -> Room:
     if subject is None:
         raise NotFound(_("No game here has a puzzle of the day."))
     hall.ready.check(subject.name)
-    found = await own_attempt(hall.store, day, guest)
+    found = own_attempt(hall.store, day, guest)
     if found is not None:
         return await hall.room(found.id)
-    guest = await hall.store.save_guest(guest)
-    table = replace(await deal(hall.store, subject, day, guest), daily=day)
-    try:
-        await hall.store.add_table(table)
-    except Conflict:  # the guest has started it on another page
-        return await begin(hall, guest)
+    guest = hall.store.save_guest(guest)
+    table = replace(deal(hall.store, subject, day, guest), daily=day)
+    hall.store.add_table(table)
     return await hall.room(table.id)
 
 
-async def deal(store: Store, subject: Game, day: str, guest: Guest) -> TableRow:
+def deal(store: Store, subject: Game, day: str, guest: Guest) -> TableRow:
     """Return a table where the guest plays the deal of a day. It isn't stored, and doesn't count as an attempt."""
     return TableRow(
         id=new_id(),
@@ -136,7 +133,7 @@ async def deal(store: Store, subject: Game, day: str, guest: Guest) -> TableRow:
         status="running",
         host=guest.id,
         is_public=False,
-        seed=await seed_of(store, day),
+        seed=seed_of(store, day),
         created_at=store.time.now(),
         started_at=store.time.now(),
         seats=(person_seat(0, guest.name, guest),),
@@ -147,24 +144,24 @@ async def play_unranked(hall: Hall, guest: Guest, day: str) -> Room:
     """Open a table with the deal of a past day, which counts nowhere. Raises NotFound, NotReady, WrongMoment, TooMany."""
     if day >= today(hall.time):
         raise WrongMoment(_("The day of this puzzle has not ended: it is played ranked, and once."))
-    subject = await puzzle_on(hall.store, day)
+    subject = puzzle_on(hall.store, day)
     hall.ready.check(subject.name)
-    return await hall.add_table(await deal(hall.store, subject, day, await hall.store.save_guest(guest)))
+    return await hall.add_table(deal(hall.store, subject, day, hall.store.save_guest(guest)))
 
 
-async def puzzle_on(store: Store, day: str) -> Game:
+def puzzle_on(store: Store, day: str) -> Game:
     """Return the game of a day's puzzle: that of its attempts if there are any. Raises NotFound."""
-    attempted = await store.transact(tables.attempted_game, day)
+    attempted = store.transact(tables.attempted_game, day)
     subject = game(attempted) if attempted in game_names() else puzzle_of(day) if day in recent_days(store.time) else None
     if subject is None or subject.daily is None:
         raise NotFound(_("There is no puzzle for that day."))
     return subject
 
 
-async def check_visible(store: Store, table: TableRow, guest: Guest) -> None:
+def check_visible(store: Store, table: TableRow, guest: Guest) -> None:
     """Refuse to show another guest's attempt of today until the guest has finished their own. Raises WrongMoment."""
     if is_sealed(table, store.time) and guest.id != table.host and table.seat_of(guest.id) is None:
-        own = await own_attempt(store, today(store.time), guest)
+        own = own_attempt(store, today(store.time), guest)
         if own is None or own.status not in FINISHED:
             raise WrongMoment(_("This is another player's attempt at today's puzzle. Play your own first, then you can look."))
 
@@ -189,7 +186,7 @@ class Results:
 async def results(hall: Hall, subject: Game, day: str, own: TableRow | None, shown: int) -> Results:
     """Return the results of a day, with the best ``shown`` attempts. The work doesn't depend on the number of attempts."""
     await _rank_new(hall, subject, day)
-    found = await hall.store.transact(scores.scores, day)
+    found = hall.store.transact(scores.scores, day)
     places: dict[str, int] = {}
     better = 0
     for score in found:
@@ -202,8 +199,8 @@ async def results(hall: Hall, subject: Game, day: str, own: TableRow | None, sho
         place = places.get(table.standing, 1)
         return Attempt(table.id, table.host, table.seats[0].name, bool(table.figures[_WON]), table.figures, place)
 
-    best = tuple(map(attempt, await hall.store.transact(scores.best, day, shown)))
-    mine = None if own is None else await hall.store.transact(tables.find, own.id)
+    best = tuple(map(attempt, hall.store.transact(scores.best, day, shown)))
+    mine = None if own is None else hall.store.transact(tables.find, own.id)
     return Results(best, attempt(mine) if mine is not None and mine.standing is not None else None, tuple(found))
 
 
@@ -211,7 +208,7 @@ async def _rank_new(hall: Hall, subject: Game, day: str) -> None:
     """Measure and rank the attempts that were finished since the last visit of the page."""
     measured = 0
     while measured < _MEASURED_AT_ONCE:
-        new = await hall.store.transact(scores.unranked, day, subject.name, subject.version)
+        new = hall.store.transact(scores.unranked, day, subject.name, subject.version)
         if not new:
             return
         for table in new:
@@ -219,7 +216,8 @@ async def _rank_new(hall: Hall, subject: Game, day: str) -> None:
             figures = await figures_of(hall, table)
             if figures is None:  # its rules are still being compiled
                 return
-            await hall.store.change(scores.rank, table.id, day, figures, _standing(_order(table, figures)))
+            hall.store.transact(scores.rank, table.id, day, figures, _standing(_order(table, figures)))
+            hall.note_changes([table.id])
 
 
 def _standing(order: tuple[int, ...]) -> str:
@@ -244,7 +242,8 @@ async def figures_of(hall: Hall, table: TableRow) -> dict[str, int] | None:
     room = await hall.room(table.id)
     assert room.match is not None
     figures = await asyncio.to_thread(_measured, room.match)
-    await hall.store.change(tables.save_figures, table.id, figures)
+    hall.store.transact(tables.save_figures, table.id, figures)
+    hall.note_changes([table.id])
     return figures
 
 

@@ -2,7 +2,7 @@
 
 A guest who looks for a match has a *match request* in the database, so a reload or a restart doesn't end the wait. The request
 that completes a group seats the group: in one transaction the table is stored, all its requests name it, and a job is stored that
-starts the match. So each guest is seated once, at any number of processes, and the match begins even after a kill.
+starts the match. So each guest is seated once, and the match begins even after a kill.
 
 A guest waits as long as a page is open, or a program asks. When the time of a guest is up, bots take the empty seats.
 """
@@ -17,7 +17,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 from sqlalchemy import Connection
 
@@ -35,13 +35,10 @@ from meadhall.server.hall.room import Room
 from meadhall.server.hall.seating import bot_seat, open_seat, with_person
 from meadhall.server.store.clock import Clock
 from meadhall.server.store.match_request import MatchRequest
-from meadhall.server.store.models import Conflict, Guest, Job, TableRow, new_id
-from meadhall.server.store.notices import Notice, send
+from meadhall.server.store.models import Guest, Job, TableRow, new_id
 from meadhall.server.store.queries import guests, ignored, jobs, match_requests, tables
 from meadhall.server.store.store import Store
 from meadhall.server.worker.threads import run_in_thread
-
-T = TypeVar("T")
 
 log = logging.getLogger(__name__)
 
@@ -52,7 +49,7 @@ _FILL_AFTER: Final = "quick-match-bots"
 _START: Final = "quick-match-start"
 
 _START_AFTER: Final = timedelta(seconds=1)
-"""When the job starts a match that the process which seated its players has not started."""
+"""When the job starts a match that was not started when its players were seated."""
 
 _JUST_NOW: Final = timedelta(seconds=3)
 """How long after a guest was seated another request for a match leads to the same table: it was sent before."""
@@ -89,7 +86,7 @@ class QuickMatch:
         store: Store,
         scheduler: Scheduler,
         room: Callable[[str], Awaitable[Room]],
-        check_new: Callable[[Guest, str], Awaitable[None]],
+        check_new: Callable[[Guest, str], None],
     ) -> None:
         self._store = store
         self._time = store.time
@@ -100,9 +97,6 @@ class QuickMatch:
         self._open: Counter[str] = Counter()  # the number of open pages by guest
         scheduler.register(_FILL_AFTER, self._fill)
         scheduler.register(_START, at_table(scheduler, room, self._start_late))
-        if store.listener is not None:
-            store.listener.on("seek", self._hear)
-            store.listener.on_gap(self._channel.publish)
 
     # ---------------------------------------------------------------------------------------------------------------- waiting
 
@@ -132,7 +126,7 @@ class QuickMatch:
         Raises:
             BadSetup, UnknownGame, UnknownBot, NotReady, TooMany: the guest can't wait for such a match.
         """
-        await self._check_new(guest, name)
+        self._check_new(guest, name)
         subject = game(name)
         count = subject.check_players(subject.default_players if players is None else players)
         if count < 2:
@@ -142,34 +136,23 @@ class QuickMatch:
         level = bot or HUSCARL.name
         if bots_after is not None and level not in bot_names(subject):
             raise UnknownBot(f"{subject.title} has no bot {level!r}; it has: {', '.join(bot_names(subject))}")
-        guest = await self._store.save_guest(guest)
+        guest = self._store.save_guest(guest)
         at = self._time.now()
         request = MatchRequest(new_id(), guest.id, name, count, chosen, level, bots_after, clock, at, at)
-        return await self._started(await self._transact(partial(self._enter, request=request)))
+        return await self._started(self._store.transact(self._enter, request))
 
     def _enter(self, connection: Connection, request: MatchRequest) -> str | None:
-        before = self._locked(connection, request.guest, request.queue)
+        before = match_requests.find(connection, request.guest)
         if before is not None and before.matched_at is not None and before.matched_at > self._time.now() - _JUST_NOW:
             return before.table_id
         if before is not None and before.table_id is None:
             if before.queue == request.queue and before.seen_at > self._time.now() - match_requests.PRESENT_FOR:
                 request = replace(request, created_at=before.created_at)
             jobs.cancel(connection, _FILL_AFTER, before.id)
-            self._tell(connection, before.queue)
         match_requests.put(connection, request)
         if request.bots_at is not None:
             jobs.put(connection, _FILL_AFTER, request.id, request.bots_at)
-        self._tell(connection, request.queue)
         return self._seat(connection, request, with_bots=False)
-
-    def _locked(self, connection: Connection, guest: str, *queues: str) -> MatchRequest | None:
-        """Lock the queue of the guest, and others. Return the guest's request. Raises Conflict if it has just moved."""
-        before = match_requests.find(connection, guest)
-        match_requests.lock_queues(connection, *queues, *([] if before is None else [before.queue]))
-        request = match_requests.find(connection, guest)
-        if request is not None and (before is None or request.queue != before.queue) and request.queue not in queues:
-            raise Conflict
-        return request
 
     async def state_of(self, guest: Guest, hidden: bool = False) -> Queue | str | None:
         """Return what a guest waits for, or the id of the table where the guest was seated; None without either.
@@ -178,42 +161,34 @@ class QuickMatch:
         """
 
         def read(connection: Connection) -> Queue | str | None:
-            request = self._locked(connection, guest.id)
+            request = match_requests.find(connection, guest.id)
             if request is None:
                 return None
             if request.matched_at is not None:
                 return request.table_id if request.matched_at > self._time.now() - _SHOWN_FOR else None
             match_requests.touch(connection, guest.id, hidden)
-            if request.seen_at <= self._time.now() - match_requests.PRESENT_FOR:  # the others could not see it
-                self._tell(connection, request.queue)
-                if table := self._seat(connection, request, with_bots=False):
-                    return table
+            was_away = request.seen_at <= self._time.now() - match_requests.PRESENT_FOR  # the others could not see it
+            if was_away and (table := self._seat(connection, request, with_bots=False)) is not None:
+                return table
             apart = ignored.blocks(connection, guest.id)
             others = [other for other in match_requests.waiting(connection, request.queue) if other.guest not in apart]
             return Queue(request, _names(connection, others))
 
-        found = await self._transact(read)
+        found = self._store.transact(read)
         return await self._started(found) if isinstance(found, str) else found
 
-    async def _transact(self, work: Callable[[Connection], T]) -> T:
-        """Run ``work`` in a transaction, again if the guest has moved to another queue meanwhile."""
-        while True:
-            with suppress(Conflict):
-                return await self._store.transact(work)
-
-    async def end(self, guest: Guest) -> None:
+    def end(self, guest: Guest) -> None:
         """End the wait of a guest."""
 
         def stop(connection: Connection) -> None:
             request = match_requests.end(connection, guest.id)
             if request is not None:
                 jobs.cancel(connection, _FILL_AFTER, request.id)
-                self._tell(connection, request.queue)
 
-        await self._store.transact(stop)
+        self._store.transact(stop)
         self._channel.publish()
 
-    async def queues(self, guest: Guest) -> list[Queue]:
+    def queues(self, guest: Guest) -> list[Queue]:
         """Return the queues of all people who wait, except the guest and blocked people, the longest wait first."""
 
         def read(connection: Connection) -> list[Queue]:
@@ -225,7 +200,7 @@ class QuickMatch:
                     by_queue.setdefault(request.queue, []).append(request)
             return [Queue(group[0], _names(connection, group)) for group in by_queue.values()]
 
-        return await self._store.transact(read)
+        return self._store.transact(read)
 
     @contextmanager
     def page_of(self, guest: Guest) -> Iterator[Subscriber]:
@@ -243,16 +218,16 @@ class QuickMatch:
         """End the streams of a guest's pages."""
         self._channel.end(guest)
 
-    async def left(self, guest: Guest, hidden: bool = False) -> None:
+    def left(self, guest: Guest, hidden: bool = False) -> None:
         """Note that a page of the guest was closed, or hidden. Unless another one is open, the wait ends soon."""
         if guest.id not in self._open:
             with suppress(DatabaseUnavailable):
-                await self._store.transact(partial(match_requests.leave, guest=guest.id, hidden=hidden))
+                self._store.transact(partial(match_requests.leave, guest=guest.id, hidden=hidden))
 
     # ----------------------------------------------------------------------------------------------------------------- seating
 
     def _seat(self, connection: Connection, request: MatchRequest, with_bots: bool) -> str | None:
-        """Seat the guest with others of the queue, which is locked, and return the id of the table; None if too few wait.
+        """Seat the guest with others of the queue, and return the id of the table; None if too few wait.
 
         With bots, those come along who accept bots at all.
         """
@@ -272,7 +247,6 @@ class QuickMatch:
             if each is not request or not with_bots:  # with bots this is the effect of the guest's own job
                 jobs.cancel(connection, _FILL_AFTER, each.id)
         jobs.put(connection, _START, table.id, self._time.now() + _START_AFTER)
-        self._tell(connection, request.queue)
         return table.id
 
     async def _fill(self, job: Job) -> None:
@@ -280,7 +254,7 @@ class QuickMatch:
 
         def fill(connection: Connection) -> str | None:
             guest = match_requests.guest_of(connection, job.key)
-            request = None if guest is None else self._locked(connection, guest)
+            request = None if guest is None else match_requests.find(connection, guest)
             if request is None or request.id != job.key or request.table_id is not None:
                 return None
             if request.seen_at <= self._time.now() - match_requests.PRESENT_FOR:
@@ -288,36 +262,26 @@ class QuickMatch:
                 return None
             return self._seat(connection, request, with_bots=True)
 
-        with suppress(Conflict):  # the guest looks for another match by now
-            await self._started(await self._scheduler.finish(job, fill))
+        await self._started(self._scheduler.finish(job, fill))
 
     async def _started(self, table: str | None) -> str | None:
         """Start the match at a table whose players were just seated, and tell the pages that wait. Return the table's id."""
         self._scheduler.wake()
         if table is not None:
             try:
-                await self._start(await self._room(table))
+                self._start(await self._room(table))
             except MeadhallError as error:
                 log.warning("the quick match at table %s will start later: %s", table, error)
         self._channel.publish()
         return table
 
-    async def _start_late(self, room: Room, _job: Job) -> None:
-        await self._start(room)
+    def _start_late(self, room: Room, _job: Job) -> None:
+        self._start(room)
 
-    async def _start(self, room: Room) -> None:
+    def _start(self, room: Room) -> None:
         if room.table.status == "gathering":
-            with suppress(WrongMoment):  # another process has just started it
-                await room.start()
-
-    # --------------------------------------------------------------------------------------------------------------- processes
-
-    def _tell(self, connection: Connection, queue: str) -> None:
-        if self._store.shared:
-            send(connection, self._store.payload("seek", queue))
-
-    def _hear(self, _notice: Notice) -> None:
-        self._channel.publish()
+            with suppress(WrongMoment):  # a player has just left: then the host starts it
+                room.start()
 
 
 def _names(connection: Connection, group: Sequence[MatchRequest]) -> tuple[str, ...]:

@@ -1,7 +1,6 @@
-"""The numbers of guests in the hall and of matches that are played, at all processes together.
+"""The numbers of guests in the hall and of matches that are played.
 
-A guest is here for a minute after each request of a page, and as long as a page of theirs has a stream. Processes tell each other
-of the guests and matches that they have seen. Nothing of it is stored, and to count asks no database.
+A guest is here for a minute after each request of a page, and as long as a page of theirs has a stream. Nothing of it is stored.
 """
 
 from __future__ import annotations
@@ -10,13 +9,9 @@ from collections import OrderedDict
 from typing import Final
 
 from meadhall.server.ops.time import Time
-from meadhall.server.store.store import Store
 
 _LASTING: Final = 60.0
 """Seconds until a guest has left who isn't seen again. The home page loads itself again, and streams beat, more often."""
-
-_TOLD_EVERY: Final = 20.0
-"""Seconds after which the other processes are told again of the same guest."""
 
 
 class _Recent:
@@ -33,9 +28,6 @@ class _Recent:
             self._seen.popitem(last=False)
         return len(self._seen)
 
-    def __contains__(self, id: str) -> bool:
-        return len(self) > 0 and id in self._seen
-
     def note(self, id: str) -> None:
         """Note that an id is seen now."""
         self._seen[id] = self._time.seconds()
@@ -43,23 +35,13 @@ class _Recent:
 
 
 class Attendance:
-    """The guests and running matches that any process of the hall has seen a moment ago."""
+    """The guests and running matches that the hall has seen a moment ago."""
 
-    def __init__(self, store: Store) -> None:
-        self._store = store
-        self._guests, self._matches = _Recent(store.time, _LASTING), _Recent(store.time, _LASTING)
-        self._told = _Recent(store.time, _TOLD_EVERY)  # what the other processes know from this one
-        if store.listener is not None:
-            store.listener.on("here", lambda notice: self._see(*notice.words))
+    def __init__(self, time: Time) -> None:
+        self._guests, self._matches = _Recent(time, _LASTING), _Recent(time, _LASTING)
 
     def note(self, guest: str, match: str = "") -> None:
         """Note that a guest is here. ``match``: the id of the table where this guest plays now."""
-        self._see(guest, match)
-        if f"{guest} {match}" not in self._told:
-            self._told.note(f"{guest} {match}")
-            self._store.announce("here", guest, *([match] if match else []))
-
-    def _see(self, guest: str, match: str = "") -> None:
         self._guests.note(guest)
         if match:
             self._matches.note(match)

@@ -1,7 +1,7 @@
 """Tell guests what happens at their tables while they are away, by push messages to their devices.
 
 A change of a table calls ``notify`` in its transaction. That stores a job for each device of the guests, so a message survives a
-restart, and one process sends it. Just before that, the job is checked again: a message that is not true any more, or whose guest
+restart. Just before that, the job is checked again: a message that is not true any more, or whose guest
 has the table in front of them, is not sent.
 
 A message names the game, the players and what to do, and nothing that is hidden.
@@ -18,7 +18,6 @@ from hashlib import sha256
 from typing import Final
 
 from sqlalchemy import Connection
-from sqlalchemy.exc import IntegrityError
 
 from meadhall.engine.errors import MeadhallError
 from meadhall.engine.registry import game
@@ -119,7 +118,7 @@ class Notifications:
         store: the database.
         scheduler: does the jobs.
         services: sends to push services.
-        is_looking: returns whether a guest has a table in front of them, at any process.
+        is_looking: returns whether a guest has a table in front of them.
         sub_path: the path of the hall on its host, "" for the whole host.
     """
 
@@ -153,11 +152,11 @@ class Notifications:
 
     async def key(self) -> str:
         """Return the public key with which browsers subscribe."""
-        return await run_in_thread(public_key, await self._store.secret(SECRET))
+        return await run_in_thread(public_key, self._store.secret(SECRET))
 
-    async def devices(self, guest: Guest) -> list[PushSubscription]:
+    def devices(self, guest: Guest) -> list[PushSubscription]:
         """Return the browsers that receive push messages of a guest, the oldest first."""
-        return await self._store.transact(partial(push.of_guests, guests=[guest.id])) if guest.is_stored else []
+        return self._store.transact(partial(push.of_guests, guests=[guest.id])) if guest.is_stored else []
 
     async def subscribe(
         self, guest: Guest, client: str, endpoint: str, p256dh: str, auth: str, device: str, session: str, instead_of: str = ""
@@ -168,21 +167,17 @@ class Notifications:
         """
         self._services.check(endpoint)
         await run_in_thread(check_keys, p256dh, auth)
-        known = {each.endpoint for each in await self.devices(guest)}
-        if not known & {endpoint, instead_of} and not await self._counts(client, _NEW_DEVICES):
+        known = {each.endpoint for each in self.devices(guest)}
+        if not known & {endpoint, instead_of} and not self._counts(client, _NEW_DEVICES):
             log.warning("a device of %s gets no push messages: %d are new today", client, _NEW_DEVICES.free)
             raise TooMany(_("Too many devices were added from your address today. Try again tomorrow."))
         key, at = await self.key(), self._time.now()
         subscription = PushSubscription(new_id(), guest.id, endpoint, p256dh, auth, key, device, at, session)
-        add = partial(push.add, subscription=subscription, instead_of=instead_of)
-        try:
-            return await self._store.transact(add)
-        except IntegrityError:  # another request has just stored the same browser
-            return await self._store.transact(add)
+        return self._store.transact(push.add, subscription, instead_of)
 
-    async def unsubscribe(self, guest: Guest, id: str) -> None:
+    def unsubscribe(self, guest: Guest, id: str) -> None:
         """Send a browser of the guest no more messages. Raises NotFound."""
-        if not await self._store.transact(partial(push.delete_one, id=id, guest=guest.id)):
+        if not self._store.transact(partial(push.delete_one, id=id, guest=guest.id)):
             raise NotFound(_("There is no such device."))
 
     async def close(self) -> None:
@@ -197,7 +192,7 @@ class Notifications:
         note = Notification(
             payload["kind"], payload["table"], payload["number"], payload["sender"], datetime.fromisoformat(payload["until"])
         )
-        subscription = await self._store.transact(partial(push.find, id=payload["subscription"]))
+        subscription = self._store.transact(partial(push.find, id=payload["subscription"]))
         seconds = 0.0 if note.until is None else (note.until - self._time.now()).total_seconds()
         if subscription is None or seconds <= 0:
             return
@@ -205,40 +200,40 @@ class Notifications:
         if not due:
             return
         if due is not True and due > self._time.now() + _CLOSE:
-            await self._scheduler.finish(job, again_at=due)
+            self._scheduler.finish(job, again_at=due)
             return
         if self._is_looking(note.table, subscription.guest):
-            await self._scheduler.finish(job, again_at=self._time.now() + _LOOK_AGAIN)
+            self._scheduler.finish(job, again_at=self._time.now() + _LOOK_AGAIN)
             return
-        message = await self._message(subscription.guest, note, payload["id"], int(seconds))
+        message = self._message(subscription.guest, note, payload["id"], int(seconds))
         if message is None:
             return
-        retired = await self._store.transact(secrets.retired, SECRET)
-        accepted = [await self._store.secret(SECRET), *(each.value for each in retired)]
-        if not await self._counts(subscription.endpoint, _MESSAGES):
+        retired = self._store.transact(secrets.retired, SECRET)
+        accepted = [self._store.secret(SECRET), *(each.value for each in retired)]
+        if not self._counts(subscription.endpoint, _MESSAGES):
             log.warning("a push message was not sent: its address gets %d a day", _MESSAGES.free)
             return
         outcome = await self._services.send(subscription, message, accepted)
         if outcome.kind in ("sent", "refused"):
             reason = outcome.reason or None
             if reason != subscription.refusal:
-                await self._scheduler.finish(job, partial(push.note_refusal, id=subscription.id, reason=reason))
+                self._scheduler.finish(job, partial(push.note_refusal, id=subscription.id, reason=reason))
         elif outcome.kind == "gone":
-            await self._scheduler.finish(job, partial(push.delete_one, id=subscription.id))
+            self._scheduler.finish(job, partial(push.delete_one, id=subscription.id))
         elif outcome.kind == "later":
             tries = int(payload.get("tries", 0))
             pause = max(_FIRST_RETRY * 2 ** min(tries, _DOUBLINGS), timedelta(seconds=outcome.seconds))
             again_at = self._time.now() + pause if pause.total_seconds() < seconds else None
-            await self._scheduler.finish(job, again_at=again_at, payload={**payload, "tries": tries + 1})
+            self._scheduler.finish(job, again_at=again_at, payload={**payload, "tries": tries + 1})
 
-    async def _counts(self, subject: str, limit: Limit) -> bool:
+    def _counts(self, subject: str, limit: Limit) -> bool:
         """Count something in the present day. Return False if there were too many."""
         key = sha256(f"{_JOB}\0{subject}".encode()).hexdigest()
-        return await self._store.transact(partial(attempts.count_unless_paused, counter=Counter(key, limit)))
+        return self._store.transact(partial(attempts.count_unless_paused, counter=Counter(key, limit)))
 
     async def _is_due(self, guest: str, note: Notification) -> bool | datetime:
         """Return whether the guest wants to know and the event is still true, or the time from which on it will be."""
-        row = await self._store.transact(guests.find, guest)
+        row = self._store.transact(guests.find, guest)
         if row is None or not NotificationChoices.of(row).wants(note.kind, "push"):
             return False
         check = self._checks.get(note.kind)
@@ -251,9 +246,9 @@ class Notifications:
         except MeadhallError:  # the table can't be opened any more
             return False
 
-    async def _message(self, guest: str, note: Notification, id: str, seconds: int) -> Message | None:
+    def _message(self, guest: str, note: Notification, id: str, seconds: int) -> Message | None:
         """Return the message in the guest's language; None if the table is gone."""
-        row, table = await self._store.transact(guests.find, guest), await self._store.transact(tables.find, note.table)
+        row, table = self._store.transact(guests.find, guest), self._store.transact(tables.find, note.table)
         if row is None or table is None:
             return None
         speak(row.language)

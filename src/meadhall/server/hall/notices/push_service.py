@@ -191,7 +191,7 @@ class PushServices:
     async def _post(self, endpoint: str, body: bytes, headers: Mapping[str, str]) -> Outcome:
         import aiohttp  # noqa: PLC0415
 
-        session = self._session or await self._open()
+        session = self._session or self._open()
         try:
             async with session.post(endpoint, data=body, headers=headers, allow_redirects=False) as response:
                 if response.status < 300:
@@ -207,7 +207,7 @@ class PushServices:
         except aiohttp.ClientError as error:
             raise OSError(str(error) or type(error).__name__) from None
 
-    async def _open(self) -> aiohttp.ClientSession:
+    def _open(self) -> aiohttp.ClientSession:
         """Return the HTTP client, whose connections lead to public addresses only."""
         import aiohttp  # noqa: PLC0415
         from aiohttp.abc import AbstractResolver, ResolveResult  # noqa: PLC0415

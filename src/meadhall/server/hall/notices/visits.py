@@ -1,4 +1,4 @@
-"""The guests at the table of one room: open pages, at all processes, and requests of pages without a stream."""
+"""The guests at the table of one room: open pages, and requests of pages without a stream."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from functools import partial
 from math import inf
 from typing import TYPE_CHECKING
 
-from meadhall.server.hall.notices.presence import Present
 from meadhall.server.hall.notices.pubsub import Subscriber
 from meadhall.server.store.models import SeatRow
 
@@ -39,56 +38,36 @@ class Visits:
         self.last: dict[str, float] = {}
         self._room = room
         self._time = services.store.time
-        self._store = services.store
-        self._presence = services.presence
 
     def open_pages(self) -> Counter[int | None]:
-        """Return the number of open pages by seat, at all processes; the pages of spectators are counted under None."""
-        table = self._room.table
-        pages = self._room.channel.guests() + self._presence.pages(table.id)
-        counts = Counter(table.seat_of(guest) for guest in pages.elements())
-        counts[None] += self._presence.spectators(table.id)
-        return counts
+        """Return the number of open pages by seat; the pages of spectators are counted under None."""
+        return Counter(self._room.table.seat_of(guest) for guest in self._room.channel.guests().elements())
 
     def is_here(self, seat: SeatRow) -> bool:
         """Return whether a seat's player has an open page, or has sent a request a moment ago. A bot is always here."""
         return seat.kind == "bot" or any(self.has_page(guest) for guest in seat.guests)
 
     def has_page(self, guest: str) -> bool:
-        """Return whether a guest is here, at any process: a page is open, or one without JavaScript has just sent a request."""
-        return self._is_at_this_process(guest) or self._presence.has(self._room.table.id, guest)
+        """Return whether a guest is here: a page is open, or one without JavaScript has just sent a request."""
+        return self._room.channel.has(guest) or self.last.get(guest, -inf) > self._time.seconds() - VISIT_SECONDS
 
     def is_looking(self, guest: str) -> bool:
-        """Return whether a guest has a page of the table in front of them, at any process. A hidden page has no stream."""
-        return self._room.channel.has(guest) or self._presence.pages(self._room.table.id)[guest] > 0
+        """Return whether a guest has a page of the table in front of them. A hidden page has no stream."""
+        return self._room.channel.has(guest)
 
     def looking(self, state: TableState) -> set[int]:
         """Return the seats to move whose players have a page of the table in front of them."""
         deciders = () if state.match is None else state.match.deciders
         return {seat for seat in deciders if any(map(self.is_looking, state.table.seats[seat].guests))}
 
-    def _is_at_this_process(self, guest: str) -> bool:
-        return self._room.channel.has(guest) or self.last.get(guest, -inf) > self._time.seconds() - VISIT_SECONDS
-
-    def announce(self) -> bool:
-        """Tell the other processes which players are at this one, if that has changed. Return whether it has."""
-        if not self._store.shared:
-            return False
-        table, pages = self._room.table, self._room.channel.guests()
-        players = {guest for row in table.seats for guest in row.guests}
-        here = {guest: pages[guest] for guest in players if self._is_at_this_process(guest)}
-        return self._presence.announce(table.id, Present(here, pages.total() - sum(here.values())))
-
     def note(self, guest: str) -> None:
         """Record a request of a guest, and publish that they are here now, and later that they are not."""
         room = self._room
-        was_here, was_at_this_process = self.has_page(guest), self._is_at_this_process(guest)
+        was_here = self.has_page(guest)
         self.last[guest] = self._time.seconds()
         if len(self.last) > _MAX_VISITS:
-            for each in [each for each in self.last if not self._is_at_this_process(each)]:
+            for each in [each for each in self.last if not self.has_page(each)]:
                 del self.last[each]
-        if not was_at_this_process:
-            self.announce()
         waits = room.table.status in ("gathering", "running") and room.table.seat_of(guest) is not None
         if waits and not room.channel.has(guest):
             if not was_here:
@@ -100,11 +79,9 @@ class Visits:
         self._time.call_later(later, partial(self._publish_leaving, guest))
 
     def _publish_leaving(self, guest: str) -> None:
-        if guest in self.last and not self._is_at_this_process(guest):
+        if guest in self.last and not self.has_page(guest):
             del self.last[guest]
-            self.announce()
-            if not self.has_page(guest):
-                self._room.publish()
+            self._room.publish()
 
     @contextmanager
     def subscribe(self, guest: str, page: str = "") -> Iterator[Subscriber]:
@@ -114,10 +91,6 @@ class Visits:
             with room.channel.subscribe(guest, page) as subscriber:
                 self.last.pop(guest, None)  # from now on the stream tells
                 self._publish_presence(guest)
-                self.announce()
-                room.follower.resume_hints()
-                if room.follower.is_behind:
-                    room.follower.note_change()
                 try:
                     yield subscriber
                 finally:
@@ -126,7 +99,6 @@ class Visits:
                         self.last[guest] = min(self.last[guest], self._time.seconds() - VISIT_SECONDS + CLOSING_SECONDS)
                         self._publish_leaving_later(guest, CLOSING_SECONDS)
         finally:
-            self.announce()
             room.absences.look()
 
     def _publish_presence(self, guest: str) -> None:

@@ -26,7 +26,6 @@ from meadhall.server.hall.people.sign_in_limit import Client, SignInLimit
 from meadhall.server.ops.metrics import FAILED_SIGN_INS
 from meadhall.server.store.lookalikes import look_alike
 from meadhall.server.store.models import Account, Challenge, Guest, Passkey, PushSubscription, Session, SessionKind
-from meadhall.server.store.notices import Announce
 from meadhall.server.store.queries import accounts, challenges, guests, opened, push, sessions, tables
 from meadhall.server.store.queries.deleting import delete_guest
 from meadhall.server.store.queries.merging import merge_guests
@@ -87,25 +86,13 @@ class Accounts:
         self._passwords = Passwords()
         self._limit = SignInLimit(store)
         self._session_handlers: list[Callable[[str], object]] = []
-        self._outside_handlers: list[Callable[[], object]] = []
-        if store.listener is not None:
-            store.listener.on("session", lambda notice: self.announce_sessions_changed(*notice.words))
 
     def on_session_change(self, handler: Callable[[str], object]) -> None:
-        """Call ``handler`` with the id of each guest whose sessions have changed, at this process or another one."""
+        """Call ``handler`` with the id of each guest whose sessions have changed."""
         self._session_handlers.append(handler)
 
-    def on_outside_change(self, handler: Callable[[], object]) -> None:
-        """Call ``handler`` when a command has changed the database of this hall."""
-        self._outside_handlers.append(handler)
-
-    def note_outside_change(self) -> None:
-        """Note that a command has changed the database of this hall."""
-        for handler in self._outside_handlers:
-            handler()
-
     def announce_sessions_changed(self, *ids: str) -> None:
-        """Tell the handlers of this process that the sessions of these guests have changed."""
+        """Tell the handlers that the sessions of these guests have changed."""
         for guest in ids:
             for handler in self._session_handlers:
                 handler(guest)
@@ -121,9 +108,9 @@ class Accounts:
             challenges.add(connection, _challenge(self._store.time.now(), "create", guest, challenge, handle))
             return handle, accounts.passkeys_of(connection, guest.id)
 
-        shown = guest.name if guest.has_account else await self._checked_name(guest, name)
+        shown = guest.name if guest.has_account else self._checked_name(guest, name)
         challenge = passkeys.new_challenge()
-        handle, existing = await self._store.transact(prepare)
+        handle, existing = self._store.transact(prepare)
         return await run_in_thread(passkeys.creation_options, party, challenge, handle, shown, existing)
 
     async def create_with_passkey(
@@ -133,20 +120,20 @@ class Accounts:
 
         Raises NameTaken, WrongMoment, BadPasskey.
         """
-        name = await self._checked_name(guest, name)
+        name = self._checked_name(guest, name)
         passkey, handle = await self._made_passkey(guest, answer, party, device.label)
-        return await self._create(guest, name, device, handle, passkey=passkey)
+        return self._create(guest, name, device, handle, passkey=passkey)
 
     async def create_with_password(self, guest: Guest, name: str, password: str, device: Device) -> tuple[SignedIn, list[str]]:
         """Make an account of a guest, with a password. Return its first session, and its recovery codes.
 
         Raises NameTaken, WrongMoment, WeakPassword.
         """
-        name = await self._checked_name(guest, name)
+        name = self._checked_name(guest, name)
         hash = await self._passwords.hash(password, name)
-        return await self._create(guest, name, device, passkeys.new_handle(), password=hash)
+        return self._create(guest, name, device, passkeys.new_handle(), password=hash)
 
-    async def _create(
+    def _create(
         self,
         guest: Guest,
         name: str,
@@ -158,9 +145,8 @@ class Accounts:
         token, session = session_tokens.new_session(self._store.time.now(), guest.id, device.kind, device.label)
         codes = recovery_codes.new_codes()
 
-        def create(connection: Connection, announce: Announce) -> Account:
+        def create(connection: Connection) -> Account:
             guests.save(connection, replace(guest, name=name), is_chosen=True)
-            guests.lock_guests(connection, guest.id)
             if accounts.find(connection, guest.id) is not None:
                 raise WrongMoment(_("You have an account already."))
             accounts.add(connection, guest.id, name, handle, password)
@@ -170,37 +156,30 @@ class Accounts:
             sessions.add(connection, session)
             opened.end_all(connection, guest.id, device.session)  # the guest's other devices must sign in
             opened.hand_over(connection, device.session, session.id, guest.id)
-            announce("guest", guest.id)
-            announce("session", guest.id)
             return Account(guest.id, name, handle, password, self._store.time.now())
 
         try:
-            account = await self._store.change(create)
-        except IntegrityError:  # another request of the guest has stored them at the same time
-            try:
-                account = await self._store.change(create)
-            except IntegrityError:
-                raise BadPasskey(_("That took too long, or was tried twice. Please try again.")) from None
+            account = self._store.transact(create)
+        except IntegrityError:  # the passkey belongs to an account already
+            raise BadPasskey(_("That took too long, or was tried twice. Please try again.")) from None
         self.announce_sessions_changed(guest.id)
         return SignedIn(token, session, account), codes
 
-    async def _checked_name(self, guest: Guest, text: str) -> str:
+    def _checked_name(self, guest: Guest, text: str) -> str:
         """Return a name that is free for the guest's account. Raises NameTaken."""
         name = clean_name(text)
         if not name:
             raise NameTaken(_("Choose a name first."))
         if any(look_alike(name, reserved) for reserved in (*bot_names(), *former_player_names())):
             raise NameTaken(_("That name can't belong to a player. Choose a different one."))
-        return await self._store.transact(
-            lambda connection: accounts.free_name(connection, replace(guest, name=name), is_chosen=True)
-        )
+        return self._store.transact(lambda connection: accounts.free_name(connection, replace(guest, name=name), is_chosen=True))
 
     # ------------------------------------------------------------------------------------------------------------- signing in
 
     async def begin_sign_in(self, guest: Guest, party: RelyingParty) -> dict[str, object]:
         """Return what a browser needs to sign in with a passkey."""
         challenge = passkeys.new_challenge()
-        await self._store.transact(
+        self._store.transact(
             lambda connection: challenges.add(connection, _challenge(self._store.time.now(), "sign in", guest, challenge))
         )
         return await run_in_thread(passkeys.request_options, party, challenge)
@@ -214,14 +193,14 @@ class Accounts:
             passkey = accounts.find_passkey(connection, read.id)
             return challenge, passkey, None if passkey is None else accounts.find(connection, passkey.guest)
 
-        challenge, passkey, account = await self._store.transact(find)
+        challenge, passkey, account = self._store.transact(find)
         if challenge is None:
             raise BadPasskey(_("That took too long, or was tried twice. Please try again."))
         if passkey is None or account is None:
             FAILED_SIGN_INS.labels("passkey").inc()
             raise BadPasskey(_("This hall doesn't know that passkey. It may have been removed from the account."))
         count = await run_in_thread(passkeys.check_signature, party, answer, challenge.challenge, passkey, account)
-        if not await self._store.transact(lambda connection: accounts.use_passkey(connection, passkey, count)):
+        if not self._store.transact(lambda connection: accounts.use_passkey(connection, passkey, count)):
             raise BadPasskey(_("That took too long, or was tried twice. Please try again."))
         return account
 
@@ -230,38 +209,38 @@ class Accounts:
 
         A name without an account is handled like a wrong password, with the same work.
         """
-        account = await self._counted(name, client)
+        account = self._counted(name, client)
         is_right = await self._passwords.is_right(password, None if account is None else account.password)
         if account is None or not is_right:
             FAILED_SIGN_INS.labels("password").inc()
             raise NotThatPerson(_("The name or the password is wrong."))
         assert account.password is not None
-        await self._limit.succeed(name, account, client)
+        self._limit.succeed(name, account, client)
         again = await self._passwords.hash_again(password, account.password)
         if again is not None:
             stored = account.password
-            await self._store.transact(lambda connection: accounts.set_password(connection, account.guest, again, stored))
+            self._store.transact(lambda connection: accounts.set_password(connection, account.guest, again, stored))
         return account
 
-    async def by_recovery_code(self, name: str, code: str, client: Client) -> Account:
+    def by_recovery_code(self, name: str, code: str, client: Client) -> Account:
         """Return the account with this name, and use up its recovery code. Raises NotThatPerson, TooMany."""
-        account = await self._counted(name, client, is_code=True)
+        account = self._counted(name, client, is_code=True)
         guest, hash = "" if account is None else account.guest, recovery_codes.hash_of(code)
-        is_right = await self._store.transact(lambda connection: accounts.use_code(connection, guest, hash))
+        is_right = self._store.transact(lambda connection: accounts.use_code(connection, guest, hash))
         if account is None or not is_right:
             FAILED_SIGN_INS.labels("recovery code").inc()
             raise NotThatPerson(_("The name or the recovery code is wrong, or the code was used before."))
-        await self._limit.succeed(name, account, client, is_code=True)
+        self._limit.succeed(name, account, client, is_code=True)
         return account
 
-    async def _counted(self, name: str, client: Client, is_code: bool = False) -> Account | None:
+    def _counted(self, name: str, client: Client, is_code: bool = False) -> Account | None:
         """Return the account with a name, and count an attempt to sign in. Raises TooMany."""
         cleaned = clean_name(name)
-        account = await self._store.transact(lambda connection: accounts.find_by_name(connection, cleaned))
-        await self._limit.count(cleaned, account, client, is_code)
+        account = self._store.transact(lambda connection: accounts.find_by_name(connection, cleaned))
+        self._limit.count(cleaned, account, client, is_code)
         return account
 
-    async def sign_in(self, account: Account, device: Device, own: Guest | None = None, takes_along: bool = False) -> SignedIn:
+    def sign_in(self, account: Account, device: Device, own: Guest | None = None, takes_along: bool = False) -> SignedIn:
         """Open a session of an account whose owner has proved who they are.
 
         Args:
@@ -272,50 +251,39 @@ class Accounts:
         """
         token, session = session_tokens.new_session(self._store.time.now(), account.guest, device.kind, device.label)
 
-        def open_session(connection: Connection, announce: Announce) -> list[str]:
-            guests.lock_guests(connection, account.guest)
+        def open_session(connection: Connection) -> list[str]:
             if accounts.find(connection, account.guest) is None:
                 raise NotThatPerson(_("This account was deleted."))
             changed: list[str] = []
             if own is not None and takes_along and accounts.find(connection, own.id) is None:
                 opened.end_all(connection, own.id, device.session)
                 changed = merge_guests(connection, own.id, account.guest)
-                announce("guest", own.id)
-                announce("guest", account.guest)
-                announce("table", *changed)
-            if own is not None:
-                announce("session", own.id)
             sessions.add(connection, session)
             opened.hand_over(connection, device.session, session.id, account.guest)
             return changed
 
-        changed = await self._store.change(open_session)
+        changed = self._store.transact(open_session)
         self._note_changes(changed)
         if own is not None:
             self.announce_sessions_changed(own.id, account.guest)
         return SignedIn(token, session, account)
 
-    async def count_tables(self, guest: Guest) -> int:
+    def count_tables(self, guest: Guest) -> int:
         """Return the number of tables that a device's guest would take along to an account."""
         if not guest.is_stored or guest.has_account:
             return 0
-        return await self._store.transact(lambda connection: tables.count_of(connection, guest.id))
+        return self._store.transact(lambda connection: tables.count_of(connection, guest.id))
 
-    async def confirm(self, session: Session) -> str:
+    def confirm(self, session: Session) -> str:
         """Note that the owner of a session has proved again who they are. Return its new token."""
         token = session_tokens.new_token()
-
-        def renew(connection: Connection, announce: Announce) -> None:
-            sessions.confirm(connection, session.id, session_tokens.hash_of(token))
-            announce("session", session.guest)
-
-        await self._store.change(renew)
+        self._store.transact(sessions.confirm, session.id, session_tokens.hash_of(token))
         self.announce_sessions_changed(session.guest)
         return token
 
     # --------------------------------------------------------------------------------------------------- the owner's changes
 
-    async def overview(self, guest: Guest) -> Overview:
+    def overview(self, guest: Guest) -> Overview:
         """Return all that belongs to a guest's account. Raises WrongMoment without one."""
 
         def read(connection: Connection) -> Overview | None:
@@ -326,7 +294,7 @@ class Accounts:
             called = push.of_guests(connection, [guest.id])
             return Overview(account, tuple(keys), tuple(devices), tuple(called), accounts.count_codes(connection, guest.id))
 
-        found = await self._store.transact(read)
+        found = self._store.transact(read)
         if found is None:
             raise WrongMoment(_("You have no account here."))
         return found
@@ -339,96 +307,82 @@ class Accounts:
             accounts.set_password(connection, guest.id, hash)
             sessions.end_all(connection, guest.id, except_id=session.id)
 
-        await self._end(guest, change)
+        self._end(guest, change)
 
-    async def remove_password(self, guest: Guest) -> None:
+    def remove_password(self, guest: Guest) -> None:
         """Let an account be used with its passkeys only. Raises LastKey without one."""
 
         def remove(connection: Connection) -> None:
-            guests.lock_guests(connection, guest.id)
             if not accounts.passkeys_of(connection, guest.id):
                 raise LastKey(_("Make a passkey first: you couldn't sign in any more."))
             accounts.set_password(connection, guest.id, None)
 
-        await self._store.transact(remove)
+        self._store.transact(remove)
 
     async def add_passkey(self, guest: Guest, answer: str, party: RelyingParty, label: str) -> None:
         """Add the passkey that a browser has made to a guest's account. Raises BadPasskey."""
         passkey, _handle = await self._made_passkey(guest, answer, party, label)
 
         def add(connection: Connection) -> None:
-            guests.lock_guests(connection, guest.id)
             if len(accounts.passkeys_of(connection, guest.id)) >= MOST_PASSKEYS:
                 raise LastKey(_("An account has at most {count} passkeys.").format(count=MOST_PASSKEYS))
             accounts.add_passkey(connection, passkey)
 
         try:
-            await self._store.transact(add)
+            self._store.transact(add)
         except IntegrityError:
             raise BadPasskey(_("This device has a passkey for the account already.")) from None
 
     async def _made_passkey(self, guest: Guest, answer: str, party: RelyingParty, label: str) -> tuple[Passkey, str]:
         """Return the passkey that a browser has made, and the handle of the account that it was made for. Raises BadPasskey."""
         text = read_answer(answer).challenge
-        challenge = await self._store.transact(partial(challenges.take, challenge=text, purpose="create", guest=guest.id))
+        challenge = self._store.transact(partial(challenges.take, challenge=text, purpose="create", guest=guest.id))
         if challenge is None or challenge.handle is None:
             raise BadPasskey(_("That took too long, or was tried twice. Please try again."))
         made = await run_in_thread(made_passkey, party, answer, text, guest.id, label[:_LONGEST_LABEL], self._store.time.now())
         return made, challenge.handle
 
-    async def remove_passkey(self, guest: Guest, id: str) -> None:
+    def remove_passkey(self, guest: Guest, id: str) -> None:
         """Remove a passkey of a guest's account. Raises LastKey if it is the only way to sign in."""
 
         def remove(connection: Connection) -> None:
-            guests.lock_guests(connection, guest.id)
             account, keys = accounts.find(connection, guest.id), accounts.passkeys_of(connection, guest.id)
             if account is not None and account.password is None and len(keys) <= 1:
                 raise LastKey(_("Choose a password or make another passkey first: you couldn't sign in any more."))
             accounts.remove_passkey(connection, guest.id, id)
 
-        await self._store.transact(remove)
+        self._store.transact(remove)
 
-    async def renew_codes(self, guest: Guest) -> list[str]:
+    def renew_codes(self, guest: Guest) -> list[str]:
         """Return new recovery codes of an account. The old ones are not accepted any more."""
         codes = recovery_codes.new_codes()
         hashes = [recovery_codes.hash_of(code) for code in codes]
-        await self._store.transact(lambda connection: accounts.replace_codes(connection, guest.id, hashes))
+        self._store.transact(lambda connection: accounts.replace_codes(connection, guest.id, hashes))
         return codes
 
-    async def end_session(self, guest: Guest, id: str) -> None:
+    def end_session(self, guest: Guest, id: str) -> None:
         """Sign out one device or program of an account."""
-        await self._end(guest, lambda connection: sessions.end(connection, guest.id, id))
+        self._end(guest, lambda connection: sessions.end(connection, guest.id, id))
 
-    async def end_sessions(self, guest: Guest, except_id: str | None = None) -> None:
+    def end_sessions(self, guest: Guest, except_id: str | None = None) -> None:
         """Sign out all devices and programs of an account, or all except one."""
-        await self._end(guest, lambda connection: sessions.end_all(connection, guest.id, except_id))
+        self._end(guest, lambda connection: sessions.end_all(connection, guest.id, except_id))
 
-    async def _end(self, guest: Guest, end: Callable[[Connection], object]) -> None:
-        def change(connection: Connection, announce: Announce) -> list[str]:
+    def _end(self, guest: Guest, end: Callable[[Connection], object]) -> None:
+        def change(connection: Connection) -> list[str]:
             end(connection)
-            changed = opened.renew_seat_links(connection, guest.id)
-            announce("session", guest.id)
-            announce("table", *changed)
-            return changed
+            return opened.renew_seat_links(connection, guest.id)
 
-        changed = await self._store.change(change)
+        changed = self._store.transact(change)
         self._note_changes(changed)
         self.announce_sessions_changed(guest.id)
 
-    async def delete(self, guest: Guest) -> None:
+    def delete(self, guest: Guest) -> None:
         """Delete a guest, with or without an account, and all that is theirs alone.
 
         Their matches stay. Their seats are called "former player", in the guest's language.
         """
-
-        def delete(connection: Connection, announce: Announce) -> list[str]:
-            changed = delete_guest(connection, guest.id, former_player(guest.language))
-            announce("guest", guest.id)
-            announce("session", guest.id)
-            announce("table", *changed)
-            return changed
-
-        changed = await self._store.change(delete)
+        changed = self._store.transact(delete_guest, guest.id, former_player(guest.language))
         self._note_changes(changed)
         self.announce_sessions_changed(guest.id)
 

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
 
 from sqlalchemy import Connection
-from sqlalchemy.exc import IntegrityError
 
 from meadhall.engine.registry import game_names
 from meadhall.engine.text.language import gettext as _
@@ -54,7 +52,7 @@ class Acquaintances:
         self._ignoring = ignoring
         notifications.check_with("invitation", self._is_open)
 
-    async def known(self, guest: Guest) -> list[Known]:
+    def known(self, guest: Guest) -> list[Known]:
         """Return the people that a guest has played with, the last ones first, and others whom they ignore."""
         if not guest.is_stored:
             return []
@@ -63,25 +61,25 @@ class Acquaintances:
             met = invitations.met(connection, guest.id, SHOWN)
             return met + invitations.ignored_strangers(connection, guest.id, [each.person.id for each in met])
 
-        people, found = await self._store.transact(read), await self._ignoring.of(guest.id)
+        people, found = self._store.transact(read), self._ignoring.of(guest.id)
         return [Known(each, each.person.id in found.muted, each.person.id in found.blocked) for each in people]
 
-    async def ignore(self, guest: Guest, public_id: str, kind: IgnoreKind, on: bool) -> None:
+    def ignore(self, guest: Guest, public_id: str, kind: IgnoreKind, on: bool) -> None:
         """Mute or block a person, or stop doing so. They are not told. Raises NotFound."""
-        person, found = await self._person(guest, public_id), await self._ignoring.of(guest.id)
-        if on and person.id not in found.muted | found.blocked and not await self.knows(guest, person):
+        person, found = self._person(guest, public_id), self._ignoring.of(guest.id)
+        if on and person.id not in found.muted | found.blocked and not self.knows(guest, person):
             raise NotFound(_("There is no such person here."))
         if not guest.is_stored:
-            await self._store.save_guest(guest)
-        await self._ignoring.change(guest.id, [person.id], kind, on)
+            self._store.save_guest(guest)
+        self._ignoring.change(guest.id, [person.id], kind, on)
 
     # ----------------------------------------------------------------------------------------------------------- invitations
 
-    async def invited(self, room: Room) -> dict[str, bool]:
+    def invited(self, room: Room) -> dict[str, bool]:
         """Return the guests invited to a table, by id, and whether they have declined."""
-        return await self._store.transact(lambda connection: invitations.of_table(connection, room.table.id))
+        return self._store.transact(lambda connection: invitations.of_table(connection, room.table.id))
 
-    async def invite(self, room: Room, guest: Guest, public_id: str) -> None:
+    def invite(self, room: Room, guest: Guest, public_id: str) -> None:
         """Invite a person that the guest has played with to a table where the guest has a seat.
 
         A person who has blocked the guest doesn't see it; the guest is not told. A second invitation changes nothing.
@@ -95,8 +93,8 @@ class Acquaintances:
         room.seat_of(guest)
         if room.table.status != "gathering":
             raise WrongMoment(_("The host has closed this table.") if room.is_closed else _("The match has already started."))
-        person = await self._person(guest, public_id)
-        if not await self._store.transact(profiles.have_met, guest.id, person.id):
+        person = self._person(guest, public_id)
+        if not self._store.transact(profiles.have_met, guest.id, person.id):
             raise NotFound(_("You can invite people that you have played with."))
         if room.table.seat_of(person.id) is not None:
             raise WrongMoment(_("{name} already has a seat here.").format(name=person.name))
@@ -110,43 +108,40 @@ class Acquaintances:
             if is_new and guest.id not in ignored.of_guest(connection, person.id).blocked:
                 notify(connection, Notification("invitation", room.table.id, sender=guest.name), [person.id])
 
-        with suppress(IntegrityError):  # another player has just invited the same person
-            await self._store.transact(invite)
+        self._store.transact(invite)
         self._scheduler.wake()
 
-    async def pending(self, guest: Guest) -> Sequence[Invitation]:
+    def pending(self, guest: Guest) -> Sequence[Invitation]:
         """Return the invitations that a guest can accept, the newest first."""
         if not guest.is_stored:
             return []
-        found = await self._store.transact(lambda connection: invitations.pending(connection, guest.id))
+        found = self._store.transact(lambda connection: invitations.pending(connection, guest.id))
         names = game_names()
         return [each for each in found if each.game in names]
 
-    async def decline(self, guest: Guest, table: str) -> None:
+    def decline(self, guest: Guest, table: str) -> None:
         """Decline an invitation. Raises NotFound if there is none."""
-        if not await self._store.transact(lambda connection: invitations.decline(connection, table, guest.id)):
+        if not self._store.transact(lambda connection: invitations.decline(connection, table, guest.id)):
             raise NotFound(_("There is no such invitation."))
 
     async def _is_open(self, notification: Notification, guest: str) -> bool:
         """Return whether the guest can still accept the invitation that a push message is about."""
-        found = await self._store.transact(lambda connection: invitations.pending(connection, guest))
+        found = self._store.transact(lambda connection: invitations.pending(connection, guest))
         return any(each.table == notification.table for each in found)
 
-    async def knows(self, guest: Guest, person: Guest) -> bool:
+    def knows(self, guest: Guest, person: Guest) -> bool:
         """Return whether a guest may learn a person's name by their id."""
-        return await shows_profile(self._store, person, guest) or await self._store.transact(
-            profiles.have_met, guest.id, person.id
-        )
+        return shows_profile(self._store, person, guest) or self._store.transact(profiles.have_met, guest.id, person.id)
 
-    async def _person(self, guest: Guest, public_id: str) -> Guest:
-        person = await self._store.transact(guests.find_public, public_id)
+    def _person(self, guest: Guest, public_id: str) -> Guest:
+        person = self._store.transact(guests.find_public, public_id)
         if person is None or person.id == guest.id:
             raise NotFound(_("There is no such person here."))
         return person
 
 
-async def shows_profile(store: Store, person: Guest, viewer: Guest) -> bool:
+def shows_profile(store: Store, person: Guest, viewer: Guest) -> bool:
     """Return whether the viewer may see the person's profile."""
     if person.id == viewer.id or person.profile == "public":
         return True
-    return person.profile == "opponents" and viewer.is_stored and await store.transact(profiles.have_met, person.id, viewer.id)
+    return person.profile == "opponents" and viewer.is_stored and store.transact(profiles.have_met, person.id, viewer.id)

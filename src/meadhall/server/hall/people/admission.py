@@ -11,7 +11,6 @@ from meadhall.server.errors import NotAdmitted, NotFound, ShutOut
 from meadhall.server.settings import ACCOUNTS, INVITED, OPEN
 from meadhall.server.store.hashed_link import hash_of
 from meadhall.server.store.models import Guest
-from meadhall.server.store.notices import Announce
 from meadhall.server.store.queries import admission_links, guests
 from meadhall.server.store.store import Store
 
@@ -60,9 +59,9 @@ class Admission:
             return _("This hall is for invited guests. Ask its host for an invitation link.")
         return _("This hall is for people with an account.")
 
-    async def note_of(self, token: str) -> str:
+    def note_of(self, token: str) -> str:
         """Return the note of an invitation that still admits. Raises NotFound."""
-        link = await self._store.transact(lambda connection: admission_links.find(connection, hash_of(token)))
+        link = self._store.transact(lambda connection: admission_links.find(connection, hash_of(token)))
         if link is None:
             raise _not_found()
         return link.note
@@ -72,19 +71,18 @@ class Admission:
         if self.mode == ACCOUNTS or (self.mode == INVITED and invitation is None):
             raise NotAdmitted(self.reason())
 
-    async def admit(self, token: str, guest: Guest) -> None:
+    def admit(self, token: str, guest: Guest) -> None:
         """Admit a guest with an invitation. One who is admitted already doesn't use it up. Raises NotFound, NameTaken."""
 
-        def enter(connection: Connection, announce: Announce) -> bool:
+        def enter(connection: Connection) -> bool:
             link = admission_links.use(connection, hash_of(token))
             if link is None:
                 return False
             guests.save(connection, guest)
             admission_links.admit(connection, guest.id, link)
-            announce("guest", guest.id)
             return True
 
-        if not guest.is_admitted and not await self._store.change(enter):
+        if not guest.is_admitted and not self._store.transact(enter):
             raise _not_found()
 
 

@@ -18,7 +18,6 @@ from meadhall.server.hall.people import session_tokens
 from meadhall.server.hall.people.accounts import Accounts, Device, SignedIn
 from meadhall.server.store.hashed_link import IdentityLink, hash_of
 from meadhall.server.store.models import Guest
-from meadhall.server.store.notices import Announce
 from meadhall.server.store.queries import accounts, guests, identity_links, opened, sessions
 from meadhall.server.store.queries.merging import merge_guests
 from meadhall.server.store.queries.present import now
@@ -50,38 +49,37 @@ class IdentityLinks:
         self._accounts = accounts
         self._note_changes = note_changes
 
-    async def create(self, guest: Guest, session: str) -> tuple[str, datetime]:
+    def create(self, guest: Guest, session: str) -> tuple[str, datetime]:
         """Return the token of a new link to a stored guest, and until when it can be used. Earlier links of the guest end.
 
         ``session``: the id of the session or device on which it is made, and with which it ends.
         """
         token, link = IdentityLink.new(guest, self._store.time.now(), session=session)
-        await self._store.transact(lambda connection: identity_links.put(connection, link))
+        self._store.transact(lambda connection: identity_links.put(connection, link))
         return token, link.expires_at
 
-    async def target(self, token: str) -> Guest:
+    def target(self, token: str) -> Guest:
         """Return the guest that a link leads to, without using it. Raises NotFound."""
 
         def find(connection: Connection) -> Guest | None:
             link = identity_links.find(connection, hash_of(token))
             return None if link is None else _guest_of(connection, link)
 
-        guest = await self._store.transact(find)
+        guest = self._store.transact(find)
         if guest is None:
             raise _not_found()
         return guest
 
-    async def use(self, token: str, own: Guest, device: Device) -> Carried:
+    def use(self, token: str, own: Guest, device: Device) -> Carried:
         """Use a link: the device becomes its guest. What ``own``, the device's guest so far, has comes along.
 
         A guest with an account stays as they are: only the device leaves the account. Raises NotFound.
         """
 
-        def use_link(connection: Connection, announce: Announce) -> tuple[Carried, list[str]] | None:
+        def use_link(connection: Connection) -> tuple[Carried, list[str]] | None:
             link = identity_links.use(connection, hash_of(token))
             if link is None:
                 return None
-            guests.lock_guests(connection, own.id, link.guest)
             guest = _guest_of(connection, link)
             if guest is None:
                 return None
@@ -89,15 +87,11 @@ class IdentityLinks:
             if own.id != guest.id and accounts.find(connection, own.id) is None:
                 opened.end_all(connection, own.id, device.session)
                 changed = merge_guests(connection, own.id, guest.id)
-                announce("guest", own.id)
-                announce("session", own.id)
-                announce("table", *changed)
-            announce("guest", guest.id)
             signed_in = _session_for(connection, link, device) if guest.has_account else None
             opened.hand_over(connection, device.session, signed_in.session.id if signed_in else device.session, guest.id)
             return Carried(guest, signed_in), changed
 
-        found = await self._store.change(use_link)
+        found = self._store.transact(use_link)
         if found is None:
             raise _not_found()
         carried, changed = found

@@ -1,4 +1,4 @@
-"""The people that guests have muted and blocked. What is known of a guest stays in memory while it is up to date."""
+"""The people that guests have muted and blocked. What is known of a guest stays in memory."""
 
 from __future__ import annotations
 
@@ -6,10 +6,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Collection
 from typing import Final
 
-from sqlalchemy import Connection
-
 from meadhall.server.store.models import ChatLine, Ignored, IgnoreKind
-from meadhall.server.store.notices import Notice, send
 from meadhall.server.store.queries import ignored
 from meadhall.server.store.store import Store
 
@@ -27,34 +24,24 @@ class Ignoring:
         self._store = store
         self._changed = changed
         self._cache: OrderedDict[str, Ignored] = OrderedDict()
-        if store.listener is not None:
-            store.listener.on("ignored", self._hear)
-            store.listener.on("guest", self._hear)  # two guests may have become one
-            store.listener.on_gap(self._cache.clear)
 
     def known(self, guest: str) -> Ignored | None:
         """Return whom a guest ignores if it is known without asking the database."""
-        return self._cache.get(guest) if self._store.is_informed else None
+        return self._cache.get(guest)
 
-    async def of(self, guest: str) -> Ignored:
+    def of(self, guest: str) -> Ignored:
         """Return the guests that a guest ignores, and those that have blocked the guest. Raises DatabaseUnavailable."""
         found = self.known(guest)
         if found is None:
-            found = await self._store.transact(lambda connection: ignored.of_guest(connection, guest))
+            found = self._store.transact(ignored.of_guest, guest)
             self._cache[guest] = found
             if len(self._cache) > _CACHE_SIZE:
                 self._cache.popitem(last=False)
         return found
 
-    async def change(self, guest: str, others: Collection[str], kind: IgnoreKind, on: bool) -> None:
+    def change(self, guest: str, others: Collection[str], kind: IgnoreKind, on: bool) -> None:
         """Mute or block others, or stop doing so. The others learn nothing of it."""
-
-        def change(connection: Connection) -> None:
-            ignored.change(connection, guest, others, kind, on)
-            if self._store.shared:
-                send(connection, self._store.payload("ignored", guest, *others))
-
-        await self._store.transact(change)
+        self._store.transact(ignored.change, guest, others, kind, on)
         self.forget(guest, *others)
 
     def forget(self, *guests: str) -> None:
@@ -62,9 +49,6 @@ class Ignoring:
         for guest in guests:
             self._cache.pop(guest, None)
         self._changed(guests)
-
-    def _hear(self, notice: Notice) -> None:
-        self.forget(*notice.words)
 
 
 def hears(ignored: Ignored, line: ChatLine) -> bool:

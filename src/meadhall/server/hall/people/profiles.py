@@ -52,22 +52,22 @@ async def profile_of(store: Store, person: Guest, viewer: Guest) -> Profile:
     is_own = person.id == viewer.id
     now = today(store.time)
     before = _following(now) if is_own else now
-    groups, scores, days = await store.transact(profiles.results, person.id, before)
+    groups, scores, days = await store.read(profiles.results, person.id, before)
     return Profile(person, is_own, groups, winning_streak(scores), days, puzzle_streak([day.day for day in days], now), now)
 
 
-async def visible_person(store: Store, public_id: str, viewer: Guest) -> Guest:
+def visible_person(store: Store, public_id: str, viewer: Guest) -> Guest:
     """Return the person with that public id. Raises NotFound, and PrivateProfile if the viewer may not see the profile."""
-    person = await store.transact(guests.find_public, public_id)
+    person = store.transact(guests.find_public, public_id)
     if person is None:
         raise NotFound(_("There is no such person here."))
-    await check_visible(store, person, viewer)
+    check_visible(store, person, viewer)
     return person
 
 
-async def check_visible(store: Store, person: Guest, viewer: Guest) -> None:
+def check_visible(store: Store, person: Guest, viewer: Guest) -> None:
     """Refuse a viewer who may not see the person's profile. Raises PrivateProfile without the name: it may be a new one."""
-    if not await shows_profile(store, person, viewer):
+    if not shows_profile(store, person, viewer):
         if person.profile == "private":
             raise PrivateProfile(_("This profile is private."))
         raise PrivateProfile(_("Only people who have played with this person see this profile."))

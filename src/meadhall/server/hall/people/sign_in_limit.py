@@ -1,4 +1,4 @@
-"""How attempts to sign in are slowed, over all processes: by account, by device and by address.
+"""How attempts to sign in are slowed: by account, by device and by address.
 
 An attacker who tries one password after another must not keep the owner of the account out:
 
@@ -70,7 +70,7 @@ class SignInLimit:
     def __init__(self, store: Store) -> None:
         self._store = store
 
-    async def count(self, name: str, account: Account | None, client: Client, is_code: bool = False) -> None:
+    def count(self, name: str, account: Account | None, client: Client, is_code: bool = False) -> None:
         """Count an attempt as failed, before it is checked. Raises TooMany during a pause, and counts nothing then.
 
         Args:
@@ -92,9 +92,9 @@ class SignInLimit:
             for each in counters.all:
                 attempts.count(connection, each)
 
-        await self._store.transact(count)
+        self._store.transact(count)
 
-    async def succeed(self, name: str, account: Account, client: Client, is_code: bool = False) -> None:
+    def succeed(self, name: str, account: Account, client: Client, is_code: bool = False) -> None:
         """Forget the failed attempts at the account, after one that succeeded. Other ones from its address still count."""
         counters = _counters(name, account, client, is_code)
 
@@ -103,7 +103,7 @@ class SignInLimit:
                 attempts.forget(connection, each)
             (attempts.take_back if counters.is_shared else attempts.forget)(connection, counters.strict)
 
-        await self._store.transact(forget)
+        self._store.transact(forget)
 
     def _too_many(self, end: datetime, advice: str) -> TooMany:
         FAILED_SIGN_INS.labels("pause").inc()
@@ -132,7 +132,7 @@ class _Counters:
 
     @property
     def all(self) -> tuple[Counter, ...]:
-        """Return all, always in the same order: no transactions wait for each other."""
+        """Return all."""
         return *self.of_account, self.strict
 
 

@@ -1,1 +1,1 @@
-"""The processes of a hall: leases, scheduled jobs and housekeeping."""
+"""What a hall does by itself: scheduled jobs, housekeeping, and loading games."""

@@ -16,7 +16,6 @@ from meadhall.server.store.queries import (
     departures,
     idempotency,
     identity_links,
-    leases,
     match_requests,
     retention,
     secrets,
@@ -27,11 +26,11 @@ _KIND: Final = "housekeeping"
 _INTERVAL: Final = timedelta(hours=1)
 
 
-async def delete_expired(scheduler: Scheduler, kept: Retention, in_use: Callable[[], Collection[str]]) -> None:
+def delete_expired(scheduler: Scheduler, kept: Retention, in_use: Callable[[], Collection[str]]) -> None:
     """Delete outdated rows once an hour, from an hour after the first start on. Raises DatabaseUnavailable.
 
     Args:
-        scheduler: does it in one process.
+        scheduler: does it.
         kept: how long the host keeps what may be deleted.
         in_use: returns the ids of the tables that are shown or played at, and stay.
     """
@@ -41,17 +40,16 @@ async def delete_expired(scheduler: Scheduler, kept: Retention, in_use: Callable
         retention.delete_old(connection, kept, in_use())
 
     scheduler.repeat(_KIND, _INTERVAL, delete)
-    await scheduler.add(_KIND, "", scheduler.time.now() + _INTERVAL)
+    scheduler.add(_KIND, "", scheduler.time.now() + _INTERVAL)
 
 
 def delete_outdated(connection: Connection) -> None:
-    """Delete what is not accepted any more (keys, replaced secrets, sessions), ended processes, and old match requests."""
+    """Delete what is not accepted any more (keys, replaced secrets, sessions), and old match requests."""
     idempotency.delete_outdated(connection)
     secrets.delete_outdated(connection)
     sessions.delete_outdated(connection)
     challenges.delete_outdated(connection)
     attempts.delete_outdated(connection)
-    leases.forget_ended(connection)
     match_requests.delete_outdated(connection)
     identity_links.delete_outdated(connection)
     departures.delete_outdated(connection)

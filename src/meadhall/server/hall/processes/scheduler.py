@@ -1,15 +1,15 @@
-"""The scheduler does work at its time: once, whichever processes of the hall run then, and over restarts.
+"""The scheduler does work at its time, once, and over restarts.
 
-A *job* waits in the database. When it is due, a process claims it and calls the handler of its kind:
+A *job* waits in the database. When it is due, the handler of its kind is called:
 
     scheduler.register("clock", time_is_up)  # a handler: async def time_is_up(job: Job) -> None
     await scheduler.put("clock", table_id, due_at, {"seat": 2})  # in place of the job with this kind and key
     await scheduler.cancel("clock", table_id)
 
 A handler ends with ``scheduler.finish(job, effect)``, which stores the effect and marks the job as done in the same
-transaction. So the effect happens once, even if the process is killed at any moment, or was frozen and wakes when another
-process has done the job. If a handler raises, the job is tried again, each time after a longer pause. A handler that returns
-without a call of ``finish`` finishes the job without an effect: what it did may be repeated if the process is killed then.
+transaction. So the effect happens once, even if the process is killed at any moment. If a handler raises, the job is tried again,
+each time after a longer pause. A handler that returns without a call of ``finish`` finishes the job without an effect: what it
+did may be repeated if the process is killed then.
 
 A deadline that depends on another change belongs to the transaction of that change: call ``jobs.put(connection, …)`` there
 (module ``store.queries.jobs``), and ``scheduler.wake()`` after it.
@@ -22,7 +22,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import math
-from collections.abc import Awaitable, Callable, Collection, Mapping
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Any, Final, TypeVar
@@ -31,12 +31,10 @@ from sqlalchemy import Connection
 from sqlalchemy.exc import SQLAlchemyError
 
 from meadhall.server.errors import DatabaseUnavailable
-from meadhall.server.hall.processes.leases import Leases
 from meadhall.server.ops.time import wait_until_set
-from meadhall.server.store.models import Job, JobTaken, LeaseLost
+from meadhall.server.store.models import Job, JobTaken
 from meadhall.server.store.queries import jobs
 from meadhall.server.store.store import Store
-from meadhall.server.store.unit import Unit
 
 T = TypeVar("T")
 
@@ -45,13 +43,16 @@ Handler = Callable[[Job], Awaitable[None]]
 log = logging.getLogger(__name__)
 
 _AT_ONCE: Final = 8
-"""Largest number of jobs that a process works on at the same time, without slow ones: a deadline waits for no other server."""
+"""Largest number of jobs that run at the same time, without slow ones: a deadline waits for no other server."""
 
 _SLOW_AT_ONCE: Final = 8
-"""Largest number of slow jobs that a process works on at the same time."""
+"""Largest number of slow jobs that run at the same time."""
 
 _UNPROVEN_AT_ONCE: Final = 4
 """Largest number of these whose host has not answered before."""
+
+_SLOW_LOOKED_AT: Final = 500
+"""Largest number of slow jobs that are due among which the next ones to run are chosen."""
 
 _LONGEST_SLEEP: Final = 60.0
 """Seconds after which the scheduler looks at the waiting jobs in any case: the system's clock may have been set."""
@@ -69,18 +70,18 @@ _TIMEOUT: Final = 60.0
 
 
 class Scheduler:
-    """Does the jobs of a hall. Every process of the hall has a scheduler.
+    """Does the jobs of a hall.
 
     Attributes:
-        running: the jobs that this process works on, by their ids.
+        running: the jobs that run, by their ids.
         time: the time of the hall.
     """
 
-    def __init__(self, store: Store, leases: Leases) -> None:
+    def __init__(self, store: Store) -> None:
         self.time = store.time
         self.running: dict[str, asyncio.Task[None]] = {}
         self._store = store
-        self._leases = leases
+        self._due = asyncio.Event()  # set when a job may be due
         self._handlers: dict[str, Handler] = {}
         self._slow: set[str] = set()  # kinds whose jobs wait for other servers
         self._proven: Collection[str] = ()  # servers that answer
@@ -89,14 +90,14 @@ class Scheduler:
         self._finished: set[str] = set()  # ids of running jobs whose handlers have finished them
 
     def register(self, kind: str, handler: Handler) -> None:
-        """Let ``handler`` do the jobs of a kind. A process leaves jobs of other kinds to other processes."""
+        """Let ``handler`` do the jobs of a kind."""
         self._handlers[kind] = handler
 
     def register_slow(self, kind: str, handler: Handler, proven: Collection[str]) -> None:
         """Let ``handler`` do the jobs of a kind that wait for other servers.
 
-        A process works on few such jobs at a time: on one for a server and on one for a guest, by the fields ``host`` and
-        ``guest`` of the payload. Half of them are kept for servers that answer. So a silent server delays only its own jobs.
+        Few such jobs run at a time: one for a server and one for a guest, by the fields ``host`` and ``guest`` of the payload.
+        Half of them are kept for servers that answer. So a silent server delays only its own jobs.
 
         ``proven``: the hosts that answer. The handler keeps it up to date.
         """
@@ -105,28 +106,28 @@ class Scheduler:
         self._proven = proven
 
     def repeat(self, kind: str, interval: timedelta, effect: Callable[[Connection], None]) -> None:
-        """Let ``effect`` run in a transaction once in every interval, in one process of the hall."""
+        """Let ``effect`` run in a transaction once in every interval."""
 
         async def handle(job: Job) -> None:
-            await self.finish(job, effect, again_at=self.time.now() + interval)
+            self.finish(job, effect, again_at=self.time.now() + interval)
 
         self.register(kind, handle)
 
-    async def put(self, kind: str, key: str, due_at: datetime, payload: Mapping[str, Any] | None = None) -> None:
+    def put(self, kind: str, key: str, due_at: datetime, payload: Mapping[str, Any] | None = None) -> None:
         """Store a job, in place of the one with this kind and key if there is one. Raises DatabaseUnavailable."""
-        await self._store.transact(partial(jobs.put, kind=kind, key=key, due_at=due_at, payload=payload))
+        self._store.transact(jobs.put, kind, key, due_at, payload)
         self.wake()
 
-    async def add(self, kind: str, key: str, due_at: datetime, payload: Mapping[str, Any] | None = None) -> None:
+    def add(self, kind: str, key: str, due_at: datetime, payload: Mapping[str, Any] | None = None) -> None:
         """Store a job, unless there is one with this kind and key. Raises DatabaseUnavailable."""
-        await self._store.transact(partial(jobs.add, kind=kind, key=key, due_at=due_at, payload=payload))
+        self._store.transact(jobs.add, kind, key, due_at, payload)
         self.wake()
 
-    async def cancel(self, kind: str, key: str) -> None:
-        """Delete a job. If a process is working on it, the job can't be finished any more. Raises DatabaseUnavailable."""
-        await self._store.transact(partial(jobs.cancel, kind=kind, key=key))
+    def cancel(self, kind: str, key: str) -> None:
+        """Delete a job. If it is running, it can't be finished any more. Raises DatabaseUnavailable."""
+        self._store.transact(jobs.cancel, kind, key)
 
-    async def finish(
+    def finish(
         self,
         job: Job,
         effect: Callable[[Connection], T] | None = None,
@@ -140,29 +141,26 @@ class Scheduler:
             payload: what the function needs to know then; None: the same as now.
 
         Raises:
-            JobTaken: another process has claimed or done the job, or it was moved or cancelled. Nothing has been changed.
+            JobTaken: the job was moved or cancelled. Nothing has been changed.
             DatabaseUnavailable: nothing has been changed.
         """
-        process = self._leases.process
 
         def both(connection: Connection) -> T | None:
             result = None if effect is None else effect(connection)
-            # last: the effect may wait for a table, and others wait for the job
-            jobs.finish(connection, job, process, again_at, payload)
+            jobs.finish(connection, job, again_at, payload)
             return result
 
-        result = await self._store.transact(both)
+        result = self._store.transact(both)
         self._finished.add(job.id)
         return result
 
-    def finish_in(self, unit: Unit, job: Job, again_at: datetime | None = None) -> None:
-        """Mark a job as done, or let it wait again, in the transaction of a unit of work."""
-        unit.finish(job, self._leases.process, again_at)
-        unit.after.append(partial(self._finished.add, job.id))
+    def note_finished(self, job: Job) -> None:
+        """Note that another transaction has marked a job as done, or let it wait again."""
+        self._finished.add(job.id)
 
     def wake(self) -> None:
         """Look at the waiting jobs. Call it after a job was stored in another way than by ``put`` or ``add``."""
-        self._leases.jobs_due.set()
+        self._due.set()
 
     def expect(self, due_at: datetime) -> None:
         """Look at the waiting jobs at this time. It costs nothing if the scheduler looks earlier in any case."""
@@ -170,28 +168,28 @@ class Scheduler:
             self.wake()
 
     async def run(self) -> None:
-        """Do jobs until the task is cancelled. Then abandon the running ones: another process, or the next start, does them."""
+        """Do jobs until the task is cancelled. Then abandon the running ones: the next start does them."""
         try:
             while True:
-                self._leases.jobs_due.clear()
+                self._due.clear()
                 self._next_look = -math.inf  # while it looks
-                pause = await self._start_due_jobs()
+                pause = self._start_due_jobs()
                 self._next_look = self.time.seconds() + pause
-                await wait_until_set(self._leases.jobs_due, self.time.call_later(pause, self.wake))
+                await wait_until_set(self._due, self.time.call_later(pause, self.wake))
         finally:
             tasks = tuple(self.running.values())
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
 
-    async def _start_due_jobs(self) -> float:
+    def _start_due_jobs(self) -> float:
         """Start the jobs that are due, and return the seconds until the next look."""
         limit = _AT_ONCE + len(self._running_slow) - len(self.running)
         if limit == 0 and len(self._running_slow) == _SLOW_AT_ONCE:
             return _LONGEST_SLEEP  # the end of each job wakes the scheduler
         try:
-            due, seconds = await self._store.transact(partial(self._claim, limit=limit))
-        except (DatabaseUnavailable, LeaseLost):
+            due, seconds = self._store.transact(self._look, limit)
+        except DatabaseUnavailable:
             return _RETRY_DELAY
         except SQLAlchemyError:
             log.exception("the waiting jobs could not be read")
@@ -204,23 +202,31 @@ class Scheduler:
         is_full = len(self.running) - len(self._running_slow) == _AT_ONCE
         return _LONGEST_SLEEP if is_full or seconds is None else min(seconds, _LONGEST_SLEEP)
 
-    def _claim(self, connection: Connection, limit: int) -> tuple[list[Job], float | None]:
-        """Claim at most ``limit`` jobs, and slow ones. Return them, and the seconds until the next one is due."""
-        claim = partial(jobs.claim, connection, self._leases.process, running=tuple(self.running))
-        due, seconds = claim(kinds=tuple(self._handlers.keys() - self._slow), limit=limit)
-        slow = list(self._running_slow.values())
-        while self._slow and len(slow) < _SLOW_AT_ONCE:
-            found = claim(kinds=tuple(self._slow), limit=1, lanes=self._lanes(slow))[0]
-            if not found:
-                break
-            slow += found
-        return due + slow[len(self._running_slow) :], seconds
+    def _look(self, connection: Connection, limit: int) -> tuple[list[Job], float | None]:
+        """Return at most ``limit`` jobs that are due, and slow ones; and the seconds until the next one is due."""
+        found = jobs.due(connection, tuple(self._handlers.keys() - self._slow), limit, tuple(self.running))
+        if self._slow and len(self._running_slow) < _SLOW_AT_ONCE:
+            found += self._next_slow(jobs.due(connection, tuple(self._slow), _SLOW_LOOKED_AT, tuple(self.running)))
+        return found, jobs.next_due(connection)
 
-    def _lanes(self, slow: Collection[Job]) -> jobs.Lanes:
-        """Return which slow jobs must wait while these ones run."""
-        hosts, guests = ([job.payload[name] for job in slow if name in job.payload] for name in ("host", "guest"))
-        unproven = sum(host not in self._proven for host in hosts)
-        return jobs.Lanes(hosts, guests, tuple(self._proven) if unproven >= _UNPROVEN_AT_ONCE else None)
+    def _next_slow(self, due: Iterable[Job]) -> list[Job]:
+        """Return the slow jobs that may run beside those that run."""
+        beside, chosen = list(self._running_slow.values()), []
+        for job in due:
+            host, guest = job.payload.get("host"), job.payload.get("guest")
+            unproven = sum(each.payload.get("host") not in self._proven for each in beside if "host" in each.payload)
+            if len(beside) == _SLOW_AT_ONCE:
+                break
+            if host is not None and (
+                any(each.payload.get("host") == host for each in beside)
+                or (host not in self._proven and unproven >= _UNPROVEN_AT_ONCE)
+            ):
+                continue
+            if guest is not None and any(each.payload.get("guest") == guest for each in beside):
+                continue
+            beside.append(job)
+            chosen.append(job)
+        return chosen
 
     def _end(self, job: Job, _task: asyncio.Task[None]) -> None:
         del self.running[job.id]
@@ -233,9 +239,9 @@ class Scheduler:
             async with self.time.timeout(_TIMEOUT):
                 await self._handlers[job.kind](job)
                 if job.id not in self._finished:
-                    await self.finish(job)
+                    self.finish(job)
         except JobTaken:
-            log.info("job %s %s was done by another process, or changed", job.kind, job.key)
+            log.info("job %s %s was moved or cancelled", job.kind, job.key)
         except DatabaseUnavailable:
             await self._postpone(job)
         except Exception:
@@ -243,12 +249,11 @@ class Scheduler:
             await self._postpone(job)
 
     async def _postpone(self, job: Job) -> None:
-        """Give the job back as soon as the database answers."""
-        process = self._leases.process
+        """Let the job be tried again later, as soon as the database answers."""
         pause = min(_FIRST_PAUSE * 2**job.attempts, _LONGEST_PAUSE)
         while True:
             try:
-                await self._store.transact(partial(jobs.postpone, job=job, process=process, seconds=pause))
+                self._store.transact(jobs.postpone, job, pause)
             except (DatabaseUnavailable, SQLAlchemyError):
                 await self.time.sleep(_RETRY_DELAY)
             else:

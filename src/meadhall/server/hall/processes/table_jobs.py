@@ -17,7 +17,9 @@ _READY_PAUSE: Final = timedelta(seconds=5)
 """After this time a job is tried again if the game of its table isn't ready yet."""
 
 
-def at_table(scheduler: Scheduler, room_of: Callable[[str], Awaitable[R]], work: Callable[[R, Job], Awaitable[None]]) -> Handler:
+def at_table(
+    scheduler: Scheduler, room_of: Callable[[str], Awaitable[R]], work: Callable[[R, Job], Awaitable[None] | None]
+) -> Handler:
     """Return a handler that calls ``work`` with the room of a job's table, which ``room_of`` returns.
 
     A job waits until its game is ready. At a table that can't be opened any more there is nothing to do.
@@ -29,8 +31,10 @@ def at_table(scheduler: Scheduler, room_of: Callable[[str], Awaitable[R]], work:
         except (NotFound, OtherRules, UnknownGame):
             return
         except NotReady:
-            await scheduler.finish(job, again_at=scheduler.time.now() + _READY_PAUSE)
+            scheduler.finish(job, again_at=scheduler.time.now() + _READY_PAUSE)
             return
-        await work(room, job)
+        working = work(room, job)
+        if working is not None:
+            await working
 
     return handle

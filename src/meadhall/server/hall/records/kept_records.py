@@ -15,9 +15,9 @@ from functools import partial
 from meadhall.engine.match.match import Match
 from meadhall.engine.record.format import FORMAT, MatchRecord, dumps, written_time
 from meadhall.engine.text.language import current_language
+from meadhall.server.store.database import Effect
 from meadhall.server.store.models import RULES_CHANGED, Entry, TableRow
 from meadhall.server.store.queries import records
-from meadhall.server.store.unit import Effect
 
 log = logging.getLogger(__name__)
 

@@ -48,14 +48,14 @@ class Talk:
         """Return whether a table has a chat. The puzzle of a day has none: everyone solves it alone."""
         return self.is_on and table.daily is None
 
-    async def prepare(self, room: Room, guest: Guest) -> Ignored:
+    def prepare(self, room: Room, guest: Guest) -> Ignored:
         """Read everything that a page of the guest needs to show the chat. Return whom the guest ignores."""
-        await room.chat.refresh()
-        ignored = await self.ignoring.of(guest.id)
-        await self.read_apart(room, guest, ignored)
+        room.chat.refresh()
+        ignored = self.ignoring.of(guest.id)
+        self.read_apart(room, guest, ignored)
         return ignored
 
-    async def read_apart(self, room: Room, guest: Guest, ignored: Ignored) -> None:
+    def read_apart(self, room: Room, guest: Guest, ignored: Ignored) -> None:
         """Read the last lines of a guest who doesn't hear some of those in memory, if older ones may take their place."""
         audiences = audiences_of(room.table, guest)
         if not room.chat.is_full(audiences) or all(hears(ignored, line) for line in room.chat.lines(audiences)):
@@ -63,12 +63,10 @@ class Talk:
         read_for = _read_for(room, audiences, ignored)
         known, _lines = room.chat.apart.get(guest.id, (None, []))
         if known != read_for:
-            found = await self._store.transact(
-                lambda connection: _before(connection, room.table.id, audiences, None, ignored, KEPT)
-            )
+            found = self._store.transact(lambda connection: _before(connection, room.table.id, audiences, None, ignored, KEPT))
             room.chat.keep_apart(guest.id, read_for, found or [])
 
-    async def say(self, room: Room, guest: Guest, text: str = "", phrase: str | None = None, key: str | None = None) -> ChatLine:
+    def say(self, room: Room, guest: Guest, text: str = "", phrase: str | None = None, key: str | None = None) -> ChatLine:
         """Say a line, or a preset phrase, to the guest's audience at a table. A request that repeats a ``key`` says nothing new.
 
         Raises:
@@ -82,17 +80,16 @@ class Talk:
         if phrase is not None and phrase not in PHRASES:
             raise BadLine(_("There is no such phrase."))
         words = "" if phrase is not None else clean_line(text)
-        await room.chat.refresh()
+        room.chat.refresh()
         if room.chat.is_closed:
             raise WrongMoment(_("The host has closed the chat of this table."))
         audience, seat = audience_of(room.table, guest), room.table.seat_of(guest.id)
         if seat is None or not guest.is_stored:  # a spectator's name may belong to an account meanwhile
-            guest = await self._store.save_guest(guest)
+            guest = self._store.save_guest(guest)
         name = _name_among(room, guest) if seat is None else room.table.seats[seat].name
         line = chat.NewLine(new_id(), room.table.id, audience, guest.id, seat, name, words, phrase, key)
 
         def check(connection: Connection) -> ChatLine | None:
-            chat.lock_author(connection, guest.id)
             repeated = None if key is None else chat.said(connection, guest.id, key)
             if repeated is not None:
                 return _checked_repeat(repeated, line)
@@ -101,37 +98,35 @@ class Talk:
                 raise TooMany(_("You write a lot in a short time. Wait a moment, then send it again."))
             return None
 
-        return await room.chat.say(line, check)
+        return room.chat.say(line, check)
 
-    async def close(self, room: Room, guest: Guest, closed: bool) -> None:
+    def close(self, room: Room, guest: Guest, closed: bool) -> None:
         """Close the chat of a table, or open it again. Only its host can."""
         self.check(room)
         if not room.table.is_hosted_by(guest.id):
             raise NotSeated(_("Only the host of the table can do that."))
-        await room.chat.close(closed)
+        room.chat.close(closed)
 
-    async def ignore(self, room: Room, guest: Guest, who: str, kind: IgnoreKind, on: bool) -> None:
+    def ignore(self, room: Room, guest: Guest, who: str, kind: IgnoreKind, on: bool) -> None:
         """Mute or block the author of a line that the guest hears, or a player, or stop doing so. They don't learn it.
 
         Args:
             who: ``line:`` and the id of a line, or ``seat:`` and the number of a seat.
         """
         self.check(room)
-        ignored = await self.prepare(room, guest)
+        ignored = self.prepare(room, guest)
         others = _people(room, guest, ignored, who) - {guest.id}
         if not others:
             raise NotFound(_("There is no such person here."))
         if not guest.is_stored:
-            await self._store.save_guest(guest)
-        await self.ignoring.change(guest.id, others, kind, on)
+            self._store.save_guest(guest)
+        self.ignoring.change(guest.id, others, kind, on)
 
-    async def earlier(self, room: Room, guest: Guest, line: str | None) -> tuple[list[ChatLine], bool]:
+    def earlier(self, room: Room, guest: Guest, line: str | None) -> tuple[list[ChatLine], bool]:
         """Return the last lines, or the last ones before a line, that a guest may hear; and whether there are earlier ones."""
         self.check(room)
-        ignored, audiences = await self.ignoring.of(guest.id), audiences_of(room.table, guest)
-        found = await self._store.transact(
-            lambda connection: _before(connection, room.table.id, audiences, line, ignored, PAGE + 1)
-        )
+        ignored, audiences = self.ignoring.of(guest.id), audiences_of(room.table, guest)
+        found = self._store.transact(lambda connection: _before(connection, room.table.id, audiences, line, ignored, PAGE + 1))
         if found is None:
             raise NotFound(_("There is no such line."))
         return found[-PAGE:], len(found) > PAGE
@@ -153,7 +148,7 @@ class Listener:
         self._guest = guest
         self._heard: object = None
 
-    async def news(self) -> Ignored | None:
+    def news(self) -> Ignored | None:
         """Return whom the guest ignores if the chat may have changed for them since the last call; else None.
 
         Raises DatabaseUnavailable.
@@ -163,11 +158,11 @@ class Listener:
             return None
         ignored = talk.ignoring.known(self._guest.id)
         if ignored is None or not room.chat.is_current:
-            ignored = await talk.prepare(room, self._guest)
+            ignored = talk.prepare(room, self._guest)
         before, self._heard = self._heard, (room.chat.version, ignored, room.table.version, room.table.status)
         if self._heard == before:
             return None
-        await talk.read_apart(room, self._guest, ignored)
+        talk.read_apart(room, self._guest, ignored)
         return ignored
 
 

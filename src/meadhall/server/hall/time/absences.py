@@ -3,13 +3,12 @@
 After a while the other people at the table may let a bot play for an absent player, until that player returns. So no match can be
 frozen by an absence, also without a clock.
 
-Every process that shows a table notices arrivals and departures, see ``hall.presence``. Departures are stored, so that an absence
-lasts over restarts of the hall. They are stored a moment later: a page that is loaded again is no absence.
+Departures are stored, so that an absence lasts over restarts of the hall. They are stored a moment later: a page that is loaded
+again is no absence.
 """
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import datetime, timedelta
@@ -17,7 +16,6 @@ from functools import partial
 from typing import Final, Protocol
 
 from sqlalchemy import Connection
-from sqlalchemy.exc import IntegrityError
 
 from meadhall.engine.match.match import Match
 from meadhall.server.errors import DatabaseUnavailable
@@ -70,14 +68,13 @@ class Absences:
         self._outages = outages
         self.since: dict[int, datetime] = {}
         self._stored: set[int] = set()
-        self._writing: set[asyncio.Task[None]] = set()
         self._keeping: Timer | None = None
         self._is_closed = False
 
-    async def load(self) -> None:
-        """Read when players have left, after the match was replayed. A departure that no process has stored begins now."""
+    def load(self) -> None:
+        """Read when players have left, after the match was replayed. A departure that isn't stored begins now."""
         if self._people():
-            self.since = await self._store.transact(partial(departures.of_table, table=self._room.table.id))
+            self.since = self._store.transact(partial(departures.of_table, table=self._room.table.id))
             self._stored = set(self.since)
         self.look()
 
@@ -133,11 +130,5 @@ class Absences:
             self._write(partial(departures.add, table=self._room.table.id, seat=seat, left_at=self.since[seat]))
 
     def _write(self, work: Callable[[Connection], None]) -> None:
-        async def write() -> None:
-            # without an answer of the database the absence is shorter after a restart; or another process has stored it
-            with suppress(DatabaseUnavailable, IntegrityError):
-                await self._store.transact(work)
-
-        task = asyncio.create_task(write())
-        self._writing.add(task)
-        task.add_done_callback(self._writing.discard)
+        with suppress(DatabaseUnavailable):  # the absence is shorter after a restart
+            self._store.transact(work)

@@ -18,15 +18,15 @@ from meadhall.server.hall.processes.table_jobs import at_table
 from meadhall.server.hall.time.clocks import Clocks, Outage
 from meadhall.server.hall.time.turn_reminders import TurnReminders
 from meadhall.server.hall.time.uptime import CLOCK_JOB, Uptime
+from meadhall.server.store.database import Effect
 from meadhall.server.store.models import Job
 from meadhall.server.store.queries import jobs
-from meadhall.server.store.unit import Effect
 
 if TYPE_CHECKING:
     from meadhall.server.hall.state import TableState
 
 _CLOSE: Final = 2.0
-"""Seconds before a deadline from which on the job waits for it: the clocks of this machine and of the database may differ."""
+"""Seconds before a deadline from which on the job waits for it."""
 
 
 class NotUp(MeadhallError):
@@ -40,7 +40,7 @@ class ClockedRoom(Protocol):
     def deadline(self) -> datetime | None:
         """When the time of the seat to move is up; None if no clock runs."""
 
-    async def let_time_be_up(self, job: Job) -> None:
+    def let_time_be_up(self, job: Job) -> None:
         """Apply the table's rule for the end of the time, and end the job in the same transaction. Raises NotUp."""
 
 
@@ -91,15 +91,15 @@ class Deadlines:
 
     async def _look(self, room: ClockedRoom, job: Job) -> None:
         """Let time be up at a table, or wait for its deadline."""
-        await self._uptime.beat()  # if all processes were frozen, this one learns it before it acts
+        self._uptime.beat()  # if the hall was frozen, it learns that before it acts
         while (deadline := room.deadline) is not None:
             left = (deadline - self._time.now()).total_seconds()
             if left > _CLOSE:
-                await self._scheduler.finish(job, again_at=deadline)
+                self._scheduler.finish(job, again_at=deadline)
                 return
             await self._time.sleep(left)
             try:
-                await room.let_time_be_up(job)
+                room.let_time_be_up(job)
             except NotUp:  # meanwhile the seat has played, or a downtime was found
                 continue
             return

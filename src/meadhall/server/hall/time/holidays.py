@@ -1,7 +1,7 @@
 """Holidays: the slow clocks of a person stand for some days a year, said in advance.
 
 A holiday is stored for the person. Then a job for each running table with a slow clock where they play tells it there: as an
-entry of the match, so that the clocks follow from it after a restart and at other processes. The start of a match stores such a
+entry of the match, so that the clocks follow from it after a restart. The start of a match stores such a
 job, too.
 """
 
@@ -19,12 +19,11 @@ from meadhall.engine.text.language import gettext as _
 from meadhall.engine.text.language import ngettext
 from meadhall.server.hall.processes.scheduler import Scheduler
 from meadhall.server.hall.processes.table_jobs import at_table
+from meadhall.server.store.database import Effect
 from meadhall.server.store.models import Guest, Holiday, Job, TableRow
 from meadhall.server.store.queries import holidays, jobs
-from meadhall.server.store.queries.guests import lock_guests
 from meadhall.server.store.queries.leaving import unfinished_of
 from meadhall.server.store.store import Store
-from meadhall.server.store.unit import Effect
 
 if TYPE_CHECKING:
     from meadhall.server.hall.room import Room
@@ -44,25 +43,24 @@ class Holidays:
         self._scheduler = scheduler
         scheduler.register(_JOB, at_table(scheduler, room_of, self._tell))
 
-    async def of_guest(self, guest: Guest) -> list[Holiday]:
+    def of_guest(self, guest: Guest) -> list[Holiday]:
         """Return the holidays of a guest, past ones, too."""
-        return await self._store.transact(holidays.of_guests, [guest.id])
+        return self._store.transact(holidays.of_guests, [guest.id])
 
-    async def take(self, guest: Guest, first: str, last: str) -> None:
+    def take(self, guest: Guest, first: str, last: str) -> None:
         """Let the guest's slow clocks stand from one day to another, given as ISO dates in UTC. Raises BadSetup."""
         now = self._store.time.now()
         wanted = _checked(first, last, now.date())
 
         def store(connection: Connection) -> None:
-            lock_guests(connection, guest.id)
             _check_room(holidays.of_guests(connection, [guest.id]), wanted)
             holidays.add(connection, guest.id, wanted)
             _tell_all(connection, guest.id, now)
 
-        await self._store.transact(store)
+        self._store.transact(store)
         self._scheduler.expect(now)
 
-    async def end(self, guest: Guest, first: str) -> None:
+    def end(self, guest: Guest, first: str) -> None:
         """End a holiday now, or cancel one that hasn't begun."""
         now = self._store.time.now()
         began_at = datetime.combine(_day(first), datetime.min.time(), UTC)
@@ -71,13 +69,13 @@ class Holidays:
             holidays.end(connection, guest.id, began_at, now)
             _tell_all(connection, guest.id, now)
 
-        await self._store.transact(store)
+        self._store.transact(store)
         self._scheduler.expect(now)
 
-    async def _tell(self, room: Room, _job: Job) -> None:
+    def _tell(self, room: Room, _job: Job) -> None:
         """Tell the holidays of its players at a table."""
         if is_slow(room.table):
-            await room.change(_note, self._store)
+            room.change(_note, self._store)
 
 
 def is_slow(table: TableRow) -> bool:
@@ -165,12 +163,12 @@ def _within_limit(taken: Sequence[Holiday], told: Sequence[Holiday], at: datetim
     return counted
 
 
-async def _note(draft: TableState, store: Store) -> None:
+def _note(draft: TableState, store: Store) -> None:
     """Add an entry for each holiday that has changed, and isn't over."""
     if draft.match is None or draft.match.over or draft.clocks is None:
         return
     for row in draft.table.seats if draft.table.status == "running" else ():
-        found = await store.transact(holidays.of_guests, row.guests) if row.guests else []
+        found = store.transact(holidays.of_guests, row.guests) if row.guests else []
         known = draft.clocks.holidays_of(row.seat)
         taken = {each.began_at: each for each in _within_limit(found, known, draft.at)}
         cancelled = [_ended(each, draft.at) for each in known if each.began_at not in taken]

@@ -1,32 +1,42 @@
-"""The history of the database's schema, as Alembic migrations."""
+"""The revisions of the database's schema, as Alembic migrations. ``schema.py`` has the current one."""
 
 from __future__ import annotations
 
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
-from typing import Final
+from typing import Any
 
 from alembic import command
+from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from alembic.util import CommandError
-from sqlalchemy import Connection, inspect, text
+from sqlalchemy import Connection, insert, inspect, text
 
-_LOCK: Final = 0x6D656164
-"""Number of the advisory lock on PostgreSQL: of several processes that start together, one upgrades the database."""
+from meadhall.server.store import schema
 
 
-def upgrade(connection: Connection, revision: str = "head") -> None:
-    """Upgrade a database to a revision of the schema, or create the schema in an empty one.
+def upgrade(connection: Connection) -> None:
+    """Create the schema in an empty database, or upgrade an older one.
 
     Runs in the connection's transaction: if a migration fails, the database is as before. Raises CommandError for a database
     with an unknown revision.
     """
     begin(connection)
-    known_revision(connection)
-    command.upgrade(_config(connection), revision)
+    if known_revision(connection) is not None:
+        command.upgrade(_config(connection), "head")
+        return
+    schema.metadata.create_all(connection)
+    connection.execute(insert(schema.counters).values(name="starts", value=0))
+    connection.execute(insert(schema.health_checks).values(id=1))
+    command.stamp(_config(connection), "head")
+
+
+def differences(connection: Connection) -> list[Any]:
+    """Return how the schema of a database differs from the current one, for example by a table that is missing."""
+    return list(compare_metadata(MigrationContext.configure(connection, opts={"compare_server_default": True}), schema.metadata))
 
 
 def current_revision(connection: Connection) -> str | None:
@@ -72,16 +82,9 @@ def known_revisions() -> frozenset[str]:
     return frozenset(script.revision for script in ScriptDirectory(str(Path(__file__).parent)).walk_revisions())
 
 
-def lock_schema(connection: Connection) -> None:
-    """Let no other process upgrade this PostgreSQL database, and so start a hall on it, until the transaction ends."""
-    connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": _LOCK})
-
-
 def begin(connection: Connection) -> None:
     """Begin a transaction in which a database is upgraded."""
-    if connection.dialect.name == "postgresql":
-        lock_schema(connection)
-    elif not connection.connection.in_transaction:
+    if not connection.connection.in_transaction:
         connection.exec_driver_sql("BEGIN IMMEDIATE")  # else SQLite commits each statement that changes the schema
 
 

@@ -7,11 +7,11 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from sqlalchemy import Connection, case, delete, select, update
+from sqlalchemy.dialects.sqlite import insert as upsert
 
 from meadhall.server.store import schema
 from meadhall.server.store.models import in_utc
 from meadhall.server.store.queries.present import now
-from meadhall.server.store.queries.upserts import insert_into
 
 FORGOTTEN_AFTER: Final = timedelta(days=1)
 """Time without an attempt after which earlier ones don't count."""
@@ -43,10 +43,10 @@ class Counter:
 
 
 def pause_of(connection: Connection, counter: Counter) -> datetime | None:
-    """Return the end of the pause of a counter, None if it doesn't pause. Other transactions that count with it wait."""
+    """Return the end of the pause of a counter, None if it doesn't pause."""
     new = {"key": counter.key, "count": 0, "next_at": now(connection), "last_at": now(connection)}
-    connection.execute(insert_into(connection, schema.failed_attempts).values(new).on_conflict_do_nothing())
-    row = connection.execute(select(schema.failed_attempts).where(_ATTEMPT.key == counter.key).with_for_update()).one()
+    connection.execute(upsert(schema.failed_attempts).values(new).on_conflict_do_nothing())
+    row = connection.execute(select(schema.failed_attempts).where(_ATTEMPT.key == counter.key)).one()
     end = in_utc(row.next_at)
     return end if int(row._mapping["count"]) >= counter.limit.free and end > now(connection) else None
 

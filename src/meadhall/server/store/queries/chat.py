@@ -53,11 +53,6 @@ class LineFilter:
     ids: Collection[str] | None = None
 
 
-def lock_author(connection: Connection, guest: str) -> None:
-    """Let the lines that a guest says at the same time wait for each other. On SQLite they do so anyway."""
-    connection.execute(select(schema.guests.c.id).where(schema.guests.c.id == guest).with_for_update())
-
-
 def said(connection: Connection, guest: str, key: str) -> tuple[str, ChatLine] | None:
     """Return the line that the guest has said with this key, and before it its table; None if the key is new."""
     is_recent = (_LINE.guest == guest) & (_LINE.created_at > now(connection) - KEPT_FOR)
@@ -73,7 +68,7 @@ def count_since(connection: Connection, guest: str, *times: datetime) -> list[in
 
 
 def add(connection: Connection, line: NewLine) -> ChatLine:
-    """Store a line, with the next number. Raises IntegrityError if another transaction has taken the number."""
+    """Store a line, with the next number."""
     last = select(func.coalesce(func.max(_LINE.number), 0)).where(_of(line.table, line.audience))
     number = int(connection.execute(last).scalar_one()) + 1
     at = now(connection)

@@ -8,7 +8,6 @@ from sqlalchemy import Connection, delete, select, tuple_, update
 
 from meadhall.server.store import schema
 from meadhall.server.store.queries import records, tables
-from meadhall.server.store.queries.guests import lock_guests
 from meadhall.server.store.queries.leaving import unfinished_of, without_seats
 from meadhall.server.store.queries.present import now
 
@@ -24,10 +23,7 @@ def delete_guest(connection: Connection, guest: str, name: str) -> list[str]:
     Args:
         guest: their id.
         name: what their seats are called from now on, for example "former player".
-
-    Raises Conflict if another process changes one of the tables at the same time.
     """
-    lock_guests(connection, guest)
     changed = set()
     for table in unfinished_of(connection, guest):
         tables.save(connection, without_seats(table, guest, now(connection), name))

@@ -19,7 +19,7 @@ def of_table(connection: Connection, table: str) -> dict[int, datetime]:
 
 
 def add(connection: Connection, table: str, seat: int, left_at: datetime) -> None:
-    """Store when a player has left a table. Raises IntegrityError if another process has noticed it first."""
+    """Store when a player has left a table."""
     connection.execute(insert(schema.departures).values(table_id=table, seat=seat, left_at=left_at))
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, Row, exists, insert, select, update
 
 from meadhall.server.store import schema
-from meadhall.server.store.models import Guest, new_id, storable
+from meadhall.server.store.models import Guest, new_id
 from meadhall.server.store.queries import accounts
 from meadhall.server.store.queries.present import now
 
@@ -25,7 +25,7 @@ def find(connection: Connection, id: str) -> Guest | None:
 
 def find_public(connection: Connection, public_id: str) -> Guest | None:
     """Return the guest with that public id."""
-    return _find(connection, _GUEST.public_id == storable(public_id))
+    return _find(connection, _GUEST.public_id == public_id)
 
 
 def find_all(connection: Connection, ids: Sequence[str]) -> list[Guest]:
@@ -66,7 +66,6 @@ def save(connection: Connection, guest: Guest, is_chosen: bool = False) -> Guest
 
     Raises:
         NameTaken: the name belongs to an account, and it is chosen or an account's.
-        IntegrityError: another transaction inserts the guest at the same time.
     """
     guest = replace(guest, name=accounts.free_name(connection, guest, is_chosen))
     accounts.rename(connection, guest.id, guest.name)  # the account may be newer than the caller's copy of the guest
@@ -79,8 +78,3 @@ def save(connection: Connection, guest: Guest, is_chosen: bool = False) -> Guest
     stored = find(connection, guest.id)
     assert stored is not None
     return stored
-
-
-def lock_guests(connection: Connection, *ids: str) -> None:
-    """Let no other transaction change these guests until this one ends (on PostgreSQL)."""
-    connection.execute(select(_GUEST.id).where(_GUEST.id.in_(ids)).order_by(_GUEST.id).with_for_update())

@@ -37,8 +37,3 @@ def last_backup(connection: Connection) -> float:
     """Return when a whole backup was last written, in seconds since 1970; 0: never."""
     minutes = connection.execute(select(schema.counters.c.value).where(schema.counters.c.name == _BACKUP)).scalar_one_or_none()
     return 60.0 * (minutes or 0)
-
-
-def clock(connection: Connection) -> float:
-    """Return the time of PostgreSQL's clock, in seconds since 1970."""
-    return float(connection.execute(select(func.extract("epoch", func.clock_timestamp()))).scalar_one())

@@ -62,7 +62,6 @@ def rename(connection: Connection, guest: Guest, name: str) -> list[str]:
 
 def close(connection: Connection, guest: str) -> list[str]:
     """Shut a person out, sign them out everywhere, and take them off the tables that are not over. Return these tables' ids."""
-    guests.lock_guests(connection, guest)
     admission_links.shut_out(connection, guest, is_closed=True)
     sessions.end_all(connection, guest)
     changed = []

@@ -29,7 +29,7 @@ def find(connection: Connection, guest: str, key: str) -> tuple[str, str] | None
 
 
 def add(connection: Connection, guest: str, request: RequestKey, table: str) -> None:
-    """Keep a key, and delete outdated ones of the guest. Raises IntegrityError if a request with this key came first."""
+    """Keep a key, and delete outdated ones of the guest."""
     connection.execute(delete(schema.idempotency_keys).where(_KEY.guest == guest, _is_outdated(connection)))
     values = {"key": request.key, "fingerprint": request.fingerprint, "table_id": table, "created_at": now(connection)}
     connection.execute(insert(schema.idempotency_keys).values(guest=guest, **values))

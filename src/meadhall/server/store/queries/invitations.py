@@ -60,10 +60,7 @@ def count_since(connection: Connection, inviter: str, seconds: timedelta) -> int
 
 
 def add(connection: Connection, table: str, guest: str, inviter: str) -> bool:
-    """Invite a guest to a table. Return False if they were invited before.
-
-    Raises IntegrityError if another player invites them at the same time.
-    """
+    """Invite a guest to a table. Return False if they were invited before."""
     if connection.execute(select(_ROW.guest).where(_ROW.table_id == table, _ROW.guest == guest)).first() is not None:
         return False
     connection.execute(

@@ -16,10 +16,7 @@ _TABLE = schema.tables.c
 
 
 def unfinished_of(connection: Connection, guest: str) -> list[TableRow]:
-    """Return the tables that a guest hosts or sits at and whose match has not ended, in the order of their ids.
-
-    The order is always the same, so that two transactions that change them don't wait for each other.
-    """
+    """Return the tables that a guest hosts or sits at and whose match has not ended, in the order of their ids."""
     found = tables.read(connection, and_(tables.belongs_to(guest), _TABLE.status.in_(("gathering", "running"))), None)
     return sorted(found, key=lambda table: table.id)
 

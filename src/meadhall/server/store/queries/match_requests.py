@@ -1,7 +1,6 @@
 """Queries about match requests: guests who wait for other people to start a match with, see ``hall/matching/quick_match.py``.
 
-Requests for the same game, number of players and options are in one *queue*. Before a transaction looks for the people of a match
-it locks their queue. So two processes never seat a guest at two tables.
+Requests for the same game, number of players and options are in one *queue*.
 """
 
 from __future__ import annotations
@@ -10,14 +9,14 @@ from collections.abc import Collection
 from datetime import timedelta
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Connection, Row, delete, func, select, update
+from sqlalchemy import ColumnElement, Connection, Row, delete, select, update
+from sqlalchemy.dialects.sqlite import insert as upsert
 
 from meadhall.server.store import schema
 from meadhall.server.store.clock import Clock
 from meadhall.server.store.match_request import MatchRequest
 from meadhall.server.store.models import in_utc
 from meadhall.server.store.queries.present import now
-from meadhall.server.store.queries.upserts import insert_into
 
 PRESENT_FOR: Final = timedelta(seconds=20)
 """How long after the last sign of its page a guest counts as waiting."""
@@ -31,16 +30,6 @@ LEAVING_FOR: Final = timedelta(seconds=5)
 _KEPT_FOR: Final = timedelta(hours=1)
 
 _REQUEST = schema.seeks.c
-
-
-def lock_queues(connection: Connection, *queues: str) -> None:
-    """Keep other transactions from matching the guests of these queues until this one ends. On SQLite they never overlap.
-
-    A transaction locks all the queues that it needs at once, and before any request. So two of them never wait for each other.
-    """
-    if connection.dialect.name == "postgresql":
-        for queue in sorted(set(queues)):
-            connection.execute(select(func.pg_advisory_xact_lock(func.hashtextextended(queue, 0))))
 
 
 def find(connection: Connection, guest: str) -> MatchRequest | None:
@@ -70,7 +59,7 @@ def put(connection: Connection, request: MatchRequest) -> None:
         "table_id": None,
         "matched_at": None,
     }
-    insert = insert_into(connection, schema.seeks).values(guest=request.guest, **values)
+    insert = upsert(schema.seeks).values(guest=request.guest, **values)
     connection.execute(insert.on_conflict_do_update(index_elements=["guest"], set_=values))
 
 
@@ -95,13 +84,10 @@ def end(connection: Connection, guest: str) -> MatchRequest | None:
 
 
 def waiting(connection: Connection, queue: str | None = None) -> list[MatchRequest]:
-    """Return the requests of a queue, or of all queues, whose guests wait, the oldest first.
-
-    On PostgreSQL those of a queue can't be changed by others until the transaction ends.
-    """
+    """Return the requests of a queue, or of all queues, whose guests wait, the oldest first."""
     query = select(schema.seeks).where(_is_unmatched(), _REQUEST.seen_at > now(connection) - PRESENT_FOR)
     query = query.order_by(_REQUEST.created_at, _REQUEST.guest)
-    rows = connection.execute(query if queue is None else query.where(_REQUEST.pool == queue).with_for_update())
+    rows = connection.execute(query if queue is None else query.where(_REQUEST.pool == queue))
     return [_request(row) for row in rows]
 
 

@@ -12,7 +12,7 @@ from sqlalchemy import Column, Connection, PrimaryKeyConstraint, UniqueConstrain
 
 from meadhall.server.store import schema
 from meadhall.server.store.queries import admission_links, tables
-from meadhall.server.store.queries.guests import find, lock_guests
+from meadhall.server.store.queries.guests import find
 from meadhall.server.store.queries.leaving import unfinished_of, without_seats
 from meadhall.server.store.queries.present import now
 
@@ -32,12 +32,9 @@ def merge_guests(connection: Connection, source: str, target: str) -> list[str]:
     - A seat at the same table: before a match the source's is opened. In a running match a bot takes it, as after a resignation.
       After it both belong to the target.
     - Any other row: the target's stays.
-
-    Raises Conflict if another process changes one of the tables at the same time.
     """
     if source == target:
         return []
-    lock_guests(connection, source, target)
     changed = set()
     for table in unfinished_of(connection, source):
         if table.seat_of(source) is not None and table.seat_of(target) not in (None, table.seat_of(source)):

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from sqlalchemy import Connection, delete, select
+from sqlalchemy.dialects.sqlite import insert as upsert
 
 from meadhall.server.store import schema
 from meadhall.server.store.queries.present import now
-from meadhall.server.store.queries.upserts import insert_into
 
 _NOTE = schema.notes.c
 
@@ -22,5 +22,5 @@ def save(connection: Connection, table: str, guest: str, text: str) -> None:
         connection.execute(delete(schema.notes).where(_NOTE.table_id == table, _NOTE.guest == guest))
         return
     values = {"text": text, "changed_at": now(connection)}
-    row = insert_into(connection, schema.notes).values(table_id=table, guest=guest, **values)
+    row = upsert(schema.notes).values(table_id=table, guest=guest, **values)
     connection.execute(row.on_conflict_do_update(index_elements=["table_id", "guest"], set_=values))

@@ -47,7 +47,7 @@ def hand_over(connection: Connection, session: str, to: str, guest: str) -> None
 def renew_seat_links(connection: Connection, guest: str) -> list[str]:
     """Give the seats of a guest at tables that are not over other private links. Return the ids of these tables.
 
-    Devices that have a seat by its link keep it. Raises Conflict if another process changes one of the tables at the same time.
+    Devices that have a seat by its link keep it.
     """
     changed = []
     for table in unfinished_of(connection, guest):

@@ -23,8 +23,7 @@ def add(connection: Connection, subscription: PushSubscription, instead_of: str 
     """Store a subscription, in place of one with the same endpoint, or of the guest's one with the endpoint ``instead_of``.
 
     A browser has one endpoint, and receives the messages of the guest who subscribed it last. If that was this guest before, too,
-    the subscription keeps its id, by which waiting messages find it. Return it as stored. Raises IntegrityError if another
-    transaction stores the endpoint at the same time.
+    the subscription keeps its id, by which waiting messages find it. Return it as stored.
     """
     is_own = (_SUBSCRIPTION.guest == subscription.guest) & _SUBSCRIPTION.endpoint.in_([subscription.endpoint, instead_of])
     before = connection.execute(select(schema.push_subscriptions).where(is_own).order_by(_SUBSCRIPTION.created_at)).first()

@@ -8,11 +8,11 @@ from __future__ import annotations
 from typing import Final
 
 from sqlalchemy import Connection, delete, select
+from sqlalchemy.dialects.sqlite import insert as upsert
 
 from meadhall.server.store import schema
 from meadhall.server.store.models import TableRow
 from meadhall.server.store.queries import tables
-from meadhall.server.store.queries.upserts import insert_into
 
 _RECORD: Final = schema.records.c
 _OWNER: Final = schema.seat_guests.c
@@ -27,12 +27,12 @@ def of_table(connection: Connection, table: str) -> dict[str, bytes]:
 def add(connection: Connection, table: str, language: str, record: bytes) -> None:
     """Store the record of a match in the transaction that ends it."""
     values = {"table_id": table, "language": language, "record": record}
-    connection.execute(insert_into(connection, schema.records).values(values).on_conflict_do_nothing())
+    connection.execute(upsert(schema.records).values(values).on_conflict_do_nothing())
 
 
 def add_later(connection: Connection, table: TableRow, language: str, record: bytes) -> None:
     """Store a record that was written from a table of this version, unless the table has changed: a player may be deleted."""
-    if tables.locked_version(connection, table.id) == table.version:
+    if tables.version_of(connection, table.id) == table.version:
         add(connection, table.id, language, record)
 
 

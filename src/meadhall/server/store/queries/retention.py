@@ -46,10 +46,10 @@ def delete_old(connection: Connection, retention: Retention, in_use: Collection[
         has_ended = exists().where(
             _TABLE.id == _LINE.table_id, _TABLE.status.in_((*FINISHED, "closed")), _TABLE.finished_at < before
         )
-        old = and_(_slice(connection, _LINE.table_id, hour), _LINE.created_at < before, has_ended)
+        old = and_(_slice(_LINE.table_id, hour), _LINE.created_at < before, has_ended)
         connection.execute(delete(schema.chat_lines).where(old))
     if (before := limit(retention.guests)) is not None:
-        _delete_guests(connection, and_(_slice(connection, _GUEST.id, hour), _GUEST.created_at < before))
+        _delete_guests(connection, and_(_slice(_GUEST.id, hour), _GUEST.created_at < before))
 
 
 def _delete_tables(connection: Connection, which: ColumnElement[bool], in_use: Collection[str]) -> None:
@@ -69,8 +69,7 @@ def _delete_guests(connection: Connection, which: ColumnElement[bool]) -> None:
     connection.execute(delete(schema.guests).where(_GUEST.id.in_(list(connection.execute(found).scalars()))))
 
 
-def _slice(connection: Connection, id: Column[Any], number: int) -> ColumnElement[bool]:
+def _slice(id: Column[Any], number: int) -> ColumnElement[bool]:
     """Return the condition that an id begins with one character: all of them in turn, by the number."""
     first = _FIRST_CHARACTERS[number % len(_FIRST_CHARACTERS)]
-    compared = id if connection.dialect.name == "sqlite" else id.collate("C")
-    return and_(compared >= first, compared < chr(ord(first) + 1))
+    return and_(id >= first, id < chr(ord(first) + 1))

@@ -10,7 +10,6 @@ from sqlalchemy import Connection, and_, insert, null, or_, select, update
 
 from meadhall.server.store import schema
 from meadhall.server.store.models import Score, TableRow
-from meadhall.server.store.notices import Announce
 from meadhall.server.store.queries import tables
 
 _TABLE: Final = schema.tables.c
@@ -28,12 +27,11 @@ def unranked(connection: Connection, day: str, game: str, rules: int, limit: int
     return tables.read(connection, and_(finished, measurable), limit, _TABLE.finished_at)
 
 
-def rank(connection: Connection, announce: Announce, table: str, day: str, figures: dict[str, int], standing: str) -> None:
+def rank(connection: Connection, table: str, day: str, figures: dict[str, int], standing: str) -> None:
     """Store the place of a measured attempt among the others, once."""
     ranked = tables.change(table, standing=standing).where(_TABLE.standing.is_(None))
     if connection.execute(ranked).rowcount == 0:
         return
-    announce("table", table)
     text = json.dumps(figures, sort_keys=True)
     same = update(schema.daily_scores).where(_SCORE.day == day, _SCORE.figures == text)
     if connection.execute(same.values(attempts=_SCORE.attempts + 1)).rowcount == 0:

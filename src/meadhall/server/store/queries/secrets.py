@@ -20,9 +20,11 @@ def find(connection: Connection, name: str) -> str | None:
     return None if found is None else str(found)
 
 
-def create(connection: Connection, name: str) -> None:
-    """Create a random secret. Raises IntegrityError if there is one of that name."""
-    connection.execute(insert(schema.secrets).values(name=name, value=secrets.token_hex(32)))
+def create(connection: Connection, name: str) -> str:
+    """Create a random secret, and return it."""
+    value = secrets.token_hex(32)
+    connection.execute(insert(schema.secrets).values(name=name, value=value))
+    return value
 
 
 def rotate(connection: Connection, name: str, valid_until: datetime) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, timedelta
 from typing import Any, Final
@@ -27,8 +27,7 @@ from sqlalchemy import (
 
 from meadhall.server.store import schema
 from meadhall.server.store.clock import Clock
-from meadhall.server.store.models import FINISHED, Conflict, SeatRow, TableRow, storable
-from meadhall.server.store.notices import Announce
+from meadhall.server.store.models import FINISHED, SeatRow, TableRow
 from meadhall.server.store.queries import results
 from meadhall.server.store.queries.present import now
 
@@ -36,7 +35,7 @@ IDLE_LOBBY: Final = timedelta(days=1)
 """Age from which a table whose match has not begun no longer counts against its host's limit."""
 
 _TABLE = schema.tables.c
-_COLUMNS = [column for column in schema.tables.columns if column is not _TABLE.driver]
+_COLUMNS = list(schema.tables.columns)
 _SEAT = schema.seats.c
 _ENTRY = schema.match_entries.c
 _SEAT_GUEST = schema.seat_guests.c
@@ -47,13 +46,13 @@ _SEAT_GUEST = schema.seat_guests.c
 
 def find(connection: Connection, id: str) -> TableRow | None:
     """Return the table with that id."""
-    found = read(connection, _TABLE.id == storable(id), limit=1)
+    found = read(connection, _TABLE.id == id, limit=1)
     return found[0] if found else None
 
 
 def find_by_link(connection: Connection, token: str) -> tuple[TableRow, int] | None:
     """Return the table and the seat that a private link leads to."""
-    row = connection.execute(select(_SEAT.table_id, _SEAT.seat).where(_SEAT.link_token == storable(token))).one_or_none()
+    row = connection.execute(select(_SEAT.table_id, _SEAT.seat).where(_SEAT.link_token == token)).one_or_none()
     table = None if row is None else find(connection, row.table_id)
     return None if row is None or table is None else (table, row.seat)
 
@@ -82,11 +81,6 @@ def public(connection: Connection, status: str, limit: int = 30, skip: int = 0) 
     return read(connection, and_(_TABLE.status == status, _TABLE.is_public), limit, skip=skip)
 
 
-def gathering(connection: Connection, ids: Collection[str]) -> list[TableRow]:
-    """Return those of the given tables that are public and whose match has not begun, newest first."""
-    return read(connection, and_(_TABLE.status == "gathering", _TABLE.is_public, _TABLE.id.in_(ids)), None) if ids else []
-
-
 def running_with_bots(connection: Connection, game: str) -> list[str]:
     """Return the ids of running tables of a game where a bot has a seat or has taken over one, newest first."""
     with_bot = select(_SEAT.table_id).where(_SEAT.kind == "bot").union(entries_of_stand_ins())
@@ -99,7 +93,7 @@ def entries_of_stand_ins() -> Select[tuple[str]]:
     return select(_ENTRY.table_id).where(_ENTRY.kind == literal_column("'stand_in'"))  # as in the index
 
 
-def close_outdated(connection: Connection, announce: Announce, game: str, rules: int, reason: str) -> list[str]:
+def close_outdated(connection: Connection, game: str, rules: int, reason: str) -> list[str]:
     """End the running matches of a game that began under older rules than this version. Return the ids of their tables."""
     outdated = and_(_TABLE.status == "running", _TABLE.game == game, _TABLE.rules < rules)
     ids = list(connection.execute(select(_TABLE.id).where(outdated)).scalars())
@@ -107,7 +101,6 @@ def close_outdated(connection: Connection, announce: Announce, game: str, rules:
     connection.execute(update(schema.tables).where(outdated).values(**closed))
     for id in ids:
         _record_results(connection, id)
-    announce("table", *ids)
     return ids
 
 
@@ -216,11 +209,11 @@ def add(connection: Connection, table: TableRow) -> None:
 
 
 def save(connection: Connection, table: TableRow) -> TableRow:
-    """Update a table with its seats, and return it with its new version. Raises Conflict unless it has the stored version."""
+    """Update a table with its seats, and return it with its new version. It must have the stored version."""
     saved = replace(table, version=table.version + 1)
     stored = and_(_TABLE.id == table.id, _TABLE.version == table.version)
-    if connection.execute(update(schema.tables).where(stored).values(**_table_values(saved))).rowcount == 0:
-        raise Conflict
+    changed = connection.execute(update(schema.tables).where(stored).values(**_table_values(saved)))
+    assert changed.rowcount == 1, f"table {table.id} was changed, and its room doesn't know it"
     connection.execute(delete(schema.seats).where(_SEAT.table_id == table.id))  # and their guests, by cascade
     _insert_seats(connection, table)
     if saved.status in FINISHED:
@@ -228,21 +221,20 @@ def save(connection: Connection, table: TableRow) -> TableRow:
     return saved
 
 
-def save_figures(connection: Connection, announce: Announce, table: str, figures: dict[str, int]) -> None:
+def save_figures(connection: Connection, table: str, figures: dict[str, int]) -> None:
     """Store how an attempt at a daily puzzle went."""
     connection.execute(change(table, figures=figures))
-    announce("table", table)
 
 
 def save_outcome(connection: Connection, table: str, outcome: Mapping[str, Any]) -> None:
     """Store how a match ended that was finished before outcomes were stored."""
-    connection.execute(update(schema.tables).where(_TABLE.id == table).values(outcome=outcome))
+    connection.execute(change(table, outcome=outcome))
     _record_results(connection, table)
 
 
-def locked_version(connection: Connection, table: str) -> int | None:
-    """Return a table's version, and keep other transactions from changing it until this one ends (on PostgreSQL)."""
-    return connection.scalar(select(_TABLE.version).where(_TABLE.id == table).with_for_update(key_share=True))
+def version_of(connection: Connection, table: str) -> int | None:
+    """Return a table's version."""
+    return connection.scalar(select(_TABLE.version).where(_TABLE.id == table))
 
 
 def change(table: str, **values: Any) -> Update:
@@ -256,11 +248,10 @@ def change_all_of(connection: Connection, guest: str) -> set[str]:
     return set(connection.execute(raised.returning(_TABLE.id)).scalars())
 
 
-def change_crest(connection: Connection, announce: Announce, guest: str, crest: str) -> list[str]:
+def change_crest(connection: Connection, guest: str, crest: str) -> list[str]:
     """Give all seats of a guest a crest. Return the ids of the tables that have changed."""
     changed = sorted(change_all_of(connection, guest))
     set_crest(connection, guest, crest)
-    announce("table", *changed)
     return changed
 
 

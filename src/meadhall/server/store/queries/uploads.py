@@ -7,7 +7,7 @@ from typing import Final
 from sqlalchemy import Connection, delete, insert, select
 
 from meadhall.server.store import schema
-from meadhall.server.store.models import new_link_token, storable
+from meadhall.server.store.models import new_link_token
 from meadhall.server.store.queries.present import now
 
 UPLOADS_KEPT: Final = 1000
@@ -27,5 +27,5 @@ def add(connection: Connection, record: str) -> str:
 
 def find(connection: Connection, token: str) -> str | None:
     """Return the record behind a link, None if there is none."""
-    found = connection.scalar(select(schema.uploads.c.record).where(schema.uploads.c.link_token == storable(token)))
+    found = connection.scalar(select(schema.uploads.c.record).where(schema.uploads.c.link_token == token))
     return None if found is None else str(found)

@@ -1,0 +1,225 @@
+"""What the host of a hall changes by commands, also while it runs: people, invitations, lines of chat.
+
+A running hall keeps much of its database in memory, and alone writes to it. So it carries out the commands itself: they reach it
+by a Unix socket beside the database, which only the user of the hall can open. Without a running hall a command opens the
+database.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import socket
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager, closing
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+from sqlalchemy import Connection
+
+from meadhall.engine.errors import BadSetup, MeadhallError
+from meadhall.engine.text.language import current_language, speaking
+from meadhall.engine.text.language import gettext as _
+from meadhall.server.hall.hall import Hall
+from meadhall.server.settings import Settings
+from meadhall.server.store.file_lock import StoreBusy, StoreUnusable
+from meadhall.server.store.hashed_link import AdmissionLink, IdentityLink
+from meadhall.server.store.maintenance import sole_use
+from meadhall.server.store.models import Guest
+from meadhall.server.store.queries import admission_links, chat, guests, health, hosting, identity_links
+from meadhall.server.store.queries.present import now
+
+log = logging.getLogger(__name__)
+
+_TIMEOUT: Final = 10.0
+"""Seconds that a command waits for the hall."""
+
+_LONGEST: Final = 1 << 20
+"""Bytes of a command."""
+
+
+class CommandRefused(MeadhallError):
+    """The hall can't carry out a command."""
+
+
+@dataclass(frozen=True)
+class Done:
+    """What a command has done.
+
+    Attributes:
+        answer: what it tells the host, as JSON has it.
+        tables: the ids of tables that have changed.
+        guests: the ids of guests who have changed, or whose sessions have ended.
+        chats: the ids of tables whose chats have changed.
+    """
+
+    answer: Any = None
+    tables: list[str] = field(default_factory=list)
+    guests: list[str] = field(default_factory=list)
+    chats: list[str] = field(default_factory=list)
+
+
+def person_of(connection: Connection, person: str) -> Guest:
+    """Return the person with a public id. Raises BadSetup."""
+    guest = guests.find_public(connection, person)
+    if guest is None:
+        raise BadSetup(_("There is no person with the id {id}; the address of a profile ends with it.").format(id=person))
+    return guest
+
+
+def _rename(connection: Connection, person: str, name: str) -> Done:
+    guest = person_of(connection, person)
+    return Done(tables=hosting.rename(connection, guest, name), guests=[guest.id])
+
+
+def _close(connection: Connection, person: str, revokes: bool) -> Done:
+    """Shut a person out. The answer is their name, and the id of the invitation that was withdrawn."""
+    guest = person_of(connection, person)
+    changed = hosting.close(connection, guest.id)
+    revoked = admission_links.revoke_of(connection, guest.id) if revokes else None
+    return Done([guest.name, revoked], changed, [guest.id])
+
+
+def _reopen(connection: Connection, person: str) -> Done:
+    guest = person_of(connection, person)
+    hosting.reopen(connection, guest.id)
+    return Done(guest.name, guests=[guest.id])
+
+
+def _link(connection: Connection, person: str) -> Done:
+    token, made = IdentityLink.new(person_of(connection, person), now(connection), confirms=True)
+    identity_links.put(connection, made)
+    return Done(token)
+
+
+def _invite(connection: Connection, link: Mapping[str, Any]) -> Done:
+    admission_links.add(connection, msgspec.convert(link, AdmissionLink))
+    return Done()
+
+
+def _revoke(connection: Connection, id: str) -> Done:
+    return Done(admission_links.revoke(connection, id))
+
+
+def _erase(connection: Connection, lines: Mapping[str, Any]) -> Done:
+    count, tables = chat.erase(connection, msgspec.convert(lines, chat.LineFilter))
+    return Done(count, chats=tables)
+
+
+def _note_backup(connection: Connection) -> Done:
+    health.note_backup(connection, datetime.now(UTC))
+    return Done()
+
+
+_COMMANDS: Final[Mapping[str, Callable[..., Done]]] = {
+    "rename": _rename,
+    "close": _close,
+    "open": _reopen,
+    "link": _link,
+    "invite": _invite,
+    "revoke": _revoke,
+    "erase": _erase,
+    "note-backup": _note_backup,
+}
+
+
+# ----------------------------------------------------------------------------------------------------------------- the command
+
+
+class _Request(msgspec.Struct):
+    command: str
+    arguments: dict[str, Any]
+    language: str
+
+
+class _Answer(msgspec.Struct):
+    answer: Any = None
+    refused: str = ""
+
+
+def carry_out(settings: Settings, command: str, **arguments: Any) -> Any:
+    """Carry out a command: by the running hall, or on its database if none runs. Return its answer.
+
+    Raises CommandRefused, StoreUnusable, and the errors of the command.
+    """
+    if not settings.database.is_file():
+        raise StoreUnusable(_("there is no database {file}").format(file=settings.database))
+    try:
+        with sole_use(settings.database, settings.data) as connection:
+            return _COMMANDS[command](connection, **arguments).answer
+    except StoreBusy:
+        return _asked(_socket_of(settings), _Request(command, arguments, current_language()))
+
+
+def _socket_of(settings: Settings) -> Path:
+    file = settings.database.resolve()
+    return file.with_name(f"{file.name}.sock")
+
+
+def _asked(path: Path, request: _Request) -> Any:
+    """Let the running hall carry out a command. Raises CommandRefused."""
+    if not hasattr(socket, "AF_UNIX"):
+        raise CommandRefused(_("a hall uses {database}; stop it first").format(database=path.with_suffix("")))
+    try:
+        with closing(socket.socket(socket.AF_UNIX)) as line:
+            line.settimeout(_TIMEOUT)
+            line.connect(str(path))
+            line.sendall(msgspec.json.encode(request) + b"\n")
+            answer = msgspec.json.decode(line.makefile("rb").read(), type=_Answer)
+    except (OSError, msgspec.DecodeError) as error:
+        raise CommandRefused(
+            _("the running hall doesn't answer ({reason}); try again, or stop it").format(reason=error)
+        ) from None
+    if answer.refused:
+        raise CommandRefused(answer.refused)
+    return answer.answer
+
+
+# -------------------------------------------------------------------------------------------------------------------- the hall
+
+
+@asynccontextmanager
+async def obeying(hall: Hall) -> AsyncIterator[None]:
+    """Carry out the commands of the host during the block."""
+    server: asyncio.Server | None = None
+    path = _socket_of(hall.settings)
+    if hasattr(socket, "AF_UNIX"):
+        before = os.umask(0o177)
+        try:
+            path.unlink(missing_ok=True)  # of a hall that was killed: this one has the lock of the database
+            server = await asyncio.start_unix_server(partial(_obey, hall), path, limit=_LONGEST)
+        except OSError as error:
+            log.warning("commands beside the running hall are not possible: %s (%s)", error.strerror or error, path)
+        finally:
+            os.umask(before)
+    try:
+        yield
+    finally:
+        if server is not None:
+            server.close()
+            path.unlink(missing_ok=True)
+
+
+async def _obey(hall: Hall, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    """Carry out one command."""
+    try:
+        request = msgspec.json.decode(await reader.readline(), type=_Request)
+        with speaking(request.language):
+            await hall.store.unlocked()
+            done = hall.store.transact(_COMMANDS[request.command], **request.arguments)
+            hall.note_changes(done.tables)
+            hall.note_chats(done.chats)
+            hall.accounts.announce_sessions_changed(*done.guests)
+        answer = _Answer(done.answer)
+    except MeadhallError as error:
+        answer = _Answer(refused=str(error))
+    except Exception as error:
+        log.exception("a command of the host has failed")
+        answer = _Answer(refused=f"{type(error).__name__}: {error}")
+    writer.write(msgspec.json.encode(answer))
+    writer.close()
