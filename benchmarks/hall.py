@@ -1,7 +1,7 @@
 """The hall under load: 500 open streams at 100 tables, with moves at random times, each persisted before it is published.
 
     .venv/bin/python benchmarks/hall.py [--rates 100,300,600] [--seconds 20] [--streams pages,api] [--game axes-and-allies]
-        [--bots 8 [--ranks jarl,karl,none]] [--encoding zstd] [--life quiet,lively]
+        [--tables 100] [--bots 8 [--ranks jarl,karl,none]] [--encoding zstd] [--life quiet,lively]
 
 The benchmark starts a real server process with a real database file and real sockets. Each table has four players and a
 spectator, each with an open event stream: of a page (frames of HTML), or of the JSON API. Moves are posted as a page or a program
@@ -50,7 +50,6 @@ import httpx
 import psutil
 from hall_load import HOST, PEOPLE, Connection, Table, chat, drive, open_tables
 
-TABLES = 100
 PLAYERS = 4
 
 QUIET, LIVELY = "quiet", "lively"
@@ -128,24 +127,24 @@ class Hall:
     """The processes of a hall."""
 
     port: int
-    web: psutil.Process
+    main: psutil.Process
 
     @property
-    def worker(self) -> list[psutil.Process]:
-        """The process that plays for the bots."""
-        return self.web.children()
+    def workers(self) -> list[psutil.Process]:
+        """The processes that play for the bots."""
+        return self.main.children()
 
     def cpu_seconds(self) -> list[float]:
-        """Return the CPU time of the web server, the worker and this process so far."""
-        return [cpu_seconds(each) for each in ([self.web], self.worker, [psutil.Process()])]
+        """Return the CPU time of the hall, its workers and this process so far."""
+        return [cpu_seconds(each) for each in ([self.main], self.workers, [psutil.Process()])]
 
 
 def cpu_seconds(processes: Sequence[psutil.Process]) -> float:
-    """Return the CPU time of processes, and of their children that have ended."""
+    """Return the CPU time of processes. One that has just ended has none."""
     total = 0.0
     for process in processes:
         with contextlib.suppress(psutil.NoSuchProcess):
-            total += sum(process.cpu_times()[:4])
+            total += sum(process.cpu_times()[:2])
     return total
 
 
@@ -153,9 +152,9 @@ def megabytes(processes: Sequence[psutil.Process]) -> float:
     return float(sum(process.memory_info().rss for process in processes)) / 1e6
 
 
-async def run(given: argparse.Namespace, streams: str, life: str, hall: Hall) -> None:
+async def run(given: argparse.Namespace, game: str, streams: str, life: str, hall: Hall) -> None:
     """Open the tables, then measure and print a row for every rank and rate."""
-    tables = await open_tables(hall.port, streams, given.encoding, given.game, TABLES, PLAYERS, clocked=life == LIVELY)
+    tables = await open_tables(hall.port, streams, given.encoding, game, given.tables, PLAYERS, clocked=life == LIVELY)
     for rank in given.ranks if given.bots else [NO_BOTS]:
         async with bots_playing(hall.port, rank, given.bots):
             for rate in given.rates:
@@ -166,7 +165,7 @@ async def run(given: argparse.Namespace, streams: str, life: str, hall: Hall) ->
 
 def print_heading() -> None:
     print(
-        f"{'streams':>8} {'life':>6} {'bots':>5} {'moves/s':>8} {'done/s':>7} {'p50 ms':>7} {'p99 ms':>7} "
+        f"{'game':>15} {'streams':>8} {'life':>6} {'bots':>5} {'moves/s':>8} {'done/s':>7} {'p50 ms':>7} {'p99 ms':>7} "
         f"{'post p50':>9} {'post p99':>9} "
         f"{'loop p99':>9} {'late':>5} {'B/frame':>8} {'ms/move':>8} "
         f"{'hall CPU':>9} {'MB':>5} {'worker':>7} {'MB':>5} {'load CPU':>9}"
@@ -194,18 +193,18 @@ async def measure(tables: list[Table], streams: str, life: str, rank: str, rate:
     delays = [delay for table in tables for delay in table.delays]
     posts = [delay for table in tables for delay in table.posts]
     print(
-        f"{streams:>8} {life:>6} {rank:>5} {rate:>8} {len(posts) / elapsed:>7.0f} "
+        f"{tables[0].game:>15} {streams:>8} {life:>6} {rank:>5} {rate:>8} {len(posts) / elapsed:>7.0f} "
         f"{percentile(delays, 0.5):>7.1f} {percentile(delays, 0.99):>7.1f} "
         f"{percentile(posts, 0.5):>9.1f} {percentile(posts, 0.99):>9.1f} "
         f"{percentile_of_histogram(lag, 0.99):>9.1f} {sum(table.late for table in tables):>5} "
         f"{sum(table.received for table in tables) / len(delays):>8.0f} {1000 * cores[0] * elapsed / len(posts):>8.2f} "
-        f"{cores[0]:>9.0%} {megabytes([hall.web]):>5.0f} {cores[1]:>7.0%} {megabytes(hall.worker):>5.0f} {cores[2]:>9.0%}",
+        f"{cores[0]:>9.0%} {megabytes([hall.main]):>5.0f} {cores[1]:>7.0%} {megabytes(hall.workers):>5.0f} {cores[2]:>9.0%}",
         flush=True,
     )
 
 
 async def event_loop_lag(port: int) -> dict[float, float]:
-    """Return the histogram of the event-loop lag: cumulative counts by upper bound in seconds."""
+    """Return the histogram of the event-loop lag of the hall: cumulative counts by upper bound in seconds."""
     _, _, metrics = await Connection(port, "identity").request("GET", "/metrics")
     buckets = re.findall(rb'^meadhall_event_loop_lag_seconds_bucket\{le="([^"]+)",[^}]+\} (\S+)', metrics, re.MULTILINE)
     counts: dict[float, float] = {}
@@ -240,19 +239,19 @@ async def until_ready(port: int) -> None:
         await asyncio.sleep(0.2)
 
 
-def separate_cores(server: psutil.Process) -> None:
+def separate_cores(hall: psutil.Process) -> None:
     """Give the last core to this process and the others to the hall, if the system allows it. The worker keeps its own choice."""
     *others, last = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else [0]
     if others:
         os.sched_setaffinity(0, {last})
-        os.sched_setaffinity(server.pid, set(others))
+        os.sched_setaffinity(hall.pid, set(others))
 
 
 @contextlib.contextmanager
-def hall_process() -> Iterator[Hall]:
+def open_hall() -> Iterator[Hall]:
     """Start a hall with an empty database."""
     port = free_port()
-    with tempfile.TemporaryDirectory() as data, contextlib.ExitStack() as stack:
+    with tempfile.TemporaryDirectory() as data:
         settings = {
             "MEADHALL_PORT": str(port),
             "MEADHALL_DATA": data,
@@ -262,21 +261,21 @@ def hall_process() -> Iterator[Hall]:
             "MEADHALL_CONNECTIONS_PER_CLIENT": "2000",
         }
         command = [str(Path(sys.executable).with_name("meadhall")), "serve"]
-        process = stack.enter_context(subprocess.Popen(command, env={**os.environ, **settings}))
-        try:
-            yield Hall(port, psutil.Process(process.pid))
-        finally:
-            process.terminate()
-            process.wait()
+        with subprocess.Popen(command, env={**os.environ, **settings}) as process:
+            try:
+                yield Hall(port, psutil.Process(process.pid))
+            finally:
+                process.terminate()
 
 
 async def main(given: argparse.Namespace) -> None:
     print_heading()
     for streams, life in product(given.streams, given.life):
-        with hall_process() as hall:
+        with open_hall() as hall:
             await until_ready(hall.port)
-            separate_cores(hall.web)
-            await run(given, streams, life, hall)
+            separate_cores(hall.main)
+            for game in given.game:
+                await run(given, game, streams, life, hall)
 
 
 if __name__ == "__main__":
@@ -284,7 +283,8 @@ if __name__ == "__main__":
     parser.add_argument("--rates", type=numbers, default="100,300", help="moves per second, separated by commas")
     parser.add_argument("--seconds", type=float, default=20.0, help="length of each measurement")
     parser.add_argument("--streams", type=names, default="pages", help=f"kinds of streams: {', '.join(PEOPLE)}")
-    parser.add_argument("--game", default="axes-and-allies", help="the game at the tables")
+    parser.add_argument("--game", type=names, default="axes-and-allies", help="the games at the tables, one after the other")
+    parser.add_argument("--tables", type=int, default=100, help="number of tables")
     parser.add_argument("--bots", type=int, default=8, help="number of additional tables with bots")
     parser.add_argument("--encoding", choices=("identity", "gzip", "zstd"), default="zstd", help="compression of the streams")
     parser.add_argument("--ranks", type=names, default=f"{NO_BOTS},karl,jarl", help="ranks of these bots, one after the other")

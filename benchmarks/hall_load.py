@@ -110,6 +110,7 @@ class Browser:
 
     _NUMBER: ClassVar = re.compile(r'id="prompt-(\d+)"')
     _PRESSED: ClassVar = re.compile(r'<(?:button|input)[^>]*name="action"[^>]*>')
+    _IDLE: ClassVar = re.compile(r'aria-disabled|tabindex="-1"')  # AxxA answers with the reason why a place can't be chosen
 
     def __init__(self, port: int, encoding: str) -> None:
         self.client = Connection(port, encoding, {"Sec-Fetch-Site": "same-origin", "Meadhall-Page": f"page {id(self)}"})
@@ -119,7 +120,9 @@ class Browser:
         await self.client.request("GET", "/")
 
     async def open_table(self, game: str, players: int) -> str:
-        _, path, _ = await self._post("/tables", game=game, kind="friends", players=str(players))
+        status, path, _ = await self._post("/tables", game=game, kind="friends", players=str(players))
+        if not path.startswith("/tables/"):
+            raise RuntimeError(f"status {status} for a table of {game}")
         return path.removeprefix("/tables/")
 
     async def sit(self, table: str) -> None:
@@ -159,7 +162,7 @@ class Browser:
         assert number is not None, own
         if " yours" not in own:
             return int(number[1]), []
-        pressed = [found for found in self._PRESSED.findall(own) if "aria-disabled" not in found]
+        pressed = [found for found in self._PRESSED.findall(own) if not self._IDLE.search(found)]
         return int(number[1]), [int(value[1]) for each in pressed if (value := re.search(r'value="(\d+)"', each))]
 
 

@@ -51,7 +51,7 @@ async def test_the_others_let_a_bot_play_for_an_absent_player_who_takes_the_seat
     room.bots.play = lambda: None  # type: ignore[method-assign]
     forget_visits(room)
     async with stream(host, f"{table}/stream"):
-        assert (room.absences.since(0), room.absences.since(1) is not None) == (None, True)
+        assert (room.absences.since.get(0), room.absences.since.get(1) is not None) == (None, True)
         page = (await host.get(table)).text
         assert 'id="stand-in-1"' in page
         assert ">away <" in page
@@ -92,22 +92,22 @@ async def test_an_absence_lasts_over_a_restart_and_without_a_clock_for_three_day
         table, cookies = room.table.id, [dict(person.http.cookies) for person in (host, friend)]
         left = Time().now() - LONG_AGO
         forget_visits(room)
-        room.absences._since[1] = left
+        room.absences.since[1] = left
         room.absences._keep()
         assert hall.store.transact(partial(departures.of_table, table=table)) == {
-            0: room.absences.since(0),
+            0: room.absences.since.get(0),
             1: left,
         }
     async with open_hall(settings) as hall:
         room = await hall.room(table)
-        assert room.absences.since(1) == left
+        assert room.absences.since.get(1) == left
         host, friend = hall.person(), hall.person("10.0.0.2")
         host.http.cookies.update(cookies[0])
         friend.http.cookies.update(cookies[1])
         room.bots.play = lambda: None  # type: ignore[method-assign]
         assert (await host.ask(f"/tables/{table}/stand-in", {"seat": "1"})).status_code == 200
         await friend.get(f"/tables/{table}")
-        assert room.absences.since(1) is None
+        assert room.absences.since.get(1) is None
         assert 1 not in hall.store.transact(partial(departures.of_table, table=table))
 
 
@@ -134,7 +134,7 @@ async def test_one_person_among_bots_is_never_away(hall: OpenHall) -> None:
     found = await program.open(game=HOARD, bots=["thrall"])
     room = await hall.room(found["id"])
     forget_visits(room)
-    assert room.absences.since(0) is None
+    assert room.absences.since.get(0) is None
 
 
 async def test_programs_see_absences_and_let_a_bot_play(hall: OpenHall, soon: None) -> None:

@@ -135,12 +135,12 @@ async def test_a_line_that_is_not_heard_does_not_end_the_absence_of_a_program(ha
         await Panel(streamed).news()
         room.visits.last.clear()
         room.absences.look()
-        since = room.absences.since(1)
+        since = room.absences.since.get(1)
         assert since is not None
         assert (await program.post(f"/tables/{table}/chat", {"text": "Hello?"})).status_code == 201
         await settled()
         assert not streamed.waiting
-        assert (room.visits.is_here(room.table.seats[1]), room.absences.since(1)) == (False, since)
+        assert (room.visits.is_here(room.table.seats[1]), room.absences.since.get(1)) == (False, since)
 
 
 async def test_a_line_is_heard_from_the_lobby_to_the_end(hall: OpenHall) -> None:

@@ -6,7 +6,7 @@ import asyncio
 import os
 import sys
 import zlib
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
 from hashlib import sha512
 from pathlib import Path
@@ -17,7 +17,8 @@ import pytest
 from backports import zstd
 
 from meadhall.server.web import compression
-from meadhall.server.web.compression import ZstdStream, accepted_encoding, compress_responses
+from meadhall.server.web.compression import PAGE_WINDOW, PROGRAM_WINDOW, STREAMS, ZstdStream, accepted_encoding
+from meadhall.server.web.event_stream import event_stream
 from server.people import OpenHall
 
 
@@ -64,45 +65,48 @@ async def test_small_responses_and_pictures_are_sent_as_they_are(hall: OpenHall)
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
-async def test_the_compressor_of_a_stream_takes_little_memory() -> None:
-    """Also when it has compressed more than it remembers. 500 open pages shall take less than 250 MB in all."""
+@pytest.mark.parametrize("encoding", STREAMS)
+@pytest.mark.parametrize(("window", "size", "most"), [(PAGE_WINDOW, 8000, 190_000), (PROGRAM_WINDOW, 2000, 120_000)])
+async def test_the_compressor_of_a_stream_takes_little_memory(encoding: str, window: int, size: int, most: int) -> None:
+    """Also when it has compressed more than it remembers."""
     before = resident()
-    streams = [ZstdStream() for _ in range(200)]
+    streams = [STREAMS[encoding](window) for _ in range(200)]
     for number in range(40):
-        frame = b"".join(sha512(b"%d %d" % (number, part)).digest() for part in range(125))
-        sizes = {len(stream.compress(frame)) for stream in streams}
-        assert max(sizes) >= len(frame), "nothing repeats"
-    assert (resident() - before) / len(streams) < 160_000
-    assert len(streams[0].compress(frame)) < len(frame) / 50, "it remembers the last frame"
+        patch = b"".join(sha512(b"%d %d" % (number, part)).digest() for part in range(size // 64))
+        sizes = {len(stream.compress(patch)) for stream in streams}
+        assert max(sizes) >= len(patch), "nothing repeats"
+    assert (resident() - before) / len(streams) < most
+    assert len(streams[0].compress(patch)) < len(patch) / 25, "it remembers the last patch"
 
 
 async def test_the_memory_of_a_stream_is_freed_when_it_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     """Also if something still refers to the response: reference cycles are collected only every ten minutes."""
-    sends: list[Any] = []
+    responses: list[Any] = []
 
-    async def app(scope: Any, receive: Any, send: Any) -> None:
-        sends.append(send)
-        await send({"type": "http.response.start", "status": 200, "headers": [(b"content-type", b"text/event-stream")]})
-        await send({"type": "http.response.body", "body": b"data: x\n\n", "more_body": True})
-        if scope["path"] == "/left":
+    async def events(path: str) -> AsyncIterator[bytes]:
+        yield b"data: x\n\n"
+        if path == "/left":
             raise asyncio.CancelledError
+
+    async def receive() -> Any:
+        await asyncio.get_running_loop().create_future()
 
     async def ignore(*_: Any) -> None: ...
 
     alive = WeakSet[ZstdStream]()
 
-    def opened() -> ZstdStream:
-        stream = ZstdStream()
+    def opened(window: int) -> ZstdStream:
+        stream = ZstdStream(window)
         alive.add(stream)
         return stream
 
-    monkeypatch.setitem(compression._STREAMS, "zstd", opened)
-    responding: Any = compress_responses(app)
+    monkeypatch.setitem(compression.STREAMS, "zstd", opened)
     for path in ("/ended", "/left"):
         scope = {"type": "http", "path": path, "headers": [(b"accept-encoding", b"zstd")]}
+        stream: Any = event_stream(events(path))
+        responses.append(stream.to_asgi_response())
         with suppress(asyncio.CancelledError):
-            await responding(scope, ignore, ignore)
-    assert len(sends) == 2
+            await responses[-1](scope, receive, ignore)
     assert len(alive) == 0
 
 

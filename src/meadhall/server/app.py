@@ -64,7 +64,6 @@ from meadhall.server.settings import Settings
 from meadhall.server.store.store import Store
 from meadhall.server.web import links
 from meadhall.server.web.compression import compress_responses
-from meadhall.server.web.conditional import answer_conditional_requests
 from meadhall.server.web.cors import allow_other_origins
 from meadhall.server.web.csrf import check_same_origin
 from meadhall.server.web.forms import read_form
@@ -183,7 +182,7 @@ def build_app(requests_per_minute: int, *, development: bool = False) -> Litesta
     handler = measure_requests(app.asgi_handler, lag.note_request)
     if requests_per_minute:
         handler = limit_request_rate(handler, limit, _refuse, unlimited_paths(app))
-    handler = answer_conditional_requests(check_host_header(allow_other_origins(handler)))
+    handler = check_host_header(allow_other_origins(handler))
     app.asgi_handler = remove_sub_path(answer_head(compress_responses(handler)))
     return app
 

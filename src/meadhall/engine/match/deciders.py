@@ -57,7 +57,7 @@ def deciders(game: HasRules, states: States) -> tuple[int, ...]:
     actor = int(states["actor"][0])
     if actor < 0:
         return ()
-    if not is_simultaneous(game):
+    if getattr(game.rules, "deciders", None) is None:
         return (actor,)
     mask = int(loops(game).deciders_one(states))
     return tuple(seat for seat in range(int(states["players"][0])) if mask >> seat & 1)

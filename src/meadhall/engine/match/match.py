@@ -343,7 +343,7 @@ class Match(Displayed, Generic[S]):
         """Return all steps as ``viewer`` may know them. The cache grows by the new steps only."""
         known = self._visible_steps.get(viewer, ())
         if len(known) < len(self.steps):
-            known = self._visible_steps[viewer] = (*known, *(self._told(step, viewer) for step in self.steps[len(known) :]))
+            known = self._visible_steps[viewer] = (*known, *[self._told(step, viewer) for step in self.steps[len(known) :]])
         return known
 
     def _told(self, step: Step, viewer: int) -> VisibleStep:

@@ -41,7 +41,7 @@ class Step:
     def visible_to(self, viewer: int) -> VisibleStep:
         """Return the step as ``viewer`` may know it."""
         events = visible(self.events, viewer)
-        private = tuple(event for event in events if event.audience == viewer != SPECTATOR)
+        private = tuple([event for event in events if event.audience == viewer != SPECTATOR])
         action = self.action if self.shows_action(viewer) else SEALED
         return VisibleStep(self.n, self.seat, action, events, self.hinted, private)
 

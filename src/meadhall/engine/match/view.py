@@ -15,7 +15,7 @@ from meadhall.engine.compile.compiled import loops
 from meadhall.engine.errors import BadSetup, MalformedAction
 from meadhall.engine.game import Game
 from meadhall.engine.match.deciders import deciders
-from meadhall.engine.state.events import Event
+from meadhall.engine.state.events import PUBLIC, Event
 from meadhall.engine.state.schema import PlainState, S, States, copied, field_names
 from meadhall.engine.state.state_text import fields_in_words
 from meadhall.engine.text.display import Displayed, Table
@@ -124,7 +124,7 @@ class View(Displayed, Generic[S]):
         self.game = game
         self._options = options
         self.seats = seats
-        self.names = tuple(seat.name for seat in seats)
+        self.names = tuple([seat.name for seat in seats])
         self.viewer = viewer
         self.states = states
         self.state: S = game.state.at(states)
@@ -262,8 +262,10 @@ def concealed(game: Game, states: States, viewer: int) -> States:
 
 def visible(events: tuple[Event, ...], viewer: int) -> tuple[Event, ...]:
     """Return the events that ``viewer`` may know."""
-    seen = tuple(event for event in events if viewer == EVERYTHING or event.visible_to(viewer))
-    return events if len(seen) == len(events) else seen  # most steps hide nothing: all viewers share one tuple
+    if viewer == EVERYTHING:
+        return events
+    seen = [event for event in events if event.audience == PUBLIC or event.audience == viewer >= 0]
+    return events if len(seen) == len(events) else tuple(seen)  # most steps hide nothing: all viewers share one tuple
 
 
 def legal_actions(game: Game, states: States) -> tuple[int, ...]:

@@ -36,7 +36,7 @@ class Furniture:
 
 def furniture(table: TableRow) -> Furniture:
     """Return what a table has. The puzzle of the day has no hints, and nothing to rethink."""
-    people = sum(seat.kind != "bot" for seat in table.seats)
+    people = len([seat for seat in table.seats if seat.kind != "bot"])
     company: Company = "people" if people > 1 else "alone" if len(table.seats) == 1 or table.daily else "bots"
     with_people, is_daily = company == "people", table.daily is not None
     return Furniture(

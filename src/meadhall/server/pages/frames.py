@@ -116,13 +116,16 @@ _PLAIN = frozenset({str, int, bool, float, type(None)})
 
 def _has_markup(value: object) -> bool:
     """Return whether a tuple or a model has Markup in it."""
-    if type(value) in _PLAIN:
-        return False
-    if isinstance(value, tuple | frozenset):
-        return any(map(_has_markup, value))
-    if is_dataclass(value):
-        return any(_has_markup(getattr(value, name)) for name in value.__dataclass_fields__)
-    return isinstance(value, Markup)
+    waiting = [value]
+    while waiting:
+        each = waiting.pop()
+        if isinstance(each, Markup):
+            return True
+        if isinstance(each, tuple | frozenset):
+            waiting += each
+        elif type(each) not in _PLAIN and is_dataclass(each):
+            waiting += [getattr(each, name) for name in each.__dataclass_fields__]
+    return False
 
 
 class Frames:

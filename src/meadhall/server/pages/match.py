@@ -70,7 +70,7 @@ def seat_views(room: Room) -> tuple[SeatView, ...]:
             online=room.visits.is_here(row),
             ready=row.is_ready and match is None,
             clock=clocks.get(row.seat),
-            away_since=None if (since := room.absences.since(row.seat)) is None else milliseconds(since),
+            away_since=None if (since := room.absences.since.get(row.seat)) is None else milliseconds(since),
             holiday=_holiday(room, row.seat),
             stand_in=bot_in_words(played.bot) if played is not row else "",
             person=link(f"/tables/{room.table.id}/people/{row.seat}") if row.guests else "",
@@ -169,7 +169,7 @@ def seat_page(room: Room, match: Match, view: View, public: MatchPage) -> MatchP
 def _absent(room: Room, match: Match, viewer: int) -> Iterator[AbsentView]:
     """Yield the players who are away, so that the viewer may let a bot play for them."""
     for seat in persons_playing(room.table, match):
-        since, due = room.absences.since(seat), room.absences.may_be_replaced_at(seat)
+        since, due = room.absences.since.get(seat), room.absences.may_be_replaced_at(seat)
         if since is not None and due is not None and seat != viewer and seat not in match.stand_ins:
             yield AbsentView(seat, match.names[seat], milliseconds(since), milliseconds(due))
 

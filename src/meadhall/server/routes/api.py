@@ -55,6 +55,7 @@ from meadhall.server.settings import INVITED
 from meadhall.server.store.models import Guest, TableRow, new_id
 from meadhall.server.store.queries import tables
 from meadhall.server.web import event_stream
+from meadhall.server.web.compression import PROGRAM_WINDOW
 from meadhall.server.web.links import outside
 from meadhall.server.web.request import AnyRequest, client_address
 from meadhall.server.web.sessions import Sessions, guest_of
@@ -206,14 +207,11 @@ async def stream_events(
         with stream_limit.count(request, program), room.visits.subscribe(program.id) as subscriber:
             async for changed in updates(subscriber, hall.closing, event_stream.HEARTBEAT_INTERVAL):
                 hall.note_at_table(room, program)
-                for event in known.news() if changed else ():
-                    yield event
-                for event in chat.news():
-                    yield event
-                if subscriber.is_due:
-                    yield event_stream.HEARTBEAT
+                news = [*known.news()] if changed else []
+                news += chat.news()
+                yield b"".join([*news, event_stream.HEARTBEAT] if subscriber.is_due else news)
 
-    return event_stream.event_stream(events())
+    return event_stream.event_stream(events(), PROGRAM_WINDOW)
 
 
 @get("/tables/{id:str}/record", responses={200: ResponseSpec(RecordedMatch, generate_examples=False), **table_refusals()})

@@ -19,7 +19,6 @@ from meadhall.engine.match.match import Match
 from meadhall.engine.options import Choice, Document, HouseRule, Option
 from meadhall.engine.text.language import current_language
 from meadhall.server.hall.bots.hints import RequestedHint
-from meadhall.server.hall.bots.stand_ins import as_played
 from meadhall.server.hall.consent.kinds import What
 from meadhall.server.hall.room import Room
 from meadhall.server.hall.time.clock_choice import check_clock
@@ -311,6 +310,7 @@ def table_info(room: Room, guest: Guest, outside: Outside) -> TableInfo:
     table, match = room.table, room.match
     you = table.seat_of(guest.id)
     result = match.result() if match else None
+    stand_ins = match.stand_ins if match is not None and table.status == "running" else {}
     return TableInfo(
         id=table.id,
         url=f"{outside.url}/tables/{table.id}",
@@ -324,12 +324,12 @@ def table_info(room: Room, guest: Guest, outside: Outside) -> TableInfo:
                 seat.name,
                 seat.bot,
                 seat.seat == you,
-                stand_in=played.bot if played is not seat else None,
-                away=room.absences.since(seat.seat),
-                replaceable=room.absences.may_be_replaced_at(seat.seat),
+                stand_in=stand_ins[seat.seat].bot if seat.seat in stand_ins and seat.kind == "human" else None,
+                away=away,
+                replaceable=None if away is None else room.absences.may_be_replaced_at(seat.seat),
             )
             for seat in table.seats
-            for played in [as_played(seat, match if table.status == "running" else None)]
+            for away in [room.absences.since.get(seat.seat)]
         ],
         you=you,
         commitment=match.commitment if match else None,

@@ -74,15 +74,15 @@ async def stream_table(request: AnyRequest, hall: Hall, room: Room, guest: Guest
             async for changed in updates(subscriber, hall.closing, event_stream.HEARTBEAT_INTERVAL):
                 hall.request_chart(room)
                 hall.note_at_table(room, guest)
+                news = b""
                 if changed and name:
-                    yield b"data: %b\n\n" % sent.patch_to(drawn.frame(room, guest, reached).sections)
+                    news = b"data: %b\n\n" % sent.patch_to(drawn.frame(room, guest, reached).sections)
                 elif changed:
-                    yield event_stream.encode_event(drawn.frame(room, guest, reached).html.strip())
+                    news = event_stream.encode_event(drawn.frame(room, guest, reached).html.strip())
                 said = panel.news() if panel is not None else None
                 if said is not None:
-                    yield b"event: chat\ndata: %b\n\n" % said
-                if subscriber.is_due:
-                    yield event_stream.HEARTBEAT
+                    news += b"event: chat\ndata: %b\n\n" % said
+                yield news + event_stream.HEARTBEAT if subscriber.is_due else news
 
     return event_stream.event_stream(frames())
 

@@ -268,7 +268,10 @@ class TableRow:
 
     def seat_of(self, guest: str) -> int | None:
         """Return the guest's seat, None without one. Old tables may give a guest several: then it is the lowest."""
-        return next((seat.seat for seat in self.seats if guest in seat.guests), None)
+        for seat in self.seats:
+            if guest in seat.guests:
+                return seat.seat
+        return None
 
     def is_hosted_by(self, guest: str) -> bool:
         """Return whether the guest is the host, on this device or another one."""

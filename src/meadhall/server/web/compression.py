@@ -1,7 +1,7 @@
 """Compress responses as the client accepts it: zstd (RFC 8878), else gzip (RFC 1952).
 
-An event stream is compressed by one compressor, which is flushed after every event. It remembers the last frames, so
-only changes take space (docs/decisions/0011-compressed-frames.md).
+An event stream has one compressor, which is flushed after every event. It remembers the last events, so what they have in common
+takes little space (docs/decisions/0011-compressed-frames.md).
 """
 
 from __future__ import annotations
@@ -10,14 +10,15 @@ import re
 import sys
 import zlib
 from collections import OrderedDict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import lru_cache
 from hashlib import sha256
-from http import HTTPStatus
 from typing import Final, Protocol
 
 from litestar.enums import ScopeType
 from litestar.types import ASGIApp, HTTPResponseStartEvent, HTTPScope, Message, Receive, Scope, Send
 
+from meadhall.server.web.conditional import answered
 from meadhall.server.web.weights import weighted
 
 if sys.version_info >= (3, 14):
@@ -28,9 +29,10 @@ else:
 MINIMUM_SIZE: Final = 500
 """Bytes of a response that is worth compressing."""
 
-_WINDOW: Final = 16
-_HASHES: Final = 12
-"""Bytes that the compressor of a stream remembers, and places of its table, as powers of two: 130 KB of memory."""
+PAGE_WINDOW: Final = 16
+PROGRAM_WINDOW: Final = 14
+"""Bytes that the compressor of a stream remembers, as powers of two: of a page, whose patches have about 10 KB, and of a program.
+They take 170 and 100 KB of memory with zstd. gzip remembers a quarter, because zlib needs ten times as long for an event."""
 
 _STATIC_KEPT: Final = 256
 """Compressed static files that are kept. All together have less than 2 MB."""
@@ -41,8 +43,10 @@ _GZIP_LEVEL: Final = 5
 _ZSTD_LEVEL: Final = 3
 _BEST_GZIP_LEVEL: Final = 9
 _BEST_ZSTD_LEVEL: Final = 12
-_AS_GZIP: Final = 31
-"""zlib's ``wbits`` for a window of 32 KB and the header of gzip."""
+_IN_GZIP: Final = 16
+"""Added to zlib's ``wbits``, the size of the window, it means the header of gzip."""
+
+_LARGEST_WINDOW: Final = 15
 
 
 class Compressor(Protocol):
@@ -56,10 +60,10 @@ class Compressor(Protocol):
 
 
 class GzipStream:
-    """A response in gzip. Its window of 32 KB is smaller than many frames, so much of a frame is sent again."""
+    """An event stream in gzip."""
 
-    def __init__(self) -> None:
-        self._compressor = zlib.compressobj(_GZIP_LEVEL, zlib.DEFLATED, _AS_GZIP)
+    def __init__(self, window: int) -> None:
+        self._compressor = zlib.compressobj(_GZIP_LEVEL, zlib.DEFLATED, _IN_GZIP + window - 2, window - 9)
 
     def compress(self, part: bytes) -> bytes:
         return self._compressor.compress(part) + self._compressor.flush(zlib.Z_SYNC_FLUSH)
@@ -69,12 +73,12 @@ class GzipStream:
 
 
 class ZstdStream:
-    """A response in zstd."""
+    """An event stream in zstd."""
 
-    def __init__(self) -> None:
+    def __init__(self, window: int) -> None:
         parameter = zstd.CompressionParameter
         self._compressor = zstd.ZstdCompressor(
-            options={parameter.compression_level: 1, parameter.window_log: _WINDOW, parameter.hash_log: _HASHES}
+            options={parameter.compression_level: 1, parameter.window_log: window, parameter.hash_log: window - 4}
         )
 
     def compress(self, part: bytes) -> bytes:
@@ -84,14 +88,20 @@ class ZstdStream:
         return self._compressor.flush()
 
 
-_STREAMS: Final[dict[str, type[Compressor]]] = {"zstd": ZstdStream, "gzip": GzipStream}
+STREAMS: Final[dict[str, Callable[[int], Compressor]]] = {"zstd": ZstdStream, "gzip": GzipStream}
 """The encodings in the order of preference."""
 
 
+def encoding_for(scope: HTTPScope) -> str | None:
+    """Return the encoding of the response to a request; None: send it as it is."""
+    return accepted_encoding(", ".join(_values(scope["headers"], b"accept-encoding")))
+
+
+@lru_cache(maxsize=256)
 def accepted_encoding(header: str) -> str | None:
     """Return the encoding to use for a client with this Accept-Encoding header (RFC 9110, 12.5.3); None: send it as it is."""
     weights = dict(weighted(header))
-    for encoding in _STREAMS:
+    for encoding in STREAMS:
         if weights.get(encoding, weights.get("*", 0.0)) > 0:
             return encoding
     return None
@@ -101,63 +111,41 @@ def compressed_whole(body: bytes, encoding: str, best: bool = False) -> bytes:
     """Compress a whole response."""
     if encoding == "zstd":
         return zstd.compress(body, _BEST_ZSTD_LEVEL if best else _ZSTD_LEVEL)
-    return zlib.compress(body, _BEST_GZIP_LEVEL if best else _GZIP_LEVEL, _AS_GZIP)
+    return zlib.compress(body, _BEST_GZIP_LEVEL if best else _GZIP_LEVEL, _IN_GZIP + _LARGEST_WINDOW)
 
 
 class _Response:
-    """Sends one response, compressed."""
+    """Sends one response: without its content if the client has kept it, else compressed. Streams compress their events."""
 
     def __init__(self, scope: HTTPScope, send: Send, kept: _Kept) -> None:
-        self._encoding = accepted_encoding(", ".join(_values(scope["headers"], b"accept-encoding")))
-        self._is_static = scope["path"].startswith("/static/")
+        self._scope = scope
         self._send = send
         self._kept = kept
-        self._start: HTTPResponseStartEvent | None = None  # held back until the length of the body is known
+        self._start: HTTPResponseStartEvent | None = None  # held back until the whole body is known
         self._body = bytearray()
-        self._stream: Compressor | None = None
 
     async def send(self, message: Message) -> None:
-        if message["type"] == "http.response.start":
-            await self._begin(message)
+        if message["type"] == "http.response.start" and _values(message["headers"], b"content-length"):
+            self._start = message
         elif message["type"] == "http.response.body" and self._start is not None:
             self._body += message["body"]
             if not message["more_body"]:
-                await self._send_whole(self._start)
-        elif message["type"] == "http.response.body" and self._stream is not None:
-            await self._send_part(self._stream, message["body"], message["more_body"])
+                start, body = self._compressed(*answered(self._scope, self._start, bytes(self._body)))
+                await self._send(start)
+                await self._send({"type": "http.response.body", "body": body, "more_body": False})
         else:
             await self._send(message)
 
-    def release(self) -> None:
-        """Free the compressor's memory: the response itself may be in a reference cycle, which is collected much later."""
-        self._stream = None
-
-    async def _begin(self, start: HTTPResponseStartEvent) -> None:
-        kinds, lengths = _values(start["headers"], b"content-type"), _values(start["headers"], b"content-length")
-        if not kinds or not _COMPRESSIBLE.match(kinds[0]) or start["status"] < HTTPStatus.OK:
-            await self._send(start)
-            return
-        start = _changed(start, (b"vary", b"Accept-Encoding"))
-        if self._encoding is None or _values(start["headers"], b"content-encoding"):
-            await self._send(start)
-        elif lengths:
-            self._start = start
-        else:
-            self._stream = _STREAMS[self._encoding]()
-            await self._send(_changed(start, (b"content-encoding", self._encoding.encode())))
-
-    async def _send_whole(self, start: HTTPResponseStartEvent) -> None:
-        body, encoding = bytes(self._body), self._encoding
-        self._start = None
-        if encoding is not None and len(body) >= MINIMUM_SIZE:
-            body = self._kept.compressed(body, encoding) if self._is_static else compressed_whole(body, encoding)
-            start = _changed(start, (b"content-encoding", encoding.encode()), (b"content-length", b"%d" % len(body)))
-        await self._send(start)
-        await self._send({"type": "http.response.body", "body": body, "more_body": False})
-
-    async def _send_part(self, stream: Compressor, part: bytes, more: bool) -> None:
-        compressed = (stream.compress(part) if part else b"") + (b"" if more else stream.finish())
-        await self._send({"type": "http.response.body", "body": compressed, "more_body": more})
+    def _compressed(self, start: HTTPResponseStartEvent, body: bytes) -> tuple[HTTPResponseStartEvent, bytes]:
+        kinds = _values(start["headers"], b"content-type")
+        if not kinds or not _COMPRESSIBLE.match(kinds[0]):
+            return start, body
+        start, encoding = _changed(start, (b"vary", b"Accept-Encoding")), encoding_for(self._scope)
+        if encoding is None or len(body) < MINIMUM_SIZE or _values(start["headers"], b"content-encoding"):
+            return start, body
+        is_static = self._scope["path"].startswith("/static/")
+        body = self._kept.compressed(body, encoding) if is_static else compressed_whole(body, encoding)
+        return _changed(start, (b"content-encoding", encoding.encode()), (b"content-length", b"%d" % len(body))), body
 
 
 class _Kept:
@@ -176,18 +164,14 @@ class _Kept:
 
 
 def compress_responses(app: ASGIApp) -> ASGIApp:
-    """Wrap ``app`` so that its responses are compressed: texts as a whole, streams part by part."""
+    """Wrap ``app`` so that its responses are compressed, or not sent again to a client that has them."""
     kept = _Kept()
 
     async def compressing(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != ScopeType.HTTP:
             await app(scope, receive, send)
             return
-        response = _Response(scope, send, kept)
-        try:
-            await app(scope, receive, response.send)
-        finally:
-            response.release()
+        await app(scope, receive, _Response(scope, send, kept).send)
 
     return compressing
 

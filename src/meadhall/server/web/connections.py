@@ -48,6 +48,8 @@ WAITING_LIMIT: Final = 8
 RETRY_AFTER: Final = 10
 """Seconds that a refused client should wait."""
 
+_CONTINUE: Final = b"HTTP/1.1 100 "
+
 _PART: Final = 8 * 1024
 """Bytes that are parsed before the limit is checked again."""
 
@@ -103,6 +105,33 @@ class ConnectionLimits:
     def end_request(self, client: str) -> None:
         """Count a request no longer."""
         _decrease(self._requests, client)
+
+
+class _Joined:
+    """The transport of one response. It holds the head back until the content begins: one packet costs half of two."""
+
+    def __init__(self, transport: asyncio.Transport) -> None:
+        self._transport = transport
+        self._head = b""
+        self.is_closing = transport.is_closing
+
+    def write(self, data: bytes) -> None:
+        if not self._head and not data.startswith(_CONTINUE):
+            self._head = data
+            return
+        self._transport.write(self._head + data)
+        if self._head:
+            self._head = b""
+            self.write = self._transport.write  # type: ignore[method-assign]
+
+    def flush(self) -> None:
+        """Write the head of a response without content."""
+        if self._head:
+            self.write(b"")
+
+    def close(self) -> None:
+        self.flush()
+        self._transport.close()
 
 
 class LimitedConnection(HttpToolsProtocol):
@@ -196,10 +225,11 @@ class LimitedConnection(HttpToolsProtocol):
     # ------------------------------------------------------------------------------------------------------------- answering
 
     def _start_asgi_task(self, cycle: RequestResponseCycle, app: Any) -> None:
-        self._answered = cycle
+        self._answered, cycle.transport = cycle, _Joined(self.transport)  # type: ignore[assignment]
         super()._start_asgi_task(cycle, app)
 
     def on_response_complete(self) -> None:
+        self._answered.transport.flush()  # type: ignore[union-attr]
         super().on_response_complete()
         if self.pipeline and not self.transport.is_closing():
             self.flow.pause_reading()

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Final
 
 from litestar.enums import ScopeType
-from litestar.types import ASGIApp, HTTPResponseStartEvent, Message, Receive, Scope, Send
+from litestar.types import ASGIApp, Receive, Scope, Send
 
 _API: Final = "/api/"
 _ANY_ORIGIN: Final = (b"access-control-allow-origin", b"*")
@@ -32,13 +32,7 @@ def allow_other_origins(app: ASGIApp) -> ASGIApp:
             await send({"type": "http.response.start", "status": 204, "headers": list(_PREFLIGHT)})
             await send({"type": "http.response.body", "body": b"", "more_body": False})
             return
-
-        async def send_readable(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                start: HTTPResponseStartEvent = message
-                message = {**start, "headers": [*start["headers"], _ANY_ORIGIN, _READABLE]}
-            await send(message)
-
-        await app(scope, receive, send_readable)
+        scope["state"].setdefault("headers", []).extend((_ANY_ORIGIN, _READABLE))
+        await app(scope, receive, send)
 
     return allowing

@@ -5,10 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 from contextlib import aclosing, contextmanager
-from typing import Any, Final
+from typing import Any, Final, cast
 
+from litestar.enums import ScopeType
 from litestar.response import Stream
-from litestar.types import ASGIApp, Receive, Scope, Send
+from litestar.types import ASGIApp, HTTPScope, Receive, Scope, Send
+
+from meadhall.server.web.compression import PAGE_WINDOW, STREAMS, encoding_for
 
 MEDIA_TYPE: Final = "text/event-stream"
 
@@ -18,61 +21,77 @@ HEARTBEAT: Final = b": still here\n\n"
 HEARTBEAT_INTERVAL = 15.0
 """Seconds without an event after which a stream sends a heartbeat."""
 
+_DIRECT: Final = "meadhall.direct"
+"""The name of the extension of a request's scope that has the ``send`` of the connection itself."""
+
 _HEADERS: Final = (
     (b"content-type", b"text/event-stream; charset=utf-8"),
     (b"cache-control", b"no-store"),
     (b"x-accel-buffering", b"no"),
+    (b"vary", b"Accept-Encoding"),
 )
 
 
-def event_stream(events: AsyncIterator[bytes]) -> Stream:
-    """Return a response that sends events as they come, and that no cache or proxy holds back."""
+def event_stream(events: AsyncIterator[bytes], window: int = PAGE_WINDOW) -> Stream:
+    """Return a response that sends events as they come, several or none at a time, and that no cache or proxy holds back."""
     assert isinstance(events, AsyncGenerator)
-    return _EventStream(events)
+    return _EventStream(events, window)
+
+
+@contextmanager
+def direct(scope: HTTPScope, send: Send) -> Iterator[None]:
+    """Let streams send their events by ``send`` during the block, past all that looks at the head of a response only."""
+    extensions: Any = {**(scope.get("extensions") or {}), _DIRECT: send}
+    scope["extensions"] = extensions
+    try:
+        yield
+    finally:
+        del extensions[_DIRECT]  # a connection that its own request refers to would stay in memory for a while
 
 
 class _EventStream(Stream):
-    """Runs in the task of its request, with a second one that notices when the client leaves."""
+    """Sends events in a separate task. The task of the request, with all its layers, only waits for the client to leave."""
 
-    def __init__(self, events: AsyncGenerator[bytes, None]) -> None:
+    def __init__(self, events: AsyncGenerator[bytes, None], window: int) -> None:
         super().__init__(events, media_type=MEDIA_TYPE)
         self._events = events
+        self._window = window
 
     def to_asgi_response(self, *_: Any, **__: Any) -> ASGIApp:  # type: ignore[override]
         return self._send
 
-    async def _send(self, _: Scope, receive: Receive, send: Send) -> None:
-        await send({"type": "http.response.start", "status": 200, "headers": list(_HEADERS)})
-        async with aclosing(self._events):
-            with _until_disconnected(receive):
-                async for event in self._events:
-                    await send({"type": "http.response.body", "body": event, "more_body": True})
-                await send({"type": "http.response.body", "body": b"", "more_body": False})
-
-
-@contextmanager
-def _until_disconnected(receive: Receive) -> Iterator[None]:
-    """Leave the block when the client disconnects."""
-    streaming = asyncio.current_task()
-    assert streaming is not None
-    has_ended = False
-
-    async def listen() -> None:
-        while (await receive())["type"] != "http.disconnect":
-            pass
-        if not has_ended:
+    async def _send(self, scope: Scope, receive: Receive, send: Send) -> None:
+        assert scope["type"] == ScopeType.HTTP
+        encoding, extensions = encoding_for(scope), cast("dict[str, Any]", scope.get("extensions") or {})
+        headers = _HEADERS if encoding is None else (*_HEADERS, (b"content-encoding", encoding.encode()))
+        await send({"type": "http.response.start", "status": 200, "headers": list(headers)})
+        waiting, streaming = asyncio.current_task(), asyncio.create_task(self._stream(extensions.get(_DIRECT, send), encoding))
+        assert waiting is not None
+        streaming.add_done_callback(lambda _: waiting.cancel() if is_waiting else None)
+        is_waiting = True
+        try:
+            while (await receive())["type"] != "http.disconnect":
+                pass
+        except asyncio.CancelledError:
+            if not streaming.done():
+                raise  # the server stops
+            waiting.uncancel()
+        finally:
+            is_waiting = False
             streaming.cancel()
+            await asyncio.wait((streaming,))
+        if not streaming.cancelled():
+            streaming.result()
 
-    listening = asyncio.create_task(listen())
-    try:
-        yield
-    except asyncio.CancelledError:
-        if not listening.done():
-            raise  # the server stops
-        streaming.uncancel()
-    finally:
-        has_ended = True
-        listening.cancel()
+    async def _stream(self, send: Send, encoding: str | None) -> None:
+        compressor = None if encoding is None else STREAMS[encoding](self._window)
+        async with aclosing(self._events):
+            async for events in self._events:
+                if events:  # a client that must not learn of a change gets no byte
+                    body = events if compressor is None else compressor.compress(events)
+                    await send({"type": "http.response.body", "body": body, "more_body": True})
+        end = b"" if compressor is None else compressor.finish()
+        await send({"type": "http.response.body", "body": end, "more_body": False})
 
 
 def encode_event(data: str, name: str = "", id: int | None = None) -> bytes:

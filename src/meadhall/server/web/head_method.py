@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from litestar.enums import ScopeType
-from litestar.types import ASGIApp, Message, Receive, Scope, Send
+from litestar.types import ASGIApp, HTTPScope, Message, Receive, Scope, Send
+
+from meadhall.server.web.event_stream import direct
 
 
 def answer_head(app: ASGIApp) -> ASGIApp:
@@ -19,6 +21,8 @@ def answer_head(app: ASGIApp) -> ASGIApp:
                 await send(message)
                 await send({"type": "http.response.body", "body": b"", "more_body": False})  # ends streams, too
 
-        await app({**scope, "method": "GET"}, receive, send_head)
+        as_get: HTTPScope = {**scope, "method": "GET"}
+        with direct(as_get, send_head):
+            await app(as_get, receive, send_head)
 
     return answering

@@ -10,6 +10,7 @@ from litestar.enums import ScopeType
 from litestar.types import ASGIApp, HTTPResponseStartEvent, Message, Receive, Scope, Send
 
 from meadhall.server.ops.logs import request_id
+from meadhall.server.web.event_stream import direct
 from meadhall.server.web.forwarded import TrustedProxies, peer
 
 _HEADER: Final = b"x-request-id"
@@ -43,7 +44,8 @@ def identify_requests(app: ASGIApp, proxies: str) -> ASGIApp:
                 message = {**start, "headers": [*start["headers"], (_HEADER, id)]}
             await send(message)
 
-        await app(scope, receive, send_identified)
+        with direct(scope, send):
+            await app(scope, receive, send_identified)
 
     return identifying
 

@@ -12,7 +12,7 @@ from litestar import Litestar
 from litestar.enums import ScopeType
 from litestar.exceptions import TooManyRequestsException
 from litestar.routes import ASGIRoute
-from litestar.types import ASGIApp, Message, Receive, Scope, Send
+from litestar.types import ASGIApp, Receive, Scope, Send
 from litestar.types.internal_types import PathParameterDefinition
 
 from meadhall.engine.text.language import gettext as _
@@ -124,14 +124,8 @@ def limit_request_rate(app: ASGIApp, limit: RequestLimit, refuse: Refuse, unlimi
         headers = limit.headers(left, seconds)
         if left < 0:
             await refuse(scope, receive, send, TooManyRequestsException(headers=headers))
-            return
-
-        async def send_with_limit(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                added = [(name.encode(), value.encode()) for name, value in headers.items()]
-                message["headers"] = [*message["headers"], *added]
-            await send(message)
-
-        await app(scope, receive, send_with_limit)
+        else:
+            scope["state"].setdefault("headers", []).extend([(name.encode(), value.encode()) for name, value in headers.items()])
+            await app(scope, receive, send)
 
     return limited

@@ -19,7 +19,10 @@ _SECURITY: Final = (
 
 
 async def add_headers(message: Message, scope: Scope) -> None:
-    """Add these headers to the start of a response. A response may have a security policy and a caching for itself."""
+    """Add these headers, and those in the state of the request, to the start of a response.
+
+    A response may have a security policy and a caching for itself.
+    """
     if message["type"] != "http.response.start" or scope["type"] != ScopeType.HTTP:
         return
     given = {name.lower() for name, _value in message["headers"]}
@@ -35,4 +38,4 @@ async def add_headers(message: Message, scope: Scope) -> None:
     new_device = scope["state"].get("new_device")
     if new_device:
         added.append((b"set-cookie", device_cookie(new_device, scope).encode()))
-    message["headers"] = [*message["headers"], *added]
+    message["headers"] = [*message["headers"], *added, *scope["state"].get("headers", ())]

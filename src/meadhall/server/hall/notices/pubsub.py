@@ -87,6 +87,7 @@ class Channel:
     def __init__(self, time: Time) -> None:
         self._time = time
         self._subscribers: set[Subscriber] = set()
+        self._guests: Counter[str] = Counter()
 
     def __len__(self) -> int:
         return len(self._subscribers)
@@ -96,10 +97,12 @@ class Channel:
         """Subscribe a page of the guest with this id until the end of the block."""
         subscriber = Subscriber(self._time, guest, page)
         self._subscribers.add(subscriber)
+        self._guests[guest] += 1
         try:
             yield subscriber
         finally:
             self._subscribers.discard(subscriber)
+            self._guests -= Counter((guest,))  # without those who have left
             subscriber.close()
 
     def publish(self, guests: Collection[str] | None = None) -> None:
@@ -128,7 +131,7 @@ class Channel:
 
     def has(self, guest: str) -> bool:
         """Return whether the guest has an open page."""
-        return any(subscriber.guest == guest for subscriber in self._subscribers)
+        return guest in self._guests
 
     def has_page(self, guest: str, page: str) -> bool:
         """Return whether this page of the guest is open."""
@@ -136,7 +139,7 @@ class Channel:
 
     def guests(self) -> Counter[str]:
         """Return the number of open pages by guest id."""
-        return Counter(subscriber.guest for subscriber in self._subscribers)
+        return self._guests.copy()
 
 
 async def updates(subscriber: Subscriber, closing: asyncio.Event, seconds: float) -> AsyncIterator[bool]:

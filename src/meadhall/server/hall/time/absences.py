@@ -55,14 +55,18 @@ class AbsenceRoom(Protocol):
 
 
 class Absences:
-    """The players of one table who are away, and since when. Only tables with several people have absences."""
+    """The players of one table who are away. Only tables with several people have absences.
+
+    Attributes:
+        since: the times since which they have been away, by seat. A seat whose player is here, or that a bot has, is not in it.
+    """
 
     def __init__(self, room: AbsenceRoom, store: Store, outages: Callable[[], tuple[Outage, ...]]) -> None:
         self._room = room
         self._store = store
         self._time = store.time
         self._outages = outages
-        self._since: dict[int, datetime] = {}
+        self.since: dict[int, datetime] = {}
         self._stored: set[int] = set()
         self._keeping: Timer | None = None
         self._is_closed = False
@@ -70,20 +74,16 @@ class Absences:
     def load(self) -> None:
         """Read when players have left, after the match was replayed. A departure that isn't stored begins now."""
         if self._people():
-            self._since = self._store.transact(partial(departures.of_table, table=self._room.table.id))
-            self._stored = set(self._since)
+            self.since = self._store.transact(partial(departures.of_table, table=self._room.table.id))
+            self._stored = set(self.since)
         self.look()
-
-    def since(self, seat: int) -> datetime | None:
-        """Return the time since which a seat's player has been away; None if they are here, or a bot has the seat."""
-        return self._since.get(seat)
 
     def may_be_replaced_at(self, seat: int) -> datetime | None:
         """Return the time from which on a bot may play for a seat; None if its player is here.
 
         Downtimes and holidays don't count.
         """
-        since = self._since.get(seat)
+        since = self.since.get(seat)
         if since is None:
             return None
         clock = self._room.table.clock
@@ -100,9 +100,9 @@ class Absences:
         for row in people:
             if self._room.visits.is_here(row):
                 self._note_return(row.seat)
-            elif row.seat not in self._since:
-                self._since[row.seat] = self._time.now()
-        if any(row.seat in self._since and row.seat not in self._stored for row in people) and self._keeping is None:
+            elif row.seat not in self.since:
+                self.since[row.seat] = self._time.now()
+        if any(row.seat in self.since and row.seat not in self._stored for row in people) and self._keeping is None:
             self._keeping = self._time.call_later(_STORED_AFTER, self._keep)
 
     def close(self) -> None:
@@ -117,7 +117,7 @@ class Absences:
         return people if table.status == "running" and self._room.match is not None and len(people) > 1 else []
 
     def _note_return(self, seat: int) -> None:
-        left = self._since.pop(seat, None)
+        left = self.since.pop(seat, None)
         if left is not None and (seat in self._stored or (self._time.now() - left).total_seconds() > _STORED_AFTER / 2):
             self._stored.discard(seat)
             self._write(partial(departures.remove, table=self._room.table.id, seat=seat))
@@ -125,9 +125,9 @@ class Absences:
     def _keep(self) -> None:
         """Store the departures of players who are still away."""
         self._keeping = None
-        for seat in {row.seat for row in self._people()} & self._since.keys() - self._stored:
+        for seat in {row.seat for row in self._people()} & self.since.keys() - self._stored:
             self._stored.add(seat)
-            self._write(partial(departures.add, table=self._room.table.id, seat=seat, left_at=self._since[seat]))
+            self._write(partial(departures.add, table=self._room.table.id, seat=seat, left_at=self.since[seat]))
 
     def _write(self, work: Callable[[Connection], None]) -> None:
         with suppress(DatabaseUnavailable):  # the absence is shorter after a restart
