@@ -31,7 +31,7 @@ from meadhall.server.hall.notices import visits
 from meadhall.server.hall.time import absences, uptime
 from meadhall.server.settings import Settings
 from meadhall.server.worker.client import WorkerThreads
-from server.ready import ReadyAtOnce
+from server.ready import ReadyAtOnce, name_guests_in_turn
 
 MOMENT: Final = 0.02
 """Seconds that a bot searches. Rules are interpreted, so that each search takes a few times as long."""
@@ -73,6 +73,7 @@ if __name__ == "__main__":
     for module in ("pig", "games_for_tests.least"):
         register(import_module(module).game)
     think_for_a_moment()
+    name_guests_in_turn()
     vars(visits)["VISIT_SECONDS"] = VISIT_SECONDS
     vars(absences)["LIVE_LIMIT"] = REPLACED
     vars(orders)["COMMAND"] = REPORT

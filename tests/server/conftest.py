@@ -23,7 +23,12 @@ from server.halls import with_guests
 from server.manual_time import ManualTime
 from server.people import OpenHall, open_hall
 from server.prepared import create_schema
-from server.ready import ReadyAtOnce
+from server.ready import ReadyAtOnce, name_guests_in_turn
+
+
+@pytest.fixture(scope="session", autouse=True)
+def named_in_turn() -> None:
+    name_guests_in_turn()
 
 
 @pytest.fixture(scope="module")
