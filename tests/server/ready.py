@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from itertools import cycle
 from types import SimpleNamespace
 
@@ -30,5 +31,5 @@ class ReadyAtOnce(Readiness):
 def name_guests_in_turn() -> None:
     """Let new guests take their names in turn: two of one random name would be told apart by a number at their table."""
     turns = cycle(names.GIVEN)
-    in_turn = SimpleNamespace(choice=lambda free: next(name for name in turns if name in free))
+    in_turn = SimpleNamespace(choice=lambda free: next(name for name in turns if name in free), randbelow=secrets.randbelow)
     vars(names)["secrets"] = in_turn
