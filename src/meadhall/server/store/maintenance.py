@@ -7,12 +7,12 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final
 
-from alembic.util import CommandError
 from sqlalchemy import URL, Connection, Engine, create_engine, event
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.ops.time import Time
+from meadhall.server.store import migrations
 from meadhall.server.store.database import first_line
 from meadhall.server.store.file_lock import StoreUnusable, lock_database
 from meadhall.server.store.queries.present import timed
@@ -109,7 +109,7 @@ def _explained(file: Path) -> Iterator[None]:
     """Convert errors of the database into StoreUnusable."""
     try:
         yield
-    except CommandError as error:
+    except migrations.UnknownRevision as error:
         raise StoreUnusable(
             _("{database} was written by a newer or another Meadhall ({reason}); update this one").format(
                 database=file, reason=first_line(error)

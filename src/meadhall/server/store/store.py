@@ -11,7 +11,6 @@ from datetime import datetime
 from pathlib import Path
 from typing import Concatenate, ParamSpec
 
-from alembic.util import CommandError
 from sqlalchemy import Connection
 from sqlalchemy.exc import DataError, ProgrammingError, SQLAlchemyError
 
@@ -231,7 +230,7 @@ async def _upgrade(file: Path) -> None:
         database.transact(_check)
         database.transact(lambda connection: _migrate(connection, file))
         database.transact(health.check)
-    except CommandError as error:
+    except migrations.UnknownRevision as error:
         raise StoreUnusable(
             f"the database {file} was written by a newer or another Meadhall ({first_line(error)}); "
             "update this one, restore a backup from before with meadhall restore --replace, or choose another folder with "
@@ -249,7 +248,7 @@ async def _upgrade(file: Path) -> None:
 
 
 def _migrate(connection: Connection, file: Path) -> None:
-    """Upgrade a database to the current schema, after a backup. Raises StoreUnusable, CommandError."""
+    """Upgrade a database to the current schema, after a backup. Raises StoreUnusable, migrations.UnknownRevision."""
     migrations.begin(connection)
     revision = migrations.known_revision(connection)
     if revision not in (None, migrations.newest_revision()):
