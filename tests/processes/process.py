@@ -18,7 +18,7 @@ from forked import Forked
 from ports import free_port
 from processes import serve_with_hoard
 
-PATIENCE = 60.0
+PATIENCE = 240.0
 """Timeout in seconds of every wait. Only something broken takes so long, also on a machine that does much else."""
 
 
