@@ -96,7 +96,8 @@ class _Server(uvicorn.Server):
 
     async def on_tick(self, counter: int) -> bool:
         check_deadlines(self.server_state.connections, self._loop.time())
-        systemd.keep_alive(self._announcing is not None and self._announcing.done())
+        if not self.should_exit:
+            systemd.keep_alive(self._announcing is not None and self._announcing.done())
         return await super().on_tick(counter)
 
     def _restart(self) -> None:
