@@ -6,6 +6,7 @@ import asyncio
 import os
 import signal
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import httpx
@@ -19,7 +20,7 @@ _PATIENCE = 240.0
 class HallProcesses:
     """``meadhall serve`` on a free port. ``log`` is the file with its output."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, **settings: str) -> None:
         self.url = f"http://127.0.0.1:{(port := free_port())}"
         self.log = folder / "hall.log"
         self.database = folder / "meadhall.db"
@@ -31,19 +32,31 @@ class HallProcesses:
             "MEADHALL_REQUESTS_PER_MINUTE": "0",
             "MEADHALL_CONNECTIONS_PER_CLIENT": "1000",
             "MEADHALL_BOT_PAUSE": "0.2",
+            **settings,
         }
         self._process: asyncio.subprocess.Process | None = None
 
     async def start(self) -> None:
         """Start the hall and wait until the game of the load can be played."""
-        with self.log.open("ab") as log:
-            self._process = await asyncio.create_subprocess_exec(
-                *self._command, env=os.environ | self._settings, stdout=log, stderr=log
-            )
+        await self.launch()
+        assert self._process is not None
         async with asyncio.timeout(_PATIENCE), httpx.AsyncClient(timeout=_PATIENCE) as client:
             while not await self._is_ready(client):
                 assert self._process.returncode is None, f"the hall did not start:\n{self.log.read_text()}"
                 await asyncio.sleep(0.1)
+
+    async def launch(self, *wrapper: str, pass_fds: Sequence[int] = ()) -> None:
+        """Start the hall without waiting. ``wrapper``: a command that runs the hall's."""
+        with self.log.open("ab") as log:
+            self._process = await asyncio.create_subprocess_exec(
+                *wrapper,
+                *self._command,
+                env=os.environ | self._settings,
+                stdin=asyncio.subprocess.DEVNULL,  # a terminal that closes would end the hall
+                stdout=log,
+                stderr=log,
+                pass_fds=pass_fds,
+            )
 
     async def _is_ready(self, client: httpx.AsyncClient) -> bool:
         try:

@@ -110,7 +110,8 @@ def test_systemd_accepts_the_unit_and_finds_it_strict(tmp_path: Path) -> None:
     program.symlink_to(sys.executable)  # the hall is not in /opt here
     unit = tmp_path / UNIT.name
     unit.write_text(UNIT.read_text().replace("/opt/meadhall/bin/meadhall", str(program)))
-    verified = subprocess.run(["systemd-analyze", "verify", unit], capture_output=True, text=True, check=False)
+    door = Path(shutil.copy(UNIT.with_suffix(".socket"), tmp_path))
+    verified = subprocess.run(["systemd-analyze", "verify", unit, door], capture_output=True, text=True, check=False)
     assert (verified.returncode, verified.stdout + verified.stderr) == (0, "")
     rated = subprocess.run(
         ["systemd-analyze", "security", "--offline=yes", "--no-pager", "--threshold=20", unit],

@@ -78,7 +78,8 @@ def _prepare_development() -> None:
         os.environ.pop(f"MEADHALL_{name}", None)
     from meadhall.server.settings import Settings
 
-    os.environ["MEADHALL_DATA"] = str(Settings.from_environment().data / "development")
+    data = Settings.from_environment().data
+    os.environ["MEADHALL_DATA"] = str(data if data.name == "development" else data / "development")  # a restart comes here again
 
 
 def _serve(compiles: bool, dev: bool) -> None:

@@ -9,6 +9,7 @@ import socket
 import webbrowser
 from collections.abc import Awaitable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from stat import S_ISSOCK
 from threading import Thread
@@ -20,6 +21,7 @@ from meadhall.engine.errors import MeadhallError
 from meadhall.server.ops import systemd
 from meadhall.server.ops.logs import JSON
 from meadhall.server.ops.network import is_every_address
+from meadhall.server.ops.systemd import OWN, Sockets
 from meadhall.server.settings import Settings
 
 log = logging.getLogger(__name__)
@@ -37,14 +39,28 @@ class CannotListen(MeadhallError):
 
 
 @contextmanager
-def bind(settings: Settings) -> Iterator[socket.socket]:
-    """Bind the socket of the settings. At the end of the block close it, and remove a Unix socket. Raises CannotListen."""
-    if settings.socket is not None:
-        with _unix_socket(settings.socket) as listener:
-            yield listener
+def bind(settings: Settings) -> Iterator[Sockets]:
+    """Bind the socket of the settings, or take the one that was left open for this process. At the end of the block close it.
+
+    A Unix socket that this process or an earlier self of it has made is removed then. Raises CannotListen.
+    """
+    given = systemd.inherited()
+    if settings.socket is not None and (given is None or given.name == OWN):
+        with _unix_socket(settings.socket, given) as sockets:
+            yield sockets
     else:
-        with _bound(settings) as listener:
-            yield listener
+        sockets = given or Sockets(_bound(settings))
+        with sockets.listener:
+            yield sockets
+
+
+def listens_at(settings: Settings, sockets: Sockets) -> Settings:
+    """Return the settings with the place at which the hall really listens: another program may have chosen it."""
+    if sockets.name == OWN:
+        return settings
+    name = sockets.listener.getsockname()
+    place = {"socket": Path(name)} if isinstance(name, str) else {"socket": None, "host": name[0], "port": name[1]}
+    return replace(settings, **place)
 
 
 def _bound(settings: Settings) -> socket.socket:
@@ -66,23 +82,26 @@ def _bound(settings: Settings) -> socket.socket:
 
 
 @contextmanager
-def _unix_socket(path: Path) -> Iterator[socket.socket]:
+def _unix_socket(path: Path, given: Sockets | None) -> Iterator[Sockets]:
     """Bind a Unix socket in place of one that a killed server left behind.
 
     A server holds a lock beside its socket. So a socket file without that lock is stale, also if two servers start at once.
+    ``given``: what an earlier self of this process has bound.
     """
     if not hasattr(socket, "AF_UNIX"):
         raise CannotListen("this system has no Unix sockets; use MEADHALL_HOST and MEADHALL_PORT instead of MEADHALL_SOCKET")
     lock = FileLock(path.with_name(f"{path.name}.lock"), mode=0o600)
-    listener = socket.socket(socket.AF_UNIX)
+    sockets = given or Sockets(socket.socket(socket.AF_UNIX))
+    listener = sockets.listener
     try:
-        lock.acquire(timeout=0)
-        _remove_stale(path)
-        before = os.umask(_OTHERS_CAN_NOT_CONNECT)
-        try:
-            listener.bind(str(path))
-        finally:
-            os.umask(before)
+        lock.acquire(timeout=0 if given is None else _PATIENCE)  # another hall that starts may have it for a moment
+        if given is None:
+            _remove_stale(path)
+            before = os.umask(_OTHERS_CAN_NOT_CONNECT)
+            try:
+                listener.bind(str(path))
+            finally:
+                os.umask(before)
     except Timeout:
         listener.close()
         raise CannotListen(f"another hall listens on {path}; stop it, or choose another path with MEADHALL_SOCKET") from None
@@ -95,7 +114,7 @@ def _unix_socket(path: Path) -> Iterator[socket.socket]:
         ) from None
     try:
         with listener:
-            yield listener
+            yield sockets
     finally:
         with suppress(FileNotFoundError):  # the folder may have been removed first
             path.unlink()

@@ -7,19 +7,23 @@ import logging
 import os
 import signal
 import socket
+import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from threading import Thread
 from types import FrameType
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 import uvicorn
 
+from meadhall.bots import named
+from meadhall.engine.registry import game, game_names
+from meadhall.lab import is_warm, warm
 from meadhall.server.app import create_app
 from meadhall.server.hall.hall import Hall
-from meadhall.server.listener import announce, bind, open_browser
+from meadhall.server.listener import announce, bind, listens_at, open_browser
 from meadhall.server.ops import metrics, systemd
 from meadhall.server.ops.file_limit import raise_file_limit
 from meadhall.server.ops.logs import configure_logging
@@ -48,17 +52,20 @@ _TICKS: Final = 10
 _OTHER_FILES: Final = 128
 """File descriptors that are not connections: the database, the worker, files that are sent."""
 
-
-_NO_RELOAD: Final = "SIGHUP is ignored: a running hall can't be reloaded; restart it"
+_LONGEST_ANSWER: Final = 10.0
+"""Seconds that a restart waits for requests such as hints, which take long, before it keeps new ones waiting."""
 
 
 class _Server(uvicorn.Server):
     """A uvicorn server that ends open streams when it stops. Uvicorn alone would wait for them for ever."""
 
-    def __init__(self, config: uvicorn.Config, hall: Hall, settings: Settings) -> None:
+    def __init__(self, config: uvicorn.Config, hall: Hall, settings: Settings, sockets: systemd.Sockets) -> None:
         super().__init__(config)
+        self.start_again: Callable[[], NoReturn] | None = None
         self._hall = hall
         self._settings = settings
+        self._sockets = sockets
+        self._restarting: asyncio.Task[None] | None = None
         self._announcing: asyncio.Task[None] | None = None
         self._loop = asyncio.get_running_loop()
         self._woken = asyncio.Event()
@@ -66,10 +73,16 @@ class _Server(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         if self.started:
+            protocol: Any = self.config.http_protocol_class
+            made = partial(protocol, self.config, self.server_state, self.lifespan.state, is_kept=True)
+            for connection in self._sockets.connections:
+                await self._loop.connect_accepted_socket(made, connection)
             self._announcing = asyncio.create_task(announce(self._settings, self._hall.ready.all.wait()))
-            open_browser(self._settings)
+            if not self._sockets.is_restart:
+                open_browser(self._settings)
             if hasattr(signal, "SIGHUP") and not os.isatty(0):  # a terminal that closes ends the hall
-                self._loop.add_signal_handler(signal.SIGHUP, log.warning, _NO_RELOAD)
+                signal.signal(signal.SIGHUP, lambda *_: self.should_exit or self._loop.call_soon_threadsafe(self._restart))
+                signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGHUP})
 
     async def main_loop(self) -> None:
         """Look after the server every second. Uvicorn does so ten times, which keeps an idle machine awake."""
@@ -87,8 +100,44 @@ class _Server(uvicorn.Server):
             systemd.keep_alive(self._announcing is not None and self._announcing.done())
         return await super().on_tick(counter)
 
+    def _restart(self) -> None:
+        """Begin a restart, unless one has begun."""
+        if self._restarting is None or self._restarting.done():
+            self._restarting = asyncio.create_task(self._retire())
+            self._restarting.add_done_callback(lambda task: task.cancelled() or task.result())  # a fault goes to the log
+
+    async def _retire(self) -> None:
+        """Answer the requests that have arrived, and stop, so that this process can start itself again with the same sockets.
+
+        Requests that arrive meanwhile wait in these sockets: in new connections, and in those that are open.
+        """
+        if not await _is_rehearsed():
+            return
+        systemd.notify("RELOADING=1", f"MONOTONIC_USEC={time.monotonic_ns() // 1000}")
+        connections: set[Any] = self.server_state.connections
+        begun = [each.cycle for each in connections if each.cycle is not None]
+        await self._until(lambda: all(each.response_started or each.disconnected for each in begun), _LONGEST_ANSWER)
+        for server in self.servers:
+            server.close()
+        self._hall.stop_waiting()
+        await self._until(lambda: min([True, *(each.pause() for each in connections)]), _GRACE)
+        if self.should_exit:
+            return
+        kept = [number for each in tuple(connections) if (number := each.hand_over()) is not None]
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGHUP})  # the later self gets it when it is ready for it
+        numbers = [self._sockets.listener.fileno(), *kept]
+        self.start_again = partial(systemd.start_again, numbers, self._sockets.name)
+        self.should_exit = True
+        self._woken.set()
+
+    async def _until(self, holds: Callable[[], bool], longest: float) -> None:
+        until = self._loop.time() + longest
+        while not holds() and not self.should_exit and self._loop.time() < until:  # noqa: ASYNC110 - uvicorn sets no event
+            await asyncio.sleep(0.01)
+
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        if not self.should_exit:
+        if self.start_again is not None or not self.should_exit:
+            self.start_again = None
             systemd.notify(systemd.STOPPING)
             Thread(target=self._cut_short, name="stop", daemon=True).start()
         self._hall.stop_waiting()
@@ -98,22 +147,45 @@ class _Server(uvicorn.Server):
     def _cut_short(self) -> None:
         """End this process if its stop takes long."""
         time.sleep(_LONGEST_STOP)
-        if self._settings.socket is not None:
+        if self._settings.socket is not None and self._sockets.name == systemd.OWN:
             self._settings.socket.unlink(missing_ok=True)
         os._exit(0)
+
+
+async def _is_rehearsed() -> bool:
+    """Let another process try whether this one can start again. If it can't, say why: the hall goes on as it is."""
+    trying = await asyncio.create_subprocess_exec(sys.executable, "-m", __name__, stderr=asyncio.subprocess.PIPE)
+    _, errors = await trying.communicate()
+    if trying.returncode:
+        log.error("the hall goes on, because it could not start again: %s", errors.decode(errors="replace").strip())
+    return not trying.returncode
+
+
+def rehearse() -> None:
+    """Load all that a hall needs, and compile its rules. So a mistake shows, and the next start takes a moment."""
+    os.nice(10)
+    Settings.from_environment()
+    named.check(named.declared())
+    warm([name for name in game_names() if not is_warm(game(name))], bulk=False)
 
 
 def serve(settings: Settings) -> None:
     """Run the web server of a hall until a signal stops it. Raises CannotListen, StoreBusy, StoreUnusable."""
     configure_logging(settings.log, metrics.PROCESS)
     loop = uvicorn.Config("", log_config=None).get_loop_factory()
-    with bind(settings) as listener, asyncio.Runner(loop_factory=loop) as runner:
-        runner.run(_serve(settings, listener))
+    with bind(settings) as sockets:
+        with asyncio.Runner(loop_factory=loop) as runner:
+            start_again = runner.run(_serve(listens_at(settings, sockets), sockets))
+        if start_again is not None:
+            start_again()
 
 
-async def _serve(settings: Settings, listener: socket.socket) -> None:
+async def _serve(settings: Settings, sockets: systemd.Sockets) -> Callable[[], NoReturn] | None:
+    """Serve until a signal. Return what starts this process again, if it must."""
     async with Store.open(settings) as store:
         app = create_app(settings, store, WorkerProcess())
+        if sockets.is_restart:
+            app.state.hall.ready.prepared()
         _note_start(settings)
         limits = ConnectionLimits(settings.connections_per_client, raise_file_limit() - _OTHER_FILES, settings.proxies)
         protocol: Any = partial(LimitedConnection, limits=limits)
@@ -130,8 +202,10 @@ async def _serve(settings: Settings, listener: socket.socket) -> None:
             timeout_keep_alive=_KEEP_ALIVE,
             proxy_headers=False,  # trust_proxies reads them, for the limits too
         )
+        server = _Server(config, app.state.hall, settings, sockets)
         with _exit_status_zero():
-            await _Server(config, app.state.hall, settings).serve([listener])
+            await server.serve([sockets.listener.dup()])  # uvicorn closes it
+    return server.start_again
 
 
 def _note_start(settings: Settings) -> None:
@@ -153,3 +227,7 @@ def _exit_status_zero() -> Iterator[None]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+if __name__ == "__main__":
+    rehearse()

@@ -8,8 +8,6 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
-import segno
-
 from meadhall.bots import ranks
 from meadhall.bots.ranks import HUSCARL
 from meadhall.engine import options
@@ -106,6 +104,8 @@ def shared_link(outside: Outside, path: str) -> SharedLink:
 @lru_cache(maxsize=2000)
 def qr_code(url: str) -> str:
     """Return the address as a QR code: an ``<svg>`` without inline styles, which the content security policy forbids."""
+    import segno  # noqa: PLC0415 - the start of a hall needs none
+
     out = io.BytesIO()
     segno.make(url, error="m").save(
         out, kind="svg", xmldecl=False, svgns=True, omitsize=True, border=2, svgclass="qr", lineclass="qr-dark", nl=False

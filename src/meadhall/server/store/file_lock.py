@@ -22,10 +22,10 @@ class StoreUnusable(MeadhallError):
 
 
 @contextmanager
-def lock_database(file: Path, folder: Path) -> Iterator[None]:
+def lock_database(file: Path, folder: Path, patience: float = 0) -> Iterator[None]:
     """Lock the database ``file`` during the block, and take the access of other users to it and to the data ``folder``.
 
-    The lock lies beside the file itself, also if the path is a link.
+    The lock lies beside the file itself, also if the path is a link. ``patience``: seconds to wait while another process has it.
 
     Raises:
         StoreBusy: another process has the lock.
@@ -35,7 +35,7 @@ def lock_database(file: Path, folder: Path) -> Iterator[None]:
     lock = FileLock(file.with_name(f"{file.name}.lock"), mode=PRIVATE_FILE)
     try:
         file.parent.mkdir(mode=PRIVATE_FOLDER, parents=True, exist_ok=True)
-        lock.acquire(timeout=0)
+        lock.acquire(timeout=patience)
         make_private(file, folder)
     except Timeout:
         raise StoreBusy(_("a hall uses {database}; stop it first").format(database=file)) from None

@@ -84,7 +84,7 @@ class Store:
         ``time``: None is that of this machine.
         """
         time = time or Time()
-        with lock_database(settings.database, settings.data):
+        with lock_database(settings.database, settings.data, patience=1):  # a command of the host may have it for a moment
             await _upgrade(settings.database)
             database = Database(settings.database, time)
             try:

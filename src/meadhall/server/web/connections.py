@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 from collections import Counter
 from collections.abc import Iterable
 from http import HTTPStatus
@@ -137,9 +138,10 @@ class _Joined:
 class LimitedConnection(HttpToolsProtocol):
     """A connection of uvicorn that refuses large heads and long queues of requests, and ends when a deadline passes."""
 
-    def __init__(self, *given: Any, limits: ConnectionLimits, **named: Any) -> None:
+    def __init__(self, *given: Any, limits: ConnectionLimits, is_kept: bool = False, **named: Any) -> None:
         super().__init__(*given, **named)
         self._limits = limits
+        self._is_kept = is_kept  # from an earlier self of this process
         self._counted_as: str | None = None
         self._is_counted = False
         self._overhead = 0  # bytes since the beginning of the head, or of the body; less twice those of the body itself
@@ -156,7 +158,10 @@ class LimitedConnection(HttpToolsProtocol):
             self._refuse(refusal, f"retry-after: {RETRY_AFTER}")
             return
         self._is_counted = True
-        self._deadline = self.loop.time() + HEAD_SECONDS
+        if self._is_kept:  # a client may keep it idle for as long as before
+            self.timeout_keep_alive_task = self.loop.call_later(self.timeout_keep_alive, self.timeout_keep_alive_handler)
+        else:
+            self._deadline = self.loop.time() + HEAD_SECONDS
 
     @property
     def _name(self) -> str:
@@ -260,6 +265,25 @@ class LimitedConnection(HttpToolsProtocol):
                 self._refuse(HTTPStatus.REQUEST_TIMEOUT)
             else:
                 self.transport.close()  # a browser's spare connection
+
+    # ------------------------------------------------------------------------------------------------------------ handing over
+
+    def pause(self) -> bool:
+        """Read no further request. Return whether each one that was read has been answered."""
+        if self.transport.is_closing():
+            return True
+        if not self._is_idle() or (self._overhead and self._deadline < inf):  # a part of a request has been read
+            return False
+        self._unset_keepalive_if_required()
+        self.flow.pause_reading()
+        return not self.transport.get_write_buffer_size()
+
+    def hand_over(self) -> int | None:
+        """Return a file descriptor of this connection for another process. Cut the connection if a request is under way."""
+        if self.pause() and not self.transport.is_closing():
+            return os.dup(self.transport.get_extra_info("socket").fileno())
+        self.transport.abort()
+        return None
 
     def _is_idle(self) -> bool:
         """Return whether no request is being answered."""

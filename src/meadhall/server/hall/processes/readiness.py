@@ -38,6 +38,10 @@ class Readiness:
         """Return whether each game is ready."""
         return {name: name in self for name in game_names()}
 
+    def prepared(self) -> None:
+        """Note that all games are compiled: this process has seen to it before it started itself again."""
+        self._ready.update(game_names())
+
     async def prepare(self, when_ready: Callable[[str], None]) -> None:
         """Compile the games that are not compiled yet. Call ``when_ready`` with the name of each ready game.
 
