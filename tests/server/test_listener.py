@@ -35,8 +35,8 @@ def test_the_socket_of_a_killed_server_is_replaced(on_socket: Settings, path: Pa
     with socket.socket(socket.AF_UNIX) as killed:
         killed.bind(str(path))
     assert path.exists()
-    with bind(on_socket) as listener:
-        listener.listen()
+    with bind(on_socket) as sockets:
+        sockets.listener.listen()
         with socket.socket(socket.AF_UNIX) as client:
             client.connect(str(path))
 
@@ -67,8 +67,8 @@ def test_of_two_halls_that_start_at_once_one_listens(on_socket: Settings, path: 
     def start() -> None:
         gate.wait()
         try:
-            with bind(on_socket) as listener:
-                listener.listen()
+            with bind(on_socket) as sockets:
+                sockets.listener.listen()
                 outcomes.append(True)
                 leave.wait(30)
         except CannotListen:
