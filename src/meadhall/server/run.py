@@ -28,7 +28,7 @@ from meadhall.server.store.store import Store
 from meadhall.server.web.connections import ConnectionLimits, LimitedConnection, check_deadlines, limit_requests
 from meadhall.server.web.forwarded import trust_proxies
 from meadhall.server.web.request_ids import identify_requests
-from meadhall.server.worker.remote import WorkerProcess
+from meadhall.server.worker.cluster import new_worker
 
 log = logging.getLogger(__name__)
 
@@ -100,7 +100,7 @@ def serve(settings: Settings) -> None:
 
 async def _serve(settings: Settings, listener: socket.socket) -> None:
     async with Store.open(settings) as store:
-        app = create_app(settings, store, WorkerProcess())
+        app = create_app(settings, store, new_worker(settings.cluster))
         limits = ConnectionLimits(settings.connections_per_client, raise_file_limit() - _OTHER_FILES, settings.proxies)
         protocol: Any = partial(LimitedConnection, limits=limits)
         whole = trust_proxies(limit_requests(app, limits), settings.proxies, settings.public_url)

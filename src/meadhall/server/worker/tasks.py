@@ -5,14 +5,15 @@ from __future__ import annotations
 import logging
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from threading import Lock
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Self, TypeVar
 
 from meadhall.bots import Hint, SearchBot, hints
 from meadhall.bots.analysis import Analysis, Knowledge, analyse
 from meadhall.bots.evaluation import expected_payoffs
 from meadhall.bots.named import BadBot, check, named_bots
+from meadhall.bots.ranks import RANKS
 from meadhall.engine.match.view import View
 from meadhall.engine.record.format import MatchRecord
 from meadhall.engine.record.replay import replay
@@ -33,7 +34,16 @@ _loaded: set[str] = set()
 
 
 class Task(ABC, Generic[R]):
-    """A task with its arguments. It is pickled and sent to the worker process."""
+    """A task with its arguments. It is pickled and sent to a worker process."""
+
+    @property
+    def process(self) -> str:
+        """Return the name of the process that runs it: the name of its game, or "" if it needs no rules."""
+        return ""
+
+    def within(self, seconds: float) -> Self:
+        """Return a task for the same result that takes no longer than this, if it may take less."""
+        return self
 
     @abstractmethod
     def run(self, bots: BotCache, progress: Progress) -> R:
@@ -48,6 +58,19 @@ class ChooseAction(Task[int]):
     bot: str
     view: View
     whole_budget: bool = False
+
+    @property
+    def process(self) -> str:
+        return self.view.game.name
+
+    @property
+    def seconds(self) -> float | None:
+        """Return how long the bot searches; None if it doesn't search."""
+        return next((rank.budget.seconds for rank in RANKS if rank.name == self.bot and rank.budget is not None), None)
+
+    def within(self, seconds: float) -> Self:
+        """Let the bot search for less than its level does."""
+        return self if self.seconds is None or self.seconds <= seconds else replace(self, bot=f"search@{seconds:.2f}s")
 
     def run(self, bots: BotCache, progress: Progress) -> int:
         seat = self.view.viewer
@@ -66,6 +89,10 @@ class FindHints(Task[tuple[Hint, ...]]):
 
     view: View
 
+    @property
+    def process(self) -> str:
+        return self.view.game.name
+
     def run(self, bots: BotCache, progress: Progress) -> tuple[Hint, ...]:
         return hints(self.view)
 
@@ -78,6 +105,10 @@ class EvaluatePosition(Task[tuple[float, ...]]):
     seconds: float
     whole_budget: bool = False
 
+    @property
+    def process(self) -> str:
+        return self.view.game.name
+
     def run(self, bots: BotCache, progress: Progress) -> tuple[float, ...]:
         return expected_payoffs(self.view, self.seconds, whole_budget=self.whole_budget)
 
@@ -88,6 +119,10 @@ class AnalyseMatch(Task[Analysis]):
 
     record: MatchRecord
     knowledge: Knowledge
+
+    @property
+    def process(self) -> str:
+        return str(self.record["game"])
 
     def run(self, bots: BotCache, progress: Progress) -> Analysis:
         return analyse(replay(self.record), self.knowledge, progress=progress)
@@ -101,6 +136,10 @@ class SolveDeal(Task[Outcome]):
     seed: bytes
     options: Mapping[str, Any]
 
+    @property
+    def process(self) -> str:
+        return self.game
+
     def run(self, bots: BotCache, progress: Progress) -> Outcome:
         subject = game(self.game)
         assert subject.daily is not None
@@ -113,6 +152,10 @@ class LoadRules(Task[None]):
     """Load the compiled rules of a game, and the named bots that play it. Compile rules that are not in the cache on disk."""
 
     game: str
+
+    @property
+    def process(self) -> str:
+        return self.game
 
     def run(self, bots: BotCache, progress: Progress) -> None:
         if self.game in _loaded:  # without the lock: another game may be compiling
