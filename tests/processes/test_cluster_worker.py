@@ -20,7 +20,7 @@ from meadhall.server.settings import Settings
 from meadhall.server.worker.client import NoNode
 from meadhall.server.worker.cluster import ClusterWorker
 from meadhall.server.worker.tasks import LoadRules
-from server.people import AXES, Program, open_hall, until
+from server.people import AXES, OpenHall, Program, open_hall, until
 
 if TYPE_CHECKING:
     from lab.ray_nodes import Nodes
@@ -115,20 +115,19 @@ async def test_a_decision_whose_node_dies_is_made_by_another_and_without_nodes_b
 
     async with open_hall(settings, worker) as hall:
         person = await hall.program()
-        room = await hall.room((await person.open(game=VIKINGS, players=2, bots=["noted"]))["id"])
-        await act_until_the_bot_decides(room, person)
+        room = await a_table_whose_bot_decides(hall, person)
         async with asyncio.timeout(PATIENCE):
             while not thought():
                 await asyncio.sleep(0.05)
         nodes.kill(by_name.pop(thought()[0]))
-        await until(room, lambda: actor(room) == 0)
+        await bot_has_decided(room)
         first, second = thought()[:2]
         assert {first, second} == {"one", "two"}
 
         nodes.kill(by_name.pop(second))
         while "here" not in thought():  # the process on the killed node may still answer for a moment
-            await act_until_the_bot_decides(room, person)
-            await until(room, lambda: actor(room) == 0)
+            room = await a_table_whose_bot_decides(hall, person)
+            await bot_has_decided(room)
     assert not [record.getMessage() for record in caplog.records if record.name == "meadhall.server.hall.bots.bots"]
 
 
@@ -137,8 +136,14 @@ def actor(room: Room) -> int | None:
     return room.match.actor
 
 
-async def act_until_the_bot_decides(room: Room, person: Program) -> None:
+async def bot_has_decided(room: Room) -> None:
+    await until(room, lambda: actor(room) != 1)
+
+
+async def a_table_whose_bot_decides(hall: OpenHall, person: Program) -> Room:
+    room = await hall.room((await person.open(game=VIKINGS, players=2, bots=["noted"]))["id"])
     while actor(room) == 0:
         assert room.match is not None
         answer = await person.act(room.table.id, room.match.legal()[0].action)
         assert answer.status_code == 200, answer.text
+    return room

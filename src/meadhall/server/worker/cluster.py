@@ -42,6 +42,9 @@ _DECISION_SECONDS: Final = 3.5
 _LEAST_SECONDS: Final = 0.05
 """The shortest search of a decision that is asked for again."""
 
+_ATTEMPTS: Final = 3
+"""How often a task is done again when its node dies: it may be the task that ends the node."""
+
 _LATE_SECONDS: Final = 0.5
 """Seconds after the end of its search at which a decision is taken for lost. Ray needs longer to see that a machine is gone."""
 
@@ -74,7 +77,7 @@ class ClusterWorker(Worker):
         """Run a task on a node; ``progress`` is called in the event loop."""
         loop = asyncio.get_running_loop()
         end = loop.time() + _DECISION_SECONDS
-        while True:
+        for _ in range(_ATTEMPTS):
             shortened = task.within(max(_LEAST_SECONDS, end - loop.time()))
             try:
                 return await self.cluster.run(shortened, progress)
@@ -82,6 +85,7 @@ class ClusterWorker(Worker):
                 continue
             except (NoNode, WorkerLost):
                 return await self._here.run(shortened, progress)
+        raise WorkerLost("every node that ran the task has died")
 
     async def warm(self, game: str) -> None:
         """Compile the rules on this machine. Every node does the same when it joins."""
