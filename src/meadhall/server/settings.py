@@ -194,7 +194,7 @@ def _checked_cluster(text: str) -> str:
     if text and text != "auto" and not re.fullmatch(r"(ray://)?[^/\s]+:\d{1,5}", text, re.ASCII):
         raise BadSetting(f"MEADHALL_CLUSTER must be auto or an address such as 10.0.0.1:6379, not {text!r}")
     if text and find_spec("ray") is None:
-        raise BadSetting("MEADHALL_CLUSTER needs Ray, which is not installed: pip install 'meadhall[cluster]'")
+        raise BadSetting("MEADHALL_CLUSTER needs Ray, which is not installed: pip install 'meadhall[hall,cluster]'")
     return text
 
 
