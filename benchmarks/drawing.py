@@ -19,11 +19,13 @@ import json
 import os
 import pstats
 import random
+import secrets
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Sequence
+from inspect import isawaitable
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -33,6 +35,8 @@ PLAYERS = {"axes-and-allies": 4, "axxa": 2, "dungeon-allies": 4, "viking-axes": 
 OPTIONS = {"axxa": {"mode": "versus"}, "viking-axes": {"variant": "strategic"}}
 BASE = "http://hall.test"
 PROFILE = "--profile"
+IDS = random.Random()
+"""What ids are drawn from, so that every run draws the same pages."""
 
 
 # ------------------------------------------------------------------------------------------------------ in a process per checkout
@@ -40,6 +44,7 @@ PROFILE = "--profile"
 
 async def measure() -> None:
     """Answer each line of the standard input, a game and a number of moves, by the times of the moves and the digest."""
+    vars(secrets).update(token_bytes=IDS.randbytes, choice=IDS.choice)  # before the checkout imports them
     from meadhall.server.hall import hall as hall_module  # noqa: PLC0415 - of the checkout
     from meadhall.server.settings import Settings  # noqa: PLC0415
     from server.manual_time import ManualTime  # noqa: PLC0415
@@ -47,15 +52,15 @@ async def measure() -> None:
     from server.ready import ReadyAtOnce  # noqa: PLC0415
 
     vars(hall_module).update(Readiness=ReadyAtOnce)
-    with tempfile.TemporaryDirectory() as data:
-        settings = Settings(data=Path(data), browser=False, bot_pause=0.0, requests_per_minute=0, tables_per_guest=10**6)
-        async with open_hall(settings, time=ManualTime()) as hall:
-            for line in sys.stdin:
-                name, moves = line.split()
-                profile = cProfile.Profile() if PROFILE in sys.argv else None
+    for line in sys.stdin:
+        name, moves = line.split()
+        profile = cProfile.Profile() if PROFILE in sys.argv else None
+        with tempfile.TemporaryDirectory() as data:  # a new hall, in which no id has been used
+            settings = Settings(data=Path(data), browser=False, bot_pause=0.0, requests_per_minute=0, tables_per_guest=10**6)
+            async with open_hall(settings, time=ManualTime()) as hall:
                 print(json.dumps(await played(hall, name, int(moves), profile)), flush=True)
-                if profile:
-                    pstats.Stats(profile, stream=sys.stderr).sort_stats("cumulative").print_stats(60)
+        if profile:
+            pstats.Stats(profile, stream=sys.stderr).sort_stats("cumulative").print_stats(60)
 
 
 async def started(hall: Any, name: str, seed: bytes) -> tuple[Any, list[Any]]:
@@ -64,6 +69,7 @@ async def started(hall: Any, name: str, seed: bytes) -> tuple[Any, list[Any]]:
     from meadhall.server.store.models import Guest  # noqa: PLC0415
 
     vars(chance).update(new_seed=lambda: seed)
+    IDS.seed(seed + name.encode())  # crests follow from the ids of guests
     people = [hall.person(f"10.0.3.{seat}") for seat in range(PLAYERS[name])]
     for person, called in zip(people, ("Astrid", "Björn", "Dagny", "Eirik"), strict=False):
         await person.ask("/settings", {"name": called})
@@ -77,13 +83,15 @@ async def started(hall: Any, name: str, seed: bytes) -> tuple[Any, list[Any]]:
 
 
 async def act(room: Any, guest: Any, action: int) -> None:
-    """Play an action, also with a checkout in which that was a method of the room."""
+    """Play an action, also with a checkout in which that was a method of the room, or asynchronous."""
     if hasattr(room, "act"):
         await room.act(guest, action)
     else:
         from meadhall.server.hall import move  # noqa: PLC0415
 
-        await move.act(room, guest, action)
+        acted = move.act(room, guest, action)
+        if isawaitable(acted):
+            await acted
 
 
 async def played(hall: Any, name: str, moves: int, profile: cProfile.Profile | None = None) -> dict[str, Any]:
@@ -92,15 +100,20 @@ async def played(hall: Any, name: str, moves: int, profile: cProfile.Profile | N
     from meadhall.server.pages import frames as module  # noqa: PLC0415
     from meadhall.server.pages.patches import SentFrame  # noqa: PLC0415
     from meadhall.server.routes.api_events import TableEvents  # noqa: PLC0415
+    from meadhall.server.web import links  # noqa: PLC0415
+
+    def told_to(guest: Any) -> Any:
+        return TableEvents(room, guest, 0) if outside == BASE else TableEvents(room, guest, outside, 0)
 
     drawing = getattr(module, "FRAMES", None) or module.Frames()  # of an older commit, or of this one
     drawing.forget()
     drawing._fragments = type(drawing._fragments)(64 << 20)  # else a round finds what the last one has rendered
+    outside = links.Outside(BASE) if hasattr(links, "Outside") else BASE  # of an older commit
     draw, digest, clock, size = random.Random(name), hashlib.sha256(), time.thread_time, 0
     move, drawn, told = list[float](), list[float](), list[float]()
     for number in count():
         room, guests = await started(hall, name, bytes([number]) * 32)
-        sent, programs = [SentFrame() for _ in guests], [TableEvents(room, guest, 0) for guest in guests]
+        sent, programs = [SentFrame() for _ in guests], [told_to(guest) for guest in guests]
         with speaking(("en", "de")[number % 2]):
             while len(move) < moves and not room.match.over:
                 action = draw.choice(room.match.legal()).action
@@ -109,7 +122,7 @@ async def played(hall: Any, name: str, moves: int, profile: cProfile.Profile | N
                 acted = clock()
                 if profile:
                     profile.enable()
-                frames = [drawing.frame(room, guest, BASE) for guest in guests]
+                frames = [drawing.frame(room, guest, outside) for guest in guests]
                 patches = [page.patch_to(frame.sections) for page, frame in zip(sent, frames, strict=True)]
                 if profile:
                     profile.disable()

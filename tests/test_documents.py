@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from importlib.metadata import requires
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
 
 ROOT = Path(__file__).parent.parent
 FENCE = re.compile(r"^```python\n(.*?)^```$", re.DOTALL | re.MULTILINE)
@@ -33,6 +39,42 @@ def test_the_code_of_a_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest
     exec(compile(python_of(page), page.name, "exec"), {"__name__": "__main__"})  # noqa: S102 - our own
 
 
+SCRIPTS = [page for page in PAGES if re.search(r"\bbalance\(|\bprocesses=", python_of(page))]
+"""Pages whose code may start processes, which run the file from its beginning."""
+
+
+@pytest.mark.slow("a process compiles nothing, but imports everything")
+@pytest.mark.parametrize("page", [pytest.param(page, id=str(page.relative_to(ROOT))) for page in SCRIPTS])
+def test_the_code_of_a_page_that_may_start_processes_runs_as_a_script(page: Path, tmp_path: Path) -> None:
+    script = tmp_path / "page.py"
+    script.write_text(python_of(page), "utf-8")
+    run = subprocess.run([sys.executable, script], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr
+
+
+def texts() -> Iterator[tuple[Path, str]]:
+    """Yield the files in which people read how to install something."""
+    kinds = ("*.py", "*.po", "*.html", "*.md", "*.ipynb", "*.txt")
+    folders = [ROOT / name for name in ("src", "docs", "examples")]
+    for file in [ROOT / "README.md", *(file for folder in folders for kind in kinds for file in folder.rglob(kind))]:
+        yield file.relative_to(ROOT), file.read_text("utf-8")
+
+
+def test_extras_are_installed_from_a_clone_because_no_index_has_meadhall() -> None:
+    from_an_index = re.compile(r"meadhall\[[a-z]|install (?:-\S+ )*[\"']?meadhall\b")
+    assert [(str(file), found[0]) for file, text in texts() for found in from_an_index.finditer(text)] == []
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
+    named = re.compile(r"(?:meadhall'\[|how_to_install\([\"'])([a-z,]+)[\]\"']")
+    found = {extra for _file, text in texts() for names in named.findall(text) for extra in names.split(",")}
+    assert found - set(extras) == set()
+    assert set(extras) - {"traces"} <= found | {"traces"}, "a page or a message names each extra"
+
+
+@pytest.mark.parametrize("group", ["play", "host", "library"])
+def test_a_group_of_pages_says_where_the_command_is(group: str) -> None:
+    assert ".venv/bin/meadhall" in (ROOT / "docs" / group / "index.md").read_text("utf-8")
+
+
 def test_a_move_visits_twelve_files_that_exist() -> None:
     """The page about a move names files of the server and the engine, and those of its straight path in a table."""
     page = (ROOT / "docs" / "internals" / "a-move.md").read_text("utf-8")
@@ -41,3 +83,17 @@ def test_a_move_visits_twelve_files_that_exist() -> None:
     missing = {name for name in named if not any((place / name).exists() for place in (source, source / "server"))}
     assert missing == set()
     assert len(re.findall(r"^\| \d+ \|", page, re.MULTILINE)) <= 12
+
+
+def test_the_library_alone_installs_no_more_packages_than_its_page_says_and_at_most_25() -> None:
+    found, left = set[str](), ["meadhall"]
+    while left:
+        name = left.pop()
+        needed = map(Requirement, requires(name) or ())
+        names = {each.name.lower() for each in needed if each.marker is None or each.marker.evaluate({"extra": ""})}
+        left += names - found
+        found |= names
+    page = (ROOT / "docs" / "library" / "index.md").read_text("utf-8")
+    said = re.search(r"(\d+)\s+packages", page)
+    assert said is not None
+    assert len(found) <= int(said[1]) <= 25  # some only with an older Python

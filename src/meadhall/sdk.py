@@ -9,7 +9,7 @@ and what a game must supply.
 from meadhall.engine.advice import Advice, always_quiescent, equal_payoffs, never_solved, uniform_random
 from meadhall.engine.compile.portable import local_array
 from meadhall.engine.compile.rule import i64, rule, u64
-from meadhall.engine.elements import ActionKind, Elements, Mention, PieceKind
+from meadhall.engine.elements import CLOCKWISE, ActionKind, Elements, Mention, PieceKind, clockwise
 from meadhall.engine.errors import BadGame, BadSetup, IllegalAction, MeadhallError, Refused
 from meadhall.engine.game import Game, GamePage, Scoring
 from meadhall.engine.interface import GameRules, GameWords, HidingRules
@@ -72,6 +72,7 @@ VERSION = (1, 1)
 
 __all__ = [
     "CACHE_SIZE",
+    "CLOCKWISE",
     "HIDDEN",
     "I8",
     "I16",
@@ -143,6 +144,7 @@ __all__ = [
     "arguments_at",
     "below",
     "check_game",
+    "clockwise",
     "close_offer",
     "copy_state",
     "current_language",

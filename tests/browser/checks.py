@@ -69,6 +69,22 @@ def moving(page: Page) -> list[str]:
     return _strings(page.evaluate(_MOVING))
 
 
+_OVERLAPPING = """
+([one, others]) => {
+  const box = document.querySelector(one).getBoundingClientRect();
+  const meets = ({ left, right, top, bottom }) =>
+    left < box.right - 1 && right > box.left + 1 && top < box.bottom - 1 && bottom > box.top + 1;
+  const found = [...document.querySelectorAll(others)].filter(each => each.checkVisibility());
+  return found.filter(each => meets(each.getBoundingClientRect())).map(each => each.className);
+}
+"""
+
+
+def overlapping(page: Page, one: str, others: str) -> list[str]:
+    """Return which of the visible ``others`` lie over or under the element ``one``."""
+    return _strings(page.evaluate(_OVERLAPPING, [one, others]))
+
+
 def focused(page: Page) -> str:
     """Return the id of the element with the focus, "" if there is none."""
     return str(page.evaluate(_FOCUSED))

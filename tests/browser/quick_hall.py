@@ -25,7 +25,7 @@ from meadhall.engine.match.view import EVERYTHING
 from meadhall.engine.registry import register
 from meadhall.engine.state.schema import States
 from meadhall.server import run
-from meadhall.server.hall import hall
+from meadhall.server.hall import hall, orders
 from meadhall.server.hall.bots import bots
 from meadhall.server.hall.notices import visits
 from meadhall.server.hall.time import absences, uptime
@@ -46,6 +46,9 @@ VISIT_SECONDS: Final = 8.0
 
 REPLACED: Final = timedelta(0)
 """The time after which a bot may play for a player who is away."""
+
+REPORT: Final = (sys.executable, str(Path(__file__).parent / "quick_report.py"))
+"""The command that makes a report of the workshop."""
 
 NO_DOWNTIME: Final = timedelta(hours=1)
 """The gap that counts as a downtime of the hall, in which clocks stand: more than a busy machine makes."""
@@ -72,6 +75,7 @@ if __name__ == "__main__":
     think_for_a_moment()
     vars(visits)["VISIT_SECONDS"] = VISIT_SECONDS
     vars(absences)["LIVE_LIMIT"] = REPLACED
+    vars(orders)["COMMAND"] = REPORT
     vars(uptime)["GAP"] = NO_DOWNTIME
     vars(bots)["has_secrets"] = lambda _match: False  # else a bot that computes for longer than its budget waits for seconds
     vars(hall)["Readiness"] = ReadyAtOnce

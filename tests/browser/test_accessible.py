@@ -64,7 +64,7 @@ def _look_at_standing_pages(inspector: Inspector, person: Person) -> None:
         inspector.inspect(place, person.open(path))
     page = person.open("/settings")
     page.locator("#identity-make").click()
-    expect(page.locator(".qr svg")).to_be_visible()
+    expect(page.get_by_text("make play LAN=1"), "in place of a QR code").to_be_visible()
     inspector.inspect("link to another device", page)
     page = person.open("/")
     page.get_by_role("button", name="Find", exact=True).click()

@@ -20,7 +20,7 @@ from proxies import SUB_PATH, Proxy, nginx
 def proxy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Proxy]:
     folder = tmp_path_factory.mktemp("proxy")
     hall = Hall(tmp_path_factory.mktemp("hall"), command=QUICK, MEADHALL_URL=SUB_PATH)
-    with nginx(folder, SUB_PATH, [hall.port]) as proxy:
+    with nginx(folder, SUB_PATH, hall.port) as proxy:
         hall.start()
         yield proxy
         assert hall.stop() in ENDED, hall.log.read_text()

@@ -131,6 +131,10 @@ def test_the_chat_on_a_phone_and_without_javascript(new_person: NewPerson) -> No
     for number in range(2):
         say(host.page, f"line {number}")
         expect(host.page.locator("#talk-lines")).to_contain_text(f"line {number}")
+    shown = "all => all.map(each => getComputedStyle(each, '::after').display)"
+    turns = host.page.locator("#log .turn > details > summary")
+    assert set(turns.evaluate_all(shown)) <= {"block"}, "each turn says that it opens"
+    assert set(host.page.locator("#log > summary, #talk-panel > summary").evaluate_all(shown)) == {"none"}, "tabs don't"
     expect(unread).to_have_text("2")
     expect(phone.page.locator("#bar-unread")).to_have_text("2")
     expect(phone.page.locator("#talk-live")).to_have_text("2 new lines in the chat")

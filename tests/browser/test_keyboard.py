@@ -51,6 +51,39 @@ def test_a_key_requests_a_hint_and_a_refused_action_shows_a_reason(new_person: N
     expect(page.locator(f"#{wanted} [role=tooltip]")).to_have_css("visibility", "visible")
 
 
+@pytest.mark.parametrize(
+    ("key", "code", "sheet"),
+    [("?", "Digit7", "keys"), ("R", "KeyR", "rules"), ("к", "KeyR", "rules"), ("ρ", "KeyR", "rules"), ("r", "KeyP", "rules")],
+    ids=["German question mark", "caps lock", "Cyrillic", "Greek", "Dvorak"],
+)
+def test_shortcuts_work_on_any_keyboard(new_person: NewPerson, key: str, code: str, sheet: str) -> None:
+    (table,) = open_table(new_person(), bots=1)
+    table.wait_for_turn()
+    before = table.version
+    _press_on_layout(table.page, key, code, shift=key == "?")
+    expect(table.page.locator(f"#{sheet}")).to_be_visible()
+    _press_on_layout(table.page, key, code, shift=key == "?")
+    expect(table.page.locator(f"#{sheet}")).to_be_hidden()
+    assert table.version == before
+
+
+@pytest.mark.parametrize(
+    ("key", "shift"), [("&", False), ("+", False), ("1", True)], ids=["AZERTY", "Czech", "AZERTY with Shift"]
+)
+def test_a_digit_is_meant_by_its_place(new_person: NewPerson, key: str, shift: bool) -> None:
+    table = whose_turn(open_table(new_person(), new_person()))
+    assert table
+    table.act(by=lambda _button: _press_on_layout(table.page, key, "Digit1", shift), choose=lambda legal: legal[0])
+
+
+def _press_on_layout(page: Page, key: str, code: str, shift: bool) -> None:
+    page.evaluate(
+        "([key, code, shiftKey]) => document.body.dispatchEvent("
+        "new KeyboardEvent('keydown', { key, code, shiftKey, bubbles: true, cancelable: true }))",
+        [key, code, shift],
+    )
+
+
 def test_keys_do_not_reach_the_page_behind_an_open_dialog(new_person: NewPerson) -> None:
     table = whose_turn(open_table(new_person(), new_person()))
     assert table

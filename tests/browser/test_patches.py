@@ -1,4 +1,4 @@
-"""A page that was patched through a match shows what a page shows that is loaded now, also when its stream brings nothing."""
+"""A page that was patched through a match shows what a page shows that is loaded now."""
 
 from __future__ import annotations
 
@@ -85,17 +85,3 @@ def test_a_patched_page_equals_a_loaded_one(new_person: NewPerson, game: str) ->
     whose_turn([*players, watching])
     for table in (*players, watching):
         expect_as_loaded(table.page)
-
-
-def test_a_page_loads_the_frame_that_its_stream_does_not_bring(new_person: NewPerson) -> None:
-    """The stream is open, but nothing arrives on it: the hall answers a form without the frame, so the page asks for it."""
-    host, friend = new_person(), new_person()
-    players = open_table(host, friend)
-    actor = whose_turn(players)
-    assert actor is not None
-    statuses: list[int] = []
-    actor.page.on("response", lambda answer: statuses.append(answer.status) if answer.url.endswith("/act") else None)
-    actor.page.evaluate("document.addEventListener('htmx:sse:before:message', e => { e.preventDefault(); })")
-    play(actor, random.Random(1))
-    assert statuses == [204]
-    expect_as_loaded(actor.page)

@@ -71,6 +71,7 @@ def test_late_and_foreign_requests_change_nothing(new_person: NewPerson) -> None
     old.page.route("**/stream", lambda route: route.abort())
     old.page.goto(actor.path)
     old.wait_for_game()
+    old.page.route(f"**{actor.path}", lambda route: route.abort())  # no poll
     actor.act(ally_first)
     old.choices.first.click()
     expect(old.notice).to_contain_text("The game has moved on")

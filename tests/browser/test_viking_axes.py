@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from browser.accessibility import Inspector
-from browser.checks import alien_nodes, cut_off, focused, moving, scrolls_sideways, small_controls, too_wide
+from browser.checks import alien_nodes, cut_off, focused, moving, overlapping, scrolls_sideways, small_controls, too_wide
 from browser.devices import PHONE
 from browser.keyboard import tab_to
 from browser.people import NewPerson
@@ -44,6 +44,9 @@ def test_two_people_play_a_match_by_clicking(new_person: NewPerson, decisions: i
         expect(table.page.locator("#victory")).to_be_visible()
         expect(table.page.locator(".va-place.winner")).to_have_count(1)
         assert alien_nodes(table.page) == []
+        for width, height in ((1440, 900), (390, 844)):
+            table.page.set_viewport_size({"width": width, "height": height})
+            assert overlapping(table.page, "#victory", ".va-pile, .va-discard") == [], width
     assert {table.headline for table in players} == {"You win", "You lost"}
     assert watching.headline.endswith(" wins")
     assert players[0].events == players[1].events == watching.events

@@ -5,7 +5,7 @@ from __future__ import annotations
 RECORD_TRAFFIC = """
 window.received = [];
 addEventListener("DOMContentLoaded", () => received.push(document.documentElement.outerHTML));
-addEventListener("htmx:sse:before:message", event => received.push(event.detail.message.data));  // after it was patched
+document.addEventListener("htmx:after:swap", () => received.push(document.getElementById("frame")?.outerHTML ?? ""));  // patched
 const ask = window.fetch;
 window.fetch = async (...asked) => {
   const answer = await ask(...asked);

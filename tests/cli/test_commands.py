@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -130,7 +131,7 @@ def test_too_little_memory_is_reported(capsys: Capture, monkeypatch: pytest.Monk
 
 
 def test_a_closed_pipe_is_no_error() -> None:
-    command = f"{sys.executable} -m meadhall.cli simulate {GAME} --games 4 --json | head -n 1"
+    command = f"{shlex.quote(sys.executable)} -m meadhall.cli simulate {GAME} --games 4 --json | head -n 1"
     run = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=False)
     assert (run.stdout, run.stderr) == ("{\n", "")
 
@@ -146,8 +147,12 @@ def test_the_exit_status_is_zero_when_the_pipe_is_closed(arguments: list[str]) -
 
 
 def test_closed_standard_streams_are_no_error() -> None:
-    for arguments, closed in (("--version", ">&-"), (f"verify {RECORD}", "2>&-"), (f"play {GAME} --players 2", "<&-")):
-        command = f"{sys.executable} -m meadhall.cli {arguments} {closed}"
+    for arguments, closed in (
+        ("--version", ">&-"),
+        (f"verify {shlex.quote(str(RECORD))}", "2>&-"),
+        (f"play {GAME} --players 2", "<&-"),
+    ):
+        command = f"{shlex.quote(sys.executable)} -m meadhall.cli {arguments} {closed}"
         run = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=False)
         assert (run.returncode, run.stderr) == (0, ""), command
 

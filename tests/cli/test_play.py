@@ -117,7 +117,7 @@ def test_an_illegal_number_is_refused_with_the_reason(terminal: Terminal) -> Non
 def test_a_match_opens_with_the_goal_and_a_hint_at_the_lessons(terminal: Terminal, tmp_path: Path) -> None:
     file = tmp_path / "begun.match.json"
     shown = terminal.type("1", f"save {file}", "quit")
-    assert meadhall.game(GAME).goal_of({}) in shown
+    assert meadhall.game(GAME).goal_of({"last_two": "ally"}) in shown
     assert "meadhall learn axes-and-allies" in shown
     assert "meadhall learn" not in terminal.type("quit", arguments=("play", "--resume", str(file)))
 
@@ -125,10 +125,13 @@ def test_a_match_opens_with_the_goal_and_a_hint_at_the_lessons(terminal: Termina
 def test_the_rules_are_those_of_the_table(terminal: Terminal) -> None:
     sides = ("play", "axxa", "--players", "2", "--name", "Ylva", "--seed", "hall", "--option", "mode=versus")
     shown = terminal.type("rules ax-6.1", "rules", "rules ax-9", "why 3", "3", "quit", arguments=sides)
-    assert "AX-6.1 Not at this table. When six triplets" in shown
-    assert "AX-7.3 At this table: Lost numbers are skipped." in shown
+    assert "AX-6.1 Not at this table: two sides play against each other." in shown
+    assert "all players have won" not in shown
+    assert "Lost numbers are skipped, a house rule: if fewer than three" in shown
+    assert "Any order, a house rule: a triplet" not in shown
     assert "Sides: Two sides (at this table)" in shown
-    assert "Three 3s in a row, around a corner" in shown, "words stand in for a figure"
+    assert "Three 3s in a row, around a corner, diagonally, and in a bent line" in shown, "words stand in for a figure"
+    assert '")' not in shown, "and nothing is left of its caption"
     assert "There is no rule AX-9." in shown
     assert "Type a choice from the list" in shown, "a number is no choice where choices have names"
 

@@ -15,6 +15,7 @@ import meadhall
 from games.dungeon_allies.shapes import shaped, squares
 from games_for_tests.hoard import game as hoard
 from meadhall.cli import main
+from meadhall.engine.errors import how_to_install
 from meadhall.engine.registry import registered
 from meadhall.engine.text.language import speaking
 from meadhall.games.dungeon_allies.components import ITEM_NAMES
@@ -198,4 +199,4 @@ def test_mistakes_are_refused_in_one_line(capsys: pytest.CaptureFixture[str], ar
 def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setitem(sys.modules, "typst", None)
     assert main(["print", "axxa"]) == 2
-    assert "pip install 'meadhall[print]'" in capsys.readouterr().err
+    assert how_to_install("print") in capsys.readouterr().err

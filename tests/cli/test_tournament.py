@@ -11,6 +11,7 @@ import pytest
 
 import games_for_tests.hoard  # noqa: F401 (registers the game)
 from meadhall.cli import main
+from meadhall.engine.errors import how_to_install
 from meadhall.lab import luck, plots
 from meadhall.lab.matches import Outcome, play_matches
 
@@ -149,4 +150,4 @@ def test_mistakes_are_refused_in_one_line(capsys: Capture, arguments: list[str],
 def test_missing_matplotlib_is_reported_before_the_first_game(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(plots, "find_spec", lambda name: None)
     assert main(["tournament", GAME, "--bots", "thrall,karl", "--games", "100000000", "--plots", "plots"]) == 2
-    assert capsys.readouterr().err == ("meadhall: plots need matplotlib, which is not installed: pip install 'meadhall[plots]'\n")
+    assert capsys.readouterr().err == f"meadhall: plots need matplotlib, which is not installed: {how_to_install('plots')}\n"

@@ -14,9 +14,9 @@ from games_for_tests.hoard import game as hoard
 from meadhall import BadSetup, BrokenGame, UnknownGame, game, game_names
 from meadhall.engine import registry
 from meadhall.engine.game import Game, Scoring
-from meadhall.engine.laws.check_game import setups
+from meadhall.engine.laws.check_game import rulebook_knows_options
 from meadhall.engine.text.language import LANGUAGES, speaking
-from meadhall.engine.text.rulebook import mark_rules, rule_ids, rule_sentence, rulebook_text, rulings, told_at_table
+from meadhall.engine.text.rulebook import mark_rules, rule_ids, rulebook_text, rulings
 
 
 def test_installed_games_are_found_by_name() -> None:
@@ -112,22 +112,12 @@ def test_rules_of_a_rulebook_get_anchors() -> None:
 
 
 @pytest.mark.parametrize("subject", [each for each in EVERY_GAME if each.options], ids=lambda subject: subject.name)
-def test_the_rulebook_of_a_table_says_at_each_rule_what_holds_there(subject: Game) -> None:
-    """In every language; the rulebook without a table says nothing of one."""
-    here = {
-        "en": ("At this table", "Not at this table", "at this table)"),
-        "de": ("An diesem Tisch", "Nicht an diesem Tisch", "an diesem Tisch)"),
-    }
-    for _players, options in setups(subject, subject.max_players):
-        for language in LANGUAGES:
-            holds, never, chosen = here[language]
-            with speaking(language):
-                told = told_at_table(subject, options)
-                assert set(told) <= set(rule_ids(subject))
-                for rule, phrase in told.items():
-                    assert (holds if phrase else never) in rule_sentence(subject, rule, options)
-                assert holds not in rulebook_text(subject)
-                assert chosen in rulebook_text(subject, options)
+def test_the_rulebook_has_another_text_for_the_rules_that_an_option_names_and_for_no_other(subject: Game) -> None:
+    rulebook_knows_options(subject)
+    for language, chosen in (("en", "at this table)"), ("de", "an diesem Tisch)")):
+        with speaking(language):
+            assert chosen in rulebook_text(subject, subject.check_options({}))
+            assert chosen not in rulebook_text(subject)
 
 
 RULINGS = {

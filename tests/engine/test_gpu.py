@@ -15,6 +15,7 @@ import pytest
 
 from meadhall import BadSetup, game, random_playouts
 from meadhall.engine.compute.bulk import seed_number
+from meadhall.engine.errors import how_to_install
 
 needs_numba_cuda = pytest.mark.skipif(find_spec("numba_cuda") is None, reason="numba-cuda has wheels for Linux on x86-64 only")
 
@@ -171,7 +172,7 @@ def test_without_a_gpu_the_error_gives_the_reason() -> None:
 def test_without_numba_cuda_the_error_names_the_extra() -> None:
     hide = "import importlib.util as util\nfind = util.find_spec\n"
     hide += "util.find_spec = lambda name, *rest: None if name == 'numba_cuda' else find(name, *rest)\n"
-    assert "pip install 'meadhall[gpu]'" in run(hide + NO_DEVICE, MEADHALL_INTERPRET="1")
+    assert how_to_install("gpu") in run(hide + NO_DEVICE, MEADHALL_INTERPRET="1")
 
 
 def test_an_unknown_device_is_refused() -> None:

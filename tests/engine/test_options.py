@@ -18,14 +18,15 @@ from games_for_tests.coins import game as coins
 from games_for_tests.hoard import game as hoard
 from meadhall import BadSetup, Match
 from meadhall.engine.errors import RecordError
-from meadhall.engine.laws.check_game import options_have_names, setups
+from meadhall.engine.laws.check_game import options_have_names, rulebook_knows_options, setups
 from meadhall.engine.laws.hidden import Broken
-from meadhall.engine.options import CACHE_SIZE, MAX_DOTS, MAX_SIZE, Choice, Document
+from meadhall.engine.options import CACHE_SIZE, MAX_DOTS, MAX_SIZE, Choice, Document, HouseRule, Origin
 from meadhall.engine.record.format import dumps, loads
 from meadhall.engine.record.replay import replay
 from meadhall.engine.registry import game as find
 from meadhall.engine.registry import registered
 from meadhall.engine.text.language import speaking
+from meadhall.engine.text.rulebook import rule_sentence
 
 BUILT_IN = FILE.read_text("utf-8")
 RENAMED = BUILT_IN.replace('"sovereign"', '"pistole"')
@@ -74,6 +75,28 @@ def test_people_read_names_in_their_language_and_a_check_demands_them() -> None:
             options_have_names(subject)
     with pytest.raises(Broken, match="value strategic of option variant has no name"):
         options_have_names(replace(coins, options=(Choice("variant", {"strategic": "A sentence."}, title="Cards"),)))
+
+
+def test_a_check_demands_that_the_rulebook_says_in_every_language_what_an_option_changes(tmp_path: Path) -> None:
+    values = {"lost": (Origin.PRINTED, "Bids are lost", "…"), "back": (Origin.HOUSE, "Losing bids come back", "…")}
+    bids = HouseRule("bids", values, title="Bids", rules=("c-9", "c-2"))
+    text = "- **c-2** A bid is {bids=?,lost: lost}{bids=back: returned}.\n- **c-9** *Back*{bids=?,back: , a house rule}.\n"
+    subject = replace(coins, options=(bids,), folder=tmp_path)
+    for english, german, fault in (
+        (text, text, None),
+        (text, text.replace("{bids=?,lost: lost}{bids=back: returned}", "lost"), r"\(de\) .* option bids lacks c-2"),
+        (text.replace("{bids=?,back: , a house rule}", ""), text, r"\(en\) .* option bids lacks c-9"),
+        (text + "- **c-3** {bids=back: More.}\n", text, r"\(en\) .* option bids lacks c-3"),
+        (text, text.replace("bids=back", "bids=bakc"), r"\(de\) asks for bids=bakc"),
+        (text.replace("bids=back", "bid=back"), text, r"\(en\) asks for bid=back"),
+    ):
+        (tmp_path / "rulebook.md").write_text(english, encoding="utf-8")
+        (tmp_path / "rulebook.de.md").write_text(german, encoding="utf-8")
+        with pytest.raises(Broken, match=fault) if fault else nullcontext():
+            rulebook_knows_options(subject)
+    (tmp_path / "rulebook.md").write_text(text, encoding="utf-8")
+    told = [rule_sentence(subject, "c-2", options) for options in (None, {"bids": "lost"}, {"bids": "back"})]
+    assert told == ["A bid is lost.", "A bid is lost.", "A bid is returned."]
 
 
 # --------------------------------------------------------------------------------------------------------- contents of records
@@ -250,7 +273,13 @@ def test_an_invalid_document_is_refused(value: Any, reason: str) -> None:
 
 
 def test_a_huge_number_in_a_document_is_refused() -> None:
-    assert "a number with thousands of digits" in objected({"coin": [], "weight": 10**5000})
+    for huge in (
+        {"coin": [], "weight": 10**5000},
+        f"schema = {'9' * 5000}",
+        f"schema = [-{'9_' * 5000}9]",
+        f"schema = 0x{'f' * 5000}",
+    ):
+        assert "a number with thousands of digits" in objected(huge)
 
 
 @pytest.mark.parametrize(

@@ -284,6 +284,15 @@ def test_the_mark_of_a_hint_must_be_a_boolean() -> None:
 # ------------------------------------------------------------------------------------------------------------------ refusing
 
 
+def test_a_record_that_names_a_house_rule_at_its_default_is_refused() -> None:
+    record = finished(game("axes-and-allies"), last_two="fight").record()
+    assert replay(record).record() == record
+    usual = finished(game("axes-and-allies")).record()
+    assert "last_two" not in usual["options"]
+    with pytest.raises(RecordError, match=r"options\.last_two: 'ally' is the default, and a record names a house rule only"):
+        replay({**usual, "options": {"last_two": "ally"}})
+
+
 @pytest.mark.parametrize(
     ("changes", "place", "reason"),
     [

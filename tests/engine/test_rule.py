@@ -8,13 +8,23 @@ import shutil
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
 
 import numpy as np
 import pytest
 
+from games_for_tests import least
 from meadhall.engine.compile import mode, rule
-from meadhall.engine.compile.rule import INTERPRETED, cache_folder, cache_root
+from meadhall.engine.compile.compiled import loops
+from meadhall.engine.compile.mode import cache_root
+from meadhall.engine.compile.rule import INTERPRETED, cache_folder, check_cache
+from meadhall.engine.game import Game
+from meadhall.engine.interface import GameRules
+from meadhall.engine.laws.words import compile_error
+from meadhall.engine.state.events import NO_LOG_SHAPE
 
 
 def run(code: str, **environment: str) -> str:
@@ -138,6 +148,19 @@ def test_machine_code_goes_to_the_users_cache_by_default(monkeypatch: pytest.Mon
     assert cache_root().name == "meadhall"
 
 
+@pytest.mark.parametrize("home", ["/dev/null", "{file}/home"], ids=["no folder", "below a file"])
+def test_without_a_home_machine_code_goes_beside_the_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, home: str) -> None:
+    (tmp_path / "file").touch()
+    for name in ("MEADHALL_CACHE", "XDG_CACHE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HOME", home.format(file=tmp_path / "file"))
+    monkeypatch.setenv("MEADHALL_DATA", str(tmp_path / "data"))
+    assert cache_root() == tmp_path / "data" / "cache"
+    check_cache()
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert tmp_path / "data" not in cache_root().parents, "who has a home shares the folder among all halls"
+
+
 @pytest.mark.parametrize(
     ("module", "package"),
     [
@@ -182,3 +205,32 @@ def test_rules_can_be_made_in_several_threads() -> None:
             list(threads.map(decorate, range(4)))
     finally:
         sys.setswitchinterval(before)
+
+
+@rule.rule
+def text_play(state: Any, _action: int, _log: Any) -> None:
+    state.stones = "three"
+
+
+def with_play(play: Any) -> Game:
+    """Return the smallest game with another rule."""
+    return replace(least.game, rules=cast("GameRules", SimpleNamespace(**{**vars(least.rules), "play": play})))
+
+
+@pytest.mark.compiled
+def test_a_rule_that_cannot_be_lowered_is_told_by_its_own_line() -> None:
+    subject = with_play(text_play)
+    with pytest.raises(Exception, match="Cannot cast") as found:
+        loops(subject).play_one(subject.state.new(1), 0, np.zeros(NO_LOG_SHAPE, np.int32))
+    assert f'{__file__}, line {text_play.py_func.__code__.co_firstlineno + 2}: `state.stones = "three"`: ' in compile_error(  # type: ignore[attr-defined]
+        found.value
+    )
+
+
+def test_the_rules_of_a_single_module_are_no_relative_import() -> None:
+    """With a name that begins with a dot, machine code of such a game could not be loaded from the cache."""
+
+    def play(_state: Any, _action: int, _log: Any) -> None: ...
+
+    play.__module__ = "alone"
+    assert loops(with_play(play)).__name__.startswith("last-stone-loops-")

@@ -6,13 +6,14 @@ import pickle
 import subprocess
 import sys
 from copy import deepcopy
+from functools import partial
 from typing import Any
 
 import gymnasium
 import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
-from gymnasium.vector import AutoresetMode
+from gymnasium.vector import AsyncVectorEnv, AutoresetMode
 from gymnasium.wrappers import FlattenObservation, RecordEpisodeStatistics, TimeLimit
 
 import meadhall
@@ -240,6 +241,17 @@ def test_every_installed_game_has_an_id(name: str) -> None:
     many = gymnasium.make_vec(f"Meadhall/{name}-v1", num_envs=3)
     assert many.metadata["autoreset_mode"] is AutoresetMode.SAME_STEP
     many.reset(seed=1)
+
+
+@pytest.mark.slow("starts processes that import everything again")
+def test_an_id_with_its_module_works_in_processes_that_were_not_forked() -> None:
+    make = partial(gymnasium.make, "meadhall.envs:Meadhall/VikingAxes-v1", bots="random")
+    envs = AsyncVectorEnv([make, make], context="spawn", shared_memory=False)
+    try:
+        _, infos = envs.reset(seed=1)
+        assert infos["action_mask"].shape[0] == 2
+    finally:
+        envs.close()
 
 
 def test_ids_name_options_and_work_in_vectors_of_gymnasium() -> None:

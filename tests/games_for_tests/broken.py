@@ -14,6 +14,7 @@ from games_for_tests.hoard import rules, words
 from games_for_tests.hoard.rules import BOAST, CARDS, DRAW, LOOK, SEATS, SIDES, TOGETHER, UNKNOWN, Event, State
 from meadhall.sdk import (
     Daily,
+    Elements,
     EventKind,
     Figure,
     Figures,
@@ -78,6 +79,37 @@ def add(law: str, message: str, name: str, parts: dict[str, Any], **changes: Any
         **{**others, **changes},
     )
     BROKEN[name] = Broken(game, law, message)
+
+
+# ------------------------------------------------------------------------------------------- the declaration, and the names
+
+add("kind", "doesn't declare who has the first turn", "orderless", {}, elements=Elements())
+add("kind", "which the game declares for the first order, was not told", "silent-order", {}, elements=Elements(first_order=99))
+
+
+@broken("compile", "`state.turnz += 1`: the state has no field turnz; did you mean turns?")
+@rule
+def misspelt_field_play(state: Any, action: int, log: Grid) -> None:
+    rules.play(state, action, log)
+    state.turnz += 1
+
+
+@rule
+def read_wrongly(position: Any) -> Any:
+    return position.turms + 1
+
+
+@broken("compile", "`return position.turms + 1`: the state has no field turms; did you mean turns?")
+@rule
+def misspelt_field_elsewhere_score(state: State, out: Any) -> None:
+    if read_wrongly(state):
+        rules.score(state, out)
+
+
+@broken("compile", "there is no CARTS; did you mean CARDS?")
+@rule
+def misspelt_name_legal(state: State, out: Row) -> Any:
+    return rules.legal(state, out) + (CARTS - CARDS)  # type: ignore[name-defined]  # noqa: F821
 
 
 # ------------------------------------------------------------------------------------------------------------- legal lists

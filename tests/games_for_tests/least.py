@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any, cast
 
-from meadhall.sdk import I8, Game, GameRules, GameState, Row, record, rule
+from meadhall.sdk import CLOCKWISE, I8, Elements, Game, GameRules, GameState, Row, record, rule
 
 MOST = 3
 
@@ -49,4 +49,4 @@ def score(state: State, out: Any) -> None:
 
 rules = cast("GameRules", SimpleNamespace(setup=setup, legal=legal, play=play, score=score))
 
-game = Game(name="last-stone", state=State, rules=rules, actions=MOST)
+game = Game(name="last-stone", state=State, rules=rules, actions=MOST, elements=Elements(first_order=CLOCKWISE))

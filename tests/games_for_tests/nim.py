@@ -6,7 +6,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
-from meadhall.sdk import I8, Choice, Game, GameRules, GameState, GameWords, Row, below, record, rule
+from meadhall.sdk import CLOCKWISE, I8, Choice, Elements, Game, GameRules, GameState, GameWords, Row, below, record, rule
 
 HEAP = 10
 MOST = 3
@@ -79,6 +79,7 @@ game = Game(
     min_players=2,
     max_players=2,
     actions=MOST,
+    elements=Elements(first_order=CLOCKWISE),
     state=State,
     rules=cast("GameRules", rules),
     words=cast("GameWords", SimpleNamespace(ending=lambda _state: ("NIM-1", "The heap is empty."))),

@@ -11,7 +11,21 @@ from typing import Annotated, Any, cast
 
 import numpy as np
 
-from meadhall.sdk import I8, Game, GameRules, GameState, GameWords, Row, is_among, lowest_seat, record, register, rule
+from meadhall.sdk import (
+    CLOCKWISE,
+    I8,
+    Elements,
+    Game,
+    GameRules,
+    GameState,
+    GameWords,
+    Row,
+    is_among,
+    lowest_seat,
+    record,
+    register,
+    rule,
+)
 
 ROUNDS = 6
 SEATS = 2
@@ -102,6 +116,7 @@ game = register(
         min_players=SEATS,
         max_players=SEATS,
         actions=2,
+        elements=Elements(first_order=CLOCKWISE),
         state=State,
         rules=cast("GameRules", rules),
         words=cast("GameWords", words),

@@ -10,7 +10,7 @@ from typing import Annotated, Any, cast
 import msgspec
 import numpy as np
 
-from meadhall.sdk import I16, Document, Game, GameRules, GameState, Row, below, record, rule
+from meadhall.sdk import CLOCKWISE, I16, Document, Elements, Game, GameRules, GameState, Row, below, record, rule
 
 GOAL = 12
 SEATS = 2
@@ -69,6 +69,7 @@ game = Game(
     state=State,
     rules=cast("GameRules", SimpleNamespace(setup=setup, legal=legal, play=play, score=score)),
     actions=1,
+    elements=Elements(first_order=CLOCKWISE),
     max_players=SEATS,
     options=(Document("track", "The start of each place.", Path(__file__).with_suffix(".toml"), Track, objections, codes),),
 )

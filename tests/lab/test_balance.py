@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -14,21 +15,26 @@ import pytest
 
 import meadhall
 from meadhall.bots import BadBot
+from meadhall.engine.compute.bulk import counted_tournament
 from meadhall.engine.elements import Elements
 from meadhall.engine.errors import BadSetup
-from meadhall.engine.match.first_order import first_order_of
 from meadhall.engine.match.view import View
 from meadhall.engine.registry import registered
 from meadhall.engine.state.chance import seed_from_text
 from meadhall.engine.text.language import speaking
 from meadhall.lab import Balance, balance, simulate, tournament, without
 from meadhall.lab.balance import deep
-from meadhall.lab.balance.columns import Column, Columns, difference
+from meadhall.lab.balance.columns import Column, Columns, difference, merged
+from meadhall.lab.balance.course import measured_course
 from meadhall.lab.balance.figures import Figure, flagged
+from meadhall.lab.balance.in_words import name_in_words, table_of
 from meadhall.lab.balance.run import _Job, _Run
+from meadhall.lab.balance.skill import measured_without
 from meadhall.lab.balance.tasks import DEEP, SIZES, Measuring, Task
-from meadhall.lab.balance.trace import Setting, Tracer
+from meadhall.lab.balance.trace import Setting, Trace, Tracer
+from meadhall.lab.balance.use import use_of_actions, use_of_pieces
 from meadhall.lab.entrants import BotFailed, Entrants
+from meadhall.lab.kinds import action_kinds, kinds_by_action
 from meadhall.lab.matches import play_out
 
 AA = meadhall.game("axes-and-allies")
@@ -40,7 +46,7 @@ def report() -> Iterator[Balance]:
     """A small report with everything but searches."""
     with pytest.MonkeyPatch.context() as patch:
         for task in (Task.COURSE, Task.AGENCY, Task.LUCK, Task.WITHOUT):
-            patch.setitem(SIZES, task, 2)
+            patch.setitem(SIZES, task, 6)
         yield balance(AA, (2, 3), {"built-in": {}, "same": {}}, ["karl"], games=12, seed="mead", without=["ally"])
 
 
@@ -77,14 +83,101 @@ def test_the_place_in_the_first_order_is_not_the_seat() -> None:
     assert found.by_place[0].rate > found.by_seat[0].rate
 
 
-def test_an_order_that_the_game_names_counts() -> None:
-    played = setting("dungeon-allies", 3, "random")
-    match = played.match(0)
-    while "order" not in (named := {event.name: event.arguments for step in match.steps for event in step.events}):
-        match.play(match.legal()[0])
-    wanted = DA.elements.first_order
-    assert wanted is not None
-    assert first_order_of(match) == named["order"]
+TELLING = {"axes-and-allies": "first", "viking-axes": "starts", "dungeon-allies": "order", "axxa": "starts"}
+"""The event of each game that tells who has the first turn."""
+
+
+@pytest.mark.parametrize(
+    ("name", "players", "options"),
+    [
+        ("axes-and-allies", 4, {}),
+        ("viking-axes", 3, {}),
+        ("viking-axes", 2, {"variant": "strategic"}),
+        ("dungeon-allies", 3, {}),
+        ("axxa", 3, {"mode": "versus"}),
+        ("axxa", 5, {"mode": "versus"}),
+    ],
+)
+def test_the_places_of_a_report_are_those_that_the_events_of_its_matches_tell(
+    name: str, players: int, options: dict[str, str]
+) -> None:
+    subject, count = meadhall.game(name), 2 if name == "dungeon-allies" else 12
+    report = balance(subject, players, {"it": options}, games=count, seed="places", depth="quick", bots=["random"])
+    wins = np.zeros(players)
+    for number in range(count):
+        match = report.match(("it", players), number)
+        told = [event for events in (match.setup, *(step.events for step in match.steps)) for event in events]
+        named = next(event.arguments for event in told if event.name == TELLING[name])
+        result = match.result()
+        assert result is not None
+        deciding = list(dict.fromkeys(step.seat for step in match.steps))
+        if name == "axxa":  # two sides alternate, whatever their sizes
+            order = deciding
+            assert len(order) == players
+        else:
+            order = list(named) if len(named) == players else [(named[0] + step) % players for step in range(players)]
+        wins += [result.shares[seat] * len(match.parties) for seat in order]
+    found = report.figures["it", players]
+    assert [found[f"place.{place + 1}"].value for place in range(players)] == pytest.approx(list(wins / count))
+
+
+@pytest.mark.parametrize(("name", "players"), [("axes-and-allies", 4), ("viking-axes", 3), ("axxa", 1)])
+def test_the_figures_of_a_report_are_those_that_its_matches_tell_one_by_one(name: str, players: int) -> None:
+    subject, count = meadhall.game(name), 6
+    report = balance(subject, players, games=count, seed="loop", depth="quick", bots=["random"])
+    figures = {name: figure.value for name, figure in report.figures["built-in", players].items()}
+    told, decided, waits = Counter[str](), Counter[str](), list[int]()
+    dead = list[float]()
+    for number in range(count):
+        match = report.match(("built-in", players), number)
+        told.update(event.name for events in (match.setup, *(step.events for step in match.steps)) for event in events)
+        latest: dict[int, int] = {}
+        for position, step in enumerate(match.steps):
+            names = {event.name for event in step.events}
+            left = len(match.steps) - position - 1
+            dead += [left / len(match.steps)] * len(names & {"killed", "out"})
+            decided["all"] += 1
+            decided["forced"] += step.legal == 1
+            decided["choices"] += step.legal if step.legal > 1 else 0
+            if step.seat in latest and position - latest[step.seat] > 1:
+                waits.append(position - latest[step.seat] - 1)
+            latest[step.seat] = position
+    found = {
+        "decisions": decided["all"] / count,
+        "forced": decided["forced"] / decided["all"],
+        "legal": decided["choices"] / (decided["all"] - decided["forced"]),
+    }
+    if waits:
+        found["waiting"] = sum(waits) / len(waits)
+    if dead:
+        found["dead"] = sum(dead) / len(dead)
+    if name == "axes-and-allies":
+        found |= {"turns": told["power"] / count, "attacks": told["attack"] / count}
+    if name == "axxa":
+        found |= {"turns": told["moved"] / count, "won": told["won"] / count}
+    if name == "viking-axes":
+        found |= {"attacks": told["throws"] / count}
+    assert {name: figures[name] for name in found} == pytest.approx(found)
+
+
+def test_a_player_who_drops_out_before_a_decision_keeps_the_place() -> None:
+    """With the order of decisions, whoever is killed before a turn would come last, and so the last would win hardly ever."""
+    trace = Tracer(setting("axes-and-allies", 6)).trace(range(60))
+    deciding = [list(dict.fromkeys(trace.seat[trace.match == number].tolist())) for number in range(60)]
+    assert any(len(seats) < 6 for seats in deciding)
+    clockwise = [[(seats[0] + step) % 6 for step in range(6)] for seats in deciding]
+    assert trace.orders.tolist() == clockwise
+    payoffs, _lengths, _counts, orders = counted_tournament(AA, [1] * 6, 60, "mead")
+    assert (orders == (orders[:, :1] + np.arange(6)) % 6).all()
+    assert payoffs.shape == orders.shape
+
+
+def test_a_game_without_a_declared_order_says_that_its_places_are_guessed() -> None:
+    with registered(replace(AA, elements=replace(AA.elements, first_order=None))) as bare:
+        guessed = "so the places are a guess"
+        assert guessed in balance(bare, 3, games=10, seed="mead", depth="quick").headlines[0]
+        assert guessed in "".join(str(part) for part in simulate(bare, ["karl"], games=20, seed="mead").displayed())
+    assert guessed not in "".join(str(part) for part in simulate(AA, ["karl"], games=20, seed="mead").displayed())
 
 
 def test_a_report_answers_every_question(report: Balance) -> None:
@@ -110,6 +203,33 @@ def test_a_deep_report_searches(monkeypatch: pytest.MonkeyPatch) -> None:
     assert {"effective", "stakes", "loss", "ladder", "kingmaking"} <= families
     assert 1 <= figures["effective"].value <= 4
     assert figures["stakes"].value >= 0
+
+
+def test_a_deep_report_only_adds(monkeypatch: pytest.MonkeyPatch) -> None:
+    for task in SIZES:
+        monkeypatch.setitem(SIZES, task, 2)
+    monkeypatch.setattr(deep, "ITERATIONS", 4)
+    monkeypatch.setattr(deep, "LADDER", 2)
+    usual, more = (
+        balance(AA, 2, games=8, seed="mead", depth=depth, processes=1).figures["built-in", 2] for depth in ("usual", "deep")
+    )
+    assert usual["decided"].games == 16  # matches are short, so eight times as many
+    assert {name: more[name] for name in usual} == usual
+
+
+def test_of_two_measurements_of_a_figure_the_one_of_more_matches_stands() -> None:
+    few, many = (Column(np.ones(count), np.ones(count)) for count in (2, 8))
+    assert merged({"decided": many, "runaway": few}, {"decided": few, "runaway": many, "worth": few}) == {
+        "decided": many,
+        "runaway": many,
+        "worth": few,
+    }
+
+
+def test_what_is_worth_is_measured_in_all_matches_of_a_cell_or_in_none() -> None:
+    """A cell of long matches has some short ones. They alone would be no fair sample."""
+    for every in (False, True):
+        assert ("kingmaking" in measured_course(setting("axes-and-allies", 3), range(2), every=every)) is every
 
 
 def test_deep_tasks_are_done_in_rounds_of_all_cells_the_most_useful_first(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -256,6 +376,60 @@ def test_a_bot_that_avoids_an_action_takes_it_only_without_another() -> None:
     assert (trace.action < 6).all()
     with pytest.raises(BadSetup, match="its kinds: attack, ally"):
         simulate(AA, [without("karl", "alley")], games=2)
+
+
+def test_a_ban_of_what_a_bot_never_does_costs_exactly_nothing() -> None:
+    here, numbers = setting("viking-axes", 3), range(6)
+    trace = Tracer(here).trace(numbers)
+    done = set(kinds_by_action(here.subject)[trace.action].tolist())
+    kinds = enumerate(action_kinds(here.subject))
+    shunned = [kind.name for number, kind in kinds if ((trace.offered >> number) & 1).any() and number not in done]
+    assert "keep_armory" in shunned
+    for kind in shunned:
+        [column] = measured_without(here, numbers, kind).values()
+        assert (column.value, *column.interval()) == (1, 1, 1)
+    [ban] = measured_without(setting("axes-and-allies", 3), range(60), "ally").values()
+    assert ban.value != 1
+
+
+@pytest.fixture(scope="module")
+def dungeon() -> Trace:
+    """A match of Dungeon Allies."""
+    return Tracer(setting("dungeon-allies", 3, "random")).trace([0])
+
+
+def test_a_choice_counts_only_beside_another_kind_of_action(dungeon: Trace) -> None:
+    """In Dungeon Allies giving the first dice is never offered beside anything else."""
+    columns = use_of_actions(dungeon)
+    assert columns["offered.assign"].value > 0
+    assert np.isnan(columns["chosen.assign"].value)
+    assert 0 < columns["chosen.place_trade"].value < 1
+
+
+def test_pieces_that_are_never_acquired_are_listed_and_monsters_are_pieces(dungeon: Trace) -> None:
+    columns = use_of_pieces(dungeon)
+    components = DA.options[0].of(DA.options[0].default)  # type: ignore[attr-defined]
+    found = [columns[f"acquired.monster.{number}"] for number in range(len(components.monster))]
+    assert min(column.value for column in found) == 0
+    squares = sum(column.sums.sum() for name, column in columns.items() if name.startswith("acquired.square."))
+    assert sum(column.sums.sum() for column in found) == squares > 0
+
+
+def test_a_table_shows_both_ends_of_a_long_list_and_says_what_it_leaves_out() -> None:
+    report = balance("dungeon-allies", 3, games=2, seed="mead", depth="quick", bots=["random"])
+    figures = report.figures["built-in", 3]
+    table = table_of(report, "pieces", report.figures)
+    assert table is not None
+    rows = {row[0] for row in table.rows}
+    cards = [figure for name, figure in figures.items() if name.startswith("acquired.card.")]
+    for value in (min(figure.value for figure in cards), max(figure.value for figure in cards)):
+        assert rows & {name_in_words(report, figure) for figure in cards if figure.value == value}
+    everything = sum(figure.about.group == "pieces" for figure in figures.values())
+    assert f"JSON has the other {everything - len(table.rows)}." in table.title
+
+
+def test_wide_intervals_are_no_proof_that_places_are_equal() -> None:
+    assert not any("No place" in line for line in balance(AA, 4, games=40, seed="mead", depth="quick").headlines)
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import re
 import sys
 from collections.abc import Callable
 from functools import partial
@@ -20,7 +21,7 @@ from meadhall.engine.compute import bulk
 from meadhall.engine.compute.executors import Processes, Serial, cluster, run_chunks
 from meadhall.engine.compute.executors.cluster import ClusterFailed, NoCluster, connected
 from meadhall.engine.compute.executors.fingerprint import fingerprint
-from meadhall.engine.errors import BadSetup
+from meadhall.engine.errors import BadSetup, how_to_install
 from meadhall.lab import tournament
 
 GAME = "axes-and-allies"
@@ -156,7 +157,7 @@ def test_an_invalid_address_is_refused(address: Any) -> None:
 
 def test_a_missing_ray_is_reported_with_the_way_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cluster, "find_spec", lambda name: None)
-    with pytest.raises(NoCluster, match=r"not installed: pip install 'meadhall\[cluster\]'"):
+    with pytest.raises(NoCluster, match=re.escape(f"not installed: {how_to_install('cluster')}")):
         meadhall.simulate(GAME, games=10, cluster="local")
 
 

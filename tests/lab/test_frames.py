@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
 
 from meadhall import BadSetup, simulate
+from meadhall.engine.errors import how_to_install
 from meadhall.lab import frames, tournament
 
 BOTS = ["greedy", "random"]
@@ -55,5 +57,5 @@ def test_an_unknown_frame_is_refused_and_the_others_are_named(report: Any) -> No
 def test_a_missing_library_is_told_with_the_extra(report: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(frames, "find_spec", lambda name: None)
     for make, name in ((report.to_polars, "polars"), (report.to_pandas, "pandas")):
-        with pytest.raises(frames.NoFrames, match=rf"{name}.*meadhall\[frames\]"):
+        with pytest.raises(frames.NoFrames, match=f"{name}.*{re.escape(how_to_install('frames'))}"):
             make()

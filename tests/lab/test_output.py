@@ -16,7 +16,7 @@ import pytest
 import games_for_tests.hoard  # noqa: F401 (registers the game)
 import meadhall
 from meadhall.cli import main
-from meadhall.engine.errors import BadSetup
+from meadhall.engine.errors import BadSetup, how_to_install
 from meadhall.engine.record.format import read_records
 from meadhall.lab import luck, parquet, tournament
 
@@ -164,7 +164,7 @@ def test_a_missing_pyarrow_is_reported_before_the_first_game(
 ) -> None:
     monkeypatch.setattr(parquet, "find_spec", lambda name: None)
     assert main(["simulate", GAME, "--games", "1000000000", "--out", "rows.parquet"]) == 2
-    assert "not installed: pip install 'meadhall[parquet]'" in capsys.readouterr().err
+    assert f"not installed: {how_to_install('parquet')}" in capsys.readouterr().err
 
 
 def test_a_folder_that_is_not_there_is_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

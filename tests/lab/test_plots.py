@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
 
 import games_for_tests.hoard  # noqa: F401 (registers the game)
+from meadhall.engine.errors import how_to_install
 from meadhall.engine.text.language import speaking
 from meadhall.lab import Tournament, plots, tournament
 from meadhall.lab.plots import NoPlots, write_plots
@@ -82,5 +84,5 @@ def test_without_matplotlib_the_error_names_the_package_to_install(
     report: Tournament, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(plots, "find_spec", lambda name: None)
-    with pytest.raises(NoPlots, match=r"pip install 'meadhall\[plots\]'"):
+    with pytest.raises(NoPlots, match=re.escape(how_to_install("plots"))):
         write_plots(report, tmp_path)

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import pyarrow.parquet
 import pytest
 
 import meadhall
@@ -230,3 +236,112 @@ def test_warming_up_reports_all_its_steps() -> None:
     warm([GAME], lambda done, steps: reported.append((done, steps)))
     assert [done for done, _steps in reported] == list(range(reported[0][1] + 1))
     warm([])
+
+
+def last(view: View) -> int:
+    """Choose the last action: between two such bots a match of Axes and Allies never ends."""
+    return view.legal[-1]
+
+
+@pytest.mark.parametrize("bots", [["karl", last], ["karl", "random"]], ids=["whole matches", "compiled loop"])
+def test_matches_that_were_stopped_are_counted_and_no_other_figure_counts_them(bots: list[Any]) -> None:
+    some = meadhall.simulate(GAME, bots, games=20, seed="stop", players=2, limit=3)
+    assert 0 < some.stopped < 20
+    assert (some.games, some.limit) == (20, 3)
+    ended = 20 - some.stopped
+    assert sum(rate.share for rate in some.by_seat) == ended
+    assert {rate.games for rate in some.by_seat} == {rate.games for rate in some.by_place} == {ended}
+    assert sum(rate.games for rate in some.by_bot.values()) == 2 * ended
+    assert some.length.max <= 3
+    assert f"{some.stopped} matches were stopped after 3 decisions." in "\n".join(map(str, some.displayed()))
+    assert some.to_dict()["stopped"] == some.stopped
+
+
+def test_a_match_that_ends_before_the_limit_is_the_same_with_another_limit() -> None:
+    reports = [meadhall.simulate(GAME, ["karl", "random"], games=20, seed="limit", players=3, limit=n) for n in (500, 5_000)]
+    one, other = ({**report.to_dict(), "seconds": 0, "decisions_per_second": 0, "limit": 0} for report in reports)
+    assert one == other
+    assert one["stopped"] == 0
+
+
+@pytest.mark.parametrize("name", ["axes-and-allies", "axxa", "dungeon-allies", "viking-axes"])
+def test_a_report_of_matches_that_were_all_stopped_can_be_read(name: str) -> None:
+    for found in (
+        meadhall.simulate(name, games=4, seed="all", players=2, limit=1, records=os.devnull),
+        meadhall.simulate(name, games=4, seed="all", players=2, limit=1),
+        tournament(name, ["thrall", "karl"], games=4, seed="all", players=2, limit=1),
+        meadhall.balance(name, 2, games=4, seed="all", limit=1, depth="quick", processes=1),
+    ):
+        stopped = found.stopped if isinstance(found.stopped, int) else sum(found.stopped.values())
+        assert stopped == 4 or (name == GAME and stopped > 0)  # there one attack can end a match
+        assert json.dumps(found.to_dict())
+        assert "stopped after 1 decisions" in "\n".join(map(str, found.displayed()))
+        assert repr(found)
+        assert found.to_polars().height > 0
+
+
+def test_a_match_that_was_stopped_has_a_record_and_a_row_without_a_result(tmp_path: Path) -> None:
+    files = [tmp_path / "x.jsonl", tmp_path / "x.parquet"]
+    report = meadhall.simulate(GAME, ["karl", last], games=6, seed="stop", players=2, limit=5, out=files)
+    records = [json.loads(line) for line in files[0].read_text("utf-8").splitlines()]
+    rows = pyarrow.parquet.read_table(files[1]).to_pylist()
+    stopped = [row["match"] for row in rows if row["shares"] is None]
+    assert len(stopped) == report.stopped > 0
+    assert [n for n, record in enumerate(records) if record.get("abandoned") == "stopped after 5 decisions"] == stopped
+    for record in records:
+        meadhall.replay(record)
+
+
+@pytest.mark.parametrize("limit", [0, -1, 1.5, "many", 1_000_001])
+def test_a_limit_is_a_number_of_decisions(limit: Any) -> None:
+    runs: tuple[Callable[..., Any], ...] = (meadhall.simulate, partial(tournament, bots=["random", "karl"]), meadhall.balance)
+    for run in runs:
+        with pytest.raises(BadSetup, match="number of decisions"):
+            run(GAME, limit=limit)
+
+
+def test_stopped_matches_are_the_same_in_processes() -> None:
+    runs = [
+        meadhall.simulate(GAME, ["karl", "random"], 40, "p", 2, records=os.devnull, limit=3, processes=count) for count in (1, 2)
+    ]
+    one, other = ({**report.to_dict(), "seconds": 0, "decisions_per_second": 0} for report in runs)
+    assert one == other
+    assert one["stopped"] > 0
+
+
+UNGUARDED = """
+import meadhall
+from meadhall.lab import tournament
+
+
+def last(view):
+    return view.legal[-1]
+
+
+print("begin")
+{call}
+"""
+
+
+@pytest.mark.slow("two scripts, each with two processes that begin it again")
+def test_processes_without_the_guard_of_multiprocessing_are_refused_with_the_reason(tmp_path: Path) -> None:
+    calls = (
+        f"tournament({GAME!r}, ['karl', last], games=8, limit=5, processes=2)",
+        f"meadhall.balance({GAME!r}, 2, bots=['search@2'], games=4, limit=5, depth='quick', processes=2)",
+    )
+    for call in calls:
+        script = tmp_path / "script.py"
+        script.write_text(UNGUARDED.format(call=call), "utf-8")
+        run = subprocess.run([sys.executable, script], capture_output=True, text=True, check=False)
+        assert run.returncode == 1
+        told = run.stderr.strip().splitlines()[-1]
+        assert told.startswith("meadhall.engine.errors.BadSetup: each process runs the script from its beginning"), run.stderr
+        assert 'if __name__ == "__main__":' in told
+        assert "bootstrapping" not in run.stderr
+
+
+def test_balance_plays_functions_of_a_script_in_one_process_by_default(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    call = f"meadhall.balance({GAME!r}, 2, bots=['karl', last], games=4, limit=5, depth='quick')"
+    script.write_text(UNGUARDED.format(call=call), "utf-8")
+    assert subprocess.run([sys.executable, script], capture_output=True, text=True, check=True).stdout == "begin\n"

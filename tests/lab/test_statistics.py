@@ -142,16 +142,19 @@ def test_counts_from_records_equal_the_report(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "figures"),
+    ("name", "options", "figures"),
     [
-        ("axes-and-allies", {"attacks": "attack", "alliances": "allied", "ones": "voided", "limited": "limited"}),
-        ("axxa", {"moves": "moved", "triplets": "removed", "paid": "paid", "emptied": "stack_gone"}),
-        ("viking-axes", {"cards": "drew", "throws": "throws", "cashed_in": "cashes_in", "shuffles": "shuffled"}),
+        ("axes-and-allies", {}, {"attacks": "attack", "alliances": "allied", "ones": "voided", "limited": "limited"}),
+        ("axxa", {}, {"moves": "moved", "triplets": "removed", "paid": "paid", "emptied": "stack_gone"}),
+        ("viking-axes", {}, {"cards": "drew", "throws": "throws", "cashed_in": "cashes_in", "shuffles": "shuffled"}),
+        ("viking-axes", {"armory": "before"}, {"cards": "drew", "cashed_in": "cashes_in"}),
     ],
 )
-def test_the_statistics_of_a_game_are_counts_of_its_events(name: str, figures: dict[str, str], tmp_path: Path) -> None:
+def test_the_statistics_of_a_game_are_counts_of_its_events(
+    name: str, options: dict[str, Any], figures: dict[str, str], tmp_path: Path
+) -> None:
     file = tmp_path / "games.jsonl"
-    statistics = meadhall.simulate(name, ["karl", "karl"], games=2, seed="events", records=file).statistics
+    statistics = meadhall.simulate(name, ["thrall", "thrall"], games=2, seed="events", records=file, **options).statistics
     told = Counter(event.name for record in read_records(file) for _n, event in meadhall.events_of(record))
     assert {figure: statistics[figure] for figure in figures} == {figure: told[event] / 2 for figure, event in figures.items()}
     if name == "axes-and-allies":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,7 +13,7 @@ import pytest
 import meadhall
 from games_for_tests.race import game as race
 from meadhall.cli import main
-from meadhall.engine.errors import BadSetup
+from meadhall.engine.errors import BadSetup, how_to_install
 from meadhall.engine.registry import registered
 from meadhall.lab import Tuning, tune
 from meadhall.lab.tuning import run
@@ -113,6 +114,7 @@ def test_a_number_is_added_to_several_values() -> None:
     [
         (["gates.*"], TARGET, "leads to no value"),
         (["start.1=many"], TARGET, "neither a range"),
+        ([f"start.1=[{'9' * 5000}]"], TARGET, "neither a range"),
         (["start.1=[0]"], TARGET, "no other value"),
         (["lucky"], TARGET, "whole number"),
         (["start.*", "start.0"], TARGET, "free twice"),
@@ -133,5 +135,5 @@ def test_a_game_without_components_and_a_missing_library_are_told(monkeypatch: p
     with pytest.raises(BadSetup, match="no components to tune"):
         tune("axes-and-allies", FREE, TARGET)
     monkeypatch.setattr(run, "find_spec", lambda _name: None)
-    with pytest.raises(run.NoOptuna, match=r"pip install 'meadhall\[tune\]'"):
+    with pytest.raises(run.NoOptuna, match=re.escape(how_to_install("tune"))):
         tune("race", FREE, TARGET)

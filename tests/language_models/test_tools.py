@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from random import Random
 from typing import Any
 
@@ -10,7 +11,7 @@ from mcp import Client
 
 from language_models.mcp_players import MATCHES, check_end, play, refused, use
 from meadhall.cli.mcp import NoModelContextProtocol, address, serve_tools
-from meadhall.engine.errors import MeadhallError
+from meadhall.engine.errors import MeadhallError, how_to_install
 from meadhall.engine.laws.hidden import redealt
 from meadhall.engine.registry import game
 from meadhall.engine.text.rulebook import rule_ids, rulebook_text
@@ -182,5 +183,5 @@ async def test_addresses() -> None:
 
 async def test_without_the_package_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("meadhall.cli.mcp.find_spec", lambda name: None)
-    with pytest.raises(NoModelContextProtocol, match=r"meadhall\[mcp\]"):
+    with pytest.raises(NoModelContextProtocol, match=re.escape(how_to_install("mcp"))):
         serve_tools(None, None, None, None)

@@ -41,6 +41,14 @@ class Process:
         self._process: Forked | subprocess.Popen[bytes] | None = None
 
     @property
+    def greeting(self) -> list[str]:
+        """What a hall prints when it is open, if only this machine can reach it."""
+        return [
+            f"The hall is open: {self.url}/",
+            "Only this machine can open it. To let others in, start it with: make play LAN=1 (or: meadhall serve --lan)",
+        ]
+
+    @property
     def environment(self) -> dict[str, str]:
         return os.environ | self._settings
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import subprocess
 import sys
 
+from meadhall.engine.errors import how_to_install
+
 
 def test_a_hall_loads_no_pydantic_and_nothing_of_development_mode() -> None:
     code = "import sys; from meadhall.server.app import build_app; build_app(1); print(*sys.modules)"
@@ -73,8 +75,8 @@ def test_the_library_works_without_the_packages_of_extras_and_the_commands_of_a_
     assert run.returncode == 0, run.stderr
     first, picture, vector, *_, simulated, serve, doctor, chat, people, backup = run.stdout.splitlines()
     assert first.split() == ["True"] * 3
-    assert picture == "pictures need Jinja, which is not installed: pip install 'meadhall[envs]'"
-    assert vector == "vector_env needs gymnasium, which is not installed: pip install 'meadhall[envs]'"
+    assert picture == f"pictures need Jinja, which is not installed: {how_to_install('envs')}"
+    assert vector == f"vector_env needs gymnasium, which is not installed: {how_to_install('envs')}"
     assert (simulated, serve, doctor, chat, people, backup) == ("0", *["2"] * 5)
-    told = "meadhall: A hall needs packages that are not installed: pip install 'meadhall[hall]'"
+    told = f"meadhall: A hall needs packages that are not installed: {how_to_install('hall')}"
     assert run.stderr.splitlines() == [told] * 5

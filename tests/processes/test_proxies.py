@@ -133,6 +133,21 @@ async def test_the_access_log_has_no_stream(behind: Behind) -> None:
     assert "/stream" not in log.read_text()
 
 
+async def test_the_access_log_has_no_keys(behind: Behind) -> None:
+    """The key of a seat, a name or the hall is part of an address. Caddy's file keeps no access log."""
+    log = behind.proxy.folder / "access.log"
+    if not log.exists():
+        return
+    keys = [f"{kind}/{kind}-key" for kind in ("seat", "identity", "admission")]
+    async with behind.proxy.client(http2=False) as client, asyncio.timeout(PATIENCE):
+        for key in keys:
+            assert (await client.get(key)).status_code in (303, 404)
+            assert (await client.get("settings", headers={"Referer": f"{behind.proxy.url}{key}"})).status_code == 200
+        while "/rules/viking-axes" not in log.read_text():
+            await client.get("rules/viking-axes")
+    assert "-key" not in log.read_text()
+
+
 async def to_move(host: httpx.AsyncClient, friend: httpx.AsyncClient, table: str) -> tuple[httpx.AsyncClient, str] | None:
     """Return the client of the seat to move, and the first action that its page offers. None: there is no such seat."""
     for client in (host, friend):

@@ -18,6 +18,7 @@ from meadhall.server.run import serve
 from meadhall.server.settings import Settings
 from processes.load import Player, guest, new_table
 from processes.process import Process, hall_process
+from server.halls import run_command
 from server.people import AXES, HOARD
 
 pytestmark = pytest.mark.asyncio
@@ -39,7 +40,7 @@ async def test_the_server_stops_without_messages_while_streams_are_open(tmp_path
                 async for _ in stream:  # ends, and without an error
                     pass
     lines = hall.log.read_text().splitlines()
-    assert [line for line in lines if line] == [f"The hall is open: {hall.url}/"]
+    assert [line for line in lines if line] == hall.greeting
 
 
 async def test_a_stop_does_not_wait_for_a_search(tmp_path: Path) -> None:
@@ -175,7 +176,7 @@ async def test_a_second_server_on_the_same_data_is_refused(tmp_path: Path) -> No
         assert await second.wait() == 1
         (message,) = second.log.read_text().splitlines()
         assert message.startswith("refused: ")
-        assert "MEADHALL_DATA" in message
+        assert message.endswith("meadhall.db; stop it first")
         assert await hall.end(signal.SIGTERM) == 0
 
 
@@ -191,15 +192,28 @@ async def test_a_port_that_is_taken_is_refused(settings: Settings) -> None:
         serve(replace(settings, host="2001:db8::1"))
 
 
+async def test_a_hall_on_all_addresses_prints_that_of_the_network_and_commands_know_it(tmp_path: Path) -> None:
+    async with hall_process(tmp_path, MEADHALL_HOST="0.0.0.0") as hall:  # noqa: S104 - in the network of this machine
+        network = Settings(host="0.0.0.0", port=hall.port).url_for_others  # noqa: S104
+        if network:
+            await hall.logs(f"The hall is open: {network}/\nOn this machine also: {hall.url}/\n")
+        else:
+            await hall.logs(f"The hall is open: {hall.url}/\nOnly this machine can open it: it is in no network.\n")
+        invited = await asyncio.to_thread(run_command, Settings(data=tmp_path), "invite")
+        assert invited.stdout.startswith(f"{network or hall.url}/admission/")
+
+
 @pytest.mark.parametrize("host", ["::1", "[::1]", "::"])
 async def test_a_hall_listens_on_an_ipv6_address_and_prints_it_in_brackets(tmp_path: Path, host: str) -> None:
     hall = Process(tmp_path, MEADHALL_HOST=host)
     hall.url = f"http://[::1]:{hall.port}"
     try:
         await hall.start()
-        await hall.logs(f"The hall is open: http://[::1]:{hall.port}/")
+        await hall.logs(f": http://[::1]:{hall.port}/\n")
         async with httpx.AsyncClient() as client:
             assert (await client.get(hall.url)).status_code == 200
+            if host == "::":
+                assert (await client.get(f"http://127.0.0.1:{hall.port}")).status_code == 200, "all addresses, those of IPv4, too"
     finally:
         if hall.running:
             await hall.end(signal.SIGKILL)

@@ -43,24 +43,17 @@ _VALUES: Final = {
 
 
 def fill(connection: Connection, matches: int, others: int) -> None:
-    """Insert that many matches, and rows into the other tables that grow. PostgreSQL then counts them, as its autovacuum does."""
-    is_sqlite = connection.dialect.name == "sqlite"
-    numbers = (
-        "WITH RECURSIVE k(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM k WHERE n < :count)"
-        if is_sqlite
-        else "WITH k AS (SELECT generate_series(1, :count) n)"
-    )
+    """Insert that many matches, and rows into the other tables that grow."""
+    numbers = "WITH RECURSIVE k(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM k WHERE n < :count)"
     for table in schema.metadata.sorted_tables:
         if table.name not in SMALL:
             names = ", ".join(f'"{column.name}"' for column in table.columns)
-            values = ", ".join(_value(table, column, is_sqlite) for column in table.columns)
+            values = ", ".join(_value(table, column) for column in table.columns)
             query = text(f"INSERT INTO {table.name} ({names}) {numbers} SELECT {values} FROM k")  # noqa: S608 - of this file
             connection.execute(query, {"count": matches if table in _MATCHES else others})
-    if not is_sqlite:
-        connection.exec_driver_sql("ANALYZE")
 
 
-def _value(table: Table, column: Column[Any], is_sqlite: bool) -> str:
+def _value(table: Table, column: Column[Any]) -> str:
     """Return SQL for a value that refers to row ``n`` of other tables, and is different in every row where it must be."""
     given = _VALUES.get(f"{table.name}.{column.name}")
     if given is not None:
@@ -68,7 +61,7 @@ def _value(table: Table, column: Column[Any], is_sqlite: bool) -> str:
     kind = column.type
     if isinstance(kind, DateTime):
         seconds = f"{_BASE * (20 if table is schema.jobs else 1)} + n"
-        return f"strftime('%Y-%m-%d %H:%M:%S.000000', {seconds}, 'unixepoch')" if is_sqlite else f"to_timestamp({seconds})"
+        return f"strftime('%Y-%m-%d %H:%M:%S.000000', {seconds}, 'unixepoch')"
     if isinstance(kind, Boolean):
         return "n % 2 = 0"
     if isinstance(kind, Float | Integer):
@@ -76,6 +69,6 @@ def _value(table: Table, column: Column[Any], is_sqlite: bool) -> str:
     if isinstance(kind, JSON):
         return "'{}'"
     if isinstance(kind, LargeBinary):
-        return "x'00'" if is_sqlite else r"'\x00'::bytea"
+        return "x'00'"
     assert isinstance(kind, String | Text)
     return "'x' || n"

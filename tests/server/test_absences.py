@@ -54,7 +54,7 @@ async def test_the_others_let_a_bot_play_for_an_absent_player_who_takes_the_seat
         assert (room.absences.since(0), room.absences.since(1) is not None) == (None, True)
         page = (await host.get(table)).text
         assert 'id="stand-in-1"' in page
-        assert "away for" in page
+        assert ">away <" in page
         assert "&lt;!--" not in page
         assert "<!--since" not in page
         assert "hidden" not in page.split('id="absent-1"')[1].split(">")[0], "its time has come when the page is loaded"

@@ -171,6 +171,12 @@ async def test_the_host_invites_while_the_hall_runs(on_sqlite: Settings) -> None
         assert (await asyncio.to_thread(run_command, hosted, "invite", "revoke", id)).returncode != 0
 
 
+@pytest.mark.parametrize(("command", "said"), [("people", "There are no such people."), ("invite", "There are no invitations.")])
+async def test_an_empty_list_is_no_error(on_sqlite: Settings, command: str, said: str) -> None:
+    found = await asyncio.to_thread(run_command, on_sqlite, command, "list")
+    assert (found.returncode, found.stdout) == (0, f"{said}\n")
+
+
 async def test_the_host_withdraws_the_invitation_of_a_person_who_is_shut_out(on_sqlite: Settings) -> None:
     invited = replace(on_sqlite, admission="invited")
     async with open_hall(invited) as hall:

@@ -28,11 +28,12 @@ from meadhall.server.routes.api_events import TableEvents
 from meadhall.server.routes.documents import DOCUMENT_LIMIT
 from meadhall.server.store.models import Guest
 from meadhall.server.web import event_stream
+from meadhall.server.web.links import Outside
 from meadhall.server.worker import tasks
 from server.described import Described
 from server.manual_time import ManualTime, settled
 from server.matches import match_of
-from server.people import AXES, HOARD, OpenHall, Program, stream
+from server.people import AXES, BASE, HOARD, OpenHall, Program, stream
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -659,7 +660,7 @@ async def test_streams_that_share_events_tell_each_viewer_what_it_may_know(hall:
     host, friend, room = await hall.two_at(HOARD)
     people, viewers = {0: host, 1: friend}, (None, 0, 1)
     guests = [Guest("x", "Spectator"), *(Guest(next(iter(row.guests)), row.name) for row in room.table.seats)]
-    streams = [TableEvents(room, guest, 0) for guest in guests]
+    streams = [TableEvents(room, guest, Outside(BASE), 0) for guest in guests]
     match, known, private = match_of(room), 0, 0
     while not match.over and known < 12:
         assert match.actor is not None

@@ -22,6 +22,7 @@ from prometheus_client import CONTENT_TYPE_LATEST, REGISTRY
 
 from meadhall.cli.hall_data import back_up
 from meadhall.engine.registry import game_names
+from meadhall.server import app as app_module
 from meadhall.server.errors import NotThatPerson
 from meadhall.server.hall.people.sign_in_limit import Client
 from meadhall.server.routes import seat_links
@@ -183,6 +184,31 @@ async def test_requests_of_a_client_are_limited_and_it_is_told_how_many_are_left
             assert (await busy.get(path)).status_code == 200, "these requests are not counted"
 
 
+async def test_an_address_brings_a_limited_number_of_guests_and_records_in_an_hour(
+    settings: Settings, at_once: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A guest costs nothing: without this, a limit for each guest would limit no one."""
+    monkeypatch.setattr(app_module, "NEW_AN_HOUR", 4)
+    async with open_hall(replace(settings, requests_per_minute=1000), time=ManualTime()) as hall:
+        first = hall.person("10.0.0.1")
+        for _ in range(6):
+            assert (await first.post("/settings", {"name": "Ada"})).status_code == 303, "a known guest counts once"
+        assert (await hall.person("10.0.0.1").post("/settings", {"name": "Eve"})).status_code == 303
+        newcomer = Visitor(hall.app, "10.0.0.1")
+        assert (await newcomer.http.post("/api/v1/guests", json={"name": "Robot"})).status_code == 201
+        assert (await first.upload(b"{}")).status_code == 400
+        assert (await first.upload(b"{}")).status_code == 429
+        assert (await newcomer.http.post("/api/v1/guests", json={"name": "Robot"})).status_code == 429
+        late = hall.person("10.0.0.1")
+        refused = await late.post("/settings", {"name": "Late"})
+        assert (refused.status_code, "Try again in an hour" in refused.text) == (429, True)
+        assert (await late.get("/")).status_code == 200, "pages are there to read"
+        assert (await first.post("/settings", {"name": "Astrid"})).status_code == 303
+        assert (await hall.person("10.0.0.2").post("/settings", {"name": "Other"})).status_code == 303
+        await hall.time.advance(3601)
+        assert (await late.post("/settings", {"name": "Late"})).status_code == 303
+
+
 PLAIN = {"accept-encoding": "identity"}
 
 
@@ -217,7 +243,7 @@ async def test_head_is_answered_like_get_without_a_body(hall: OpenHall) -> None:
 @pytest.mark.parametrize(
     ("path", "page"),
     [
-        ("/identity", "/"),
+        ("/identity", "/settings#identity-make"),
         ("/settings/notifications/devices/x/remove", "/settings"),
         ("/tables/x/act", "/tables/x"),
         ("/tables/x/documents/components", "/tables/x"),

@@ -99,7 +99,7 @@ def test_what_the_replaced_hall_had_only_in_its_log_does_not_come_back(settings:
 async def test_a_running_hall_is_not_restored(on_sqlite: Settings, tmp_path: Path) -> None:
     async with Store.open(on_sqlite):
         await asyncio.to_thread(back_up, tmp_path / "hall.backup", on_sqlite)
-        with pytest.raises(StoreBusy, match="stop it"):
+        with pytest.raises(StoreBusy, match=r"stop it first$"):
             await asyncio.to_thread(restore, tmp_path / "hall.backup", on_sqlite, True)
 
 

@@ -123,6 +123,26 @@ async def test_spectators_hear_each_other_and_players_hear_them_after_the_match(
     assert "Your turn" not in await shown(tyr, table), "spectators never hear the players"
 
 
+async def test_a_line_that_is_not_heard_does_not_end_the_absence_of_a_program(hall: OpenHall) -> None:
+    """A program may have no stream. A player who has blocked it would read from "away" that it has said something."""
+    host, program = hall.person(), await hall.program("Robot")
+    table = await host.open()
+    assert (await program.post(f"/tables/{table}/join")).status_code == 200
+    assert (await host.ask(f"/tables/{table}/start")).status_code == 200
+    room = await hall.room(table)
+    assert (await host.ask(f"/tables/{table}/chat/people", {"set": "block", "who": "seat:1"})).status_code == 200
+    async with stream(host, f"/tables/{table}/stream", page="p") as streamed:
+        await Panel(streamed).news()
+        room.visits.last.clear()
+        room.absences.look()
+        since = room.absences.since(1)
+        assert since is not None
+        assert (await program.post(f"/tables/{table}/chat", {"text": "Hello?"})).status_code == 201
+        await settled()
+        assert not streamed.waiting
+        assert (room.visits.is_here(room.table.seats[1]), room.absences.since(1)) == (False, since)
+
+
 async def test_a_line_is_heard_from_the_lobby_to_the_end(hall: OpenHall) -> None:
     host, friend = hall.person(), hall.person("10.0.0.2")
     table = await host.open()

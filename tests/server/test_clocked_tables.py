@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import timedelta
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 
 import meadhall
 from games_for_tests.hoard.rules import BOAST
+from meadhall.server.hall.time.holidays import _note
 from meadhall.server.settings import Settings
 from meadhall.server.store.clock import Clock
 from meadhall.server.store.queries import tables
@@ -120,6 +122,35 @@ async def slow_match(host: Person, friend: Person) -> str:
     await friend.ask(f"{table}/seats", {"set": "sit"})
     assert (await host.ask(f"{table}/start")).status_code == 200
     return table
+
+
+async def test_a_seat_has_no_more_days_of_holiday_than_a_person(hall: OpenHall) -> None:
+    """However many guests share it."""
+    host, friend = hall.person(), hall.person("10.0.0.2")
+    table = await slow_match(host, friend)
+    room = await hall.room(table.removeprefix("/tables/"))
+    seat = next(row for row in room.table.seats if room.match is not None and row.seat == room.match.actor)
+    owner = (host, friend)[seat.seat]
+    key = re.findall(r"/seat/[\w-]+", (await owner.get(table)).text)[0]
+    before, day = room.deadline, timedelta(days=1)
+    assert before is not None
+    first = hall.hall.time.now().date() + 2 * day
+    if (first + 100 * day).year != first.year:  # all of them lie in one year
+        first = first.replace(year=first.year + 1, month=1, day=1)
+    for number in range(5):
+        device = owner if number == 0 else hall.person(f"10.0.1.{number}")
+        if number:
+            assert (await device.post(key)).status_code == 303
+        began = first + 20 * number * day
+        days = {"first": str(began), "last": str(began + (11 if number == 0 else 19) * day)}
+        assert (await device.post("/settings/holidays", days)).status_code == 303
+    await wait_until(lambda: room.clocks is not None and len(room.clocks.holidays_of(seat.seat)) == 2)
+    assert room.clocks is not None
+    told = room.clocks.holidays_of(seat.seat)
+    assert sum((each.ended_at - each.began_at for each in told), timedelta()) == 20 * day
+    version = room.version
+    room.change(_note, hall.store)
+    assert (room.clocks.holidays_of(seat.seat), room.version) == (told, version), "it stays so"
 
 
 async def test_the_slow_clocks_of_a_person_stand_in_their_holidays(settings: Settings, at_once: None) -> None:

@@ -14,8 +14,9 @@ from meadhall.engine.match.match import Match
 from meadhall.engine.match.view import Seat
 from meadhall.server.hall.time.clock_choice import DAY, HOUR, SECONDS, TIME_UP, check_clock
 from meadhall.server.hall.time.clocks import Clocks, outages, running_seconds
+from meadhall.server.hall.time.holidays import _ended, _within_limit
 from meadhall.server.store.clock import Clock, ClockKind
-from meadhall.server.store.models import Downtime, Entry, EntryKind
+from meadhall.server.store.models import Downtime, Entry, EntryKind, Holiday
 from server.people import HOARD
 
 START = datetime(2026, 11, 26, 20, 0, tzinfo=UTC)
@@ -90,6 +91,17 @@ def test_a_reserve_of_days_grows_back_to_what_it_was() -> None:
     assert play.clocks.actor == 1
     play.act(DAY + 3 * HOUR, BOAST)
     assert play.clocks.left[1] == 3 * DAY, "no more than at the beginning"
+
+
+def test_what_has_passed_of_a_holiday_stays_also_when_its_guest_has_left() -> None:
+    def days(first: int, last: int) -> Holiday:
+        return Holiday(datetime(2027, 1, first, tzinfo=UTC), datetime(2027, 1, last, tzinfo=UTC))
+
+    at = datetime(2027, 1, 10, tzinfo=UTC)
+    assert _ended(days(5, 20), at) == days(5, 10)
+    assert _ended(days(12, 20), at) == days(12, 12)
+    assert _ended(days(5, 7), at) == days(5, 7)
+    assert _within_limit([days(15, 31), days(3, 12)], [days(3, 12)], at) == [days(3, 12), days(15, 26)]
 
 
 def test_the_clock_of_a_player_on_holiday_stands_and_the_other_runs() -> None:

@@ -148,6 +148,7 @@ async def test_a_draw_by_agreement_is_awarded_to_all_who_live(hall: OpenHall) ->
     assert meadhall.replay(record).outcome() == match.outcome()
     page = (await host.get(f"/tables/{room.table.id}")).text
     assert "A draw" in page
+    assert "#i-crown" not in page.split('id="frame"')[1], "everyone has drawn, so nobody is crowned"
     assert "by agreement" in page
     assert (await propose(host, room, "draw")).status_code == 409
 

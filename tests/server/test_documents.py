@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 from collections.abc import Iterator
@@ -22,10 +23,13 @@ from meadhall.engine.registry import registered
 from meadhall.engine.text.language import speaking
 from meadhall.lab import warm
 from meadhall.server.pages.log import log, turn_in_words
-from meadhall.server.routes.workshop import _PRINTING, _REPORT_POLICY
+from meadhall.server.pages.workshop import workshop_page
+from meadhall.server.routes import workshop
+from meadhall.server.routes.workshop import _REPORT_POLICY
 from meadhall.server.settings import Settings
 from server import hoard_on_a_page
 from server.people import OpenHall, Person, open_hall, play_out
+from server.waiting import until
 
 pytestmark = [pytest.mark.asyncio, pytest.mark.usefixtures("coined")]
 
@@ -332,11 +336,22 @@ async def test_only_documents_have_a_workshop(hall: OpenHall) -> None:
         assert (await person.get(path)).status_code == 404
 
 
+@pytest.mark.parametrize("can_print", [True, False])
+async def test_a_hall_without_what_printing_needs_says_why_it_has_no_button(
+    hall: OpenHall, monkeypatch: pytest.MonkeyPatch, can_print: bool
+) -> None:
+    monkeypatch.setattr(
+        workshop, "workshop_page", lambda *given, **named: replace(workshop_page(*given, **named), can_print=can_print)
+    )
+    page = unescape((await hall.person().get(WORKSHOP)).text)
+    assert ('id="print"' in page, "This hall can't print: its host has not installed" in page) == (can_print, not can_print)
+
+
 async def test_a_report_compares_the_document_with_the_built_in_one(hall: OpenHall) -> None:
     person, other = hall.person(), hall.person("10.0.0.2")
     form = {"do": "compare", "document": json.dumps(BROUGHT["data"])}
     answer = await person.post(WORKSHOP, form)
-    (job,) = hall.hall.balance_jobs._jobs.values()
+    (job,) = hall.hall.orders._orders.values()
     assert answer.headers["location"] == f"/workshop/reports/{job.id}"
     assert job.request["variants"] == {"built in": {}, "yours": {"coins": BROUGHT}}
     assert 'id="report-progress"' in (await person.get(answer.headers["location"])).text
@@ -348,9 +363,13 @@ async def test_a_report_compares_the_document_with_the_built_in_one(hall: OpenHa
     assert (page.text, page.headers.get_list("content-security-policy")) == (job.page, [_REPORT_POLICY])
 
 
-async def test_a_document_is_printed_one_at_a_time(hall: OpenHall) -> None:
-    form = {"do": "print", "document": json.dumps(BROUGHT["data"])}
-    async with _PRINTING:
-        assert (await hall.person().post(WORKSHOP, form)).status_code == 429
-    pdf = await hall.person().post(WORKSHOP, form)
+async def test_a_document_is_printed_by_a_process_that_ends(hall: OpenHall) -> None:
+    form = {"do": "print"}
+    printing = asyncio.create_task(hall.person().post("/workshop/dungeon-allies/components", form))
+    await until(lambda: any(order.process for order in hall.hall.orders._orders.values() if order.kind == "print"))
+    (process,) = [order.process for order in hall.hall.orders._orders.values() if order.kind == "print"]
+    pdf = await printing
     assert (pdf.status_code, pdf.headers["content-type"], pdf.content[:5]) == (200, "application/pdf", b"%PDF-")
+    assert pdf.headers["cache-control"] == "no-store"
+    assert process is not None
+    assert process.returncode is not None

@@ -22,13 +22,14 @@ from meadhall.server.pages.models import LobbyPage, MatchPage, Refusal
 from meadhall.server.pages.patches import without_cuts
 from meadhall.server.pages.templates import environment
 from meadhall.server.store.models import Guest
+from meadhall.server.web.links import Outside
 from server.people import AXES, HOARD, OpenHall
 
 FRAMES = Frames()
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
-BASE = "http://hall.test"
+OUTSIDE = Outside("http://hall.test")
 SPECTATOR = Guest("x", "Spectator")
 
 
@@ -41,17 +42,17 @@ def player(room: Room, seat: int) -> Guest:
 async def test_a_frame_is_rendered_once_for_a_version(hall: OpenHall) -> None:
     _host, _friend, room = await hall.two_at(HOARD)
     for guest in (player(room, 0), player(room, 1), SPECTATOR):
-        first = FRAMES.frame(room, guest, BASE).html
-        assert FRAMES.frame(room, guest, BASE).html is first
+        first = FRAMES.frame(room, guest, OUTSIDE).html
+        assert FRAMES.frame(room, guest, OUTSIDE).html is first
         version = room.version
         room.publish()
-        again = FRAMES.frame(room, guest, BASE).html
+        again = FRAMES.frame(room, guest, OUTSIDE).html
         assert again == str(first).replace(f'data-version="{version}"', f'data-version="{room.version}"')
 
 
 async def test_all_frames_have_the_same_public_part(hall: OpenHall) -> None:
     _host, _friend, room = await hall.two_at(HOARD)
-    frames = [FRAMES.frame(room, guest, BASE).html for guest in (player(room, 0), player(room, 1), SPECTATOR)]
+    frames = [FRAMES.frame(room, guest, OUTSIDE).html for guest in (player(room, 0), player(room, 1), SPECTATOR)]
     public = {html.partition('<section id="board"')[2].partition('<details id="log"')[0] for html in frames}
     assert len(public) == 1
 
@@ -70,7 +71,7 @@ async def test_the_log_calls_its_reader_you_and_everyone_else_by_name(hall: Open
     other = 1 - actor
     await (host, friend)[actor].act(room.table.id, match.legal()[0].action)
     names = [row.name for row in room.table.seats]
-    logs = [log_of(FRAMES.frame(room, guest, BASE).html) for guest in (player(room, actor), player(room, other), SPECTATOR)]
+    logs = [log_of(FRAMES.frame(room, guest, OUTSIDE).html) for guest in (player(room, actor), player(room, other), SPECTATOR)]
     assert f"You attack {names[other]}" in logs[0]
     assert "Your turn : power" in logs[0]
     assert names[actor] not in logs[0]
@@ -83,7 +84,7 @@ async def test_the_log_calls_its_reader_you_and_everyone_else_by_name(hall: Open
 async def test_the_log_of_a_seat_has_the_same_events_as_a_spectators(hall: OpenHall) -> None:
     room = await hall.played_out(HOARD)
     lines = [
-        re.findall(r'id="log-(\d+)"', FRAMES.frame(room, guest, BASE).html)
+        re.findall(r'id="log-(\d+)"', FRAMES.frame(room, guest, OUTSIDE).html)
         for guest in (player(room, 0), player(room, 1), SPECTATOR)
     ]
     assert lines[0] == lines[1] == lines[2]
@@ -100,7 +101,7 @@ async def test_each_event_is_told_once_for_each_wording(hall: OpenHall, monkeypa
 
     def draw() -> None:
         for guest in (player(room, 0), player(room, 1), SPECTATOR, player(room, 0)):
-            FRAMES.frame(room, guest, BASE)
+            FRAMES.frame(room, guest, OUTSIDE)
 
     draw()
     monkeypatch.setattr(game(AXES).words, "event", counted)
@@ -116,27 +117,27 @@ async def test_each_event_is_told_once_for_each_wording(hall: OpenHall, monkeypa
 
 async def test_every_language_has_its_frames(hall: OpenHall) -> None:
     _host, _friend, room = await hall.two_at(HOARD)
-    assert "You are watching." in FRAMES.frame(room, SPECTATOR, BASE).html
+    assert "You are watching." in FRAMES.frame(room, SPECTATOR, OUTSIDE).html
     with speaking("de"):
-        assert "Du schaust zu." in FRAMES.frame(room, SPECTATOR, BASE).html
-    assert "You are watching." in FRAMES.frame(room, SPECTATOR, BASE).html
+        assert "Du schaust zu." in FRAMES.frame(room, SPECTATOR, OUTSIDE).html
+    assert "You are watching." in FRAMES.frame(room, SPECTATOR, OUTSIDE).html
 
 
 async def test_a_refusal_is_shown_once(hall: OpenHall) -> None:
     _host, _friend, room = await hall.two_at(HOARD)
-    refused = FRAMES.frame(room, player(room, 0), BASE, Refusal("", "Not like this."))
+    refused = FRAMES.frame(room, player(room, 0), OUTSIDE, Refusal("", "Not like this."))
     assert "Not like this." in refused.html
     assert isinstance(refused.page, MatchPage)
-    assert "Not like this." not in FRAMES.frame(room, player(room, 0), BASE).html
+    assert "Not like this." not in FRAMES.frame(room, player(room, 0), OUTSIDE).html
 
 
 async def test_a_frame_before_the_match_is_the_lobby(hall: OpenHall) -> None:
     room = await hall.room(await hall.person().open())
-    frame = FRAMES.frame(room, SPECTATOR, BASE, Refusal("", "Not yet."))
+    frame = FRAMES.frame(room, SPECTATOR, OUTSIDE, Refusal("", "Not yet."))
     assert isinstance(frame.page, LobbyPage)
     assert frame.html.lstrip().startswith('<div id="frame" class="frame lobby"')
     assert "Not yet." in frame.html
-    assert f"{BASE}/tables/{room.table.id}" in frame.html
+    assert f"{OUTSIDE.url}/tables/{room.table.id}" in frame.html
 
 
 # --------------------------------------------------------------------------------------------------------------------- fragments

@@ -18,6 +18,7 @@ from meadhall.server.ops.time import Time
 from meadhall.server.settings import Settings
 from meadhall.server.store import models
 from meadhall.server.store.store import Store
+from server.halls import run_command
 from server.manual_time import ManualTime
 from server.matches import match_of
 from server.people import AXES, Person, Program, open_hall
@@ -157,3 +158,10 @@ async def test_versions_never_go_back_after_a_restart_with_an_earlier_clock(
     async with open_hall(settings) as hall:
         assert (await hall.room(table)).version > before
         assert (await hall.room(table)).version < 2**53
+
+
+async def test_beside_a_running_hall_the_host_is_told_to_stop_it(settings: Settings) -> None:
+    async with Store.open(settings):
+        refused = await asyncio.to_thread(run_command, settings, "keys", "rotate")
+        assert refused.returncode != 0
+        assert refused.stderr.endswith("meadhall.db; stop it first\n")

@@ -652,7 +652,11 @@ async def test_push_messages_are_offered_only_in_a_hall_with_a_public_address(
     assert not PushServices([], url, ManualTime()).is_offered
     if not url:
         async with open_hall(settings) as hall:
-            assert "This hall sends no push messages" in (await hall.person().get("/settings")).text
+            page = (await hall.person().get("/settings")).text
+            assert "This hall sends no push messages" in page
+            assert "Open page: 0" in page
+            assert "Push message: 0" not in page
+            assert "Push message: 4" not in page
 
 
 async def test_the_public_address_of_the_hall_is_its_contact(calling: OpenHall, endpoint: PushEndpoint) -> None:

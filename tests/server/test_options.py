@@ -99,7 +99,7 @@ async def test_people_read_no_ids_of_options_values_and_levels(hall: OpenHall, a
         ("Verdeckte Handkarten", "/quick"),
         ("Zwei Parteien · Ecken zählen nicht", "open"),
         ("Jarl", lobby),
-        ("An diesem Tisch: Keine Zahl entfällt.", rules),
+        ("an diesem Tisch: Keine Zahl entfällt", rules),
     ):
         assert words in pages[path], (words, path)
 

@@ -22,9 +22,11 @@ from meadhall.server.hall.room import Room
 from meadhall.server.pages.frames import Frames
 from meadhall.server.pages.patches import CUT, SentFrame, changes
 from meadhall.server.store.models import Guest
+from meadhall.server.web.links import Outside
 from server.people import AXES, BASE, OpenHall, patched, stream
 
 FRAMES = Frames()
+OUTSIDE = Outside(BASE)
 
 PLAYERS = {"axes-and-allies": 4, "axxa": 2, "dungeon-allies": 3, "viking-axes": 4}
 OPTIONS = {"axxa": {"mode": "versus"}, "viking-axes": {"variant": "strategic"}}
@@ -69,7 +71,7 @@ class Page:
     def receive(self, room: Room) -> str:
         """Receive the newest frame as a patch, and return its text."""
         with speaking(self.language):
-            patch = self.sent.patch_to(FRAMES.frame(room, self.guest, BASE).sections)
+            patch = self.sent.patch_to(FRAMES.frame(room, self.guest, OUTSIDE).sections)
         self.sections = patched(self.sections, json.loads(patch))
         return "".join(piece for section in self.sections for piece in section)
 
@@ -82,7 +84,7 @@ def drawn_now(room: Room, page: Page) -> str:
     known, FRAMES._tables = FRAMES._tables, WeakKeyDictionary()
     try:
         with speaking(page.language):
-            return str(FRAMES.frame(room, page.guest, BASE).html)
+            return str(FRAMES.frame(room, page.guest, OUTSIDE).html)
     finally:
         FRAMES._tables = known
 

@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import asyncio
 import struct
+import unicodedata
 from dataclasses import replace
+from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
+from fontTools.ttLib import TTFont  # type: ignore[import-untyped]
 
+from meadhall import pictures
 from meadhall.engine.match.match import Match
 from meadhall.engine.match.view import Seat
 from meadhall.engine.registry import game, game_names
 from meadhall.engine.text.language import speak
 from meadhall.pictures.flat_css import flattened
 from meadhall.pictures.flat_svg import without_uses
+from meadhall.pictures.png import OTHER_LETTERS, _warn, drawable, has_font, png
 from meadhall.server.errors import TooMany, WrongMoment
 from meadhall.server.hall.daily import daily
 from meadhall.server.hall.room import Room
@@ -24,11 +29,14 @@ from meadhall.server.pages import picture
 from meadhall.server.store.models import SeatRow, TableRow, new_link_token
 from server.people import AXES, HOARD, OpenHall
 
+LACKING = "\U0001e290"
+"""A letter of the script Toto, which no usual font has."""
 
-def size_of(png: bytes) -> tuple[int, ...]:
+
+def size_of(drawn: bytes) -> tuple[int, ...]:
     """Return width and height of a PNG (RFC 2083, 4.1.1)."""
-    assert png.startswith(b"\x89PNG\r\n\x1a\n")
-    return struct.unpack(">II", png[16:24])
+    assert drawn.startswith(b"\x89PNG\r\n\x1a\n")
+    return struct.unpack(">II", drawn[16:24])
 
 
 @pytest.mark.asyncio(loop_scope="module")
@@ -46,6 +54,36 @@ async def test_a_finished_match_has_a_picture_and_a_running_one_has_none(hall: O
 
 
 @pytest.mark.asyncio(loop_scope="module")
+def _written(text: str) -> str:
+    style = 'y="24" font-size="20" font-family="Alegreya Sans"'
+    return f'<svg xmlns="http://www.w3.org/2000/svg" width="200" height="32"><text {style}>{text}</text></svg>'
+
+
+def test_our_fonts_have_every_letter_for_which_no_other_font_is_looked_for() -> None:
+    letters = {chr(code) for code in range(0x20, 0x30000)} - set(OTHER_LETTERS.findall("".join(map(chr, range(0x30000)))))
+    for font in (Path(pictures.__file__).parent / "fonts").glob("*.ttf"):
+        assert letters <= set(map(chr, TTFont(font).getBestCmap())), font.name
+
+
+@pytest.mark.parametrize("name", ["Иван", "Ελένη", "נועה", "محمد", "สมชาย", "हिन्दी", "漢字", "🧙‍♀️"])
+def test_a_picture_shows_each_letter_or_a_question_mark(name: str) -> None:
+    """Never a box, and no letter keeps those after it away."""
+    seen = [letter for letter in name if unicodedata.category(letter)[0] not in "CM"]
+    for letter in seen:
+        assert (png(_written(letter)) == png(_written("?"))) == (not has_font(letter))
+    assert png(_written(f"{name} Я{LACKING} Eva")) == png(_written(f"{drawable(name)} {drawable('Я')}? Eva"))
+
+
+def test_a_kind_of_letters_without_a_font_is_logged_once(caplog: pytest.LogCaptureFixture) -> None:
+    has_font.cache_clear()
+    _warn.cache_clear()
+    for _ in range(2):
+        png(_written(LACKING + chr(ord(LACKING) + 1)))
+    (line,) = caplog.messages
+    assert "the letters called TOTO" in line
+    assert "apt-get install" in line
+
+
 async def test_a_lobby_has_no_picture(hall: OpenHall) -> None:
     host = hall.person()
     assert (await host.get(f"/tables/{await host.open()}/picture.png")).status_code == 409

@@ -1,4 +1,4 @@
-"""Requests that a client sends before it has read an answer: few of them wait, and none after the connection is lost."""
+"""Requests that cost more than they say: few wait in a pipeline, none after the connection is lost; no body in tiny chunks."""
 
 from __future__ import annotations
 
@@ -10,14 +10,17 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import pytest
 import pytest_asyncio
 import uvicorn
 from litestar.types import Receive, Scope, Send
 
 from meadhall.server.web.connections import WAITING_LIMIT, ConnectionLimits, LimitedConnection
+from meadhall.server.web.forwarded import TrustedProxies
 from ports import free_port
 
 _REQUEST = b"GET /quick HTTP/1.1\r\nHost: x\r\n\r\n"
+_UPLOAD = b"POST /upload HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
 _STREAM = b"GET /stream HTTP/1.1\r\nHost: x\r\n\r\n"
 
 
@@ -27,8 +30,13 @@ class _Application:
     def __init__(self) -> None:
         self.streaming = asyncio.Event()
         self.left = asyncio.Event()
+        self.received = 0  # bytes of bodies
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        while scope["path"] == "/upload" and (message := await receive())["type"] == "http.request":
+            self.received += len(message["body"])
+            if not message["more_body"]:
+                break
         await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"2")]})
         if scope["path"] == "/stream":
             self.streaming.set()
@@ -45,7 +53,8 @@ class _Server:
         self.application = application
         self.port = free_port()
         asgi: Any = application
-        http: Any = partial(LimitedConnection, limits=ConnectionLimits(100, 1000, ""))
+        self.limits = ConnectionLimits(100, 1000, "10.9.9.9")
+        http: Any = partial(LimitedConnection, limits=self.limits)
         self.uvicorn = uvicorn.Server(
             uvicorn.Config(asgi, host="127.0.0.1", port=self.port, http=http, lifespan="off", log_config=None, access_log=False)
         )
@@ -86,6 +95,38 @@ async def test_requests_that_wait_take_no_memory(server: _Server) -> None:
     writer.close()
     assert _memory() - before < 30 << 20
     assert not server.uvicorn.server_state.connections
+
+
+@pytest.mark.parametrize(
+    ("chunk", "parts"), [(b"1\r\nx\r\n", 50_000), (b"1;" + b"e" * 1000 + b"\r\nx\r\n", 1_000)], ids=["single bytes", "extensions"]
+)
+async def test_a_body_in_tiny_chunks_is_refused_long_before_it_ends(server: _Server, chunk: bytes, parts: int) -> None:
+    reader, writer = await server.connect()
+    writer.write(_UPLOAD + chunk * parts)
+    async with asyncio.timeout(60):
+        with suppress(ConnectionError):
+            assert b"431" in await reader.read(-1)
+    writer.close()
+    assert server.application.received < parts
+
+
+async def test_a_body_in_chunks_of_a_usual_size_arrives(server: _Server) -> None:
+    reader, writer = await server.connect()
+    writer.write(_UPLOAD + (b"40\r\n" + b"x" * 64 + b"\r\n") * 50_000 + b"0\r\n\r\n")
+    async with asyncio.timeout(60):
+        assert b"200 OK" in await reader.readuntil(b"ok")
+    writer.close()
+    assert server.application.received == 64 * 50_000
+
+
+async def test_the_log_names_the_proxy_of_a_connection(server: _Server, caplog: pytest.LogCaptureFixture) -> None:
+    server.limits._proxies = TrustedProxies("127.0.0.1")
+    reader, writer = await server.connect()
+    writer.write(b"GET / HTTP/1.1\r\nX: " + b"x" * 100_000)
+    with suppress(ConnectionError):
+        await reader.read(-1)
+    writer.close()
+    assert "a request of the proxy 127.0.0.1 was refused" in caplog.text
 
 
 async def test_a_few_requests_may_wait(server: _Server) -> None:

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import re
+from pathlib import Path
 
 import pytest
 
+from meadhall.mcp import hall as mcp_hall
+from meadhall.server.hall.matching.quick_match import SIGN_INTERVAL
 from meadhall.server.hall.notices.pubsub import Channel, updates
+from meadhall.server.web.event_stream import HEARTBEAT_INTERVAL
 from server.manual_time import ManualTime
 
 
@@ -78,3 +83,14 @@ async def test_updates_end_when_the_server_closes() -> None:
         await time.advance(1.0)
     await receiving
     assert received == [True, False, False]
+
+
+def test_clients_wait_for_two_heartbeats_before_a_stream_counts_as_dead() -> None:
+    root = Path(__file__).parents[2]
+    script = (root / "src/meadhall/server/static/js/live.js").read_text()
+    example = (root / "examples/bot.py").read_text()
+    found = [
+        int(text) / scale
+        for text, scale in ((re.findall(r"SILENCE = (\d+)", script)[0], 1000), (re.findall(r"SILENCE = (\d+)", example)[0], 1))
+    ]
+    assert min(*found, vars(mcp_hall)["_SILENCE"]) > 2 * max(HEARTBEAT_INTERVAL, SIGN_INTERVAL)

@@ -157,6 +157,23 @@ async def test_who_leaves_the_page_is_soon_not_seated_any_more(hall: OpenHall, m
     assert (await ada.get("/quick")).headers["location"].startswith("/tables/"), "who comes back waits again"
 
 
+async def test_a_hidden_page_waits_without_a_stream_until_it_is_closed(settings: Settings, time: ManualTime) -> None:
+    """Its browser may let it ask only once a minute."""
+    async with open_hall(settings, time=time) as hall:
+        ada, bo = hall.person(), hall.person("10.0.0.2")
+        await look(ada)
+        async with stream(ada, "/quick/stream") as pages:
+            await pages.frame()
+            await ada.get("/quick?hidden=true")  # it may arrive before the end of the stream
+        for _ in range(3):
+            await time.advance(60)
+            assert "1 person waits" in (await bo.get("/")).text
+            await ada.get("/quick?hidden=true")
+        await ada.post("/quick/left")
+        await time.advance(6)
+        assert "1 person waits" not in (await bo.get("/")).text
+
+
 async def test_a_wait_can_be_stopped(hall: OpenHall) -> None:
     ada = hall.person()
     await look(ada, bots_after="30")

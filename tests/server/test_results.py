@@ -369,3 +369,11 @@ async def test_a_private_profile_tells_strangers_neither_id_nor_present_name(hal
         assert person.rpartition("/")[2] not in answer.headers.get("location", "")
     assert [answer.status_code for answer in asked] == [403, 403, 404, 404, 200]
     assert (await friend.get(f"/tables/{room.table.id}/people/1")).status_code == 303, "their own"
+
+
+async def test_the_api_sends_all_records_in_the_type_that_its_description_says(hall: OpenHall) -> None:
+    program = await hall.program("Ada")
+    described = (await program.http.get("/schema/openapi.json")).json()["paths"]["/api/v1/me/records"]["get"]["responses"]["200"]
+    sent = [(await program.read(f"/me/records{query}")).headers["content-type"] for query in ("", "?gzip=true")]
+    assert list(described["content"]) == ["application/octet-stream"]
+    assert sent == ["application/octet-stream"] * 2

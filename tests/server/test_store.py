@@ -96,7 +96,7 @@ async def test_the_oldest_uploads_are_deleted(on_sqlite: Settings, monkeypatch: 
 
 async def test_a_second_process_on_the_same_folder_is_refused(settings: Settings) -> None:
     async with Store.open(settings):
-        with pytest.raises(StoreBusy, match="MEADHALL_DATA"):
+        with pytest.raises(StoreBusy, match=r"meadhall\.db; stop it first"):
             async with Store.open(settings):
                 pass
     async with Store.open(settings) as again:

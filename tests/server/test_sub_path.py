@@ -18,7 +18,7 @@ import pytest_asyncio
 from meadhall.engine.record.format import dumps
 from meadhall.engine.registry import game, game_names
 from meadhall.pictures.templates import STATIC as SHARED_STATIC
-from meadhall.server.hall.balance_jobs import BalanceJob
+from meadhall.server.hall.orders import Order
 from meadhall.server.pages.templates import STATIC
 from meadhall.server.settings import Settings
 from server.people import AXES, OpenHall, Person, Program, metrics, open_hall, stream
@@ -54,7 +54,7 @@ def person(hall: OpenHall) -> Person:
 # ----------------------------------------------------------------------------------------------------- addresses of a response
 
 
-_ADDRESSES = {"href", "src", "action", "formaction", "hx-get", "hx-post", "hx-sse:connect"}
+_ADDRESSES = {"href", "src", "action", "formaction", "hx-get", "hx-post"}
 """Attributes that hold addresses. Values of others count as addresses if they look like one."""
 
 
@@ -206,19 +206,20 @@ async def test_every_address_on_every_page_is_below_the_sub_path(hall: OpenHall)
     await crawl.visit(*(f"/learn/{name}?step=2" for name in game_names() if game(name).lessons), "/daily/2026-01-01")
     await crawl.visit("/offline", "/service-worker.js", "/settings/notifications/key")
     await crawl.visit("/favicon.ico", "/apple-touch-icon.png", "/apple-touch-icon-precomposed.png", "/manifest.json")
-    hall.hall.balance_jobs._jobs["r"] = BalanceJob("r", (await hall.room(lobby)).table.host, {})
+    hall.hall.orders._orders["r"] = Order("r", (await hall.room(lobby)).table.host, "10.0.0.1", "report", {})
     await crawl.visit("/workshop/reports/r")
     identity = (await friend.post("/identity", Accept="application/json")).json()["url"].removeprefix(ROOT)
-    await crawl.visit("/sign-in", "/account/new", "/admission/x", identity)
+    await crawl.visit("/sign-in", "/account/new", "/admission/x", "/identity", identity)
     await host.post("/quick", {"game": AXES})
     await crawl.visit("/quick", "/quick/stream")
     await host.post("/account/new", {"name": "Sigrid", "password": "correct horse battery"})
     await crawl.visit("/account", "/account/confirm")
     assert crawl.outside == []
     known = {
-        f"{PUBLIC}{path}" for path in ("/tables/x", "/daily/2026-01-01", "/account/passkey-options", "/sign-in/passkey-options")
+        f"{PUBLIC}{path}"
+        for path in ("/tables/x", "/daily/2026-01-01", "/account/passkey-options", "/sign-in/passkey-options", "/quick/left")
     }
-    assert [each for each in crawl.broken if each[0] not in known] == [], "a script sends forms to the options of passkeys"
+    assert [each for each in crawl.broken if each[0] not in known] == [], "scripts send forms to these"
     templates = {route.path_format for route in hall.app.routes if "GET" in getattr(route, "methods", ())}
     missed = {each for each in templates if not each.startswith(FOR_PROGRAMS)} - crawl.templates
     assert missed == set()

@@ -74,5 +74,5 @@ async def test_a_request_is_a_span_and_its_transactions_are_parts_of_it(
 
 async def test_without_its_packages_a_hall_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "opentelemetry.sdk.trace", None)
-    with pytest.raises(NoTraces, match=r"meadhall\[hall,traces\]"):
+    with pytest.raises(NoTraces, match="MEADHALL_TRACES needs more packages: "):
         TRACES.begin("http://127.0.0.1:1/v1/traces", "web")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import sqlite3
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
@@ -10,9 +11,10 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from sqlalchemy import Connection, insert, select, update
 
+from meadhall.server.errors import DatabaseUnavailable
 from meadhall.server.hall.processes.scheduler import Scheduler
 from meadhall.server.hall.time.clocks import COME_BACK
-from meadhall.server.hall.time.uptime import CLOCK_JOB, GAP, Uptime
+from meadhall.server.hall.time.uptime import CLOCK_JOB, GAP, INTERVAL, Uptime
 from meadhall.server.ops.time import Time
 from meadhall.server.settings import Settings
 from meadhall.server.store import schema
@@ -116,6 +118,31 @@ async def test_a_frozen_process_finds_the_downtime_when_it_goes_on(on_sqlite: Se
         assert changes == [1]
 
 
+async def test_a_lock_of_another_program_is_logged_as_such(on_sqlite: Settings, caplog: pytest.LogCaptureFixture) -> None:
+    """No move could be stored, so no clock ran; but the hall ran."""
+    caplog.set_level(logging.INFO)
+    time = ManualTime()
+    async with start(on_sqlite, time) as (store, known):
+        wait_for_a_clock(store, time.now() + HOUR)
+        known.beat()
+        with sqlite3.connect(on_sqlite.data / "meadhall.db", isolation_level=None) as other:
+            other.execute("BEGIN EXCLUSIVE")
+            for _ in range(4):
+                await time.advance(INTERVAL)
+                with pytest.raises(DatabaseUnavailable):
+                    known.beat()
+            other.execute("ROLLBACK")
+        other.close()
+        known.beat()
+        ((began, ended),) = known.outages
+        assert ended - COME_BACK - began == timedelta(seconds=4 * INTERVAL)
+        assert "the database did not answer for 20.0 s" in caplog.text
+        assert "the hall did not run" not in caplog.text
+        await time.advance(60.0)
+        known.beat()
+        assert "the hall did not run for 60.0 s" in caplog.text, "it was frozen"
+
+
 async def test_a_clock_that_nobody_waited_for_before_makes_no_downtime(settings: Settings) -> None:
     async with start(settings) as (store, known):
         note_alive(store, Time().now() - HOUR)
@@ -143,7 +170,7 @@ async def test_a_clock_of_the_machine_that_is_set_is_no_downtime_and_is_logged_o
         time.jump(-jump.total_seconds())
         known.beat()
         assert known.outages == ()
-        assert "didn't run" not in caplog.text
+        assert "did not run" not in caplog.text
 
 
 async def test_after_a_restart_the_time_of_the_hall_does_not_go_back(on_sqlite: Settings, time: ManualTime) -> None:

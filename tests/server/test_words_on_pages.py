@@ -27,7 +27,9 @@ async def test_pages_say_what_people_have_to_know(hall: OpenHall, at_once: None)
     await host.post("/quick", {"game": AXES, "seats": "3"})
     assert "When your wait ends, everyone here starts with you, except people who chose “never”." in await text_of(host, "/quick")
     for path in ("/sign-in", "/account/new"):
-        assert "Browsers make passkeys only where the hall's address is a name with HTTPS." in await text_of(host, path), path
+        text = await text_of(host, path)
+        assert "Browsers make passkeys only where the hall's address is a name with HTTPS." in text, path
+        assert path != "/sign-in" or text.index("Your password") < text.index("Browsers make passkeys"), "the form comes first"
     assert 'data-waiting="The browser has not answered yet.' in await text_of(host, "/settings")
     await text_of(host, "/")
     table = f"/tables/{await host.open(players=2)}"

@@ -23,7 +23,7 @@ from meadhall.bots.analysis import (
     turning_point_in_words,
 )
 from meadhall.bots.hints import percent_in_words
-from meadhall.cli.console import console, progress_bar
+from meadhall.cli.console import console, page_width, print_prose, print_table, progress_bar
 from meadhall.cli.transcript import outcome
 from meadhall.engine.errors import BadSetup, RecordError
 from meadhall.engine.match.match import Match
@@ -100,11 +100,11 @@ def print_analysis(out: Console, match: Match, analysis: Analysis) -> None:
     out.print(Text(match.game.title, style="bold"))
     hidden = _("With hidden cards revealed: what a draw pile brings is known in advance, so there is little drama.")
     how = {"public": _("As the players saw it."), "everything": hidden}[analysis.knowledge]
-    out.print(Text(" ".join([how, *accuracy_in_words(analysis)]), style="dim"))
+    print_prose(out, Text(" ".join([how, *accuracy_in_words(analysis)]), style="dim"))
     out.print()
-    out.print(_bars(match, analysis, out.width))
+    out.print(_bars(match, analysis, page_width()))
     if analysis.turning:
-        out.print(_turning_points(match, analysis))
+        print_table(out, _turning_points(match, analysis), prose=2)
     out.print(_chances(match, analysis))
     out.print(Text(outcome(match) if match.outcome() else _("The match was given up."), style="bold"))
 
@@ -116,7 +116,7 @@ def _bars(match: Match, analysis: Analysis, width: int) -> Table:
     room = max(10, width - max(map(len, names)) - 18)
     columns = [min(count - 1, int((column + 0.5) * count / min(room, count))) for column in range(min(room, count))]
     table = Table.grid(padding=(0, 1))
-    table.add_column(no_wrap=True, overflow="ellipsis")
+    table.add_column()
     justified: tuple[JustifyMethod, ...] = ("right", "left", "right")
     for justify in justified:
         table.add_column(no_wrap=True, justify=justify)

@@ -14,10 +14,9 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from platformdirs import user_cache_path
 
 from meadhall.cli.console import INTERRUPTED, USAGE, chosen_language, complain
-from meadhall.engine.compile.mode import check_bounds, prefer_interpreted
+from meadhall.engine.compile.mode import cache_root, check_bounds, is_writable, prefer_interpreted
 from meadhall.engine.errors import MeadhallError
 from meadhall.engine.text.language import gettext as _
 from meadhall.engine.text.language import marked, speaking
@@ -27,6 +26,7 @@ OUT = marked(
     "can be repeated."
 )
 CLUSTER = marked("Play on a Ray cluster: start one here (local), use the one of this machine (auto), or connect to one.")
+LIMIT = marked("Stop a match after this number of decisions; by default 5000. The report says how many were stopped.")
 CLUSTERS = "local|auto|ray://HOST:PORT"
 
 EXISTING_FILE: dict[str, Any] = {"exists": True, "dir_okay": False, "readable": True}
@@ -34,6 +34,7 @@ EXISTING_FILE: dict[str, Any] = {"exists": True, "dir_okay": False, "readable": 
 
 def serve(
     host: Annotated[str | None, typer.Option(help=_("Address to listen on (MEADHALL_HOST; 127.0.0.1)."))] = None,
+    lan: Annotated[bool, typer.Option("--lan", help=_("Let others in your network in: as --host 0.0.0.0."))] = False,
     port: Annotated[int | None, typer.Option(help=_("Port to listen on (MEADHALL_PORT; 8000)."), min=1, max=65535)] = None,
     data: Annotated[Path | None, typer.Option(help=_("Folder for the database file (MEADHALL_DATA)."))] = None,
     no_browser: Annotated[bool, typer.Option("--no-browser", help=_("Don't open the browser (MEADHALL_NO_BROWSER)."))] = False,
@@ -46,9 +47,11 @@ def serve(
         typer.Option("--dev", help=_("Development mode: reload games when their files change; a debug panel at every table.")),
     ] = False,
 ) -> int:
-    from meadhall.cli.serve import serve_hall
+    from meadhall.cli.serve import EVERY_ADDRESS, serve_hall
 
-    return serve_hall(host, port, data, no_browser, bot or (), dev=dev)
+    if lan and host is not None:
+        raise typer.BadParameter(_("give either --lan or --host"))
+    return serve_hall(EVERY_ADDRESS if lan else host, port, data, no_browser, bot or (), dev=dev)
 
 
 def play(
@@ -99,11 +102,12 @@ def simulate(
     records: Annotated[Path | None, typer.Option(help=_("Write the match records to this file, one per line."))] = None,
     out: Annotated[list[Path] | None, typer.Option(help=_(OUT))] = None,
     cluster: Annotated[str | None, typer.Option(help=_(CLUSTER), metavar=CLUSTERS)] = None,
+    limit: Annotated[int | None, typer.Option(help=_(LIMIT), min=1)] = None,
 ) -> None:
     from meadhall.cli.simulate import run_simulation
 
     files = [*([] if records is None else [records]), *(out or [])]
-    run_simulation(game, players, split_names(bots), games, seed, name_and_value(option), as_json, files, cluster)
+    run_simulation(game, players, split_names(bots), games, seed, name_and_value(option), as_json, files, cluster, limit)
 
 
 def tournament(
@@ -133,13 +137,14 @@ def tournament(
     ] = None,
     out: Annotated[list[Path] | None, typer.Option(help=_(OUT))] = None,
     cluster: Annotated[str | None, typer.Option(help=_(CLUSTER), metavar=CLUSTERS)] = None,
+    limit: Annotated[int | None, typer.Option(help=_(LIMIT), min=1)] = None,
 ) -> int:
     from meadhall.cli.tournament import run_tournament
 
     chosen = name_and_value(option)
     named = split_names(bots)
     return run_tournament(
-        game, named, games, players, seed, chosen, processes, until_sure, luck, as_json, plots, out or [], cluster
+        game, named, games, players, seed, chosen, processes, until_sure, luck, as_json, plots, out or [], cluster, limit
     )
 
 
@@ -172,6 +177,7 @@ def balance(
         Path | None, typer.Option(help=_("Write the records of the matches to watch to this file, one per line."))
     ] = None,
     cluster: Annotated[str | None, typer.Option(help=_(CLUSTER), metavar=CLUSTERS)] = None,
+    limit: Annotated[int | None, typer.Option(help=_(LIMIT), min=1)] = None,
 ) -> int:
     from meadhall.cli.balance import players_from, run_balance
 
@@ -194,6 +200,7 @@ def balance(
         out or (),
         records,
         cluster,
+        limit,
     )
 
 
@@ -372,12 +379,12 @@ def show_chat(
     since: Annotated[datetime | None, typer.Option(help=_(SINCE))] = None,
     until: Annotated[datetime | None, typer.Option(help=_(UNTIL))] = None,
     data: Annotated[Path | None, typer.Option(help=_("Folder for the database file (MEADHALL_DATA)."))] = None,
-) -> int:
+) -> None:
     prefer_interpreted()
     from meadhall.cli.chat import show
     from meadhall.cli.hall_data import chosen_settings
 
-    return show(chosen_settings(data), table, person, since, until)
+    show(chosen_settings(data), table, person, since, until)
 
 
 def delete_chat(
@@ -464,12 +471,12 @@ def make_invitation(
 
 def list_invitations(
     data: Annotated[Path | None, typer.Option(help=_(DATA))] = None,
-) -> int:
+) -> None:
     prefer_interpreted()
     from meadhall.cli.hall_data import chosen_settings
     from meadhall.cli.invite import show
 
-    return show(chosen_settings(data))
+    show(chosen_settings(data))
 
 
 def revoke_invitation(
@@ -487,12 +494,12 @@ def list_people(
     name: Annotated[str, typer.Option(help=_("Only people whose name contains this text."))] = "",
     most: Annotated[int, typer.Option(help=_("How many at most."), min=1)] = 100,
     data: Annotated[Path | None, typer.Option(help=_(DATA))] = None,
-) -> int:
+) -> None:
     prefer_interpreted()
     from meadhall.cli.hall_data import chosen_settings
     from meadhall.cli.people import show
 
-    return show(chosen_settings(data), name, most)
+    show(chosen_settings(data), name, most)
 
 
 def rename_person(
@@ -646,9 +653,8 @@ def build() -> typer.Typer:
 
 def interpret_where_nothing_can_be_compiled() -> None:
     """Interpret rules if the folder of compiled rules has none and can't be written: for a few matches that is fast enough."""
-    root = Path(os.environ.get("MEADHALL_CACHE") or user_cache_path("meadhall"))
-    existing = next(folder for folder in (root, *root.parents) if folder.exists())
-    if not os.access(existing, os.W_OK) and not any(root.glob("*/warm-*")):
+    root = cache_root()
+    if not is_writable(root) and not any(root.glob("*/warm-*")):
         prefer_interpreted()
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import typer
 
 from meadhall.cli.console import INTERRUPTED, console, progress_bar, quiet_stdout
+from meadhall.engine.compute.bulk import LIMIT
 from meadhall.engine.game import Game
 from meadhall.engine.options import Document
 from meadhall.engine.registry import game
@@ -76,6 +77,7 @@ def run_balance(
     out: Sequence[Path],
     records: Path | None,
     cluster: str | None,
+    limit: int | None,
 ) -> int:
     """Measure with a progress bar on stderr, print the report, and write it to files."""
     subject = game(name)
@@ -96,6 +98,7 @@ def run_balance(
             games=games,
             progress=lambda done: progress.update(task, completed=int(100 * done)),
             cluster=cluster,
+            limit=limit or LIMIT,
         )
     if as_json:
         print(json.dumps(report.to_dict(), indent=2, ensure_ascii=False))

@@ -25,8 +25,8 @@ MOST = 1000
 """Lines that are shown at most: the last ones."""
 
 
-def show(settings: Settings, table: str | None, person: str | None, since: datetime | None, until: datetime | None) -> int:
-    """Print the lines of a table, a person and a time. Returns the exit status: 1 if there are none. Raises StoreUnusable."""
+def show(settings: Settings, table: str | None, person: str | None, since: datetime | None, until: datetime | None) -> None:
+    """Print the lines of a table, a person and a time. Raises StoreUnusable."""
     with snapshot(settings.database) as connection:
         lines = chat.found(connection, _filter(connection, table, person, since, until, None), MOST + 1)
     for where, line in lines[-MOST:]:
@@ -35,7 +35,6 @@ def show(settings: Settings, table: str | None, person: str | None, since: datet
         complain(_("There are more lines; these are the last {count}.").format(count=grouped(MOST)))
     if not lines:
         print(_("There are no such lines."))
-    return 0 if lines else 1
 
 
 def delete(

@@ -11,11 +11,10 @@ from importlib.util import find_spec
 from typing import Any
 
 import typer
-from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from meadhall.cli.console import WRONG, console, progress_bar
+from meadhall.cli.console import WRONG, console, print_table, progress_bar
 from meadhall.cli.game_source import find_game
 from meadhall.cli.messages import untranslated
 from meadhall.engine.compile.rule import INTERPRETED
@@ -181,7 +180,7 @@ def _print_untranslated(subject: Game, where: str) -> None:
         out.print(Text(f"    {language}  {text.place}  {message}"))
     if len(found) > _SHOWN:
         out.print("    " + _("… {count} more").format(count=len(found) - _SHOWN))
-    out.print("    " + shlex.join(["meadhall", "messages", where]), soft_wrap=True)
+    out.print("    " + shlex.join(["meadhall", "messages", where]))
 
 
 def _print_success(subject: Game, positions: int, one: bool) -> None:
@@ -190,7 +189,8 @@ def _print_success(subject: Game, positions: int, one: bool) -> None:
         for name, meaning in LAWS.items():
             if name not in _untested(subject):
                 laws.add_row("✓", name, _(meaning))
-        console().print(laws, "")
+        print_table(console(), laws, prose=2)
+        print()
     said = ngettext("{title} keeps every law at {count} position.", "{title} keeps every law at {count} positions.", positions)
     console().print(said.format(title=subject.title, count=positions))
 
@@ -212,21 +212,25 @@ def _untested(subject: Game) -> Iterator[str]:
 def _print_failure(subject: Game, failure: dict[str, Any]) -> None:
     out = console()
     out.print(Text(_("{title} breaks the law “{law}”.").format(title=subject.title, law=failure["law"]), style="bold red"))
-    out.print(failure["meaning"], "", Padding(Text(failure["reason"], style="bold"), (0, 0, 1, 2)), sep="\n")
-    facts = Table.grid(padding=(0, 2))
-    for rule in failure.get("rules", ()):
-        facts.add_row(_("rule"), f"{rule} {rule_sentence(subject, rule)}".strip())
+    out.print(failure["meaning"], "", Text(f"  {failure['reason']}", style="bold"), "", sep="\n")
+    facts = [(_("rule"), f"{rule} {rule_sentence(subject, rule)}".strip()) for rule in failure.get("rules", ())]
     if "place" in failure:
-        facts.add_row(_("place"), failure["place"])
+        facts.append((_("place"), failure["place"]))
     else:
         options = [f"{option.name}={option.shown(failure['options'][option.name])}" for option in subject.options]
-        facts.add_row(_("match"), ", ".join([_("{count} players").format(count=failure["players"]), *options]))
-        facts.add_row(_("seed"), failure["seed"])
+        facts += [
+            (_("match"), ", ".join([_("{count} players").format(count=failure["players"]), *options])),
+            (_("seed"), failure["seed"]),
+        ]
         told = failure["told"]
         hidden = [_("… {count} more").format(count=len(told) - _SHOWN)] if len(told) > _SHOWN else []
-        facts.add_row(_("actions"), "\n".join([*hidden, *told[-_SHOWN:]]) or _("none: it is the position after the setup"))
-        facts.add_row(_("position"), failure["position"])
+        facts += [
+            (_("actions"), "\n".join([*hidden, *told[-_SHOWN:]]) or _("none: it is the position after the setup")),
+            (_("position"), failure["position"]),
+        ]
         if failure["then"]:
-            facts.add_row(_("then"), failure["then"])
-    out.print(facts, "", _("Check it again:"), sep="\n")
-    out.print(f"    {failure['command']}", soft_wrap=True)
+            facts.append((_("then"), failure["then"]))
+    width = max(len(name) for name, _value in facts)
+    for name, value in facts:
+        out.print(Text(f"{name:{width}}  " + value.replace("\n", "\n" + " " * (width + 2))))
+    out.print("", _("Check it again:"), f"    {failure['command']}", sep="\n")

@@ -7,10 +7,12 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
+from shutil import get_terminal_size
 from unicodedata import category
 
-from rich.console import Console
+from rich.console import Console, RenderableType
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
 
 from meadhall.engine.text.language import LANGUAGES, add_catalogues
 
@@ -24,9 +26,35 @@ INTERRUPTED = 130
 add_catalogues(Path(__file__).parent / "locale")
 
 
+_UNLIMITED = 10_000
+_LEAST_PROSE = 24
+
+
 def console() -> Console:
-    """Return a console on standard output without markup, because a player may be called [bold]."""
-    return Console(markup=False, highlight=False, emoji=False)
+    """Return a console on standard output that prints each line whole, because people copy paths, addresses, commands and seeds.
+
+    Only a terminal wraps lines, at its edge, so that what is copied there has no line break. Tables get the width that they need:
+    none cuts a value. Use ``print_prose`` for sentences. There is no markup, because a player may be called [bold].
+    """
+    return Console(width=_UNLIMITED, soft_wrap=True, markup=False, highlight=False, emoji=False)
+
+
+def page_width() -> int:
+    """Return the number of columns of the terminal, 80 without one."""
+    return get_terminal_size().columns
+
+
+def print_prose(out: Console, prose: RenderableType) -> None:
+    """Print text that people read and don't copy, with line breaks between words."""
+    out.print(prose, width=page_width(), soft_wrap=False)
+
+
+def print_table(out: Console, table: Table, prose: int) -> None:
+    """Print a table. If the terminal is too narrow, the column ``prose`` has line breaks between words; the others are whole."""
+    column = table.columns[prose]
+    others = out.measure(table).maximum - max((out.measure(cell).maximum for cell in column.cells), default=0)
+    column.max_width = max(_LEAST_PROSE, page_width() - others)
+    out.print(table)
 
 
 def typed_line(console: Console, prompt: str, at_end: str) -> str:

@@ -52,6 +52,6 @@ def _show(finding: Finding) -> None:
     out, width = console(), max(len(_(status)) for status in _STATUS.values())
     status = Text(_(_STATUS[finding.status]).ljust(width), style=_STYLE[finding.status])
     text = without_control_characters(f"{_(_CHECKS[finding.check])}: {finding.text}")
-    out.print(Text.assemble(status, "  ", text), soft_wrap=True)
+    out.print(Text.assemble(status, "  ", text))
     if finding.advice:
-        out.print(Text(" " * (width + 4) + without_control_characters(finding.advice)), soft_wrap=True)
+        out.print(Text(" " * (width + 4) + without_control_characters(finding.advice)))

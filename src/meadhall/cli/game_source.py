@@ -36,7 +36,7 @@ def _game_of_folder(folder: Path) -> Game:
         project = tomllib.loads((folder / "pyproject.toml").read_text("utf-8"))
     except FileNotFoundError:
         raise UnknownGame(_("{folder} has no pyproject.toml, so it is not the package of a game").format(folder=folder)) from None
-    except tomllib.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:
         raise BrokenGame(_("{folder}: pyproject.toml is not valid TOML: {reason}").format(folder=folder, reason=error)) from None
     games = project.get("project", {}).get("entry-points", {}).get(GROUP, {})
     if len(games) != 1:

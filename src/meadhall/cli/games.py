@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from rich.table import Table
 
 from meadhall.bots import RANKS
-from meadhall.cli.console import console, progress_bar
+from meadhall.cli.console import console, print_table, progress_bar
 from meadhall.engine.registry import game, game_names
 from meadhall.engine.text.language import decimal
 from meadhall.engine.text.language import gettext as _
@@ -31,7 +31,10 @@ def list_games() -> None:
         bots.add_column(heading)
     for rank in RANKS:
         bots.add_row(rank.name, _(rank.about))
-    console().print(table, "", bots, sep="\n")
+    out = console()
+    print_table(out, table, prose=3)
+    out.print()
+    print_table(out, bots, prose=1)
 
 
 def warm_up(names: Sequence[str]) -> None:

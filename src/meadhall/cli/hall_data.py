@@ -20,8 +20,8 @@ from meadhall.server.store.maintenance import snapshot
 
 
 def chosen_settings(data: Path | None) -> Settings:
-    """Return the settings of the hall. The argument overrides the environment variable. Raises BadSetting."""
-    return Settings.from_environment(os.environ | ({} if data is None else {"MEADHALL_DATA": str(data)}))
+    """Return the settings of the hall: the argument, else the environment variables, else its last start. Raises BadSetting."""
+    return Settings.of_started_hall(os.environ | ({} if data is None else {"MEADHALL_DATA": str(data)}))
 
 
 def back_up(file: Path, settings: Settings) -> None:

@@ -28,15 +28,14 @@ def create(settings: Settings, uses: int, days: int, note: str) -> None:
         print(_("This hall needs no invitations now. Start it with MEADHALL_ADMISSION=invited."))
 
 
-def show(settings: Settings) -> int:
-    """Print all links without their addresses, which only their makers know. Returns the exit status: 1 if there are none."""
+def show(settings: Settings) -> None:
+    """Print all links without their addresses, which only their makers know."""
     with snapshot(settings.database) as connection:
         found = admission_links.all_links(connection)
     for each in found:
         print(_in_words(each))
     if not found:
         print(_("There are no invitations."))
-    return 0 if found else 1
 
 
 def revoke(settings: Settings, id: str) -> None:

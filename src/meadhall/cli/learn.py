@@ -5,8 +5,8 @@ from __future__ import annotations
 from rich.console import Console
 from rich.text import Text
 
-from meadhall.cli.console import console, typed_line
-from meadhall.cli.transcript import print_choices, print_events, print_table
+from meadhall.cli.console import console, print_prose, typed_line
+from meadhall.cli.transcript import print_board, print_choices, print_events
 from meadhall.engine.errors import BadSetup, Refused
 from meadhall.engine.game import Game
 from meadhall.engine.match.guided import answer_to, guided_match
@@ -32,9 +32,9 @@ def learn_game(subject: Game) -> None:
         for step in view.steps[told:]:
             print_events(out, match, step.events, step.n, LEARNER)
         told = position
-        print_table(out, view)
+        print_board(out, view)
         rule = f" ({lesson.rule})" if lesson.rule else ""
-        out.print(Text(f"\n{number}/{len(lessons.lessons)} {_(lesson.words)}{rule}", style="bold"))
+        print_prose(out, Text(f"\n{number}/{len(lessons.lessons)} {_(lesson.words)}{rule}", style="bold"))
         if not _did(out, choices, view, lesson):
             return
 
@@ -49,12 +49,12 @@ def _did(out: Console, choices: Choices, view: View, lesson: Lesson) -> bool:
         try:
             action = choices.read(line)
         except Refused as refused:
-            out.print(Text(str(refused), style="red"))
+            print_prose(out, Text(str(refused), style="red"))
             continue
         if action == wanted:
             return True
         if action is None:
             out.print(Text(_("Type a choice as listed, e.g. {choice}.").format(choice=choices.written(wanted)), style="red"))
         else:
-            out.print(Text(answer_to(view, action, wanted), style="red"))
+            print_prose(out, Text(answer_to(view, action, wanted), style="red"))
     return False

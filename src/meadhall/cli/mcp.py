@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from meadhall.engine.compile import mode
-from meadhall.engine.errors import MeadhallError
+from meadhall.engine.errors import MeadhallError, how_to_install
 from meadhall.engine.text.language import gettext as _
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ class NoModelContextProtocol(MeadhallError):
 def serve_tools(hall: str | None, http: str | None, name: str | None, token: str | None) -> None:
     """Serve the tools on standard input and output, or at an address by HTTP, until the client or Ctrl-C ends them."""
     if find_spec("mcp") is None:
-        raise NoModelContextProtocol(_("Language models need the package mcp: pip install 'meadhall[mcp]'"))
+        raise NoModelContextProtocol(_("Language models need the package mcp: {command}").format(command=how_to_install("mcp")))
     mode.prefer_interpreted()  # a match against quick bots needs no compiler
     logging.getLogger("httpx2").setLevel(logging.WARNING)
     from meadhall.mcp.server import build  # noqa: PLC0415 - needs the package

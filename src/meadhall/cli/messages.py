@@ -15,6 +15,7 @@ from babel.messages.pofile import read_po, write_po
 
 from meadhall.cli.console import console
 from meadhall.cli.game_source import find_game
+from meadhall.engine.errors import how_to_install
 from meadhall.engine.game import Game
 from meadhall.engine.text.language import LANGUAGES, ngettext
 from meadhall.engine.text.language import gettext as _
@@ -83,7 +84,7 @@ def update_catalogues(where: str, languages: Sequence[str]) -> None:
         raise typer.BadParameter(_("{title} has no folder, so it has no catalogues").format(title=subject.title))
     if find_spec("jinja2") is None and any(subject.folder.rglob("*.html")):
         raise typer.BadParameter(
-            _("the templates of {title} can't be read: pip install 'meadhall[hall]'").format(title=subject.title)
+            _("the templates of {title} can't be read: {command}").format(title=subject.title, command=how_to_install("hall"))
         )
     folder = subject.folder / "locale"
     chosen = list(languages) or sorted(path.stem for path in folder.glob("*.po"))

@@ -14,8 +14,8 @@ from meadhall.server.store.maintenance import snapshot
 from meadhall.server.store.queries import hosting
 
 
-def show(settings: Settings, name: str, most: int) -> int:
-    """Print people whose names contain a text, the newest first. Returns the exit status: 1 if there are none."""
+def show(settings: Settings, name: str, most: int) -> None:
+    """Print people whose names contain a text, the newest first."""
     with snapshot(settings.database) as connection:
         found = hosting.people(connection, name, most + 1)
     for person in found[:most]:
@@ -26,7 +26,6 @@ def show(settings: Settings, name: str, most: int) -> int:
         complain(_("There are more people; these are the last {count}.").format(count=grouped(most)))
     if not found:
         print(_("There are no such people."))
-    return 0 if found else 1
 
 
 def rename(settings: Settings, person: str, name: str) -> None:
@@ -74,5 +73,8 @@ def link(settings: Settings, person: str) -> None:
 
 
 def address(settings: Settings) -> str:
-    """Return the address at which people reach the hall, without a slash at its end."""
-    return settings.public_url or f"http://{settings.authority}"
+    """Return the address at which people reach the hall, without a slash at its end. Say so if only this machine can."""
+    url = settings.url_for_others
+    if not url and settings.socket is None:
+        complain(_("Only this machine can open this link. To let others in, start the hall with: meadhall serve --lan"))
+    return url or settings.url_here

@@ -15,8 +15,8 @@ from rich.text import Text
 
 from meadhall.bots import Bot, bot, hints
 from meadhall.bots.ranks import HUSCARL, KARL
-from meadhall.cli.console import console, typed_line
-from meadhall.cli.transcript import outcome, print_choices, print_events, print_hints, print_rules, print_table
+from meadhall.cli.console import console, print_prose, typed_line
+from meadhall.cli.transcript import outcome, print_board, print_choices, print_events, print_hints, print_rules
 from meadhall.engine.errors import BadSetup, IllegalAction, RecordError, Refused
 from meadhall.engine.game import Game
 from meadhall.engine.match.match import Match
@@ -177,7 +177,7 @@ class Session:
     def show(self) -> None:
         """Print the board and the person's choices."""
         view = self.match.view(self.viewer)
-        print_table(self.console, view)
+        print_board(self.console, view)
         if self.match.over:
             self.say("\n" + outcome(self.match, self.reader()), style="bold")
             self.say(_("save, undo or quit?"), style="dim")
@@ -224,7 +224,7 @@ class Session:
 
     def explain(self, refused: Refused) -> None:
         """Print a refusal with the sentence of the rulebook behind it."""
-        self.say(str(refused), style="red")
+        print_prose(self.console, Text(str(refused), style="red"))
         if isinstance(refused, IllegalAction):
             self.quote(refused.rule)
 
@@ -232,7 +232,7 @@ class Session:
         """Print a rule as it holds in this match. Return whether the rulebook has it."""
         sentence = rule_sentence(self.match.game, rule, self.match.options)
         if sentence:
-            self.console.print(Padding(Text(f"{rule} {sentence}", style="dim"), (0, 0, 0, 2)))
+            print_prose(self.console, Padding(Text(f"{rule} {sentence}", style="dim"), (0, 0, 0, 2)))
         return bool(sentence)
 
     def rules(self, rest: str) -> None:

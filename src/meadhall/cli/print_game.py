@@ -7,7 +7,7 @@ from pathlib import Path
 
 from meadhall.cli.console import console
 from meadhall.engine.checks import quoted
-from meadhall.engine.errors import BadSetup, MeadhallError
+from meadhall.engine.errors import BadSetup, MeadhallError, how_to_install
 from meadhall.engine.registry import game
 from meadhall.engine.text.language import gettext as _
 from meadhall.engine.text.language import ngettext
@@ -29,7 +29,9 @@ def print_game(name: str, players: int | None, options: dict[str, str], paper: s
     for module in ("jinja2", "resvg_py", "typst"):
         if find_spec(module) is None:
             raise NoPrinter(
-                _("printing needs {module}, which is not installed: pip install 'meadhall[print]'").format(module=module)
+                _("printing needs {module}, which is not installed: {command}").format(
+                    module=module, command=how_to_install("print")
+                )
             )
     from meadhall.pictures.print.document import game_pdf  # noqa: PLC0415 - it loads the packages above
     from meadhall.pictures.print.pieces import printed_pieces  # noqa: PLC0415

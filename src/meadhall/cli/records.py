@@ -8,7 +8,7 @@ from pathlib import Path
 from rich.text import Text
 
 from meadhall.cli.console import WRONG, complain, console, progress_bar
-from meadhall.cli.transcript import outcome, print_events, print_step, print_table
+from meadhall.cli.transcript import outcome, print_board, print_events, print_step
 from meadhall.engine.errors import RecordError
 from meadhall.engine.match.match import Match
 from meadhall.engine.match.step import Step
@@ -80,9 +80,9 @@ def print_match(match: Match, boards: bool) -> None:
     print_events(out, match, match.setup)
     for step, undone in _all_steps(match):
         if boards and not undone:
-            print_table(out, match.view_at(match.steps.index(step), step.seat))
+            print_board(out, match.view_at(match.steps.index(step), step.seat))
         print_step(out, match, step, _("(undone)") if undone else "")
-    print_table(out, match.view())
+    print_board(out, match.view())
     out.print(Text("\n" + outcome(match), style="bold"))
 
 

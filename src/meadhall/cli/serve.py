@@ -19,6 +19,8 @@ from meadhall.engine.text.language import gettext as _
 if TYPE_CHECKING:
     from meadhall.server.settings import Settings
 
+EVERY_ADDRESS = "0.0.0.0"  # noqa: S104 - only where the host wants it
+
 
 def serve_hall(
     host: str | None,
@@ -41,6 +43,8 @@ def serve_hall(
         "DATA": data,
         "BOTS": " ".join(bots) or None,
     }
+    if host is not None:
+        os.environ.pop("MEADHALL_SOCKET", None)
     os.environ.update({f"MEADHALL_{name}": str(value) for name, value in given.items() if value is not None})
     if no_browser or not has_screen():
         os.environ["MEADHALL_NO_BROWSER"] = "1"
@@ -80,6 +84,7 @@ def _prepare_development() -> None:
 def _serve(compiles: bool, dev: bool) -> None:
     from meadhall.server.run import serve
     from meadhall.server.settings import Settings
+    from meadhall.server.store.file_lock import StoreBusy
 
     check_named_bots()
     if compiles:
@@ -87,7 +92,10 @@ def _serve(compiles: bool, dev: bool) -> None:
     settings = replace(Settings.from_environment(), development=dev)
     if dev:
         _announce_development(settings)
-    serve(settings)
+    try:
+        serve(settings)
+    except StoreBusy as error:
+        raise StoreBusy(_("{error}, or choose another folder with MEADHALL_DATA").format(error=error)) from None
 
 
 def check_compiled_rules() -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from meadhall.bots.policy import POLICIES
 from meadhall.cli.console import console, progress_bar, quiet_stdout
+from meadhall.engine.compute.bulk import LIMIT
 from meadhall.engine.compute.cores import cores
 from meadhall.engine.registry import game
 from meadhall.lab import simulate
@@ -26,6 +27,7 @@ def run_simulation(
     as_json: bool,
     out: Sequence[Path],
     cluster: str | None,
+    limit: int | None,
 ) -> None:
     """Simulate with a progress bar on stderr and print the report. ``options`` are texts from the command line."""
     subject = game(name)
@@ -43,6 +45,7 @@ def run_simulation(
             processes=cores() if cluster is None and worth_processes else 1,
             out=out,
             cluster=cluster,
+            limit=limit or LIMIT,
             **chosen,
         )
     if as_json:

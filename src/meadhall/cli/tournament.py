@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from meadhall.cli.console import INTERRUPTED, console, progress_bar, quiet_stdout
+from meadhall.engine.compute.bulk import LIMIT
 from meadhall.engine.compute.cores import cores
 from meadhall.engine.registry import game
 from meadhall.lab.plots import check_plots, write_plots
@@ -28,10 +29,11 @@ def run_tournament(
     plots: Path | None,
     out: Sequence[Path],
     cluster: str | None,
+    limit: int | None,
 ) -> int:
     """Run a tournament with a progress bar on stderr and print the report. ``options`` are texts from the command line."""
     subject = game(name)
-    schedule = scheduled(subject, bots, games, players, seed, luck=luck, **subject.read_options(options))
+    schedule = scheduled(subject, bots, games, players, seed, luck=luck, limit=limit or LIMIT, **subject.read_options(options))
     if plots:
         check_plots(plots)
     with progress_bar() as progress, quiet_stdout():

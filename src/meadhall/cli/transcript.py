@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+from textwrap import indent
 
 from rich.box import SIMPLE
 from rich.console import Console
 from rich.markdown import Markdown
-from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
 from meadhall.bots import Hint, chance_in_words, chance_of_what
-from meadhall.cli.console import without_control_characters
+from meadhall.cli.console import print_prose, print_table, without_control_characters
 from meadhall.engine.match.award import Award, award_in_words
 from meadhall.engine.match.match import Match
 from meadhall.engine.match.step import Result, Step
@@ -47,18 +47,18 @@ def _print_paragraph(console: Console, number: int | None, text: Text) -> None:
     grid.add_column(width=4, justify="right", style="dim")
     grid.add_column()
     grid.add_row("" if number is None else str(number), text)
-    console.print(grid)
+    print_prose(console, grid)
 
 
-def print_table(console: Console, view: View) -> None:
+def print_board(console: Console, view: View) -> None:
     """Print the board as the viewer sees it: the sketch of the game's words, or else the fields of the state."""
     console.print()
-    console.print(Padding(Text(view.sketch()), (0, 0, 0, 2)))
+    console.print(Text(indent(view.sketch(), "  ")))
 
 
 def print_rules(console: Console, markdown: str) -> None:
     """Print a rulebook. Words stand in for its figures."""
-    console.print(Markdown(re.sub(r"!\[(.*?)\]\(.*?\)", r"*\1*", markdown)))
+    print_prose(console, Markdown(re.sub(r"!\[(.*?)\]\(figure:\w+(?: \".*?\")?\)", r"*\1*", markdown)))
 
 
 def print_choices(console: Console, lines: Iterable[tuple[str, str]]) -> None:
@@ -68,7 +68,7 @@ def print_choices(console: Console, lines: Iterable[tuple[str, str]]) -> None:
     grid.add_column()
     for typed, text in lines:
         grid.add_row(typed, Text(text))
-    console.print(grid)
+    print_prose(console, grid)
 
 
 def print_hints(console: Console, view: View, given: Iterable[Hint], written: Callable[[int], str]) -> None:
@@ -80,7 +80,7 @@ def print_hints(console: Console, view: View, given: Iterable[Hint], written: Ca
         action = view.game.words.action(view.state, hint.action, view.names)
         exactly = _(", exact") if hint.sure and hint.chance is not None else ""
         table.add_row(written(hint.action), Text(action), (chance_in_words(hint) or _("your only action")) + exactly)
-    console.print(Padding(table, (0, 0, 0, 2)))
+    print_table(console, table, prose=1)
 
 
 def outcome(match: Match, reader: int | None = None) -> str:

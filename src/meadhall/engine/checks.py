@@ -27,6 +27,10 @@ _UNSEEN = frozenset(
     map(chr, [0x34F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x2800, 0x3164, 0xFFA0, *range(0x180B, 0x1810), *range(0xFE00, 0xFE10)])
 )
 """Invisible characters of other categories: joiners, fillers, blanks and variation selectors."""
+_NON_JOINER, _JOINER = "\u200c\u200d"
+_VARIATIONS = "\ufe0e\ufe0f"
+_VIRAMA = 9
+"""The combining class of the sign that takes an Indic letter its vowel (Unicode, 4.3)."""
 MAX_QUOTED = 60
 """The number of characters of an invalid value that an error message repeats."""
 
@@ -98,12 +102,44 @@ def is_unseen(letter: str) -> bool:
     return letter in _UNSEEN or unicodedata.category(letter) in _UNSEEN_CATEGORIES or "\U000e0100" <= letter <= "\U000e01ef"
 
 
+def is_shaping(text: str, place: int) -> bool:
+    """Return whether an unseen character shapes what is seen around it.
+
+    A joiner makes one emoji of two. A joiner or non-joiner shapes Indic letters at a virama, and a non-joiner Arabic ones (as in
+    RFC 5892, appendix A). A variation selector chooses between a sign and an emoji. Elsewhere they only make equal texts differ.
+
+    Examples:
+        >>> from meadhall.engine.checks import is_shaping
+        >>> is_shaping(chr(0x1F9D9) + chr(0x200D) + chr(0x2640), 1), is_shaping("A" + chr(0x200D) + "da", 1)
+        (True, False)
+    """
+    letter, before, after = text[place], text[max(0, place - 1) : place], text[place + 1 : place + 2]
+    if not before or (not after and letter not in _VARIATIONS):
+        return False
+    if letter in _VARIATIONS:
+        return unicodedata.category(before)[0] in "SPN"
+    if letter == _JOINER and unicodedata.category(after) in ("So", "Sm"):
+        return unicodedata.category(before) in ("So", "Sk") or (before in _VARIATIONS and is_shaping(text, place - 1))
+    if letter not in (_JOINER, _NON_JOINER):
+        return False
+    if _VIRAMA in (unicodedata.combining(before), unicodedata.combining(after)):
+        return unicodedata.category(after)[0] in "LM"
+    return (
+        letter == _NON_JOINER and unicodedata.bidirectional(after) == "AL" and unicodedata.bidirectional(before) in ("AL", "NSM")
+    )
+
+
+def seen(text: str) -> str:
+    """Return a text without its unseen characters, except for those that shape what is seen."""
+    return "".join(letter for place, letter in enumerate(text) if not is_unseen(letter) or is_shaping(text, place))
+
+
 def check_line(text: Any, what: str, most: int) -> str:
     """Return ``text`` if it can stand in a line: at most ``most`` characters, all of them visible. Raises BadSetup."""
     check_text(text, what)
     if len(text) > most:
         raise BadSetup(f"{what} must have at most {most} characters, not {len(text)}")
-    if any(map(is_unseen, text)):
+    if seen(text) != text:
         raise BadSetup(f"{what} must not contain control characters, or invisible or bidirectional ones: {text[:MAX_QUOTED]!a}")
     return str(text)
 

@@ -1,12 +1,12 @@
 """Elements: what a game tells the laboratory about itself, so that reports can name its actions, its pieces and its first order.
 
-A game that declares nothing gets reports all the same: every action is a kind of its own, and the first order is the order of the
-first decisions.
+A game that declares nothing gets reports all the same: every action is a kind of its own. Its first order is a guess, and reports
+say so: clockwise from the seat that decides first.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -14,6 +14,20 @@ from meadhall.engine.errors import BadGame
 
 MOST_KINDS: Final = 62
 """The largest number of kinds of actions: a set of them is a mask of bits in one integer."""
+
+CLOCKWISE: Final = -1
+"""The first order of a game without an event for it: clockwise from the seat that decides first in a match."""
+
+
+def clockwise(first: int, players: int) -> Sequence[int]:
+    """Return all seats in the order of their first turns, if ``first`` has the first and the next is always at the left.
+
+    Examples:
+        >>> from meadhall.sdk import clockwise
+        >>> clockwise(2, 4)
+        [2, 3, 0, 1]
+    """
+    return [(first + step) % players for step in range(players)]
 
 
 @dataclass(frozen=True)
@@ -58,6 +72,9 @@ class PieceKind:
         used: the event in which a seat uses one; None if there is none.
         word: ``word(options, number)`` returns the name of a piece for people, in the current language; by default its name in
             records.
+        numbers: ``numbers(options)`` returns the numbers of all pieces, so that reports show those that are never acquired.
+        placed: the event in which a piece comes to a place, if ``acquired`` has the place instead of the piece. Its ``seat`` is
+            the index of the argument with the place.
     """
 
     name: str
@@ -66,6 +83,8 @@ class PieceKind:
     shown: Mention | None = None
     used: Mention | None = None
     word: Callable[[Mapping[str, Any], int], str] | None = None
+    numbers: Callable[[Mapping[str, Any]], Iterable[int]] | None = None
+    placed: Mention | None = None
 
 
 @dataclass(frozen=True)
@@ -75,9 +94,13 @@ class Elements:
     Attributes:
         actions: the kinds of actions. They need not cover all actions.
         pieces: the kinds of pieces.
-        first_order: the number of the event whose arguments are the seats in the order of their first turns; None if that is the
-            order of their first decisions. Seats that the event leaves out follow clockwise.
-        turn: the number of the event that ends a turn of all players; None if a turn is a run of decisions of one seat.
+        first_order: the number of the event whose arguments are the seats in the order of their first turns, or the first seat
+            alone; ``CLOCKWISE`` without such an event. ``meadhall check`` asks for it in games with rivals, because the order of
+            decisions is no substitute: a seat that drops out or misses its turn may never have one.
+        first_turns: ``first_turns(first, players)`` returns all seats in the order of their first turns, where only the first is
+            known; by default clockwise.
+        turn: the number of an event that is told once in each turn, of one player or of all. Without it reports count runs of
+            decisions of one seat instead, which leave out a turn without a decision.
         out: the event in which a player drops out, whose ``argument`` is the seat; None if no player does.
         attacks: the event in which one seat attacks another; None if there is none.
 
@@ -90,6 +113,7 @@ class Elements:
     actions: tuple[ActionKind, ...] = ()
     pieces: tuple[PieceKind, ...] = ()
     first_order: int | None = None
+    first_turns: Callable[[int, int], Sequence[int]] = clockwise
     turn: int | None = None
     out: Mention | None = None
     attacks: Mention | None = None

@@ -2,8 +2,20 @@
 
 from __future__ import annotations
 
+import shlex
+import sys
+from pathlib import Path
+
 MAX_REASON = 400
 """The maximum length of a RecordError's reason, in characters. Reasons quote the record."""
+
+
+def how_to_install(extras: str) -> str:
+    """Return the command that installs extras of Meadhall, such as ``envs``. No package index has it, only a clone."""
+    clone = Path(sys.prefix).parent
+    if (clone / "src" / "meadhall").is_dir():  # the environment that make has made, which has no pip
+        return f"make -C {shlex.quote(str(clone))} setup"
+    return f"pip install ~/meadhall'[{extras}]'"
 
 
 class MeadhallError(Exception):

@@ -118,8 +118,8 @@ class Game(Generic[S]):
             ``legal[:count]`` are the legal actions, ``rng`` is a generator of two words for the player's own draws. None if there
             is no heuristic player.
         advice: parameters and rules for a search.
-        recall: ``recall(before, action, after)`` marks in ``before`` what players saw in an action that is undone. None if an
-            undo leaves nothing to remember.
+        recall: ``recall(before, action, after)`` marks in ``before`` what players saw in an action that is undone. None if the
+            game forgets it, or has nothing to remember.
         solver: solves the decisions that can be solved exactly; None if there is no solver.
         scoring: how the seats compete, or a function of the options that returns it.
         payoffs: the range of the payoffs if the scoring is ``POINTS``. It may depend on players and options.
@@ -144,8 +144,8 @@ class Game(Generic[S]):
         daily: the puzzle of the day; None if the game has none.
         goal: the goal of a player in one sentence, which a match opens with; a message for gettext, or a function of the
             options that returns it; "" for none.
-        at_table: ``at_table(options)`` returns what holds at a table with these options, in the current language: a phrase by the
-            id of each rule that depends on them, "" for a rule that doesn't apply there. None if no rule depends on the options.
+        at_table: ``at_table(options)`` returns names that the rulebook of a table uses besides those of the options, each with
+            what it stands for, in the current language: ``{"dice": "d4 and d6"}``. None if it uses none.
         usual_players: the number of seats that the hall offers first; None for four, or as many as the game allows.
         chance: whether chance decides anything, see ``Kind``. This and the next two may depend on players and options.
         information: ``"perfect"`` or ``"imperfect"``, see ``Kind``; None: imperfect if the rules have ``conceal``.
@@ -221,11 +221,12 @@ class Game(Generic[S]):
         return None if self.folder is None else self.folder / name
 
     def goal_of(self, options: Mapping[str, Any]) -> str:
-        """Return the goal of a player under these options, in the current language.
+        """Return the goal of a player under the options of a match, in the current language.
 
         Examples:
             >>> import meadhall
-            >>> meadhall.game("axes-and-allies").goal_of({})
+            >>> match = meadhall.game("axes-and-allies").match(players=3, seed="mead")
+            >>> match.game.goal_of(match.options)
             'Your goal: be the last one alive. Attack, or ally with a player until a one ends every alliance.'
         """
         return gettext(self.goal if isinstance(self.goal, str) else self.goal(options)) if self.goal else ""

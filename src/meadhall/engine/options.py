@@ -109,6 +109,7 @@ class Choice:
         only_with: the name and the value of another option without which only the default is allowed: ``("mode", "versus")``.
         optional_in_records: whether a record may lack it, which means the default.
         origins: value -> what it is, compared with the printed rules; it stands behind the sentence.
+        rules: the ids of the rules whose text depends on it: see ``engine.text.rulebook``.
 
     Examples:
         >>> from meadhall.engine.options import Choice
@@ -131,6 +132,7 @@ class Choice:
         only_with: tuple[str, str] | None = None,
         optional_in_records: bool = False,
         origins: Mapping[str, Origin] | None = None,
+        rules: tuple[str, ...] = (),
     ) -> None:
         self.name = name
         self.title = title or name
@@ -139,6 +141,7 @@ class Choice:
         self.origins = dict(origins or {})
         self.only_with = only_with
         self.optional_in_records = optional_in_records
+        self.rules = rules
         self.default = next(iter(self.values))
         self.usage = "|".join(self.values)
 
@@ -186,7 +189,7 @@ class HouseRule(Choice):
         name: its id, e.g. ``"bids"``.
         values: the id of each value -> what it is, its name in words and a sentence that explains it. The first is the default.
         title: its name in words.
-        rules: the id of the rule that explains it, then the ids of those that it changes.
+        rules: the ids of the rules whose text depends on it, that of its own rule first.
         only_with: as for a ``Choice``.
 
     Examples:
@@ -207,7 +210,6 @@ class HouseRule(Choice):
         rules: tuple[str, ...] = (),
         only_with: tuple[str, str] | None = None,
     ) -> None:
-        self.rules = rules
         super().__init__(
             name,
             {value: (label, sentence) for value, (_origin, label, sentence) in values.items()},
@@ -215,6 +217,7 @@ class HouseRule(Choice):
             only_with=only_with,
             optional_in_records=True,
             origins={value: origin for value, (origin, _label, _sentence) in values.items()},
+            rules=rules,
         )
 
 
@@ -342,6 +345,8 @@ class Document(Generic[D]):
             return tomllib.loads(text)
         except tomllib.TOMLDecodeError as error:
             raise BadSetup(f"{self.name}: {_toml_problem(error)}") from None
+        except ValueError:  # Python converts no more than 4,300 digits
+            raise BadSetup(f"{self.name}: it contains a number with thousands of digits") from None
         except RecursionError:
             raise BadSetup(f"{self.name}: nested too deeply") from None
 

@@ -72,12 +72,14 @@ class EventFigure:
         text: its name for people; a message for gettext.
         event: the kind of event that is counted.
         per: the kinds of which it is a share; empty: it is counted by match.
+        also: another kind that is counted, too; -1 if there is none.
     """
 
     name: str
     text: str
     event: int
     per: tuple[int, ...] = ()
+    also: int = -1
 
 
 def event_statistics(*figures: EventFigure) -> Statistics:
@@ -97,7 +99,8 @@ def event_statistics(*figures: EventFigure) -> Statistics:
     def fields(totals: Totals, _players: int, _options: Mapping[str, Any]) -> dict[str, Any]:
         games, events = int(totals["games"][0]), totals["events"]
         bases = {figure.name: int(sum(events[kind] for kind in figure.per)) if figure.per else games for figure in figures}
-        return {each.name: int(events[each.event]) / bases[each.name] if bases[each.name] else None for each in figures}
+        found = {each.name: int(events[each.event]) + (int(events[each.also]) if each.also >= 0 else 0) for each in figures}
+        return {name: found[name] / bases[name] if bases[name] else None for name in found}
 
     def rows(fields: dict[str, Any]) -> Iterable[tuple[str, str]]:
         for figure in figures:
@@ -106,7 +109,7 @@ def event_statistics(*figures: EventFigure) -> Statistics:
                 told = percent(value) if figure.per else _("{count} per match").format(count=decimal(value, 2))
                 yield _(figure.text), told
 
-    kinds = 1 + max(kind for figure in figures for kind in (figure.event, *figure.per))
+    kinds = 1 + max(kind for figure in figures for kind in (figure.event, figure.also, *figure.per))
     return Statistics(kinds, count_kinds, gather, fields, rows)
 
 
@@ -250,14 +253,16 @@ class Spread:
 
     @classmethod
     def of(cls, values: npt.NDArray[np.int64]) -> Self:
-        """Return the spread of a sample of at least one value; none may be negative."""
+        """Return the spread of a sample; no value may be negative."""
         return cls.of_histogram(histogram(values))
 
     @classmethod
     def of_histogram(cls, times: npt.NDArray[np.int64]) -> Self:
-        """Return the spread of a sample of at least one value. ``times[v]`` is how often v occurs."""
+        """Return the spread of a sample, zeros for an empty one. ``times[v]`` is how often v occurs."""
         found = np.flatnonzero(times)
         count = int(times.sum())
+        if not count:
+            return cls(0.0, 0.0, 0, 0.0, 0)
         mean = int(found @ times[found]) / count
         variance = float((found - mean) ** 2 @ times[found]) / count
         before = times.cumsum()

@@ -10,7 +10,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from meadhall.engine.errors import MeadhallError
+from meadhall.engine.errors import MeadhallError, how_to_install
 from meadhall.envs.ids import keep_ids
 from meadhall.envs.render import render
 
@@ -58,7 +58,7 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     module, needed = _MODULES[name]
     if needed is not None and find_spec(needed) is None:
-        raise NoEnvs(f"{name} needs {needed}, which is not installed: pip install 'meadhall[envs]'")
+        raise NoEnvs(f"{name} needs {needed}, which is not installed: {how_to_install('envs')}")
     found = globals()[name] = getattr(import_module(f"{__name__}.{module}"), name)
     return found
 

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from meadhall.engine.checks import quoted
-from meadhall.engine.errors import BadSetup, MeadhallError
+from meadhall.engine.errors import BadSetup, MeadhallError, how_to_install
 from meadhall.engine.match.view import View
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def render(view: View, mode: Mode = "ansi", *, theme: Theme = "light", width: in
         view: the view of a seat, or of a spectator: ``match.view(seat)``.
         mode: ``"ansi"``: text, the sketch of the board and the prompt. ``"svg"``: the picture of the match's page, as an SVG
             document. ``"rgb_array"``: the pixels of that picture, an array of shape (height, width, 3); its size depends only on
-            the game, its options and the number of players. It takes about 0.3 seconds. Pictures need ``meadhall[envs]``.
+            the game, its options and the number of players. It takes about 0.3 seconds. Pictures need the extra ``envs``.
         theme: the colours of the picture, ``"light"`` or ``"dark"``.
         width: the width of the array in pixels.
 
@@ -81,7 +81,7 @@ def _check_packages(mode: Mode) -> None:
     """Raise NoPixels if a package that pictures need is missing."""
     for module, name in (("jinja2", "Jinja"), ("resvg_py", "resvg-py"), ("PIL", "Pillow")):
         if find_spec(module) is None and (mode == "rgb_array" or module != "PIL"):
-            raise NoPixels(f"pictures need {name}, which is not installed: pip install 'meadhall[envs]'")
+            raise NoPixels(f"pictures need {name}, which is not installed: {how_to_install('envs')}")
 
 
 def _pixels(drawn: str, width: int) -> npt.NDArray[np.uint8]:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from meadhall.engine.compute.bulk import Floats, Played
 from meadhall.engine.game import Game
 from meadhall.engine.statistics import Mean, Rate, Spread, Totals, added, histogram
-from meadhall.lab.matches import Plan
+from meadhall.lab.matches import Plan, shares_of
 
 LENGTHS = "lengths"
 
@@ -20,7 +20,7 @@ class Aggregate:
     """The sums over some matches of a plan.
 
     Attributes:
-        games: the number of matches.
+        games: the number of matches that ended.
         shares: float64 (bots, seats): the sum of the shares of a win of each bot on each seat, see ``Game.shares``.
         places: float64 (seats,): the sum of the shares of a win by place in the order of the first turns.
         taken: int64 (bots, seats): how often each bot had each seat.
@@ -28,6 +28,7 @@ class Aggregate:
         payoffs: float64 (bots, 3): each bot's matches, and the sum of its mean payoffs in them and of their squares.
         lengths: the histogram of the decisions of a match, see ``statistics.histogram``.
         counted: the totals of the game's statistics.
+        stopped: the number of matches that were stopped; nothing else counts them.
     """
 
     games: int
@@ -38,6 +39,7 @@ class Aggregate:
     payoffs: Floats
     lengths: Totals
     counted: Totals
+    stopped: int = 0
 
     @classmethod
     def nothing(cls, plan: Plan) -> Aggregate:
@@ -52,21 +54,23 @@ class Aggregate:
         games, players = played.payoffs.shape
         empty = cls.nothing(plan)
         shares, taken, among, payoffs = empty.shares, empty.taken, empty.parties, empty.payoffs
-        won = subject.shares(played.payoffs, plan.options)
+        ended = ~np.isnan(played.payoffs[:, 0])
+        won = np.nan_to_num(shares_of(subject, played.payoffs, plan.options))
         seats, parties = np.arange(players), subject.parties(players, plan.options)
         for turn in range(min(players, games)):  # in every ``players``-th match all bots sit on the same seats
             who = plan.who(range(first + turn, first + turn + 1))[0]
-            times = len(range(turn, games, players))
+            times = int(ended[turn::players].sum())
             shares[who, seats] += won[turn::players].sum(axis=0)
             taken[who, seats] += times
             for bot in np.unique(who):
-                means = played.payoffs[turn::players][:, who == bot].mean(axis=1)
+                means = played.payoffs[turn::players][ended[turn::players]][:, who == bot].mean(axis=1)
                 payoffs[bot] += times, means.sum(), means @ means
             for party in parties:
                 among[np.unique(who[list(party)])] += times
-        counted = subject.statistics.gather(played.counts, players)
+        counted = subject.statistics.gather(played.counts[ended], players)
         places = np.take_along_axis(won, played.orders.astype(np.int64), axis=1).sum(axis=0)
-        return cls(games, shares, places, taken, among, payoffs, {LENGTHS: histogram(played.lengths)}, counted)
+        lengths, count = {LENGTHS: histogram(played.lengths[ended])}, int(ended.sum())
+        return cls(count, shares, places, taken, among, payoffs, lengths, counted, games - count)
 
     def __add__(self, more: Aggregate) -> Aggregate:
         return replace(
@@ -79,6 +83,7 @@ class Aggregate:
             payoffs=self.payoffs + more.payoffs,
             lengths=added(self.lengths, more.lengths),
             counted=added(self.counted, more.counted),
+            stopped=self.stopped + more.stopped,
         )
 
     @property

@@ -1,4 +1,4 @@
-"""Reports as data frames. They need Polars or pandas, optional dependencies (``meadhall[frames]``).
+"""Reports as data frames. They need Polars or pandas, optional dependencies (the extra ``frames``).
 
 A frame has a row for each bot, seat or pair, and the same columns for every game: a value that a report lacks is null.
 """
@@ -13,7 +13,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from meadhall.engine.checks import quoted
-from meadhall.engine.errors import BadSetup, MeadhallError
+from meadhall.engine.errors import BadSetup, MeadhallError, how_to_install
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -91,7 +91,7 @@ class InFrames(ABC, Generic[By]):
 
 def _library(name: str) -> Any:
     if find_spec(name) is None:
-        raise NoFrames(f"this frame needs {name}, which is not installed: pip install 'meadhall[frames]'")
+        raise NoFrames(f"this frame needs {name}, which is not installed: {how_to_install('frames')}")
     return import_module(name)
 
 

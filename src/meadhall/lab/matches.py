@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from math import nan
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from meadhall.engine.checks import check_count, seed_label
-from meadhall.engine.compute.bulk import seed_number
+from meadhall.engine.compute.bulk import LIMIT, Floats, seed_number
+from meadhall.engine.compute.cores import cores
 from meadhall.engine.compute.executors import Executor, Pieces, Processes, Progress, Serial, run_chunks
 from meadhall.engine.compute.executors.cluster import check_cluster, connected
 from meadhall.engine.errors import BadSetup
@@ -29,6 +31,8 @@ from meadhall.lab.luck import luck
 
 CHUNK = 16
 """The number of matches in a chunk for an executor."""
+STOPPED = "stopped after {limit} decisions"
+"""The reason in the record of a match that bots didn't end."""
 STARTED = datetime(1970, 1, 1, tzinfo=UTC)
 """The start of every simulated match, so that a run's records are the same whenever and wherever it is repeated."""
 
@@ -44,6 +48,7 @@ class Plan:
     records: bool = False  # whether to write a record of each match
     luck: bool = False  # whether to measure each seat's luck, see ``luck.luck``
     entrants: Entrants = field(default_factory=Entrants)  # the bots that are no names
+    limit: int = LIMIT  # the decisions after which a match is stopped
 
     @property
     def label(self) -> str:
@@ -87,7 +92,7 @@ class Outcome:
     """The outcome of a match.
 
     ``record`` is a line of JSON, and ``luck`` holds each seat's luck. Both are empty unless the plan asks for them. ``order`` has
-    the seats in the order of their first turns.
+    the seats in the order of their first turns. If the match was stopped, ``scores`` and ``luck`` are NaN.
     """
 
     scores: tuple[float, ...]
@@ -99,7 +104,7 @@ class Outcome:
 
 
 def play_match(plan: Plan, number: int) -> Outcome:
-    """Play match ``number`` of the plan to its end. The time of searches is CPU time, see ``bots.bot``."""
+    """Play match ``number`` of the plan to its end or the limit. The time of searches is CPU time, see ``bots.bot``."""
     subject, names = game(plan.game), plan.seating(number)
     match = Match(
         subject,
@@ -108,22 +113,32 @@ def play_match(plan: Plan, number: int) -> Outcome:
         options=plan.options,
         started=STARTED,
     )
-    play_out(match, [plan.entrants.bot(subject, name, f"{plan.label}/{number}/bot {seat}") for seat, name in enumerate(names)])
+    bots = [plan.entrants.bot(subject, name, f"{plan.label}/{number}/bot {seat}") for seat, name in enumerate(names)]
+    play_out(match, bots, plan.limit)
     result = match.result()
-    assert result is not None
+    nothing = (nan,) * match.players
+    why = STOPPED.format(limit=plan.limit) if result is None else None
+    lucky = nothing if result is None or not plan.luck else luck(match, seed_number(f"{plan.label}/{number}/luck"))
     return Outcome(
-        result.scores,
+        nothing if result is None else result.scores,
         len(match.steps),
         match.tally(),
-        dumps(match.record(legal=True)) if plan.records else "",
+        dumps(match.record(legal=True, abandoned=why)) if plan.records else "",
         first_order_of(match),
-        luck(match, seed_number(f"{plan.label}/{number}/luck")) if plan.luck else (),
+        lucky if plan.luck else (),
     )
 
 
-def play_out(match: Match, bots: Sequence[Any]) -> None:
-    """Let the bots, one per seat, play the match to its end."""
-    while (actor := match.actor) is not None:
+def shares_of(subject: Game, payoffs: Floats, options: Mapping[str, Any]) -> Floats:
+    """Return what matches are worth as shares of a win, see ``Game.shares``; NaN where a match was stopped."""
+    found, ended = np.full_like(payoffs, nan), ~np.isnan(payoffs[:, 0])
+    found[ended] = subject.shares(payoffs[ended], options)
+    return found
+
+
+def play_out(match: Match, bots: Sequence[Any], limit: int = LIMIT) -> None:
+    """Let the bots, one per seat, play the match to its end, or until it has ``limit`` decisions."""
+    while (actor := match.actor) is not None and len(match.steps) < limit:
         match.play(bots[actor].choose(match.view(actor)), actor)
 
 
@@ -147,6 +162,11 @@ class MatchWork:
         from meadhall.lab.warm import warm  # noqa: PLC0415 - it plays a match itself
 
         warm([self.plan.game], bulk=False)
+
+
+def usual_processes(entrants: Entrants) -> int:
+    """Return the default number of processes: one per core, but one for bots that are objects, such as functions of a script."""
+    return cores() if all(":" in name for name in entrants.own) else 1
 
 
 @contextmanager

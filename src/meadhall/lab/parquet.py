@@ -1,4 +1,4 @@
-"""Matches as rows of a Parquet file, format ``meadhall-matches/1``. It needs PyArrow (``meadhall[parquet]``).
+"""Matches as rows of a Parquet file, format ``meadhall-matches/1``. It needs PyArrow (the extra ``parquet``).
 
 The columns are described in ``docs/library/simulate.md``.
 """
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
-from meadhall.engine.errors import MeadhallError
+from meadhall.engine.errors import MeadhallError, how_to_install
 from meadhall.engine.registry import game
 from meadhall.lab.matches import Plan
 from meadhall.lab.tables import seed_in_json
@@ -33,7 +33,7 @@ class NoParquet(MeadhallError):
 def check_parquet() -> None:
     """Check that Parquet files can be written, before a run that may take hours. Raises NoParquet."""
     if find_spec("pyarrow") is None:
-        raise NoParquet("a Parquet file needs PyArrow, which is not installed: pip install 'meadhall[parquet]'")
+        raise NoParquet(f"a Parquet file needs PyArrow, which is not installed: {how_to_install('parquet')}")
 
 
 class ParquetTable:
@@ -124,7 +124,9 @@ class ParquetTable:
         return pa.array(np.full(count, value), kind)
 
     def _by_seat(self, values: Any) -> Any:
-        """Return values by match and seat as a column of lists."""
+        """Return values by match and seat as a column of lists, null where a match was stopped."""
         pa = self._pa
         offsets = np.arange(0, len(values) + 1, self._plan.players, dtype=np.int32)
-        return pa.ListArray.from_arrays(offsets, values if isinstance(values, pa.Array) else pa.array(values))
+        stopped = np.isnan(values[:: self._plan.players]) if isinstance(values, np.ndarray) else np.zeros(0, bool)
+        mask = pa.array(stopped) if stopped.any() else None
+        return pa.ListArray.from_arrays(offsets, values if isinstance(values, pa.Array) else pa.array(values), mask=mask)

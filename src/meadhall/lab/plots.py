@@ -1,6 +1,6 @@
 """Plots of a tournament as SVG with text: win rates, ratings, and a matrix of pairwise results.
 
-They need Matplotlib, an optional dependency (``meadhall[plots]``).
+They need Matplotlib, an optional dependency (the extra ``plots``).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from meadhall.engine.errors import MeadhallError
+from meadhall.engine.errors import MeadhallError, how_to_install
 from meadhall.engine.registry import game
 from meadhall.engine.text.language import decimal, grouped, percent
 from meadhall.engine.text.language import gettext as _
@@ -85,7 +85,7 @@ class Estimate(NamedTuple):
 def check_plots(folder: Path | str) -> None:
     """Make the folder and check that plots can be drawn, before a run that may take hours. Raises NoPlots or OSError."""
     if find_spec("matplotlib") is None:
-        raise NoPlots("plots need matplotlib, which is not installed: pip install 'meadhall[plots]'")
+        raise NoPlots(f"plots need matplotlib, which is not installed: {how_to_install('plots')}")
     Path(folder).mkdir(parents=True, exist_ok=True)
 
 

@@ -32,12 +32,14 @@ class Report(Displayed, InFrames[By]):
         bots: the bots. In game g (from 0) seat k had ``bots[(k + g) % players]``, so that every bot sits on every seat.
         seed: the seed; it reproduces the games. An integer is stated as text, bytes are filled up to 32.
         games: the number of games.
+        limit: the decisions after which a game is stopped.
+        stopped: the number of games that were stopped. They have no result, so the other figures leave them out.
         by_bot: every bot's rate over all its seats.
         by_seat: every seat's rate over all bots.
         by_bot_and_seat: every bot's rate on every seat.
         by_place: the rate of each place in the order of the first turns. Seats hide it where the first seat is drawn.
         payoffs: every bot's mean payoff in points, if the payoffs of the game are points; otherwise None.
-        length: decisions per game.
+        length: decisions per game that ended.
         decisions: the total number of decisions.
         seconds: the duration.
         statistics: the game's own counters, see ``Game.statistics``.
@@ -57,6 +59,8 @@ class Report(Displayed, InFrames[By]):
     bots: tuple[str, ...]
     seed: str | bytes
     games: int
+    limit: int
+    stopped: int
     by_bot: dict[str, Rate]
     by_seat: tuple[Rate, ...]
     by_bot_and_seat: dict[str, tuple[Rate, ...]]
@@ -110,14 +114,16 @@ def report(subject: Game, plan: Plan, sums: Aggregate, seconds: float) -> Report
         options=plan.options,
         bots=plan.bots,
         seed=plan.seed,
-        games=sums.games,
+        games=sums.games + sums.stopped,
+        limit=plan.limit,
+        stopped=sums.stopped,
         by_bot={name: sums.of_bot(bot) for bot, name in bots},
         by_seat=tuple(map(sums.of_seat, seats)),
         by_bot_and_seat={name: tuple(sums.of_bot_on(bot, seat) for seat in seats) for bot, name in bots},
         by_place=tuple(map(sums.of_place, seats)),
         payoffs=None if subject.scoring_of(plan.options).is_shared else {name: sums.payoff_of_bot(bot) for bot, name in bots},
         length=sums.length,
-        decisions=sums.decisions,
+        decisions=sums.decisions + sums.stopped * plan.limit,
         seconds=seconds,
-        statistics=subject.statistics.fields(sums.counted, plan.players, plan.options),
+        statistics=subject.statistics.fields(sums.counted, plan.players, plan.options) if sums.games else {},
     )

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from meadhall.engine.checks import Seed, check_count, check_run_seed
+from meadhall.engine.compute.bulk import LIMIT, MOST_DECISIONS
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.game import Game
 from meadhall.lab.entrants import Entrant, Entrants, entered
@@ -97,6 +98,7 @@ def scheduled(
     seed: Seed | None = None,
     *,
     luck: bool = False,
+    limit: int = LIMIT,
     **options: Any,
 ) -> Schedule:
     """Make the schedule of a tournament of at least ``games`` games. Raises BadSetup or UnknownBot."""
@@ -106,7 +108,10 @@ def scheduled(
     if luck and len(parties) == 1:
         raise BadSetup("in a cooperative game all bots have the same luck, so measuring it gains nothing")
     wanted, used = check_count(games, "games", MAX_GAMES), check_run_seed(seed)
-    schedule = Schedule(subject.name, names, chosen, used, luck=luck, entrants=entrants, parties=parties, wanted=wanted)
+    most = check_count(limit, "decisions", MOST_DECISIONS)
+    schedule = Schedule(
+        subject.name, names, chosen, used, luck=luck, entrants=entrants, limit=most, parties=parties, wanted=wanted
+    )
     if schedule.round > MAX_GAMES:
         raise BadSetup(f"a round of {len(bots)} bots has {schedule.round:,} games; the limit is {MAX_GAMES:,}")
     return schedule

@@ -13,7 +13,7 @@ import numpy as np
 from meadhall.bots.policy import POLICIES
 from meadhall.engine.checks import Seed, check_count, check_run_seed
 from meadhall.engine.compute import bulk
-from meadhall.engine.compute.bulk import Played, TournamentLoop, bulk_executor
+from meadhall.engine.compute.bulk import LIMIT, MOST_DECISIONS, Played, TournamentLoop, bulk_executor
 from meadhall.engine.compute.executors import Executor, Pieces, Progress, Work, run_chunks
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.game import Game
@@ -38,6 +38,7 @@ def simulate(
     *,
     out: Files = None,
     cluster: str | None = None,
+    limit: int = LIMIT,
     **options: Any,
 ) -> Report:
     """Play ``games`` games of bots against bots. The bots rotate over the seats.
@@ -66,6 +67,7 @@ def simulate(
             ``FILE.jsonl.zst`` gets the match records, one per line, with the number of legal actions of every decision. A file
             appears at the end. After Ctrl-C it holds the matches so far; after another error it is not written.
         cluster: a Ray cluster instead of processes: ``local``, ``auto`` or ``ray://HOST:PORT``; see ``docs/library/cluster.md``.
+        limit: the number of decisions after which a game is stopped: bots can play for ever. The report says how many were.
         options: the game's options by name.
 
     Raises:
@@ -85,14 +87,15 @@ def simulate(
     line_up, entrants = seated(subject, bots, players)
     games, used = check_count(games, "games"), check_run_seed(seed)
     check_count(processes, "processes")
+    limit = check_count(limit, "decisions", MOST_DECISIONS)
     files = check_outputs(records, out)
     whole = files.records or not all(who in POLICIES for who in line_up)
-    plan = Plan(subject.name, line_up, chosen, used, files.records, entrants=entrants)
+    plan = Plan(subject.name, line_up, chosen, used, files.records, entrants=entrants, limit=limit)
     with registered(subject):
         if whole:
             with match_executor(subject, processes, cluster) as executor:
                 return _simulate(plan, MatchWork(plan), executor, games, matches.CHUNK, files, progress)
-        loop = TournamentLoop.of(subject, [POLICIES[who] for who in line_up], used, chosen)
+        loop = TournamentLoop.of(subject, [POLICIES[who] for who in line_up], used, chosen, limit)
         with bulk_executor(subject, cluster=cluster) as executor:
             if cluster is None:
                 loop.compile()  # before the clock starts

@@ -83,6 +83,8 @@ class Tournament(Displayed, InFrames[By]):
         bots: the bots in the order given.
         seed: the seed; it reproduces the games if the bots are deterministic.
         games: the number of games played, of those ``planned``.
+        limit: the decisions after which a game is stopped.
+        stopped: the number of games that were stopped. They have no result, so the other figures leave them out.
         round: the number of games after which the schedule is balanced.
         luck: whether luck was measured.
         ended: why it ended: all games were played (``complete``), the order is significant (``sure``), or it was stopped
@@ -90,7 +92,7 @@ class Tournament(Displayed, InFrames[By]):
         standings: the result of each bot.
         ahead: ``ahead[a][b]``: how often a finished ahead of b in games with both (in a cooperative game: with the same shuffle).
             With several seats all pairs count; a tie counts as half.
-        length: decisions per game.
+        length: decisions per game that ended.
         seconds: the duration.
 
     Examples:
@@ -110,6 +112,8 @@ class Tournament(Displayed, InFrames[By]):
     seed: str | bytes
     games: int
     planned: int
+    limit: int
+    stopped: int
     round: int
     luck: bool
     ended: Ended
@@ -143,7 +147,7 @@ class Tournament(Displayed, InFrames[By]):
 class Meetings:
     """The outcomes of a tournament as comparisons between bots.
 
-    A meeting is a match. In a cooperative game it is the set of matches with one shuffle, one match for each bot.
+    A meeting is a match that ended. In a cooperative game it is the set of matches with one shuffle, one match for each bot.
 
     Attributes:
         who: int64 (meetings, parties): the indexes of the bots.
@@ -165,7 +169,7 @@ class Meetings:
     def of(
         cls, schedule: Schedule, shares: Floats, z: float, luck: Floats | None = None, payoffs: Floats | None = None
     ) -> Meetings:
-        """Build the meetings from the payoffs of the first matches of a schedule: float64 (matches, parties)."""
+        """Build the meetings from the payoffs of a schedule's first matches, float64 (matches, parties); NaN if stopped."""
         number = {name: k for k, name in enumerate(schedule.bots)}
         who = np.array([[number[name] for name in schedule.line_up(match)] for match in range(len(shares))], np.int64)
         who = who.reshape(shares.shape)
@@ -173,7 +177,9 @@ class Meetings:
             whole = len(shares) - len(shares) % len(schedule.bots)
             who, shares = who[:whole].reshape(-1, len(schedule.bots)), shares[:whole].reshape(-1, len(schedule.bots))
             payoffs = None if payoffs is None else payoffs[:whole].reshape(-1, len(schedule.bots))
-        return cls(who, shares, len(schedule.bots), z, luck, payoffs)
+        ended = ~np.isnan(shares).any(axis=1)
+        luck, payoffs = (None if each is None else each[ended] for each in (luck, payoffs))
+        return cls(who[ended], shares[ended], len(schedule.bots), z, luck, payoffs)
 
     def parties(self, bot: int) -> npt.NDArray[np.int64]:
         """Return the number of the bot's parties in each meeting."""

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from meadhall.engine.game import Game
 from meadhall.engine.registry import game
 from meadhall.engine.statistics import Mean, Rate, Spread
 from meadhall.engine.text.display import Table
-from meadhall.engine.text.language import decimal, grouped, marked, percent, percent_with_interval
+from meadhall.engine.text.language import decimal, grouped, marked, ngettext, percent, percent_with_interval
 from meadhall.engine.text.language import gettext as _
 from meadhall.lab.control_variate import MIN_MATCHES
 
@@ -37,6 +38,30 @@ def seed_in_words(seed: str | bytes) -> str:
     return seed if isinstance(seed, str) else seed.hex()
 
 
+def unknown_order(subject: Game) -> str:
+    """Return a warning if the game doesn't declare the order of the first turns; else ""."""
+    if subject.elements.first_order is not None:
+        return ""
+    said = _("{game} doesn't tell who has the first turn, so the places are a guess: clockwise from the first decision.")
+    return said.format(game=subject.title)
+
+
+def lengths_in_words(report: Report | Tournament) -> Iterator[str]:
+    """Yield sentences: the spread of the decisions of the games that ended, and how many were stopped."""
+    yield length_in_words(report.games - report.stopped, report.length)
+    if report.stopped:
+        yield stopped_in_words(report.stopped, report.limit)
+
+
+def stopped_in_words(stopped: int, limit: int) -> str:
+    """Return how many matches were stopped as a sentence."""
+    return ngettext(
+        "{count} match was stopped after {limit} decisions. It has no result, so no figure counts it.",
+        "{count} matches were stopped after {limit} decisions. They have no result, so no figure counts them.",
+        stopped,
+    ).format(count=grouped(stopped), limit=grouped(limit))
+
+
 def length_in_words(games: int, length: Spread) -> str:
     """Return the number of games and the spread of their decisions as a sentence."""
     return _("{games} games of {mean} decisions (sd {sd}, median {median}, from {min} to {max})").format(
@@ -59,16 +84,17 @@ def report_parts(report: Report) -> Iterator[str | Table]:
     every = (_("all"), *(rate_in_words(rate) for rate in report.by_bot.values()), "")
     yield Table((_("seat"), *report.by_bot, _("any bot")), (*rows, every), sums=1, numbers=True)
     if len(set(report.by_place)) > 1:
+        yield from filter(None, [unknown_order(game(report.game))])
         rows = [(str(place), rate_in_words(rate)) for place, rate in enumerate(report.by_place, 1)]
         yield Table((_("place in the first order"), _("any bot")), tuple(rows), numbers=True)
     if report.payoffs is not None:
         rows = [(name, mean_in_words(payoff)) for name, payoff in report.payoffs.items()]
         yield Table((_("bot"), _("points per game")), tuple(rows), numbers=True)
-    yield length_in_words(report.games, report.length)
+    yield from lengths_in_words(report)
     yield _("{speed} decisions/s; seed {seed}").format(
         speed=decimal(report.decisions_per_second, 0), seed=seed_in_words(report.seed)
     )
-    counted = tuple(game(report.game).statistics.rows(report.statistics))
+    counted = tuple(game(report.game).statistics.rows(report.statistics)) if report.statistics else ()
     if counted:
         yield Table((), counted)
 
@@ -95,7 +121,7 @@ def tournament_parts(report: Tournament) -> Iterator[str | Table]:
         yield _table(matrix_rows(report), _("How often the row finishes ahead of the column; a draw counts as half"))
     if report.ended in ENDINGS:
         yield _(ENDINGS[report.ended]).format(games=grouped(report.games), planned=grouped(report.planned))
-    yield length_in_words(report.games, report.length)
+    yield from lengths_in_words(report)
     yield _("{seconds} s; seed {seed}").format(seconds=decimal(report.seconds, 0), seed=seed_in_words(report.seed))
 
 

@@ -6,19 +6,20 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import replace
+from math import isnan
 from typing import Any
 
 import numpy as np
 
 from meadhall.engine.checks import Seed
-from meadhall.engine.compute.bulk import Floats
+from meadhall.engine.compute.bulk import LIMIT, Floats
 from meadhall.engine.compute.executors import Progress
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.game import Game
 from meadhall.engine.registry import game, registered
 from meadhall.engine.statistics import Spread
 from meadhall.lab.entrants import Entrant
-from meadhall.lab.matches import Outcome, match_executor, play_matches
+from meadhall.lab.matches import Outcome, match_executor, play_matches, shares_of
 from meadhall.lab.output import Files, Rows, check_outputs
 from meadhall.lab.schedule import Schedule, scheduled
 from meadhall.lab.sequential_test import all_sure, check_points, width
@@ -38,6 +39,7 @@ def tournament(
     luck: bool = False,
     out: Files = None,
     cluster: str | None = None,
+    limit: int = LIMIT,
     **options: Any,
 ) -> Tournament:
     """Let bots play a balanced tournament: all bots meet each other, and sit on every seat, equally often.
@@ -58,6 +60,7 @@ def tournament(
         luck: also measure luck and report results corrected for it, see ``luck`` and ``control_variate``.
         out: files for the matches or their records, see ``simulate``. They hold the games that the report covers.
         cluster: a Ray cluster instead of processes: ``local``, ``auto`` or ``ray://HOST:PORT``; see ``docs/library/cluster.md``.
+        limit: the number of decisions after which a game is stopped, as in ``simulate``.
         options: the game's options by name.
 
     Raises:
@@ -73,7 +76,7 @@ def tournament(
         (True, 'complete')
     """
     subject = game(name)
-    schedule = scheduled(subject, bots, games, players, seed, luck=luck, **options)
+    schedule = scheduled(subject, bots, games, players, seed, luck=luck, limit=limit, **options)
     with registered(subject):
         return play_schedule(schedule, processes, progress, until_sure=until_sure, out=out, cluster=cluster)
 
@@ -129,13 +132,14 @@ def _meetings(schedule: Schedule, played: Sequence[Outcome], z: float) -> Meetin
     subject = game(schedule.game)
     luck = by_party(lambda outcome: outcome.luck) if schedule.luck else None
     payoffs = None if subject.scoring_of(schedule.options).is_shared else by_party(lambda outcome: outcome.scores)
-    shares = subject.shares(np.array([outcome.scores for outcome in played], np.float64), schedule.options)
+    shares = shares_of(subject, np.array([outcome.scores for outcome in played], np.float64), schedule.options)
     return Meetings.of(schedule, shares[:, [party[0] for party in schedule.parties]], z, luck, payoffs)
 
 
 def _report(schedule: Schedule, played: Sequence[Outcome], ended: Ended, seconds: float, z: float) -> Tournament:
     meetings = _meetings(schedule, played, z)
     parties = len(schedule.parties)
+    ended_after = [outcome.decisions for outcome in played if not isnan(outcome.scores[0])]
     return Tournament(
         game=schedule.game,
         players=schedule.players,
@@ -145,11 +149,13 @@ def _report(schedule: Schedule, played: Sequence[Outcome], ended: Ended, seconds
         seed=schedule.seed,
         games=len(played),
         planned=schedule.games,
+        limit=schedule.limit,
+        stopped=len(played) - len(ended_after),
         round=schedule.round,
         luck=schedule.luck,
         ended=ended,
         standings=standings(meetings, schedule.bots, 1 / parties if parties > 1 else None),
         ahead=win_matrix(meetings, schedule.bots),
-        length=Spread.of(np.array([outcome.decisions for outcome in played])),
+        length=Spread.of(np.array(ended_after, np.int64)),
         seconds=seconds,
     )

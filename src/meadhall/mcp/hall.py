@@ -27,8 +27,11 @@ from meadhall.mcp.tables import NotPossible, Position
 _TIMEOUT: Final = 30.0
 _RETRY_DELAY: Final = 1.0
 FINISHED: Final = ("over", "abandoned", "closed")
-_HEARTBEATS: Final = 90.0
-"""Seconds without a byte after which a stream is opened again. The hall sends something at least every 30 seconds."""
+_SILENCE: Final = 40.0
+"""Seconds without a byte after which a stream is opened again. The hall sends something at least every 15 seconds."""
+
+_POLL: Final = 15.0
+"""Seconds after which a player who waits asks for the table, because a proxy may hold streams back."""
 
 _PLAYERS: Final[dict[str, Literal["bot", "person", "open"]]] = {"human": "person", "bot": "bot", "open": "open"}
 
@@ -147,11 +150,11 @@ class HallTables:
     async def wait(self, table: str, seconds: float) -> Position:
         """Wait for the player's turn, the end of the match, or a number of seconds."""
         info = await self._ask("GET", f"/tables/{_id(table)}")
-        if not _concerns(info):
-            stream = self._stream(_id(table))
+        while seconds > 0 and not _concerns(info):
             with suppress(TimeoutError):
-                async with asyncio.timeout(seconds):
-                    await stream.until(lambda: stream.info is not None and _concerns(stream.info))
+                async with asyncio.timeout(min(seconds, _POLL)):
+                    await self._stream(_id(table)).until_turn()
+            seconds -= _POLL
             info = await self._ask("GET", f"/tables/{_id(table)}")
         return await self._position(info)
 
@@ -194,7 +197,7 @@ class HallTables:
             options={name: str(value) for name, value in info["options"].items() if not isinstance(value, dict)},
             seats=[_seat_answer(seat) for seat in info["seats"]],
             your_seat=info["you"],
-            watch=f"{self._url}/tables/{info['id']}",
+            watch=info["url"],
         )
 
 
@@ -227,6 +230,10 @@ class _Stream:
             finally:
                 changed.cancel()
 
+    async def until_turn(self) -> None:
+        """Wait until the player has something to do, or nothing any more."""
+        await self.until(lambda: self.info is not None and _concerns(self.info))
+
     def news(self, tell: bool) -> list[dict[str, Any]]:
         """Return the actions of which the player was not told yet. ``tell``: they are told now."""
         new = [self._steps[n] for n in sorted(self._steps) if n > self._told]
@@ -242,10 +249,10 @@ class _Stream:
     async def _listen(self) -> None:
         while True:
             headers = self._headers | ({"Last-Event-ID": str(max(self._steps))} if self._steps else {})
-            timeout = httpx2.Timeout(_TIMEOUT, read=_HEARTBEATS)
+            timeout = httpx2.Timeout(_TIMEOUT, read=_SILENCE)
             with suppress(httpx2.TransportError):
                 async with self._client.stream("GET", self._url, headers=headers, timeout=timeout) as answer:
-                    if answer.status_code < 500 and not answer.is_success:
+                    if answer.is_client_error and answer.status_code != httpx2.codes.TOO_MANY_REQUESTS:
                         return  # the table is gone, or the player may not see it any more
                     async for name, data in _events(answer):
                         self._take(name, data)
@@ -322,7 +329,7 @@ def _installed(name: str) -> Game:
 
 def _in_words(steps: list[dict[str, Any]], view: View) -> Iterator[str]:
     """Yield the events of recorded actions in words, the player as "you"."""
-    kinds = {kind.name: number for number, kind in view.game.events.items()}
+    kinds = {kind.name: number for number, kind in reversed(view.game.events.items())}
     for step in steps:
         for name, *arguments in step["events"]:
             text = view.game.words.event(Event(kinds[name], name, tuple(arguments)), view.names, view.viewer)

@@ -3,7 +3,7 @@
 from importlib.util import find_spec
 from pathlib import Path
 
-from meadhall.engine.errors import MeadhallError
+from meadhall.engine.errors import MeadhallError, how_to_install
 from meadhall.engine.text.language import add_catalogues
 from meadhall.engine.text.language import gettext as _
 
@@ -15,4 +15,4 @@ class NoHall(MeadhallError):
 
 
 if find_spec("litestar") is None:
-    raise NoHall(_("A hall needs packages that are not installed: pip install 'meadhall[hall]'"))
+    raise NoHall(_("A hall needs packages that are not installed: {command}").format(command=how_to_install("hall")))

@@ -28,7 +28,7 @@ from meadhall.server.hall.notices import push_service
 from meadhall.server.hall.records.match_records import MatchRecords
 from meadhall.server.host_commands import obeying
 from meadhall.server.ops import gc_tuning, metrics
-from meadhall.server.ops.loop_lag import measured_lag
+from meadhall.server.ops.loop_lag import LoopLag
 from meadhall.server.ops.tracing import TRACES
 from meadhall.server.pages.frames import Frames
 from meadhall.server.pages.picture import Pictures
@@ -62,6 +62,7 @@ from meadhall.server.routes import (
 from meadhall.server.routes import hall as hall_routes
 from meadhall.server.settings import Settings
 from meadhall.server.store.store import Store
+from meadhall.server.web import links
 from meadhall.server.web.compression import compress_responses
 from meadhall.server.web.conditional import answer_conditional_requests
 from meadhall.server.web.cors import allow_other_origins
@@ -69,9 +70,8 @@ from meadhall.server.web.csrf import check_same_origin
 from meadhall.server.web.forms import read_form
 from meadhall.server.web.head_method import answer_head
 from meadhall.server.web.host_header import check_host_header
-from meadhall.server.web.links import serve_at, sub_path
-from meadhall.server.web.request import AnyRequest, HallRequest
-from meadhall.server.web.request_limit import RequestLimit, limit_request_rate, unlimited_paths
+from meadhall.server.web.request import AnyRequest, HallRequest, client_address
+from meadhall.server.web.request_limit import GuestLimit, RequestLimit, limit_request_rate, unlimited_paths
 from meadhall.server.web.request_metrics import measure_requests
 from meadhall.server.web.response_headers import add_headers
 from meadhall.server.web.sessions import Sessions, guest_of
@@ -84,9 +84,6 @@ log = logging.getLogger(__name__)
 
 BODY_LIMIT: Final = 64 * 1024
 """Bytes of a request, except for uploads."""
-
-PROCESS: Final = "web"
-"""The name of the process in metrics and in the log."""
 
 _PAGE_MODULES: Final = (
     hall_routes,
@@ -112,6 +109,9 @@ _PAGE_MODULES: Final = (
 )
 _MINUTE: Final = 60.0
 
+NEW_AN_HOUR: Final = 300
+"""Guests and records that an address may bring in an hour, in a hall that limits requests."""
+
 _LAST_SPANS: Final = 0.5
 """Seconds that the last spans of traces have to reach their collector."""
 
@@ -119,7 +119,7 @@ _LAST_SPANS: Final = 0.5
 def create_app(settings: Settings, store: Store, worker: Worker) -> Litestar:
     """Return the hall as an ASGI application. It closes the worker when it ends, but not the store."""
     if settings.traces:
-        TRACES.begin(settings.traces, PROCESS)
+        TRACES.begin(settings.traces, metrics.PROCESS)
     app = build_app(settings.requests_per_minute, development=settings.development)
     serve_hall(app, settings, store, worker)
     return app
@@ -127,9 +127,9 @@ def create_app(settings: Settings, store: Store, worker: Worker) -> Litestar:
 
 def serve_hall(app: Litestar, settings: Settings, store: Store, worker: Worker) -> None:
     """Let the application serve a new hall, from its next lifespan on."""
-    serve_at(settings.public_url)
+    links.serve(settings)
     assert app.openapi_config is not None
-    app.openapi_config.servers = [Server(sub_path() or "/")]
+    app.openapi_config.servers = [Server(links.sub_path() or "/")]
     app.state.hall = Hall(settings, store, worker)
     store.secret(push_service.SECRET)
     app.state.hall.uptime.begin()
@@ -160,7 +160,7 @@ def build_app(requests_per_minute: int, *, development: bool = False) -> Litesta
         hall: Hall = app.state.hall
         return hall.time.seconds()
 
-    limit = RequestLimit(requests_per_minute, seconds)
+    limit, lag = RequestLimit(requests_per_minute, seconds), LoopLag()
     dev = import_module("meadhall.server.dev.install") if development else None  # only development mode loads it
     modules = _PAGE_MODULES if dev is None else (*_PAGE_MODULES, dev.PAGES)
     files = _static_files() if dev is None else [*_static_files(), *dev.static_files()]
@@ -174,12 +174,13 @@ def build_app(requests_per_minute: int, *, development: bool = False) -> Litesta
         request_class=HallRequest,
         exception_handlers={MeadhallError: refused, HTTPException: failed, Exception: failed if dev is None else dev.explained},
         before_send=[add_headers],
-        lifespan=[_lifespan(limit, None if dev is None else dev.watch)],
+        lifespan=[_lifespan(limit, lag, None if dev is None else dev.watch)],
         openapi_config=_openapi(),
         logging_config=None,  # the operator configures logging
         request_max_body_size=BODY_LIMIT,
     )
-    handler = measure_requests(app.asgi_handler)
+    app.state.guest_limit = GuestLimit(NEW_AN_HOUR if requests_per_minute else 0, seconds)
+    handler = measure_requests(app.asgi_handler, lag.note_request)
     if requests_per_minute:
         handler = limit_request_rate(handler, limit, _refuse, unlimited_paths(app))
     handler = answer_conditional_requests(check_host_header(allow_other_origins(handler)))
@@ -203,6 +204,8 @@ def _pages(modules: Iterable[ModuleType]) -> Router:
         if "new_session" not in request.scope["state"]:  # not a visitor whose browser may keep no cookie
             request.app.state.hall.attendance.note(guest.id)
         speak(guest.language)
+        if request.method == "POST" and not guest.is_stored:
+            request.app.state.guest_limit.count(client_address(request), guest.id)
         request.app.state.hall.admission.check(guest, request.url.path)
 
     return Router(
@@ -247,7 +250,7 @@ def _openapi() -> OpenAPIConfig:
 
 
 def _lifespan(
-    limit: RequestLimit, watch: Callable[[Litestar], Coroutine[Any, Any, None]] | None
+    limit: RequestLimit, lag: LoopLag, watch: Callable[[Litestar], Coroutine[Any, Any, None]] | None
 ) -> Callable[[Litestar], AbstractAsyncContextManager[None]]:
     """Return the lifespan: compile the games and resume their bots in the background, close the hall at the end.
 
@@ -271,12 +274,11 @@ def _lifespan(
         work = (
             prepare(),
             _clean_up(limit, hall),
-            _measure(app),
             *hall.background(),
             *([watch(app)] if watch is not None else []),
         )
         tasks = [asyncio.create_task(each) for each in work]
-        async with gc_tuning.tuned_gc(), measured_lag(PROCESS), obeying(hall):
+        async with gc_tuning.tuned_gc(), lag.measured(metrics.PROCESS), obeying(hall):
             yield
         for task in (*tasks, *resuming):
             task.cancel()
@@ -295,11 +297,3 @@ async def _clean_up(limit: RequestLimit, hall: Hall) -> None:
         await hall.time.sleep(_MINUTE)
         limit.forget_expired()
         hall.release_finished_rooms()
-
-
-async def _measure(app: Litestar) -> None:
-    """Measure this process every second."""
-    while True:
-        monitoring.measure(app.state.hall, app.state.stream_limit)
-        metrics.measure_process(PROCESS)
-        await app.state.hall.time.sleep(metrics.INTERVAL)

@@ -164,7 +164,7 @@ def _socket_of(settings: Settings) -> Path:
 def _asked(path: Path, request: _Request) -> Any:
     """Let the running hall carry out a command. Raises CommandRefused."""
     if not hasattr(socket, "AF_UNIX"):
-        raise CommandRefused(_("a hall uses the database; stop it first"))
+        raise CommandRefused(_("a hall uses {database}; stop it first").format(database=path.with_suffix("")))
     try:
         with closing(socket.socket(socket.AF_UNIX)) as line:
             line.settimeout(_TIMEOUT)
@@ -210,6 +210,7 @@ async def _obey(hall: Hall, reader: asyncio.StreamReader, writer: asyncio.Stream
     try:
         request = msgspec.json.decode(await reader.readline(), type=_Request)
         with speaking(request.language):
+            await hall.store.unlocked()
             done = hall.store.transact(_COMMANDS[request.command], **request.arguments)
             hall.note_changes(done.tables)
             hall.note_chats(done.chats)

@@ -9,7 +9,6 @@ import socket
 import webbrowser
 from collections.abc import Awaitable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import replace
 from pathlib import Path
 from stat import S_ISSOCK
 from threading import Thread
@@ -20,6 +19,7 @@ from filelock import FileLock, Timeout
 from meadhall.engine.errors import MeadhallError
 from meadhall.server.ops import systemd
 from meadhall.server.ops.logs import JSON
+from meadhall.server.ops.network import is_every_address
 from meadhall.server.settings import Settings
 
 log = logging.getLogger(__name__)
@@ -52,6 +52,8 @@ def _bound(settings: Settings) -> socket.socket:
     listener = socket.socket(family)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
+        if family == socket.AF_INET6 and is_every_address(settings.host):
+            listener.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 0)  # IPv4, too, on every system
         host, _port, *zone = socket.getaddrinfo(settings.host, None, family, socket.SOCK_STREAM)[0][4]
         listener.bind((host, settings.port, *zone))
     except (OSError, OverflowError) as error:
@@ -117,13 +119,22 @@ def _remove_stale(path: Path) -> None:
 
 
 def address(settings: Settings) -> str:
-    """Return the public address, or else one for a browser on this machine, also if the server listens on all interfaces."""
-    if settings.public_url:
-        return f"{settings.public_url}/"
-    if settings.socket is not None:
+    """Return the address for everyone, or else for a browser on this machine if only that can reach the hall."""
+    if settings.socket is not None and not settings.public_url:
         return f"unix:{settings.socket}"
-    host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(settings.host, settings.host)  # noqa: S104 - compared, not bound
-    return f"http://{replace(settings, host=host).authority}/"
+    return f"{settings.url_for_others or settings.url_here}/"
+
+
+def _about_reach(settings: Settings) -> Iterator[str]:
+    """Yield a line for a host at home about who can open the hall, unless that goes without saying."""
+    if settings.public_url or settings.socket is not None or settings.development:
+        return
+    if settings.is_on_this_machine:
+        yield "Only this machine can open it. To let others in, start it with: make play LAN=1 (or: meadhall serve --lan)"
+    elif not settings.url_for_others:
+        yield "Only this machine can open it: it is in no network."
+    elif is_every_address(settings.host):
+        yield f"On this machine also: {settings.url_here}/"
 
 
 async def announce(settings: Settings, ready: Awaitable[object]) -> None:
@@ -137,7 +148,7 @@ async def announce(settings: Settings, ready: Awaitable[object]) -> None:
     if settings.log == JSON:
         log.info("The hall is open: %s", url)
     else:
-        print(f"The hall is open: {url}", flush=True)
+        print("\n".join([f"The hall is open: {url}", *_about_reach(settings)]), flush=True)
     systemd.notify(systemd.READY, f"STATUS=The hall is open: {url}")
 
 

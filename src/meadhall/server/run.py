@@ -17,10 +17,10 @@ from typing import Any, Final
 
 import uvicorn
 
-from meadhall.server.app import PROCESS, create_app
+from meadhall.server.app import create_app
 from meadhall.server.hall.hall import Hall
 from meadhall.server.listener import announce, bind, open_browser
-from meadhall.server.ops import systemd
+from meadhall.server.ops import metrics, systemd
 from meadhall.server.ops.file_limit import raise_file_limit
 from meadhall.server.ops.logs import configure_logging
 from meadhall.server.settings import Settings
@@ -60,6 +60,8 @@ class _Server(uvicorn.Server):
         self._hall = hall
         self._settings = settings
         self._announcing: asyncio.Task[None] | None = None
+        self._loop = asyncio.get_running_loop()
+        self._woken = asyncio.Event()
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
@@ -67,11 +69,21 @@ class _Server(uvicorn.Server):
             self._announcing = asyncio.create_task(announce(self._settings, self._hall.ready.all.wait()))
             open_browser(self._settings)
             if hasattr(signal, "SIGHUP") and not os.isatty(0):  # a terminal that closes ends the hall
-                asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, log.warning, _NO_RELOAD)
+                self._loop.add_signal_handler(signal.SIGHUP, log.warning, _NO_RELOAD)
+
+    async def main_loop(self) -> None:
+        """Look after the server every second. Uvicorn does so ten times, which keeps an idle machine awake."""
+        counter = 0
+        while not await self.on_tick(counter):
+            counter += _TICKS
+            timer = self._loop.call_later(1.0, self._woken.set)
+            await self._woken.wait()
+            timer.cancel()
+            self._woken.clear()
 
     async def on_tick(self, counter: int) -> bool:
-        if counter % _TICKS == 0:
-            check_deadlines(self.server_state.connections, asyncio.get_running_loop().time())
+        check_deadlines(self.server_state.connections, self._loop.time())
+        if not self.should_exit:  # STOPPING is the last word
             systemd.keep_alive(self._announcing is not None and self._announcing.done())
         return await super().on_tick(counter)
 
@@ -81,6 +93,7 @@ class _Server(uvicorn.Server):
             Thread(target=self._cut_short, name="stop", daemon=True).start()
         self._hall.stop_waiting()
         super().handle_exit(sig, frame)
+        self._loop.call_soon_threadsafe(self._woken.set)
 
     def _cut_short(self) -> None:
         """End this process if its stop takes long."""
@@ -92,7 +105,7 @@ class _Server(uvicorn.Server):
 
 def serve(settings: Settings) -> None:
     """Run the web server of a hall until a signal stops it. Raises CannotListen, StoreBusy, StoreUnusable."""
-    configure_logging(settings.log, PROCESS)
+    configure_logging(settings.log, metrics.PROCESS)
     loop = uvicorn.Config("", log_config=None).get_loop_factory()
     with bind(settings) as listener, asyncio.Runner(loop_factory=loop) as runner:
         runner.run(_serve(settings, listener))
@@ -101,6 +114,7 @@ def serve(settings: Settings) -> None:
 async def _serve(settings: Settings, listener: socket.socket) -> None:
     async with Store.open(settings) as store:
         app = create_app(settings, store, new_worker(settings.cluster))
+        _note_start(settings)
         limits = ConnectionLimits(settings.connections_per_client, raise_file_limit() - _OTHER_FILES, settings.proxies)
         protocol: Any = partial(LimitedConnection, limits=limits)
         whole = trust_proxies(limit_requests(app, limits), settings.proxies, settings.public_url)
@@ -118,6 +132,16 @@ async def _serve(settings: Settings, listener: socket.socket) -> None:
         )
         with _exit_status_zero():
             await _Server(config, app.state.hall, settings).serve([listener])
+
+
+def _note_start(settings: Settings) -> None:
+    """Note how the hall was started, for commands that print links to it."""
+    try:
+        settings.note_start()
+    except OSError as error:
+        log.warning(
+            "%s: %s; `meadhall invite` and `people link` need the same settings as the hall", error.filename, error.strerror
+        )
 
 
 @contextmanager

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import math
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 from ipaddress import IPv6Address, ip_address, ip_network
 from pathlib import Path
@@ -15,8 +17,9 @@ from urllib.parse import urlsplit
 
 from platformdirs import user_data_path
 
-from meadhall.engine.errors import MeadhallError
+from meadhall.engine.errors import MeadhallError, how_to_install
 from meadhall.server.ops.logs import JSON, TEXT
+from meadhall.server.ops.network import host_here, host_in_network
 
 _WEB_PORTS: Final = {"http": 80, "https": 443}
 
@@ -35,6 +38,10 @@ _ADMISSIONS: Final = (OPEN, INVITED, ACCOUNTS)
 
 _READ_ELSEWHERE: Final = frozenset({"MEADHALL_BOTS", "MEADHALL_CACHE", "MEADHALL_INTERPRET", "MEADHALL_LANG", "MEADHALL_TOKEN"})
 """Variables that the engine and the command read."""
+
+
+_OF_THE_START: Final = ("MEADHALL_HOST", "MEADHALL_PORT", "MEADHALL_SOCKET", "MEADHALL_URL", "MEADHALL_ADMISSION")
+"""What commands beside a hall must know of its start, because they print links to it."""
 
 
 class BadSetting(MeadhallError):
@@ -71,6 +78,7 @@ class Settings:
         browser: whether to open a browser at the start.
         log: form of the log, ``text`` or ``json``.
         chat: whether people can talk at tables.
+        reports: whether guests can order reports and prints, each of which takes a core for a while.
         admission: who may play: ``open``, ``invited`` or ``accounts``.
         bot_pause: average seconds that a bot takes for an action, its search included.
         requests_per_minute: limit for one client address; 0 for no limit. Streams and static files don't count.
@@ -95,6 +103,7 @@ class Settings:
     browser: bool = True
     log: str = TEXT
     chat: bool = True
+    reports: bool = True
     admission: str = OPEN
     bot_pause: float = 0.9
     requests_per_minute: int = 1200
@@ -134,6 +143,7 @@ class Settings:
             browser=not given.get("MEADHALL_NO_BROWSER"),
             log=_checked_log(given.get("MEADHALL_LOG") or default.log),
             chat=_checked_switch("MEADHALL_CHAT", given.get("MEADHALL_CHAT") or "on"),
+            reports=_checked_switch("MEADHALL_REPORTS", given.get("MEADHALL_REPORTS") or "on"),
             admission=_checked_admission(given.get("MEADHALL_ADMISSION") or default.admission),
             bot_pause=number("MEADHALL_BOT_PAUSE", default.bot_pause),
             requests_per_minute=number("MEADHALL_REQUESTS_PER_MINUTE", default.requests_per_minute),
@@ -154,6 +164,25 @@ class Settings:
         )
 
     @property
+    def start_file(self) -> Path:
+        """The file beside the database that has the settings of the last start."""
+        return Path(f"{self.database}.start")
+
+    def note_start(self) -> None:
+        """Write the settings of this start for ``of_started_hall``. Raises OSError."""
+        values = (self.host, self.port, self.socket or "", self.public_url, self.admission)
+        self.start_file.touch(mode=0o600)
+        self.start_file.write_text(json.dumps(dict(zip(_OF_THE_START, map(str, values), strict=True))), encoding="utf-8")
+
+    @classmethod
+    def of_started_hall(cls, environment: Mapping[str, str]) -> Settings:
+        """Read settings as ``from_environment``; what that doesn't say is as at the last start of the hall. Raises BadSetting."""
+        given = cls.from_environment(environment)
+        with suppress(OSError, ValueError):
+            return cls.from_environment(json.loads(given.start_file.read_text(encoding="utf-8")) | environment)
+        return given
+
+    @property
     def authority(self) -> str:
         """The host and port as URLs write them: an IPv6 address in brackets (RFC 3986, 3.2.2)."""
         return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
@@ -165,6 +194,19 @@ class Settings:
             return self.socket is None and ip_address(self.host).is_loopback
         except ValueError:
             return self.host == "localhost"
+
+    @property
+    def url_here(self) -> str:
+        """The address for this machine, without a slash at its end. It means nothing with a Unix socket."""
+        return f"http://{replace(self, host=host_here(self.host)).authority}"
+
+    @property
+    def url_for_others(self) -> str:
+        """The address for other people and devices, without a slash at its end; "" if only this machine can reach the hall."""
+        if self.public_url or self.socket is not None or self.is_on_this_machine:
+            return self.public_url
+        host = host_in_network(self.host)
+        return f"http://{replace(self, host=host).authority}" if host else ""
 
     @property
     def sub_path(self) -> str:
@@ -194,7 +236,7 @@ def _checked_cluster(text: str) -> str:
     if text and text != "auto" and not re.fullmatch(r"(ray://)?[^/\s]+:\d{1,5}", text, re.ASCII):
         raise BadSetting(f"MEADHALL_CLUSTER must be auto or an address such as 10.0.0.1:6379, not {text!r}")
     if text and find_spec("ray") is None:
-        raise BadSetting("MEADHALL_CLUSTER needs Ray, which is not installed: pip install 'meadhall[hall,cluster]'")
+        raise BadSetting(f"MEADHALL_CLUSTER needs Ray, which is not installed: {how_to_install('hall,cluster')}")
     return text
 
 

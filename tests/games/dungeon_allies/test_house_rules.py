@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from games.dungeon_allies.scenes import (
     A,
     B,
@@ -23,6 +25,7 @@ from games.dungeon_allies.scenes import (
     state_of,
     told,
 )
+from meadhall import IllegalAction
 from meadhall.games.dungeon_allies.actions import Act
 from meadhall.games.dungeon_allies.facts import facts
 from meadhall.games.dungeon_allies.pieces import DISPLAY, NONE
@@ -51,6 +54,12 @@ def test_DA_19_2_the_first_bid_is_one_gold_or_more() -> None:
     assert (gold(match, B), state_of(match).bid) == (1, 1)
 
 
+def test_DA_19_2_a_bid_is_refused_without_a_word_about_an_occupied_tavern() -> None:
+    match = scene(gold={B: 2}, rules={"first_bid": "one"})
+    with pytest.raises(IllegalAction, match="You bid only right after placing a die in the tavern"):
+        match.check(bid(1))
+
+
 def test_DA_19_3_a_followers_die_is_free_and_smaller_than_those_of_the_characters() -> None:
     match = scene({A: {8: "water", 10: "armor"}}, rules={"followers": "characters"})
     states = match.states
@@ -66,6 +75,20 @@ def test_DA_19_3_a_followers_die_is_free_and_smaller_than_those_of_the_character
     go(match)
     assert legal(match) == [follower_die(4), follower_die(6), follower_die(8)]
     assert refused(match, follower_die(10)) == "DA-19.3"
+
+
+def test_DA_19_3_the_forfeit_says_that_no_smaller_die_is_free() -> None:
+    match = scene({A: {6: "water", 10: "armor"}}, rules={"followers": "characters"})
+    states = match.states
+    state: Any = State.at(states)
+    state.followers -= 1
+    state.ally[A, 0] = state.stack[state.followers]  # a follower with the d4
+    state.stack[state.followers] = NONE
+    match = match.supposing(states)
+    send(match, (A, 10, "tavern"))
+    go(match)
+    (forfeit,) = (event for step in match.steps for event in step.events if event.name == "tavern_forfeit")
+    assert match.in_words(forfeit) == f"No follower joins {match.names[A]}: no smaller die is free"
 
 
 def test_DA_19_4_the_offering_is_paid_when_the_die_is_placed() -> None:

@@ -862,7 +862,7 @@ def test_the_lessons_agree_with_the_events() -> None:
         "Astrid casts Bless: the d4 counts double",
         "Astrid rolls the d4: 1, doubled to 2",
         "Mistress Quill, Brewer trains for Astrid and now has the d8",
-        "No follower joins Björn: no die is smaller than the d4",
+        "No follower joins Björn: no smaller die is free",
         "Brannoc the Ember-Hand trains for Astrid and now has the d6",
         "Well-Keeper Joss joins Astrid with the d4",
         "Astrid trades 1 green crystal for 1 blue crystal and 1 yellow crystal",

@@ -10,9 +10,10 @@ import pytest
 
 import meadhall.games.viking_axes as package
 from games.viking_axes.scenes import CARDS, VA, as_lists, counted, in_front, legal, named, play_at_random, scene, until
-from meadhall import IllegalAction, Match, MatchOver
+from meadhall import IllegalAction, Match, MatchOver, events_of
 from meadhall.engine.state import chance
 from meadhall.engine.text.rulebook import rule_ids
+from meadhall.engine.text.turns import begins_turn
 from meadhall.games.viking_axes.state import AXE_CARDS, COPIES, HITS, HITS_OF_TWO, Act, Card, Due, Phase
 
 TESTS = Path(__file__).parent
@@ -625,6 +626,42 @@ def test_VA_8_1_an_armory_may_be_cashed_in_before_the_first_card_of_a_later_turn
     assert legal(match) == [Act.CASH_IN, Act.END_TURN]
     assert as_lists(match.play(Act.CASH_IN))[:2] == [["cashes_in", 2], ["drew", 2, "shield2"]]
     assert match.actor == 0
+
+
+def test_VA_8_1_an_early_cashing_in_cites_its_own_rule_and_begins_the_turn() -> None:
+    match = scene("axe1", front={1: ["armory"], 2: ["armory"]}, then=["axe2", "shield1", "shield2", "axe1"], armory="before")
+    match.play(Act.THROW + 2)
+    kinds = match.game.events
+    early = match.play(Act.CASH_IN)[0]
+    assert (early.name, kinds[early.kind].rule_of(early.arguments)) == ("cashes_in", "VA-8.1")
+    assert begins_turn(kinds, early, match.steps[0].events[-1])
+    match.play(Act.THROW + 0)
+    match.play(Act.END_TURN)
+    late = match.play(Act.CASH_IN)[0]
+    assert (late.name, kinds[late.kind].rule_of(late.arguments)) == ("cashes_in", "VA-5.3")
+    told = [event for _n, event in events_of(match.record(abandoned="told")) if event.name == "cashes_in"]
+    assert [event.to_list() for event in told] == [["cashes_in", 1], ["cashes_in", 2]]
+
+
+def test_VA_5_4_an_armory_placed_this_turn_is_not_cashed_in_although_the_turns_card_is_still_to_be_played() -> None:
+    match = scene("axe1", front={1: ["armory"]}, then=["armory", "axe1"], armory="before")
+    match.play(Act.THROW + 2)
+    match.play(Act.CASH_IN)
+    match.play(Act.PLACE)
+    assert legal(match) == [Act.THROW + 0, Act.THROW + 2]
+    assert refused(match, Act.CASH_IN) == "VA-5.4"
+
+
+def test_VA_8_1_no_card_was_chosen_before_one_is_drawn() -> None:
+    hands = {0: ["axe1", "axe1", "axe1"], 1: ["axe1", "axe1"], 2: ["axe1", "axe1"]}
+    match = scene(hands=hands, front={1: ["armory"]}, then=["axe2"], armory="before")
+    match.play(Act.PLAY + Card.AXE)
+    match.play(Act.THROW + 2)
+    assert legal(match) == [Act.CASH_IN, Act.END_TURN]
+    assert refused(match, Act.PLAY + Card.AXE) == "VA-8.1"
+    match.play(Act.END_TURN)
+    match.play(Act.PLAY + Card.AXE)
+    assert refused(match, Act.PLAY + Card.AXE) == "VA-2.3"
 
 
 def test_every_rule_id_is_in_the_name_of_a_test_and_in_the_code() -> None:

@@ -60,7 +60,9 @@ def test_the_rulebook_lists_the_number_of_cards_of_each_kind(language: str) -> N
 
 
 def test_each_action_about_an_armory_is_refused_with_its_own_reason() -> None:
-    view = scene("axe1", front={0: ["armory"]}).view(0)
+    match = scene("axe1", front={1: ["armory"]}, then=["axe1"])
+    match.play(Act.THROW + 2)
+    view = match.view(1)
     assert view.refusal(Act.CASH_IN) == (
         "VA-5.3",
         "You can cash in an armory from an earlier turn only after the turn's first card.",

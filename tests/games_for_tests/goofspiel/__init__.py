@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from games_for_tests.goofspiel import page, rules, words
-from meadhall.sdk import Choice, Game, register
+from meadhall.sdk import CLOCKWISE, Choice, Elements, Game, register
 
 
 def points(state: rules.State, options: Mapping[str, Any]) -> tuple[int, ...]:
@@ -21,6 +21,7 @@ game = register(
         min_players=2,
         max_players=rules.SEATS,
         actions=rules.ACTIONS,
+        elements=Elements(first_order=CLOCKWISE),
         state=rules.State,
         rules=rules,
         words=words,

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from games_for_tests.hoard import rules, words
-from meadhall.sdk import Choice, Game, Scoring, register
+from meadhall.sdk import CLOCKWISE, Choice, Elements, Game, Scoring, register
 
 SCORINGS = {"rivals": Scoring.RIVALS, "together": Scoring.TOGETHER, "sides": Scoring.SIDES}
 
@@ -31,6 +31,7 @@ game = register(
         min_players=2,
         max_players=rules.SEATS,
         actions=rules.ACTIONS,
+        elements=Elements(first_order=CLOCKWISE),
         state=rules.State,
         rules=rules,
         words=words,

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from games_for_tests.kuhn import rules, words
-from meadhall.sdk import Game, PayoffRange, Scoring, register
+from meadhall.sdk import CLOCKWISE, Elements, Game, PayoffRange, Scoring, register
 
 game = register(
     Game(
@@ -14,6 +14,7 @@ game = register(
         min_players=2,
         max_players=2,
         actions=rules.ACTIONS,
+        elements=Elements(first_order=CLOCKWISE),
         state=rules.State,
         rules=rules,
         words=words,

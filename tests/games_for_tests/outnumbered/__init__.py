@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from games_for_tests.outnumbered import rules, words
-from meadhall.sdk import Choice, Game, Scoring, register
+from meadhall.sdk import CLOCKWISE, Choice, Elements, Game, Scoring, register
 
 
 def sides(players: int, options: Mapping[str, Any], state: rules.State | None) -> tuple[tuple[int, ...], ...] | None:
@@ -25,6 +25,7 @@ game = register(
         min_players=3,
         max_players=rules.SEATS,
         actions=rules.ACTIONS,
+        elements=Elements(first_order=CLOCKWISE),
         state=rules.State,
         rules=rules,
         words=words,

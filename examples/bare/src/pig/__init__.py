@@ -1,6 +1,6 @@
 """Pig, a dice game for 2 to 6 players: roll as often as you dare."""
 
-from meadhall.sdk import Choice, Game
+from meadhall.sdk import CLOCKWISE, Choice, Elements, Game
 
 from . import rules
 
@@ -18,4 +18,5 @@ game = Game(
             title="Target",
         ),
     ),
+    elements=Elements(first_order=CLOCKWISE),
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from meadhall.sdk import Advice, Game, marked
+from meadhall.sdk import Advice, Elements, Game, Mention, marked
 
 from . import bots, page, rules, words
 from .lessons import LESSONS
@@ -32,6 +32,7 @@ game = Game(
     greedy=bots.greedy,
     advice=Advice(rollout=bots.greedy),
     is_out=is_out,
+    elements=Elements(first_order=rules.Event.ROUND, out=Mention(rules.Event.OUT, 0)),
     goal=marked("Your goal: be the last one with dice. Bid what all dice together may show, or doubt the last bid."),
     lessons=LESSONS,
 )

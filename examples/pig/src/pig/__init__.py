@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from meadhall.sdk import ActionKind, Advice, Choice, Elements, Game, marked
+from meadhall.sdk import CLOCKWISE, ActionKind, Advice, Choice, Elements, Game, marked
 
 from . import bots, page, rules, words
 from .lessons import LESSONS
@@ -49,6 +49,7 @@ game = Game(
             ActionKind("roll", marked("roll"), range(rules.ROLL, rules.ROLL + 1)),
             ActionKind("hold", marked("hold"), range(rules.HOLD, rules.HOLD + 1)),
         ),
+        first_order=CLOCKWISE,
     ),
     goal=marked("Your goal: be the first to reach the target. Roll for more, or hold what is in the pot."),
     lessons=LESSONS,

@@ -17,7 +17,7 @@ from weakref import WeakKeyDictionary
 
 from meadhall.engine.advice import Advice, uniform_random
 from meadhall.engine.compile.rule import rule
-from meadhall.engine.elements import Elements
+from meadhall.engine.elements import CLOCKWISE, Elements
 from meadhall.engine.statistics import Statistics
 
 LOOPS = Path(__file__).with_name("loops.py")
@@ -88,26 +88,27 @@ def module_of(subject: HasRules, source: Path, **more: Any) -> Any:
 
     The editions of a game share its modules. A game that is registered again gets new ones.
     """
-    supplied = _supplied(subject) | more
-    name = _module_name(subject, source, supplied)
+    parts = supplied(subject) | more
+    name = _module_name(subject, source, parts)
     with _lock:
         known = _modules.get(name)
-        if known is None or any(known[0][key] is not value for key, value in supplied.items()):
-            known = _modules[name] = supplied, _make_module(name, source, supplied)
+        if known is None or any(known[0][key] is not value for key, value in parts.items()):
+            known = _modules[name] = parts, _make_module(name, source, parts)
     return known[1]
 
 
-def _supplied(subject: HasRules) -> dict[str, Any]:
+def supplied(subject: HasRules) -> dict[str, Any]:
     """Return the globals that a game supplies to its modules."""
     advice, simultaneous = subject.advice, getattr(subject.rules, "deciders", None)
+    first_order = CLOCKWISE if subject.elements.first_order is None else int(subject.elements.first_order)
     return {
         **{function: getattr(subject.rules, function, _DEFAULT_RULES.get(function)) for function in _RULES},
         "SIMULTANEOUS": simultaneous is not None,
         "deciders": simultaneous or only_the_actor,
         "ACTIONS": subject.actions,
         "STATE": subject.state.dtype,
-        "LOGGED": subject.statistics.counters > 0 or subject.elements.first_order is not None,
-        "FIRST_ORDER": -1 if subject.elements.first_order is None else int(subject.elements.first_order),
+        "LOGGED": subject.statistics.counters > 0 or first_order != CLOCKWISE,
+        "FIRST_ORDER": first_order,
         "tally": subject.statistics.tally,
         "greedy": subject.greedy or uniform_random,
         "rollout": advice.rollout,
@@ -118,19 +119,20 @@ def _supplied(subject: HasRules) -> dict[str, Any]:
     }
 
 
-def _module_name(subject: HasRules, source: Path, supplied: dict[str, Any]) -> str:
+def _module_name(subject: HasRules, source: Path, parts: dict[str, Any]) -> str:
     """Return a name in the package of the game's rules that is unique for these rules: machine code is cached by module name."""
     package = subject.rules.play.__module__.rpartition(".")[0]
-    rules = [f"{value.__module__}.{value.__qualname__}" if callable(value) else str(value) for value in supplied.values()]
-    return f"{package}.{subject.name}-{source.stem}-{hashlib.sha256(' '.join(rules).encode()).hexdigest()[:8]}"
+    rules = [f"{value.__module__}.{value.__qualname__}" if callable(value) else str(value) for value in parts.values()]
+    name = f"{subject.name}-{source.stem}-{hashlib.sha256(' '.join(rules).encode()).hexdigest()[:8]}"
+    return f"{package}.{name}" if package else name  # with a leading dot Python would take it for a relative import
 
 
-def _make_module(name: str, source: Path, supplied: dict[str, Any]) -> ModuleType:
+def _make_module(name: str, source: Path, parts: dict[str, Any]) -> ModuleType:
     spec = importlib.util.spec_from_file_location(name, source)
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    module.__dict__.update(supplied)
+    module.__dict__.update(parts)
     sys.modules[name] = module
     spec.loader.exec_module(module)
     return module

@@ -177,6 +177,7 @@ def tournament(
     seed: int,
     first: int,
     count: int,
+    limit: int,
     payoffs: Any,
     lengths: Any,
     counts: Any,
@@ -186,7 +187,8 @@ def tournament(
 
     In game g seat k is played by ``policies[(k + g) % players]``. Game ``first + i`` writes its payoffs to ``payoffs[i]``, its
     number of decisions to ``lengths[i]``, its counters to ``counts[i]`` and the seats in the order of their first turns to
-    ``orders[i]``. ``states`` is a buffer of four states: the game, the view, a blank state, and the state before a step.
+    ``orders[i]``, as far as the game names them; -1 for the others. The payoffs are NaN if it was stopped after ``limit``
+    decisions. ``states`` is a buffer of four states: the game, the view, a blank state, and the state before a step.
     """
     out = np.zeros(ACTIONS, np.int32)
     log = np.zeros(LOG_SHAPE if LOGGED else NO_LOG_SHAPE, np.int32)
@@ -200,9 +202,8 @@ def tournament(
         orders[i, :] = -1
         log = set_up_and_tally(states, players, options, log, counts[i], orders[i])
         decisions = 0
-        while state.actor >= 0:
-            if FIRST_ORDER < 0 and orders[i, players - 1] < 0:
-                join_order(orders[i], state.actor)
+        beginner = max(state.actor, 0)
+        while state.actor >= 0 and decisions < limit:
             policy = policies[(state.actor + game) % players]
             states[1] = states[0]
             view = state_at(states, 1)
@@ -211,8 +212,12 @@ def tournament(
             view.rng[1] = 0
             log = play_and_tally(states, choose(policy, view, out, legal(view, out), rng), log, counts[i], orders[i])
             decisions += 1
-        complete_order(orders[i])
-        score(state, payoffs[i])
+        if orders[i, 0] < 0:
+            orders[i, 0] = beginner
+        if state.actor < 0:
+            score(state, payoffs[i])
+        else:
+            payoffs[i, :] = np.nan
         lengths[i] = decisions
 
 
@@ -267,29 +272,6 @@ def count_up(log: Any, counts: Row, order: Row) -> None:
                 for place in range(arguments_at(log, k)):
                     order[place] = argument_at(log, k, place)
         log[0, 0] = 0
-
-
-@rule
-def join_order(order: Row, seat: int) -> None:
-    """Put a seat behind the seats that have decided before, unless it is one of them."""
-    for place in range(len(order)):
-        if order[place] == seat:
-            return
-        if order[place] < 0:
-            order[place] = seat
-            return
-
-
-@rule
-def complete_order(order: Row) -> None:
-    """Put the seats that are missing behind the others, clockwise."""
-    seats = len(order)
-    last = -1
-    for place in range(seats):
-        if order[place] >= 0:
-            last = order[place]
-    for step in range(1, seats + 1):
-        join_order(order, (last + step) % seats)
 
 
 @rule

@@ -7,7 +7,6 @@ either compiled or interpreted rules, never both.
 from __future__ import annotations
 
 import hashlib
-import os
 import platform
 import sys
 from collections.abc import Callable
@@ -18,9 +17,9 @@ from threading import Lock
 from typing import Any, ParamSpec, TypeVar, overload
 
 import numpy as np
-from platformdirs import user_cache_path
 
 from meadhall.engine.compile import mode
+from meadhall.engine.compile.mode import cache_root
 from meadhall.engine.errors import NoCache
 
 P = ParamSpec("P")
@@ -37,12 +36,6 @@ _NUMBA_SETTINGS = Lock()
 
 SOURCES = (".py", ".npz")
 """Suffixes of the files that machine code depends on: the rules, and data files whose values the rules treat as constants."""
-
-
-def cache_root() -> Path:
-    """Return the folder for machine code: ``MEADHALL_CACHE``, or the user's cache folder."""
-    chosen = os.environ.get("MEADHALL_CACHE")
-    return Path(chosen) if chosen else user_cache_path("meadhall")
 
 
 def rules_package(module: str) -> str:

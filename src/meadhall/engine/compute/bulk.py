@@ -30,6 +30,11 @@ Floats = npt.NDArray[np.float64]
 CHUNK = 4096
 """The number of games between two progress reports. Sums are added up chunk by chunk, so their last bits depend on it."""
 
+LIMIT = 5_000
+"""The decisions after which a match of bots is stopped. The longest of a million matches of the games here had 523."""
+MOST_DECISIONS = 1_000_000
+"""The largest limit of decisions."""
+
 
 def seed_number(seed: Seed | None) -> int:
     """Return the 63-bit key of a bulk run, from the first 8 bytes of the seed. Raises BadSetup."""
@@ -148,7 +153,7 @@ class Played(NamedTuple):
     """The games of a bulk run.
 
     Attributes:
-        payoffs: float64 (games, players): the payoffs by seat.
+        payoffs: float64 (games, players): the payoffs by seat; NaN where the game was stopped.
         lengths: int64 (games,): the number of decisions.
         counts: int64 (games, counters): the counters of the game's statistics.
         orders: int8 (games, players): the seats in the order of their first turns, see ``elements.first_order``.
@@ -171,12 +176,15 @@ class TournamentLoop:
     policies: npt.NDArray[np.int64]
     codes: npt.NDArray[np.int64]
     key: int
+    limit: int
 
     @classmethod
-    def of(cls, subject: Game, policies: Sequence[int], seed: Seed | None, options: Mapping[str, Any] | None) -> Self:
+    def of(
+        cls, subject: Game, policies: Sequence[int], seed: Seed | None, options: Mapping[str, Any] | None, limit: int = LIMIT
+    ) -> Self:
         """Make the work of a run. Raises BadSetup."""
         _players, chosen = subject.check_setup(len(policies), options or {})
-        return cls(subject, np.array(policies, np.int64), subject.encode_options(chosen), seed_number(seed))
+        return cls(subject, np.array(policies, np.int64), subject.encode_options(chosen), seed_number(seed), limit)
 
     def __call__(self, chunk: range, pieces: Pieces) -> Played:
         """Play a chunk of games."""
@@ -189,7 +197,12 @@ class TournamentLoop:
         for piece in pieces.of(chunk):
             here = slice(piece.start - chunk.start, piece.stop - chunk.start)
             outputs = payoffs[here], lengths[here], counts[here], orders[here]
-            compiled.tournament(states, players, self.codes, self.policies, self.key, piece.start, len(piece), *outputs)
+            compiled.tournament(
+                states, players, self.codes, self.policies, self.key, piece.start, len(piece), self.limit, *outputs
+            )
+        for first in range(players):  # where the game names the first seat alone
+            if (here := (orders[:, 0] == first) & (orders[:, -1] < 0)).any():
+                orders[here] = self.subject.elements.first_turns(first, players)
         return Played(payoffs, lengths, counts, orders)
 
     def compile(self) -> None:

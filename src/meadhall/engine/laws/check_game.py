@@ -25,6 +25,7 @@ from meadhall.engine.compile.compiled import loops
 from meadhall.engine.compile.loops import GREEDY
 from meadhall.engine.compile.rule import INTERPRETED
 from meadhall.engine.defaults import own_words
+from meadhall.engine.elements import CLOCKWISE
 from meadhall.engine.errors import BadEvent, BadSetup, CannotUndo, IllegalAction, MalformedAction, MatchOver, NotYourTurn, Refused
 from meadhall.engine.game import Game, Scoring
 from meadhall.engine.game_faults import game_fault
@@ -32,13 +33,15 @@ from meadhall.engine.kind import Kind
 from meadhall.engine.laws import hidden as knowledge
 from meadhall.engine.laws import simultaneous
 from meadhall.engine.laws.counterexample import ConformanceError, Example, Move
+from meadhall.engine.laws.names import names_exist
 from meadhall.engine.laws.words import compile_error
 from meadhall.engine.match.deciders import acting
+from meadhall.engine.match.first_order import first_order_of, named_order
 from meadhall.engine.match.guided import guided_match
 from meadhall.engine.match.match import Match
 from meadhall.engine.match.step import Step
 from meadhall.engine.match.view import EVERYTHING, SPECTATOR, concealed, legal_actions
-from meadhall.engine.options import HouseRule
+from meadhall.engine.options import Choice, HouseRule
 from meadhall.engine.record.format import dumps, loads
 from meadhall.engine.record.replay import replay
 from meadhall.engine.registry import game as find_game
@@ -46,8 +49,9 @@ from meadhall.engine.registry import registered
 from meadhall.engine.state.chance import step_key
 from meadhall.engine.state.events import HIDDEN, NO_LOG_SHAPE, Event
 from meadhall.engine.text.daily import Daily
+from meadhall.engine.text.language import LANGUAGES, speaking
 from meadhall.engine.text.lessons import LEARNER, Lessons
-from meadhall.engine.text.rulebook import rule_ids
+from meadhall.engine.text.rulebook import OPEN, conditions, rule_ids, told_apart
 
 MAX_DECISIONS = 20_000
 """The number of decisions within which random play must end a match."""
@@ -186,10 +190,13 @@ def check_game(
     chosen = list(setups(game, players, options or {}))
     with registered(game):
         _hold("words", game.name, options_have_names, game)
+        _hold("words", game.name, rulebook_knows_options, game)
         if game.lessons is not None:
             _hold("lessons", f"{game.name}, {len(game.lessons.players)} players", lessons_are_sound, game, game.lessons)
         if game.daily is not None:
             _hold("daily", f"{game.name}, 1 player", daily_is_sound, game, game.daily, seed)
+        _hold("compile", game.name, names_exist, game)
+        _hold("kind", game.name, first_order_is_declared, game, chosen)
         for count, values in chosen:
             for number in range(matches):
                 if progress:
@@ -417,6 +424,33 @@ def options_have_names(game: Game) -> None:
             demand(named, f"value {value} of option {option.name} has no name for people: give a pair, (name, sentence)")
 
 
+def rulebook_knows_options(game: Game) -> None:
+    """Check that in every language the texts of exactly the rules that an option names depend on the option."""
+    choices = {option.name: option for option in game.options if isinstance(option, Choice)}
+    names = game.at_table(game.check_options({})) if game.at_table else {}
+    for language in LANGUAGES:
+        with speaking(language):
+            for name, value in conditions(game):
+                known = name in names or (name in choices and value in (OPEN, *choices[name].values))
+                demand(known, f"the rulebook ({language}) asks for {name}={value}, which is no option and value")
+            for option in choices.values():
+                told = set().union(*(told_apart(game, *pair) for pair in _pairs(game, option)))
+                wrong = ", ".join(sorted(told ^ set(option.rules)))
+                demand(not wrong, f"the text ({language}) or the declaration `rules` of option {option.name} lacks {wrong}")
+
+
+def _pairs(game: Game, option: Choice) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+    """Yield the options of two tables, with each value of an option and with its default, beside all that are no house rules."""
+    plain = [each for each in game.options if isinstance(each, Choice) and not isinstance(each, HouseRule)]
+    others = [each for each in plain if each is not option]
+    for values in itertools.product(*(each.values for each in others), option.values):
+        beside = dict(zip([each.name for each in others], values, strict=False))
+        try:
+            yield game.check_options(beside | {option.name: values[-1]}), game.check_options(beside)
+        except BadSetup:
+            continue
+
+
 def lessons_are_sound(game: Game, lessons: Lessons) -> None:
     """Check that lessons can be played as scripted, ask only the learner for actions, and cite rules of the rulebook."""
     match = guided_match(game)
@@ -441,6 +475,16 @@ def daily_is_sound(game: Game, daily: Daily, seed: str) -> None:
             value = figures[figure.name]
             demand(type(value) is int, f"the figure {figure.name} is {value!r}, not an integer")
             demand(0 <= value <= (figure.most or value), f"the figure {figure.name} is {value}; its maximum is {figure.most}")
+
+
+def first_order_is_declared(game: Game, chosen: Sequence[tuple[int, Mapping[str, Any]]]) -> None:
+    """Check that a game with rivals tells who has the first turn: reports compare places in this order."""
+    rivals = any(len(game.parties(count, values)) > 1 for count, values in chosen)
+    demand(
+        game.elements.first_order is not None or not rivals,
+        "the game doesn't declare who has the first turn: Game(…, elements=Elements(first_order=…)) with the number of the event "
+        "that names the first seat, or all seats in their order; or with CLOCKWISE, from the seat that decides first",
+    )
 
 
 # ------------------------------------------------------------------------------------------------------------------- setup
@@ -731,6 +775,18 @@ def scores(trial: Trial) -> None:
     demand(result.points is None or len(result.points) == match.players, f"points {result.points} for {match.players} seats")
 
 
+def order_is_told(trial: Trial) -> None:
+    """Check that the event that the game declares for the first order has named seats, each once."""
+    match, declared = trial.match, trial.game.elements.first_order
+    if declared in (None, CLOCKWISE) or len(match.parties) == 1:
+        return
+    named, order, seats = named_order(match), first_order_of(match), list(range(match.players))
+    demand(bool(named), f"event {declared}, which the game declares for the first order, was not told")
+    demand(
+        sorted(order) == seats and named[0] in seats, f"the first order has each seat once, but event {declared} names {named}"
+    )
+
+
 def copies(trial: Trial) -> None:
     """Check that earlier states of a match never change, and that a copy of a match has its own state."""
     for state, was in trial.states:
@@ -784,6 +840,7 @@ STEP_LAWS: tuple[Law, ...] = (
 )
 END_LAWS: tuple[Law, ...] = (
     ("end", end_is_final),
+    ("kind", order_is_told),
     ("scores", scores),
     ("copies", copies),
     ("records", records),

@@ -13,10 +13,13 @@ LAWS = {
     "lessons": marked("The guided first game can be played as it is written, and cites rules of the rulebook."),
     "daily": marked("One player can play the puzzle of the day to its end, and it reports the figures that it declares."),
     "setup": marked("The seed alone determines the setup, which ends with a decision or the end."),
-    "kind": marked("Players, chance, hidden information, payoffs and length are as the game declares them."),
+    "kind": marked("Players, the first turn, chance, hidden information, payoffs and length are as the game declares them."),
     "legal": marked("There is a legal action, the list is in ascending order, and it follows from what the seat to move knows."),
     "refusal": marked("Every other action is refused with a reason and a rule of the rulebook, and changes nothing."),
-    "words": marked("Every option and value has a name for people; every legal action and every prompt has a text."),
+    "words": marked(
+        "Every option and value has a name for people, and the rulebook says what it changes. "
+        "Every legal action and every prompt has a text."
+    ),
     "conceal": marked(
         "Concealed parts stay concealed. A redeal fills them with values that the viewer can't tell from the true ones."
     ),
@@ -41,7 +44,7 @@ LAWS = {
 }
 """Every law by its name, as a sentence for people (for gettext)."""
 
-_PLACE = re.compile(r"^During: typing of .* at (?P<file>.+) \((?P<line>\d+)\)$", re.MULTILINE)
+_PLACE = re.compile(r"^During: (?:typing of|lowering) .* at (?P<file>.+) \((?P<line>\d+)\)$", re.MULTILINE)
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
 

@@ -616,7 +616,9 @@ class Match(Displayed, Generic[S]):
     def undo(self, steps: int = 1, *, revealed: bool = False) -> tuple[Step, ...]:
         """Undo the last ``steps`` actions. Their numbers are never reused, so no roll is repeated.
 
-        Players keep what they saw in them, see ``Game.recall``.
+        The state before them is restored. A game with ``Game.recall`` marks in it what all players saw in the undone actions,
+        as AxxA does. Another game forgets it: in Dungeon Allies an undone Illuminate gives its crystal back, and its player may
+        look at the same tiles again.
 
         Args:
             steps: the number of actions to undo.

@@ -26,7 +26,7 @@ def events_of(record: MatchRecord) -> Iterator[tuple[int, Event]]:
         (1, 2, 0)
     """
     subject = game(record["game"])
-    kinds = {kind.name: (number, kind) for number, kind in subject.events.items()}
+    kinds = {kind.name: (number, kind) for number, kind in reversed(subject.events.items())}
     for n, told in [(0, record["setup"]), *((action["n"], action["events"]) for action in record["actions"])]:
         for name, *arguments in told:
             if name not in kinds:

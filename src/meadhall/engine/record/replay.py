@@ -106,6 +106,9 @@ def replay(record: MatchRecord, progress: Callable[[int], None] | None = None) -
     lacking = {option.name: option.default for option in subject.options if option.optional_in_records}
     if lacking | parsed.options != match.options:
         raise RecordError("options", f"the record must contain every option with its checked value: {', '.join(match.options)}")
+    for name in parsed.options.keys() - subject.recorded_options(parsed.options):
+        usual = f"{quoted(parsed.options[name])} is the default, and a record names a house rule only if it isn't"
+        raise RecordError(f"options.{name}", usual)
     if parsed.commitment != match.commitment:
         raise RecordError("commitment", "it is not the SHA-256 of the seed")
     _compare_events("setup", parsed.setup, match.setup)

@@ -44,7 +44,7 @@ class Table:
         for column in range(len(self.heads or next(iter(self.rows), ()))):
             right = self.numbers and column > 0
             heading = Text(self.heads[column]) if self.heads else ""
-            table.add_column(heading, justify="right" if right else "left", no_wrap=self.numbers)
+            table.add_column(heading, justify="right" if right else "left", overflow="fold")
         for number, row in enumerate(self.rows):
             if self.sums and number == len(self.rows) - self.sums:
                 table.add_section()

@@ -48,6 +48,14 @@ def your_headline(names: Sequence[str], result: Result | Award, reader: int, pla
     return _("You win, together with {names}").format(names=listed(others)) if others else _("You win")
 
 
+def crowned(players: int, result: Result | Award) -> tuple[int, ...]:
+    """Return the seats of the winners; none after a draw, which has winners only by the rules."""
+    winners = result.winners
+    agreed = isinstance(result, Award) and result.why == AGREEMENT and len(winners) > 1
+    everyone = 1 < players == len(winners) and min(result.shares) < 1
+    return () if agreed or everyone or _is_shared(result) else winners
+
+
 def _is_shared(result: Result | Award) -> bool:
     """Return whether all seats have the same share of a win that is not a common one."""
     return 0 < min(result.shares) == max(result.shares) < 1

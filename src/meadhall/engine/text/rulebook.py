@@ -5,8 +5,10 @@ game's choice. ``rulings.md`` has such an
 item for every rule that the printed rules leave open; it gives the reason for this project's reading. A translation is named
 by its language: ``rulebook.de.md``.
 
-In the rulebook of a game with ``at_table``, braces stand around what usually holds. The rulebook of a table says what holds there
-instead.
+Words that hold only with certain options stand in braces behind the option and its values: ``A bid is {bids=?,lost: never
+refunded}{bids=returned: returned to a player who is outbid}.`` The value ``?`` is the rulebook of every table, with no option
+chosen. Such parts may stand in each other. ``Game.at_table`` adds names to those of the options, and ``{name}`` is replaced
+by what a name stands for at a table.
 """
 
 from __future__ import annotations
@@ -16,8 +18,8 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from meadhall.engine.file_cache import file_cache
-from meadhall.engine.options import Choice, Document, HouseRule
-from meadhall.engine.text.language import current_language, listed
+from meadhall.engine.options import Choice, Document
+from meadhall.engine.text.language import current_language
 from meadhall.engine.text.language import gettext as _
 
 if TYPE_CHECKING:
@@ -28,7 +30,12 @@ RULE_ID = r"[^\W\d_]\w*(?:-\w+)*-\d+(?:\.\d+)*"
 
 _RULE = re.compile(rf"\*\*({RULE_ID})\*\*")
 _ITEM = re.compile(r"\n(?=\S|\s*\n)")
-_USUAL = re.compile(r"\{([^{}]*)\}")
+_CONDITION = re.compile(r"\{(\w+)=([\w?,-]+):[ ]?")
+_PART = re.compile(_CONDITION.pattern + r"((?:[^{}]|\{\w+\})*)\}")
+"""Words that hold only under a condition, with no other such words in them."""
+_NAME = re.compile(r"\{(\w+)\}")
+OPEN = "?"
+"""The value of a name in the rulebook of every table."""
 
 
 def rulebook_text(game: Game, options: Mapping[str, Any] | None = None) -> str:
@@ -38,41 +45,16 @@ def rulebook_text(game: Game, options: Mapping[str, Any] | None = None) -> str:
     a page that says so. ``options``: of a table; the rulebook then says what holds there. None: the rulebook of every table.
     """
     text = _text(game, "rulebook", current_language()) or _no_rulebook(game)
-    if options is not None:
-        for rule, phrase in told_at_table(game, options).items():
-            text = _told(text, f"**{rule}**", f"*{_at_table(phrase)}*")
-    if game.at_table is not None:
-        text = _USUAL.sub(r"\1", text)
-    return text + "".join(_options(game, options))
+    return at_table(game, text, options) + "".join(_options(game, options))
 
 
-def _told(text: str, mark: str, sentence: str) -> str:
-    """Return the rulebook with a sentence where the item of a rule has what usually holds, otherwise behind the id."""
-    before, found, after = text.partition(mark)
-    if not found:
-        return text
-    end = _ITEM.search(after)
-    item, rest = (after[: end.start()], after[end.start() :]) if end else (after, "")
-    replaced, count = _USUAL.subn(lambda _usual: sentence, item, count=1)
-    return before + mark + (replaced if count else f" {sentence}{item}") + rest
-
-
-def told_at_table(game: Game, options: Mapping[str, Any]) -> dict[str, str]:
-    """Return what holds at a table by the id of the rule, "" for a rule that doesn't apply: see ``Game.at_table``."""
-    told = dict(game.at_table(options)) if game.at_table is not None else {}
-    for option in game.options:
-        if isinstance(option, HouseRule) and option.rules:
-            if options[option.name] == option.default:
-                told[option.rules[0]] = ""
-            else:
-                label = option.label(options[option.name])
-                told |= {rule: listed([told[rule], label]) if told.get(rule) else label for rule in option.rules}
-    return told
-
-
-def _at_table(phrase: str) -> str:
-    """Return what holds at a table as a sentence."""
-    return _("At this table: {what}.").format(what=phrase) if phrase else _("Not at this table.")
+def at_table(game: Game, text: str, options: Mapping[str, Any] | None) -> str:
+    """Return what a text says at a table with these options; None: in the rulebook of every table."""
+    told = {} if options is None else {**options, **(game.at_table(options) if game.at_table else {})}
+    left = 1
+    while left:
+        text, left = _PART.subn(lambda part: part[3] if told.get(part[1], OPEN) in part[2].split(",") else "", text)
+    return _NAME.sub(lambda name: str(told.get(name[1], name[0])), text)
 
 
 def _no_rulebook(game: Game) -> str:
@@ -112,12 +94,27 @@ def rule_sentence(game: Game, rule: str, options: Mapping[str, Any] | None = Non
     return _items(rulebook_text(game, options)).get(rule, "").replace("*", "")
 
 
-def rulings(game: Game) -> dict[str, str]:
+def told_apart(game: Game, options: Mapping[str, Any], others: Mapping[str, Any]) -> set[str]:
+    """Return the rules of which the rulebook says something else at a table with other options, in the current language."""
+    text = _text(game, "rulebook", current_language())
+    here, there = (_items(at_table(game, text, chosen)) for chosen in (options, others))
+    return {rule for rule in here.keys() | there.keys() if here.get(rule) != there.get(rule)}
+
+
+def conditions(game: Game) -> set[tuple[str, str]]:
+    """Return every name and value on which words of the rulebook depend, in the current language."""
+    found = _CONDITION.findall(_text(game, "rulebook", current_language()) + _text(game, "rulings", current_language()))
+    return {(name, value) for name, values in found for value in values.split(",")}
+
+
+def rulings(game: Game, options: Mapping[str, Any] | None = None) -> dict[str, str]:
     """Return the reason for this project's reading of each rule that the printed rules leave open, by rule id.
 
     The reasons are in the current language, or in English if there is no translation. A game without ``rulings.md`` has none.
+    ``options``: of a table; a rule that it reads otherwise has no reason there, or another one.
     """
-    return _items(_text(game, "rulings", current_language()))
+    found = _items(at_table(game, _text(game, "rulings", current_language()), options))
+    return {rule: reason for rule, reason in found.items() if reason}
 
 
 def mark_rules(html: str, after_id: Callable[[str], str] = lambda _rule: "") -> str:

@@ -1,6 +1,8 @@
 """Axes and Allies: dice and treachery for 2 to 6."""
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from meadhall.games.axes_and_allies import heuristics, page, rules, words
 from meadhall.games.axes_and_allies.advice import ADVICE
@@ -27,12 +29,21 @@ LAST_TWO = HouseRule(
         "fight": (
             Origin.HOUSE,
             marked("The last two may not ally"),
-            marked("Two players left can't declare an alliance, so every match ends."),
+            marked("Two players left can't declare an alliance, so they fight it out."),
         ),
     },
     title=marked("The last two"),
-    rules=("AA-7.1", "AA-3.4", "AA-6.1"),
+    rules=("AA-7.1", "AA-3.1", "AA-3.3", "AA-3.4", "AA-4.2", "AA-6.1"),
 )
+
+
+def goal(options: Mapping[str, Any]) -> str:
+    """AA-6.1: Be the last one alive. AA-7.1: The last two may not ally."""
+    if options[LAST_TWO.name] != LAST_TWO.default:
+        return marked(
+            "Your goal: be the last one alive. Attack, or ally while more than two are alive, until a one ends every alliance."
+        )
+    return marked("Your goal: be the last one alive. Attack, or ally with a player until a one ends every alliance.")
 
 
 game = Game(
@@ -57,6 +68,6 @@ game = Game(
     elements=ELEMENTS,
     options=(LAST_TWO,),
     statistics=STATISTICS,
-    goal=marked("Your goal: be the last one alive. Attack, or ally with a player until a one ends every alliance."),
+    goal=goal,
     lessons=LESSONS,
 )

@@ -8,6 +8,8 @@ ELEMENTS = Elements(
         ActionKind("attack", marked("attack"), range(ATTACK, ATTACK + SEATS)),
         ActionKind("ally", marked("ally"), range(ALLY, ALLY + SEATS)),
     ),
+    first_order=Event.FIRST,
+    turn=Event.POWER,
     out=Mention(Event.KILLED, 1),
     attacks=Mention(Event.ATTACK, 1),
 )

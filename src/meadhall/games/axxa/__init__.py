@@ -25,9 +25,10 @@ MODE = Choice(
     "mode",
     {
         TOGETHER: (marked("All together"), marked("Everyone wins or loses together.")),
-        VERSUS: (marked("Two sides"), marked("The side that removes more triplets wins.")),
+        VERSUS: (marked("Two sides"), marked("Two sides compete for the triplets.")),
     },
     title=marked("Sides"),
+    rules=("AX-1.3", "AX-4.2", "AX-6.1", "AX-6.2", "AX-7.1", "AX-7.2", "AX-7.3"),
 )
 TOUCHING = Choice(
     "touching",
@@ -37,6 +38,7 @@ TOUCHING = Choice(
     },
     title=marked("Touching"),
     origins={"all": Origin.READING, "orthogonal": Origin.HOUSE},
+    rules=("AX-4.1",),
 )
 ORDER = Choice(
     "order",
@@ -49,6 +51,7 @@ ORDER = Choice(
     origins={SKIP: Origin.HOUSE, STRICT: Origin.PRINTED, ANY: Origin.HOUSE},
     only_with=("mode", VERSUS),
     optional_in_records=True,
+    rules=("AX-4.2", "AX-4.3", "AX-4.4", "AX-5.3", "AX-7.3"),
 )
 DIRECTIONS = HouseRule(
     "directions",
@@ -78,7 +81,7 @@ WITH_MOVED = HouseRule(
         ),
     },
     title=marked("Which triplets count"),
-    rules=("AX-8.2", "AX-4.3", "AX-4.4", "AX-5.3"),
+    rules=("AX-8.2", "AX-4.3", "AX-4.4", "AX-5.3", "AX-7.3"),
 )
 WORTH = HouseRule(
     "worth",
@@ -107,21 +110,14 @@ def objection(players: int, options: Mapping[str, Any]) -> str:
 
 
 def goal(options: Mapping[str, Any]) -> str:
-    """AX-6.1, AX-7.2: Remove all six triplets, or more of them than the other side."""
+    """AX-6.1, AX-7.2: Remove all six triplets, or more of them than the other side. AX-8.3: Or those that count more."""
+    if options["worth"] != WORTH.default:
+        return marked(
+            "Your goal: bring three equal numbers together. A triplet counts its number; the side with more points wins."
+        )
     if options["mode"] == VERSUS:
         return marked("Your goal: bring three equal numbers together. The side that removes more triplets wins.")
     return marked("Your goal: bring three equal numbers together and remove them, first the 1s, then the 2s, up to the 6s.")
-
-
-def at_table(options: Mapping[str, Any]) -> dict[str, str]:
-    """AX-1.3, AX-4.1, AX-4.2, AX-6, AX-7: Return what holds with these options, by rule."""
-    corners = TOUCHING.label(options["touching"])
-    if options["mode"] == TOGETHER:
-        return {"AX-1.3": _("the first seat starts"), "AX-4.1": corners, "AX-7.1": "", "AX-7.2": "", "AX-7.3": ""}
-    order = {"AX-7.3": ORDER.label(options["order"])}
-    if options["order"] == ANY:
-        order["AX-4.2"] = _("a triplet of any number can be removed, see AX-7.3")
-    return {"AX-1.3": _("a random seat starts"), "AX-4.1": corners, "AX-6.1": "", "AX-6.2": "", **order}
 
 
 def points(state: State, options: Mapping[str, Any]) -> tuple[int, ...] | None:
@@ -158,7 +154,6 @@ game = Game(
     elements=ELEMENTS,
     statistics=STATISTICS,
     goal=goal,
-    at_table=at_table,
     lessons=LESSONS,
     daily=DAILY,
 )

@@ -1,12 +1,12 @@
 """The elements of Dungeon Allies that reports name."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from meadhall.games.dungeon_allies.actions import Act
-from meadhall.games.dungeon_allies.components import components_of
+from meadhall.games.dungeon_allies.components import Components, components_of
 from meadhall.games.dungeon_allies.names import Names
-from meadhall.games.dungeon_allies.pieces import DICE, TARGETS, Target
+from meadhall.games.dungeon_allies.pieces import ALLIES, CHARACTERS, DICE, SQUARES, TARGETS, TREASURES, Target
 from meadhall.games.dungeon_allies.state import Event
 from meadhall.sdk import ActionKind, Elements, Mention, PieceKind, marked
 
@@ -21,6 +21,10 @@ def _acting(name: str, text: str, act: Act) -> ActionKind:
 
 def _named(word: Callable[[Names, int], str]) -> Callable[[Mapping[str, Any], int], str]:
     return lambda options, number: word(Names(components_of(options)), number)
+
+
+def _all(numbers: Callable[[Components], Iterable[int]]) -> Callable[[Mapping[str, Any]], Iterable[int]]:
+    return lambda options: numbers(components_of(options))
 
 
 def _line(names: Names, line: int) -> str:
@@ -64,6 +68,7 @@ ELEMENTS = Elements(
             Mention(Event.BUYS, 1),
             shown=Mention(Event.CARD_SHOWN, 1, seat=-1),
             word=_named(Names.card),
+            numbers=_all(lambda components: range(len(components.sorcerer_card))),
         ),
         PieceKind(
             "follower",
@@ -71,16 +76,44 @@ ELEMENTS = Elements(
             Mention(Event.FOLLOWER_JOINS, 1),
             shown=Mention(Event.FOLLOWER_TOP, 0, seat=-1),
             word=_named(Names.ally),
+            numbers=_all(lambda _components: range(CHARACTERS, ALLIES)),
         ),
         PieceKind(
             "prisoner",
             marked("prisoner"),
             Mention(Event.FREES, 1),
             word=_named(lambda names, space: names.prisoner(space - 1)),
+            numbers=_all(lambda components: range(1, len(components.prisoner_space) + 1)),
         ),
-        PieceKind("treasure", marked("treasure space"), Mention(Event.LOOTS, 1)),
-        PieceKind("trade", marked("line of the trade table"), Mention(Event.TRADES, 1), word=_named(_line)),
-        PieceKind("monster", marked("square of a monster"), Mention(Event.DEFEATS, 1), word=_named(Names.square)),
+        PieceKind(
+            "treasure",
+            marked("treasure space"),
+            Mention(Event.LOOTS, 1),
+            numbers=_all(lambda _components: range(1, TREASURES + 1)),
+        ),
+        PieceKind(
+            "trade",
+            marked("line of the trade table"),
+            Mention(Event.TRADES, 1),
+            word=_named(_line),
+            numbers=_all(lambda components: range(len(components.trade))),
+        ),
+        PieceKind(
+            "monster",
+            marked("monster"),
+            Mention(Event.DEFEATS, 1),
+            placed=Mention(Event.TILE, 1),
+            shown=Mention(Event.REVEALED, 1, seat=-1),
+            word=_named(Names.monster),
+            numbers=_all(lambda components: range(len(components.monster))),
+        ),
+        PieceKind(
+            "square",
+            marked("square of a monster"),
+            Mention(Event.DEFEATS, 1),
+            word=_named(Names.square),
+            numbers=_all(lambda _components: range(SQUARES)),
+        ),
     ),
     first_order=Event.ORDER,
     turn=Event.TURN_ENDED,

@@ -299,8 +299,8 @@ def events_of(components: Components) -> dict[int, EventKind]:
             "tavern_forfeit",
             (seat,),
             "DA-8.4",
-            marked("No follower joins {0}: no die is smaller than the d4"),
-            you=(marked("No follower joins you: no die is smaller than the d4"),),
+            marked("No follower joins {0}: no smaller die is free"),
+            you=(marked("No follower joins you: no smaller die is free"),),
             turn=(),
         ),
         Event.FREES: EventKind(

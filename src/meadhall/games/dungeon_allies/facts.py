@@ -28,20 +28,16 @@ def facts(options: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 
 def at_table(options: Mapping[str, Any]) -> dict[str, str]:
-    """DA-1.1, DA-1.4, DA-1.5, DA-4.5, DA-10.1, DA-11.3: Return what holds with these components, by rule."""
+    """DA-1.1, DA-1.4, DA-1.5, DA-10.1, DA-11.3: Return what the rulebook says of these components, by the names it uses."""
     components = components_of(options)
-    dice = _("{dice} for Enhance").format(dice=_dice(options))
     lines = len(components.trade)
-    title = _title(components, COMPONENTS.shown(options["components"]))
-    own = {} if components is BUILT_IN else {"DA-1.1": _("the values of {components}").format(components=title)}
-    return own | {
-        "DA-1.4": dice,
-        "DA-1.5": _squares(components),
-        "DA-4.5": dice,
-        "DA-10.1": ngettext("{count} line", "{count} lines", lines).format(count=lines),
-        "DA-11.3": _("empty spaces are refilled at the end of the turn while there are cards")
-        if refills(options)
-        else _("empty spaces stay empty"),
+    return {
+        "pieces": "built-in" if components is BUILT_IN else "own",
+        "title": _title(components, COMPONENTS.shown(options["components"])),
+        "dice": _dice(options),
+        "squares": _squares(components),
+        "lines": ngettext("{count} line", "{count} lines", lines).format(count=lines),
+        "cards": "refilled" if refills(options) else "empty",
     }
 
 

@@ -25,7 +25,7 @@ FIRST_BID = HouseRule(
         "one": (Origin.HOUSE, marked("The first bid is one gold or more"), marked("The first die in the tavern bids gold, too.")),
     },
     title=marked("First bid"),
-    rules=("DA-19.2", "DA-8.1"),
+    rules=("DA-19.2", "DA-3.3", "DA-8.1"),
 )
 FOLLOWERS = HouseRule(
     "followers",
@@ -53,7 +53,7 @@ OFFERING = HouseRule(
             marked("A prisoner's offering is due when the prisoners are freed, and may be kept."),
         ),
         "placed": (
-            Origin.OTHER_READING,
+            Origin.HOUSE,
             marked("The offering is put down with the die"),
             marked("A prisoner's offering is due when the die is placed."),
         ),
@@ -72,7 +72,7 @@ ENHANCE = HouseRule(
         "d20": (Origin.OTHER_READING, marked("Enhance with the d20"), marked("Enhance may also add the d20.")),
     },
     title=marked("Dice for Enhance"),
-    rules=("DA-19.5",),
+    rules=("DA-19.5", "DA-1.4", "DA-4.5"),
 )
 REFILL = HouseRule(
     "refill",
@@ -85,7 +85,7 @@ REFILL = HouseRule(
         "never": (Origin.PRINTED, marked("Only five cards"), marked("Empty spaces of the sorcerer stay empty.")),
     },
     title=marked("Sorcerer"),
-    rules=("DA-19.6",),
+    rules=("DA-19.6", "DA-11.3", "DA-12.2"),
 )
 TREASURES = HouseRule(
     "treasures",
@@ -98,7 +98,7 @@ TREASURES = HouseRule(
         "one": (Origin.OTHER_READING, marked("One treasure for a player"), marked("A player may have one die on the treasures.")),
     },
     title=marked("Treasures"),
-    rules=("DA-19.7", "DA-3.3"),
+    rules=("DA-19.7", "DA-3.3", "DA-6.2"),
 )
 
 HOUSE_RULES = (BIDS, FIRST_BID, FOLLOWERS, OFFERING, ENHANCE, REFILL, TREASURES)

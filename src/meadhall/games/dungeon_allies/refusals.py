@@ -41,6 +41,8 @@ NOT_NOW = {
     Phase.BUY: ("DA-11.1", marked("The sorcerer isn't offering you a card now.")),
 }
 """Why an action of this phase is refused in another one."""
+BID_IN_THE_TAVERN = marked("You bid only right after placing a die in the tavern.")
+"""DA-19.2: The reason for a bid, where the first die bids, too."""
 TOO_LATE_TO_LOOK = ("DA-3.4", marked("You can cast Illuminate only before you place a die."))
 
 
@@ -78,6 +80,8 @@ def refusal(state: State, action: int, players: Sequence[str], pieces: Names) ->
 
 def _not_now(state: State, kind: Act) -> Refusal:
     rule, why = TOO_LATE_TO_LOOK if kind == Act.ILLUMINATE else NOT_NOW[kind.phase]
+    if kind == Act.BID and state.first_bid:
+        why = BID_IN_THE_TAVERN
     if kind.phase == Phase.PLACE and state.step == Step.PLACEMENT:
         rule, why = DECIDE_FIRST[Phase(state.phase)]
     return rule, _(why)

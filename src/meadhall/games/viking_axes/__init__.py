@@ -1,8 +1,6 @@
 """Viking Axes: cards, shields and thrown axes for 2 to 7."""
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from meadhall.games.viking_axes import heuristics, page, rules, words
 from meadhall.games.viking_axes.elements import ELEMENTS, STATISTICS
@@ -10,7 +8,6 @@ from meadhall.games.viking_axes.evaluation import evaluate
 from meadhall.games.viking_axes.lessons import LESSONS
 from meadhall.games.viking_axes.state import ACTIONS, SEATS, Event, State
 from meadhall.sdk import Advice, Choice, Game, HouseRule, Match, Origin, marked, places_by_elimination
-from meadhall.sdk import gettext as _
 
 
 def places(match: Match) -> tuple[int, ...]:
@@ -21,14 +18,6 @@ def places(match: Match) -> tuple[int, ...]:
 def is_out(state: State, seat: int) -> bool:
     """Return whether the player on a seat is out of the game."""
     return bool(state.out[seat])
-
-
-def at_table(options: Mapping[str, Any]) -> dict[str, str]:
-    """VA-1.3, VA-2.3: Return which variant holds, by each rule that mentions it."""
-    mentions = ("VA-2.1", "VA-2.4", "VA-3.7", "VA-5.2", "VA-5.4", "VA-6.3")
-    if options["variant"] == "standard":
-        return {"VA-1.3": "", "VA-2.3": "", **dict.fromkeys(mentions, _("the standard game"))}
-    return dict.fromkeys(("VA-1.3", "VA-2.3", *mentions), _("the strategic variant"))
 
 
 ARMORY = HouseRule(
@@ -72,7 +61,6 @@ game = Game(
     elements=ELEMENTS,
     statistics=STATISTICS,
     goal=marked("Your goal: be the last one standing. Ten hits put a player out, fifteen in a game that began with two."),
-    at_table=at_table,
     lessons=LESSONS,
     options=(
         Choice(
@@ -85,6 +73,7 @@ game = Game(
                 ),
             },
             title=marked("Cards"),
+            rules=("VA-1.3", "VA-1.5", "VA-2.1", "VA-2.3", "VA-2.4", "VA-3.7", "VA-5.2", "VA-5.4", "VA-6.3"),
         ),
         ARMORY,
     ),

@@ -26,8 +26,16 @@ ELEMENTS = Elements(
     ),
     pieces=(
         PieceKind("dealt", marked("dealt card"), Mention(Event.DEALT, 1), word=_card),
-        PieceKind("drawn", marked("drawn card"), Mention(Event.DREW, 1), used=Mention(Event.PLAYS, 1), word=_card),
+        PieceKind(
+            "drawn",
+            marked("drawn card"),
+            Mention(Event.DREW, 1),
+            used=Mention(Event.PLAYS, 1),
+            word=_card,
+            numbers=lambda _options: range(KINDS),
+        ),
     ),
+    first_order=Event.STARTS,
     out=Mention(Event.OUT, 0),
     attacks=Mention(Event.THROWS, 1),
 )
@@ -37,7 +45,7 @@ STATISTICS = event_statistics(
     EventFigure("throws", marked("throws"), Event.THROWS),
     EventFigure("hit_rate", marked("throws that hit"), Event.HITS, per=(Event.THROWS,)),
     EventFigure("blocked", marked("throws at a player with shields"), Event.BLOCKED, per=(Event.THROWS,)),
-    EventFigure("cashed_in", marked("armories cashed in"), Event.CASHES_IN),
+    EventFigure("cashed_in", marked("armories cashed in"), Event.CASHES_IN, also=Event.CASHES_IN_EARLY),
     EventFigure("disarmed", marked("armories emptied by a wench"), Event.DISARMS),
     EventFigure("skipped", marked("turns missed"), Event.TURN_SKIPPED),
     EventFigure("shuffles", marked("shuffles, the first included"), Event.SHUFFLED),

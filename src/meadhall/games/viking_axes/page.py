@@ -158,6 +158,7 @@ LENGTHS = {
     Event.OUT: 3,
     Event.PLACES: 2,
     Event.CASHES_IN: 2,
+    Event.CASHES_IN_EARLY: 2,
     Event.DISARMS: 4,
     Event.SKIPS: 4,
     Event.TURN_SKIPPED: 3,

@@ -398,7 +398,7 @@ def use_armory(state: State, action: int, log: Grid) -> None:
     elif action == Act.CASH_IN:
         state.armory[seat] = False
         state.discarded[Card.ARMORY] += 1
-        emit(log, Event.CASHES_IN, seat)
+        emit(log, Event.CASHES_IN_EARLY if state.owed else Event.CASHES_IN, seat)
 
 
 # ------------------------------------------------------------------------------------------------------------------------ end

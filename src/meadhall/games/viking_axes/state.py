@@ -94,6 +94,7 @@ class Event(IntEnum):
     TURN_SKIPPED = 15
     OUT = 16
     WON = 17
+    CASHES_IN_EARLY = 18  # before the turn's first card
 
 
 @record

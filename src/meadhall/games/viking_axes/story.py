@@ -157,6 +157,7 @@ _HANDLERS: dict[int, Callable[..., None]] = {
     Event.OUT: Story._out,
     Event.PLACES: Story._places,
     Event.CASHES_IN: Story._cashes_in,
+    Event.CASHES_IN_EARLY: Story._cashes_in,
     Event.DISARMS: Story._disarms,
     Event.SKIPS: Story._skips,
 }

@@ -129,6 +129,15 @@ EVENTS: dict[int, EventKind] = {
         you=(marked("You cash in an armory"),),
         brief=(marked("an armory cashed in"),),
     ),
+    Event.CASHES_IN_EARLY: EventKind(
+        "cashes_in",
+        (seat,),
+        "VA-8.1",
+        marked("{0} cashes in an armory"),
+        you=(marked("You cash in an armory"),),
+        turn=TURN,
+        brief=(marked("an armory cashed in"),),
+    ),
     Event.DISARMS: EventKind(
         "disarms",
         (seat, seat),
@@ -233,10 +242,14 @@ def _wrong_phase(state: State, phase: Phase, action: int) -> tuple[str, str]:
         return "VA-5.3", _("The turn ends by itself after your card. You end it only when you could cash in an armory.")
     if phase == Phase.OFFER and not state.armory[state.actor]:
         return "VA-5.3", _("You have no armory in front of you to cash in.")
+    if phase == Phase.OFFER and not state.offer:
+        return "VA-5.4", _("You placed this armory in this turn. You can cash it in from your next turn on.")
     if phase == Phase.OFFER and state.early:
         return "VA-8.1", _("You can cash in an armory from an earlier turn only before or after the turn's first card.")
     if phase == Phase.OFFER:
         return "VA-5.3", _("You can cash in an armory from an earlier turn only after the turn's first card.")
+    if state.strategic and state.phase == Phase.OFFER and state.owed:
+        return "VA-8.1", _("You have not drawn your card yet. First choose whether to cash in your armory.")
     if state.strategic:
         return "VA-2.3", _("You have already chosen a card. You can't choose another one now.")
     return "VA-1.3", _("Players hold cards only in the strategic variant.")

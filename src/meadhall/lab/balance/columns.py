@@ -7,10 +7,11 @@ match, so any figure has an interval, and the difference of two variants on the 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from meadhall.engine.compute.bulk import Floats
 from meadhall.engine.statistics import Z_95, wilson
@@ -61,7 +62,7 @@ class Column:
 
     def quantile(self, share: float) -> tuple[float, float, float]:
         """Return a quantile of the numerators and its 95 % interval, which is made of order statistics."""
-        ordered = np.sort(self.sums)
+        ordered = np.sort(self.sums[self.counts > 0])
         count = len(ordered)
         half = Z_95 * (count * share * (1 - share)) ** 0.5
         low, high = (int(np.clip(round(count * share + side), 0, count - 1)) for side in (-half - 1, half))
@@ -90,11 +91,29 @@ def _error(residuals: Floats) -> float:
     return float(np.sqrt((residuals**2).sum() / max(count - 1, 1) / count)) if count else float("inf")
 
 
+def counted(columns: Columns, stopped: npt.NDArray[np.bool_] | None = None) -> Columns:
+    """Return columns in which matches that were stopped, or whose figures are NaN, don't count; and one of the former."""
+    found: Columns = {}
+    for name, column in columns.items():
+        left_out = np.isnan(column.sums + column.counts) | (False if stopped is None else stopped)
+        sums, counts = (np.where(left_out, 0.0, values) for values in (column.sums, column.counts))
+        found[name] = replace(column, sums=sums, counts=counts)
+    if stopped is not None:
+        found["stopped"] = Column(stopped.astype(np.float64), np.ones(len(stopped)))
+    return found
+
+
 def joined(parts: Sequence[Columns]) -> Columns:
     """Return the columns of consecutive matches. A column that a part lacks is zero there."""
     lengths = [len(next(iter(part.values())).sums) if part else 0 for part in parts]
     names = dict.fromkeys(name for part in parts for name in part)
     return {name: _joined(name, parts, lengths) for name in names}
+
+
+def merged(some: Columns, others: Columns) -> Columns:
+    """Return the columns of two tasks. Of a figure that both measure, the column of more matches stands, else the other's."""
+    kept = {name for name, column in some.items() if name in others and len(column.sums) > len(others[name].sums)}
+    return some | {name: column for name, column in others.items() if name not in kept}
 
 
 def _joined(name: str, parts: Sequence[Columns], lengths: Sequence[int]) -> Column:

@@ -1,8 +1,8 @@
 """Course: the chances through a match, from public knowledge, and what follows from them.
 
 Where the game's solver knows a position, its value is exact; elsewhere it is the mean of rollouts. Knowing the order of a draw
-pile would make drama vanish, so hidden cards are dealt again for each rollout. Of a short match every position is valued, of a
-long one a few, unless ``every`` asks for all.
+pile would make drama vanish, so hidden cards are dealt again for each rollout. Where matches are short, every position is valued;
+elsewhere a few, unless ``every`` asks for all.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from meadhall.lab.balance.columns import Column, Columns, joined
 from meadhall.lab.balance.trace import Ints, Setting, Trace, Tracer
 
 SHORT = 64
-"""The largest number of decisions of a match whose positions are all valued."""
+"""The largest mean number of decisions of matches whose positions are all valued."""
 POSITIONS = 16
-"""The number of valued positions of a longer match."""
+"""The number of valued positions of a match among longer ones."""
 ROLLOUTS = 32
 """The number of rollouts of a position."""
 SURE = 2.0
@@ -54,7 +54,7 @@ def course(tracer: Tracer, number: int, trace: Trace, *, every: bool) -> Course:
     """Value the positions of match ``number``, whose trace is given."""
     setting, subject = tracer.setting, tracer.setting.subject
     length, players = int(trace.lengths[0]), setting.players
-    count = length if every or length <= SHORT else POSITIONS
+    count = length if every else POSITIONS
     positions = np.unique(np.arange(count) * length // count)
     chances = np.zeros((len(positions) + 1, players))
     errors = np.zeros_like(chances)
@@ -95,16 +95,17 @@ def measured_course(setting: Setting, numbers: Sequence[int], *, every: bool) ->
     found = []
     for number in numbers:
         trace = tracer.trace([number])
-        found.append(columns_of(trace, course(tracer, number, trace, every=every)))
+        if not trace.stopped.any():
+            found.append(columns_of(trace, course(tracer, number, trace, every=every), every=every))
     return joined(found)
 
 
-def columns_of(trace: Trace, found: Course) -> Columns:
-    """Return the columns of one match."""
+def columns_of(trace: Trace, found: Course, *, every: bool) -> Columns:
+    """Return the columns of one match. What single decisions change is known only if every position has been valued."""
     columns = _uncertainty(trace, found)
     if len(trace.parties) > 1:
         columns |= _drama(trace, found)
-    if len(found.positions) == int(trace.lengths[0]) + 1:
+    if every:
         columns |= _worth(trace, found) | _meddling(trace, found)
     return columns
 
@@ -167,7 +168,7 @@ def _worth(trace: Trace, found: Course) -> Columns:
     """
     columns: Columns = {}
     for kind in trace.setting.subject.elements.pieces:
-        _match, step, seat, piece = trace.mentions(kind.acquired)
+        _match, step, seat, piece = trace.acquired(kind)
         own = (step > 0) & (trace.seat[np.maximum(step - 1, 0)] == seat)
         for number in np.unique(piece[own]):
             here = own & (piece == number)

@@ -36,6 +36,8 @@ def measured_search(setting: Setting, numbers: Sequence[int]) -> Columns:
         match = setting.match(number)
         here = trace.match == row
         actions, legal = trace.action[here].tolist(), trace.legal[here]
+        if trace.stopped[row]:
+            continue
         free = np.flatnonzero(legal > 1)
         wanted = set(free[np.linspace(0, len(free) - 1, min(DECISIONS, len(free))).astype(int)].tolist()) if len(free) else set()
         for step, action in enumerate(actions):
@@ -65,5 +67,6 @@ def measured_ladder(setting: Setting, numbers: Sequence[int]) -> Columns:
         setting.options,
         setting.label,
         (0,) * players,
+        limit=setting.limit,
     )
     return {"ladder": first_bot(ladder, numbers)}

@@ -25,7 +25,7 @@ def _dealt(trace: Trace) -> Columns:
     """Return the wins in fair shares of the owner of each start piece, where not every seat has the same pieces."""
     found = {}
     for kind in trace.setting.subject.elements.pieces:
-        match, step, seat, piece = trace.mentions(kind.acquired)
+        match, step, seat, piece = trace.acquired(kind)
         if (step > 0).any():
             continue  # pieces of this kind come into play later, too
         for number in np.unique(piece):

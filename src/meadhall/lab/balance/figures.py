@@ -48,7 +48,13 @@ DEFINITIONS: Mapping[str, Definition] = {
     "won": Definition("fairness", marked("Matches that the players win together."), "share"),
     "dealt": Definition("fairness", marked("Wins of the owner of a start piece, in fair shares."), "fair shares", (0.8, 1.2)),
     "decisions": Definition("length", marked("Decisions of a match.")),
-    "turns": Definition("length", marked("Turns of a match: runs of decisions of one player.")),
+    "stopped": Definition(
+        "length",
+        marked("Matches that were stopped because they had too many decisions. No other figure counts them."),
+        "share",
+        (0, 0),
+    ),
+    "turns": Definition("length", marked("Turns of a match; unless the game tells them, runs of decisions of one player.")),
     "rounds": Definition("length", marked("Rounds of a match: the turns of the player who has most.")),
     "waiting": Definition("length", marked("Decisions of others between two turns of a player.")),
     "longest_wait": Definition("length", marked("The longest such wait of a match.")),
@@ -69,10 +75,14 @@ DEFINITIONS: Mapping[str, Definition] = {
     "deal_entropy": Definition("skill", marked("Entropy of the winner of one deal among random players, 0 to 1.")),
     "deal_best": Definition("skill", marked("The wins of the luckiest seat of a deal among random players."), "share"),
     "offered": Definition("actions", marked("Decisions of a match that offer this kind of action.")),
-    "chosen": Definition("actions", marked("How often the action is chosen where it is offered."), "share", (0.01, 0.99)),
+    "chosen": Definition(
+        "actions", marked("How often the action is chosen where it is offered beside another kind."), "share", (0.01, 0.99)
+    ),
     "loss": Definition("actions", marked("Chance lost against the best action, according to a search."), "share"),
     "without": Definition(
-        "actions", marked("Wins of a bot that avoids this kind of action, among bots that don't, in fair shares."), "fair shares"
+        "actions",
+        marked("Wins of a bot that avoids this kind of action, for each win in the same matches without avoiding: 1 is no loss."),
+        "fair shares",
     ),
     "shown": Definition("pieces", marked("How often the piece is shown in a match.")),
     "acquired": Definition("pieces", marked("How often the piece is acquired in a match."), "number", (0.02, INF)),

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
-from meadhall.engine.text.language import decimal, listed, percent
+from meadhall.engine.text.language import decimal, listed, ngettext, percent
 from meadhall.engine.text.language import gettext as _
-from meadhall.lab.balance.figures import Figure
+from meadhall.lab.balance.figures import DEFINITIONS, Figure
 from meadhall.lab.balance.in_words import (
     cell_in_words,
     figure_in_words,
@@ -16,11 +16,10 @@ from meadhall.lab.balance.in_words import (
     number_in_words,
 )
 from meadhall.lab.balance.result import Balance, Key
+from meadhall.lab.tables import unknown_order
 
 MOST_DIFFERENCES = 4
 MOST_ITEMS = 5
-KNOWN = 0.3
-"""The largest width of intervals from which on no flag means that a place is as good as another."""
 COMMON = 0.1
 """The part of the matches from which on comebacks are worth a headline."""
 
@@ -42,6 +41,9 @@ def _with(report: Balance, key: Key) -> str:
 
 def _of_places(report: Balance) -> Iterator[str]:
     fair = []
+    low, high = DEFINITIONS["place"].tolerance or (1.0, 1.0)
+    if note := unknown_order(report.subject):
+        yield note
     for key, figures in report.figures.items():
         places = [figure for figure in figures.values() if figure.family == "place" and figure.item]
         if not places:
@@ -60,7 +62,7 @@ def _of_places(report: Balance) -> Iterator[str]:
                 other=worst.item,
                 least=decimal(worst.value, 2),
             )
-        elif all(not each.warning and each.high - each.low < KNOWN for each in places):
+        elif all(low <= each.low and each.high <= high for each in places):
             fair.append(_with(report, key))
     if fair:
         yield _("No place in the first order is better than another beyond the tolerance of 10 %: {list}.").format(
@@ -69,14 +71,17 @@ def _of_places(report: Balance) -> Iterator[str]:
 
 
 def _of_length(report: Balance) -> Iterator[str]:
+    told = report.subject.elements.turn is not None
+    text = _("Half of the matches last at most so many turns: {list}.")
+    if not told:
+        text = _("Half of the matches last at most so many decisions: {list}.")
     found = []
     for key, figures in report.figures.items():
-        median = figures.get("turns.median")
-        if median is not None:
-            said = _("{turns} with {cell}").format(turns=decimal(median.value, 1, exactly=False), cell=_with(report, key))
-            found.append(said)
+        median = figures.get("turns.median" if told else "decisions.median")
+        if median is not None:  # else every match was stopped, or the time was up before
+            found.append(_("{turns} with {cell}").format(turns=decimal(median.value, 1, exactly=False), cell=_with(report, key)))
     if found:
-        yield _("Half of the matches last at most so many turns: {list}.").format(list="; ".join(found))
+        yield text.format(list="; ".join(found))
 
 
 def _of_cell(report: Balance, key: Key, figures: Mapping[str, Figure]) -> Iterator[str]:
@@ -88,6 +93,11 @@ def _of_cell(report: Balance, key: Key, figures: Mapping[str, Figure]) -> Iterat
         "runaway": _("{cell}: who leads at half time wins {value} of the matches."),
         "kingmaking": _("{cell}: {value} of the decisions are made by players without a chance and decide for others."),
     }
+    won = figures.get("won")
+    if won is not None:
+        yield _("{cell}: the players win {value} of the matches together.").format(
+            cell=_with(report, key), value=percent(won.value)
+        )
     for name, text in texts.items():
         figure = figures.get(name)
         if figure is not None and figure.warning:
@@ -115,7 +125,8 @@ def _of_items(report: Balance) -> Iterator[str]:
             for item, cells, count in _flagged_items(report, family, warning)
         ]
         if names:
-            rest = [_("and {count} others").format(count=len(names) - MOST_ITEMS)] if len(names) > MOST_ITEMS else []
+            left = len(names) - MOST_ITEMS
+            rest = [ngettext("and {count} other", "and {count} others", left).format(count=left)] if left > 0 else []
             yield text.format(items=", ".join([*names[:MOST_ITEMS], *rest]))
 
 
@@ -137,7 +148,7 @@ def _flagged_items(report: Balance, family: str, warning: str) -> Iterator[tuple
 
 def _of_differences(report: Balance) -> Iterator[str]:
     base = next(iter(report.variants))
-    families = ("place", "turns", "decisions", "waiting", "dead", "forced", "points", "shared", "comeback", "decided")
+    families = ("place", "won", "turns", "decisions", "waiting", "dead", "forced", "points", "shared", "comeback", "decided")
     for key, figures in report.differences.items():
         found = [
             f"{name_in_words(report, figure)} {figure_in_words(figure, signed=True)[:-2]}"

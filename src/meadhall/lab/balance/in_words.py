@@ -12,7 +12,7 @@ from meadhall.lab.balance.examples import KINDS
 from meadhall.lab.balance.figures import GROUPS, QUANTILES, Figure
 from meadhall.lab.balance.result import Balance, Key
 from meadhall.lab.kinds import action_kinds
-from meadhall.lab.tables import seed_in_words
+from meadhall.lab.tables import seed_in_words, stopped_in_words
 
 NAMES: Mapping[str, str] = {
     "place": marked("place {item}"),
@@ -20,6 +20,7 @@ NAMES: Mapping[str, str] = {
     "won": marked("won together"),
     "dealt": marked("dealt: {item}"),
     "decisions": marked("decisions"),
+    "stopped": marked("stopped matches"),
     "turns": marked("turns"),
     "rounds": marked("rounds"),
     "waiting": marked("waiting"),
@@ -72,8 +73,8 @@ _QUANTILES = {"p5": marked("5th percentile"), "median": marked("median"), "p95":
 EDGES = (".p5", ".p95")
 """The quantiles that a terminal has no room for."""
 
-_IN_TABLES = 12
-"""The largest number of items of a family in a table for people; frames and JSON have all."""
+_ENDS = 4
+"""How many of the largest and of the smallest values of a long list a table for people shows; frames and JSON have all."""
 
 
 def item_in_words(report: Balance, figure: Figure) -> str:
@@ -140,21 +141,27 @@ def cell_in_words(report: Balance, key: Key) -> str:
 
 
 def shown(group: str, by_cell: Mapping[Key, dict[str, Figure]]) -> list[str]:
-    """Return the names of the figures of a question that a table shows; the flagged and the largest of a long family."""
+    """Return the names of the figures of a question that a table shows; of a long list the flagged ones and both ends."""
+    found = []
+    for names in _lists(group, by_cell).values():
+        flags = {name for figures in by_cell.values() for name in names if name in figures and figures[name].warning}
+        size = {name: max(figures[name].value for figures in by_cell.values() if name in figures) for name in names}
+        ordered = sorted(names, key=lambda name: size[name])
+        chosen = {*flags, *ordered[:_ENDS], *ordered[-_ENDS:]}
+        found += [name for name in names if name in chosen]
+    return found
+
+
+def _lists(group: str, by_cell: Mapping[Key, dict[str, Figure]]) -> dict[str, list[str]]:
+    """Return the names of the figures of a question by families, those of pieces also by their kinds."""
     names: dict[str, list[str]] = {}
     for figures in by_cell.values():
         for name, figure in figures.items():
             if figure.about.group == group and figure.family not in ("legal_at", "uncertainty_at") and name != "place":
-                names.setdefault(figure.family, [])
-                if name not in names[figure.family]:
-                    names[figure.family].append(name)
-    found = []
-    for family in names.values():
-        flags = {name for figures in by_cell.values() for name in family if name in figures and figures[name].warning}
-        size = {name: max(abs(figures[name].value) for figures in by_cell.values() if name in figures) for name in family}
-        chosen = {*flags, *sorted(family, key=lambda name: -size[name])[:_IN_TABLES]}
-        found += [name for name in family if name in chosen]
-    return found
+                alike = names.setdefault(name.rpartition(".")[0] or name, [])
+                if name not in alike:
+                    alike.append(name)
+    return names
 
 
 def table_of(
@@ -174,7 +181,12 @@ def table_of(
         label = name_in_words(report, next(figure for figure in present if figure is not None))
         rows.append((label, *("" if figure is None else words(figure, signed=signed) for figure in present)))
     heads = (_("figure"), *(_short_cell(report, key) if short else cell_in_words(report, key) for key in by_cell))
-    return Table(heads, tuple(rows), _(GROUPS[group]), numbers=True)
+    left = sum(map(len, _lists(group, by_cell).values())) - len(shown(group, by_cell))
+    note = _(
+        "Of each long list its {count} largest and {count} smallest values and all with an arrow; JSON has the other {left}."
+    )
+    title = _(GROUPS[group]) + (" " + note.format(count=_ENDS, left=left) if left else "")
+    return Table(heads, tuple(rows), title, numbers=True)
 
 
 def _short_cell(report: Balance, key: Key) -> str:
@@ -191,7 +203,9 @@ def how_measured(report: Balance) -> str:
         seed=seed_in_words(report.seed),
         seconds=decimal(report.seconds, 0),
     )
-    return " ".join([said, *([_(ENDINGS[report.ended])] if report.ended in ENDINGS else [])])
+    stopped = sum(report.stopped.values())
+    notes = [_(ENDINGS[report.ended])] if report.ended in ENDINGS else []
+    return " ".join([said, *([stopped_in_words(stopped, report.limit)] if stopped else []), *notes])
 
 
 def example_in_words(example: Any) -> str:

@@ -153,6 +153,17 @@ class Balance(Displayed, InFrames[By]):
         Path(file).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
         return len(lines)
 
+    @property
+    def limit(self) -> int:
+        """Return the decisions after which a match was stopped."""
+        return self._cells[0].setting.limit
+
+    @property
+    def stopped(self) -> dict[Key, int]:
+        """Return the number of matches of each cell that were stopped. They have no result, so no other figure counts them."""
+        pairs = zip(self._cells, self._columns, strict=True)
+        return {cell.key: int(columns["stopped"].sums.sum()) if "stopped" in columns else 0 for cell, columns in pairs}
+
     @cached_property
     def headlines(self) -> tuple[str, ...]:
         """Return the headlines, in sentences of the current language."""
@@ -170,6 +181,7 @@ class Balance(Displayed, InFrames[By]):
             "seed": seed_in_json(self.seed),
             "precision": self.precision,
             "depth": self.depth,
+            "limit": self.limit,
             "ended": self.ended,
             "seconds": round(self.seconds, 2),
             "headlines": list(self.headlines),
@@ -179,6 +191,7 @@ class Balance(Displayed, InFrames[By]):
                     "players": players,
                     "bot": bot,
                     "games": self.games[variant, players, bot],
+                    "stopped": self.stopped[variant, players, bot],
                     "figures": {name: _in_json(figure) for name, figure in figures.items()},
                     "differences": {
                         name: _in_json(figure) for name, figure in self.differences.get((variant, players, bot), {}).items()

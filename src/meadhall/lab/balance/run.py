@@ -5,24 +5,23 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 from meadhall.engine.checks import Seed, check_count, check_run_seed, quoted, seed_label
-from meadhall.engine.compute.bulk import bulk_executor
-from meadhall.engine.compute.cores import cores
+from meadhall.engine.compute.bulk import LIMIT, MOST_DECISIONS, bulk_executor
 from meadhall.engine.compute.executors import Executor, run_chunks
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.game import Game
 from meadhall.engine.registry import game, registered
-from meadhall.lab.balance.columns import Columns, joined
+from meadhall.lab.balance.columns import Columns, joined, merged
 from meadhall.lab.balance.course import SHORT
 from meadhall.lab.balance.result import Balance, Cell, Ended, build
 from meadhall.lab.balance.tasks import DEEP, SIZES, Depth, Measuring, Rounds, Task, tasks_of
 from meadhall.lab.balance.trace import Setting
 from meadhall.lab.entrants import Entrant, Entrants, entered
 from meadhall.lab.kinds import kind_mask
-from meadhall.lab.matches import match_executor
+from meadhall.lab.matches import match_executor, usual_processes
 
 FIRST_GAMES = 512
 """The number of matches of each cell before anything else is measured, and between two looks at the precision."""
@@ -66,6 +65,7 @@ def balance(
     processes: int | None = None,
     progress: Report | None = None,
     cluster: str | None = None,
+    limit: int = LIMIT,
 ) -> Balance:
     """Measure how a game plays: fairness, length, choice, skill, use of actions and pieces, course, interaction, score.
 
@@ -84,10 +84,11 @@ def balance(
             first, and after them what the precision still asks for.
         seconds: the time limit; None for none.
         games: the number of matches of each cell, instead of a precision.
-        processes: the number of processes for bots that search or are functions; by default one per core. More than one requires
-            multiprocessing's ``if __name__ == "__main__":`` guard.
+        processes: the number of processes for bots that aren't compiled; by default one per core, but one if a bot is a function
+            or another object. More than one requires multiprocessing's ``if __name__ == "__main__":`` guard.
         progress: called with the part that is done, 0 to 1.
         cluster: a Ray cluster: ``local``, ``auto`` or ``ray://HOST:PORT``.
+        limit: the number of decisions after which a match is stopped, as in ``simulate``.
 
     Raises:
         BadSetup: an argument is invalid.
@@ -112,7 +113,8 @@ def balance(
     if seconds is not None and (not isinstance(seconds, int | float) or not seconds > 0):
         raise BadSetup(f"seconds must be a positive number, not {quoted(seconds)}")
     names, entrants = entered(subject, list(bots or ["karl" if subject.greedy is not None else "random"]))
-    cells = _cells(subject, names, entrants, counts, chosen, used)
+    most = check_count(limit, "decisions", MOST_DECISIONS)
+    cells = _cells(subject, names, entrants, counts, chosen, used, most)
     if len(cells) > MOST_CELLS:
         raise BadSetup(f"{len(cells)} combinations of variants, players and bots are too many; the limit is {MOST_CELLS}")
     began = time.monotonic()
@@ -129,11 +131,12 @@ def balance(
     ]
     order = list(SIZES)
     later.sort(key=lambda job: order.index(job.work.task))
-    run = _Run(seconds, began, cores() if processes is None else check_count(processes, "processes"), cluster, progress)
+    run = _Run(
+        seconds, began, usual_processes(entrants) if processes is None else check_count(processes, "processes"), cluster, progress
+    )
     with registered(subject):
         ended = run.all(jobs)
-        for job in later:
-            job.wanted *= _times(jobs[job.cell], job.work.task)
+        later = [fitted for job in later if (fitted := _fitted(job, jobs[job.cell])) is not None]
         if ended == "complete":
             ended = run.all([job for job in later if job.work.task not in DEEP])
         if ended == "complete":
@@ -142,7 +145,10 @@ def balance(
             ended = run.until_precise(jobs, precision)
         columns: list[Columns] = [{} for _ in cells]
         for job in (*jobs, *later):
-            columns[job.cell] |= joined(job.parts)
+            found = joined(job.parts)
+            columns[job.cell] = merged(columns[job.cell], found)
+            if "stopped" in found and found["stopped"].sums.any():  # a task without stopped matches doesn't hide another's
+                columns[job.cell]["stopped"] = found["stopped"]
         return build(subject, cells, columns, [job.done for job in jobs], used, precision, depth, ended, time.monotonic() - began)
 
 
@@ -252,10 +258,12 @@ def _in_turn(jobs: Sequence[_Job]) -> Iterator[tuple[_Job, range]]:
                 yield job, range(first, min(first + job.work.chunk, job.wanted))
 
 
-def _times(play: _Job, task: Task) -> int:
-    """Return how many times as many matches a task plays of a game with short matches."""
+def _fitted(job: _Job, play: _Job) -> _Job | None:
+    """Return a job for a cell that has been played. Of short matches the course has every position already, and more matches."""
     lengths = joined(play.parts).get("decisions")
-    return 8 if task is Task.COURSE and lengths is not None and lengths.value <= SHORT else 1
+    if lengths is None or lengths.value > SHORT or job.work.task not in (Task.COURSE, Task.WORTH):
+        return job
+    return replace(job, work=replace(job.work, every=True), wanted=8 * job.wanted) if job.work.task is Task.COURSE else None
 
 
 def _errors(job: _Job) -> list[float]:
@@ -297,6 +305,7 @@ def _cells(
     counts: Sequence[int],
     variants: Mapping[str, Mapping[str, Any]],
     seed: str | bytes,
+    limit: int,
 ) -> list[Cell]:
     """Return the cells, in the order in which a report lists them. Combinations that a game refuses are left out."""
     found = []
@@ -304,7 +313,9 @@ def _cells(
         for bot in dict.fromkeys(names):
             for variant, options in variants.items():
                 if not (subject.objection and subject.objection(count, options)):
-                    setting = Setting(subject.name, (bot,) * count, dict(options), seed_label(seed), (0,) * count, entrants)
+                    setting = Setting(
+                        subject.name, (bot,) * count, dict(options), seed_label(seed), (0,) * count, entrants, limit=limit
+                    )
                     found.append(Cell(variant, count, bot, setting))
     if not found:
         subject.check_setup(counts[0], next(iter(variants.values())))

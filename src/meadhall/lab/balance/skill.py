@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from math import nan
 
 import numpy as np
 
@@ -21,10 +22,14 @@ def measured_agency(setting: Setting, numbers: Sequence[int]) -> Columns:
 
 
 def measured_without(setting: Setting, numbers: Sequence[int], kind: str) -> Columns:
-    """Return the wins in fair shares of a bot that avoids a kind of action, among bots that don't."""
+    """Return the wins of a bot that avoids a kind of action, among bots that don't, for each win where it doesn't either.
+
+    Both play the same matches with the same choices, so that only what the ban changes makes a difference.
+    """
     mask = kind_mask(setting.subject, [kind])
     avoiding = replace(setting, avoided=(mask, *(0,) * (setting.players - 1)))
-    return {f"without.{kind}": first_bot(avoiding, numbers)}
+    banned, free = (first_bot(each, numbers).sums for each in (avoiding, setting))
+    return {f"without.{kind}": Column(banned, free)}
 
 
 def first_bot(setting: Setting, numbers: Sequence[int]) -> Column:
@@ -48,7 +53,8 @@ def measured_luck(setting: Setting, numbers: Sequence[int]) -> Columns:
     shares = trace.shares[:, seats].reshape(len(numbers), REPEATS, len(seats))
     rates = shares.mean(axis=1)
     squares = (shares**2).mean(axis=1)
-    fair = 1 / len(seats) if len(seats) > 1 else float(shares.mean())
+    ended = shares[~np.isnan(shares)]
+    fair = 1 / len(seats) if len(seats) > 1 else float(ended.mean()) if ended.size else nan
     same = (REPEATS * rates**2 - squares) / (REPEATS - 1)  # an unbiased estimate of the square of the true rate
     found = {"luck": Column((same - fair**2).sum(axis=1), (squares - fair**2).sum(axis=1))}
     if len(seats) > 1:

@@ -13,7 +13,7 @@ from meadhall.engine.compile.loops import RANDOM
 from meadhall.engine.compute.executors import Pieces
 from meadhall.engine.game import Game
 from meadhall.lab.balance.choice import choice
-from meadhall.lab.balance.columns import Columns
+from meadhall.lab.balance.columns import Columns, counted
 from meadhall.lab.balance.course import measured_course
 from meadhall.lab.balance.deep import measured_ladder, measured_search
 from meadhall.lab.balance.fairness import fairness
@@ -35,7 +35,7 @@ class Task(Enum):
 
     PLAY = "play"
     COURSE = "course"
-    WORTH = "worth"  # the course with every position
+    WORTH = "worth"  # the course with every position, of long matches
     AGENCY = "agency"
     LUCK = "luck"
     WITHOUT = "without"
@@ -78,6 +78,7 @@ class Measuring:
     setting: Setting
     task: Task
     kind: str = ""  # of actions, for ``Task.WITHOUT``
+    every: bool = False  # whether ``Task.COURSE`` values every position
 
     @property
     def subject(self) -> Game:
@@ -93,9 +94,9 @@ class Measuring:
         setting = self.setting
         if self.task is Task.PLAY:
             trace = Tracer(setting).trace(numbers)
-            return {name: column for group in GROUPS for name, column in group(trace).items()}
+            return counted({name: column for group in GROUPS for name, column in group(trace).items()}, trace.stopped)
         measures: dict[Task, Callable[[Setting, Sequence[int]], Columns]] = {
-            Task.COURSE: partial(measured_course, every=False),
+            Task.COURSE: partial(measured_course, every=self.every),
             Task.WORTH: partial(measured_course, every=True),
             Task.AGENCY: measured_agency,
             Task.LUCK: measured_luck,
@@ -103,7 +104,7 @@ class Measuring:
             Task.SEARCH: measured_search,
             Task.LADDER: measured_ladder,
         }
-        return measures[self.task](setting, numbers)
+        return counted(measures[self.task](setting, numbers))
 
     @property
     def is_compiled(self) -> bool:

@@ -14,8 +14,8 @@ import numpy.typing as npt
 from meadhall.bots import Bot
 from meadhall.bots.policy import POLICIES
 from meadhall.engine.compile.compiled import module_of
-from meadhall.engine.compute.bulk import Floats
-from meadhall.engine.elements import Mention
+from meadhall.engine.compute.bulk import LIMIT, Floats
+from meadhall.engine.elements import Mention, PieceKind
 from meadhall.engine.game import Game
 from meadhall.engine.match.first_order import first_order
 from meadhall.engine.match.match import Match
@@ -27,7 +27,7 @@ from meadhall.engine.state.schema import States
 from meadhall.lab.balance.trace_loop import TOO_FEW_EVENTS
 from meadhall.lab.entrants import LOOP, AvoidingBot, Entrants
 from meadhall.lab.kinds import kinds_by_action
-from meadhall.lab.matches import STARTED, play_out
+from meadhall.lab.matches import STARTED, play_out, shares_of
 
 Ints = npt.NDArray[np.int64]
 
@@ -48,6 +48,7 @@ class Setting:
         avoided: for each seat the kinds of actions that it avoids, as a mask of bits.
         entrants: the bots by name.
         repeats: how many matches have the same deal, with other choices of the bots.
+        limit: the decisions after which a match is stopped.
     """
 
     game: str
@@ -57,6 +58,7 @@ class Setting:
     avoided: tuple[int, ...]
     entrants: Entrants = field(default_factory=Entrants)
     repeats: int = 1
+    limit: int = LIMIT
 
     @property
     def players(self) -> int:
@@ -98,7 +100,7 @@ class Trace:
     Attributes:
         setting: the setting.
         numbers: int64 (matches,): the numbers of the matches.
-        payoffs: float64 (matches, players): the payoffs by seat.
+        payoffs: float64 (matches, players): the payoffs by seat, NaN where a match was stopped.
         lengths: int64 (matches,): the number of decisions.
         decided: int64 (decisions, 3): match, seat and action of each decision.
         legal: int64 (decisions,): the number of legal actions.
@@ -122,10 +124,15 @@ class Trace:
         """Return the number of matches."""
         return len(self.numbers)
 
+    @property
+    def stopped(self) -> npt.NDArray[np.bool_]:
+        """Return which matches were stopped, bool (matches,)."""
+        return np.isnan(self.payoffs[:, 0])
+
     @cached_property
     def shares(self) -> Floats:
         """Return each seat's share of a win, float64 (matches, players)."""
-        return self.setting.subject.shares(self.payoffs, self.setting.options)
+        return shares_of(self.setting.subject, self.payoffs, self.setting.options)
 
     @cached_property
     def parties(self) -> tuple[tuple[int, ...], ...]:
@@ -171,17 +178,24 @@ class Trace:
     @cached_property
     def orders(self) -> Ints:
         """Return the seats in the order of their first turns, int64 (matches, players)."""
-        found = np.zeros((self.matches, self.setting.players), np.int64)
-        wanted = self.setting.subject.elements.first_order
+        elements, players = self.setting.subject.elements, self.setting.players
+        begins = self.step == 0
         named: dict[int, list[int]] = {}
-        if wanted is not None:
-            for row in self.told[self.told[:, 2] == wanted]:
-                named.setdefault(int(row[0]), row[5 : 5 + row[4]].tolist())
-        ends = np.cumsum(self.lengths)
-        for k in range(self.matches):
-            deciding = self.seat[ends[k] - self.lengths[k] : ends[k]].tolist() if k not in named else ()
-            found[k] = first_order(self.setting.players, named.get(k, ()), deciding)
-        return found
+        for row in self.told[self.told[:, 2] == elements.first_order]:
+            named.setdefault(int(row[0]), row[5 : 5 + row[4]].tolist())
+        for match, seat in zip(self.match[begins].tolist(), self.seat[begins].tolist(), strict=True):
+            named.setdefault(match, [seat])
+        return np.array([first_order(elements, players, named.get(k, [0])) for k in range(self.matches)], np.int64)
+
+    def acquired(self, kind: PieceKind) -> tuple[Ints, Ints, Ints, Ints]:
+        """Return the match, the step, the seat and the number of each acquired piece of a kind."""
+        match, step, seat, piece = self.mentions(kind.acquired)
+        if kind.placed is not None:
+            where, _step, place, number = self.mentions(kind.placed)
+            at = np.full((self.matches, 1 + max(place.max(initial=0), piece.max(initial=0))), -1)
+            at[where, place] = number
+            piece = at[match, piece]
+        return match, step, seat, piece
 
 
 class Tracer:
@@ -215,7 +229,7 @@ class Tracer:
             seed = setting.bot_seed(number, seat)
             made = setting.entrants.bot(match.game, name, seed)
             bots.append(AvoidingBot(match.game, name, made, avoided, seed) if avoided else made)
-        play_out(match, bots)
+        play_out(match, bots, setting.limit)
         return np.array([step.action for step in match.steps], np.int64)
 
     def _avoided(self, number: int) -> list[int]:
@@ -240,13 +254,14 @@ class Tracer:
             keys = _keys(seed, steps)
             length = int(
                 self._loop.trace(
-                    self._states, setting.players, self._codes, policies, avoided, self._kinds, played, keys,
+                    self._states, setting.players, self._codes, policies, avoided, self._kinds, played, setting.limit, keys,
                     np.array(bots, np.uint64), self._log, self._decisions, self._offered, self._events,
                     self._none if snapshots is None else snapshots, payoffs,
                 )
             )  # fmt: skip
             if length >= 0:
-                self._longest = max(self._longest, length)
+                if not np.isnan(payoffs[0]):
+                    self._longest = max(self._longest, length)
                 return length, payoffs
             steps *= 2
             self._size(max(steps, len(self._decisions)), len(self._events) * (2 if length == TOO_FEW_EVENTS else 1))

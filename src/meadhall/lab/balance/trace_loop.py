@@ -12,6 +12,7 @@ import numpy as np
 
 from meadhall.engine.advice import uniform_random
 from meadhall.engine.compile.rule import i64, rule
+from meadhall.engine.elements import MOST_KINDS
 from meadhall.engine.state.chance import below
 from meadhall.engine.state.schema import Grid, Row, States, state_at
 
@@ -33,6 +34,8 @@ GREEDY = 1
 SEAT, ACTION, LEGAL = range(3)
 STEP = 0
 
+OTHER = MOST_KINDS
+
 # Results of a trace that had too little room.
 TOO_FEW_STEPS = -1
 TOO_FEW_EVENTS = -2
@@ -47,6 +50,7 @@ def trace(
     avoided: Row,
     kinds: Row,
     script: Row,
+    limit: int,
     keys: Any,
     rngs: Any,
     log: Any,
@@ -56,7 +60,7 @@ def trace(
     snapshots: States,
     payoffs: Any,
 ) -> int:
-    """Play a match to its end and return the number of decisions, ``TOO_FEW_STEPS`` or ``TOO_FEW_EVENTS``.
+    """Play a match to its end or the limit and return the number of decisions, ``TOO_FEW_STEPS`` or ``TOO_FEW_EVENTS``.
 
     Args:
         states: a buffer of three states: the match, the view of the seat to move, and a blank state.
@@ -64,6 +68,7 @@ def trace(
         avoided: for each seat the kinds of actions that it avoids wherever it has another action, as a mask of bits.
         kinds: the kind of each action, -1 for none.
         script: the actions to play instead of what the policies choose, unless it is empty.
+        limit: the number of decisions after which the match is stopped.
         keys: the generator's words for each step, the setup first.
         rngs: the generator of each seat's bot.
         log: a buffer for the events of a step.
@@ -72,7 +77,7 @@ def trace(
         events: ``events[0, 0]`` becomes the number of events. From row 1 on each row has the number of decisions before the
             event, then a row of the log.
         snapshots: filled with the states before the first decisions, as many as there is room for.
-        payoffs: filled with the payoffs.
+        payoffs: filled with the payoffs, NaN if the match was stopped.
     """
     out = np.zeros(ACTIONS, np.int32)
     kept = np.zeros(ACTIONS, np.int32)
@@ -87,7 +92,7 @@ def trace(
     if not note_events(log, events, 0):
         return TOO_FEW_EVENTS
     played = 0
-    while state.actor >= 0:
+    while state.actor >= 0 and played < limit:
         if played + 1 >= keys.shape[0]:
             return TOO_FEW_STEPS
         if played < snapshots.shape[0]:
@@ -114,37 +119,51 @@ def trace(
         play(state, action, log)
         if not note_events(log, events, played):
             return TOO_FEW_EVENTS
-    score(state, payoffs)
+    if state.actor < 0:
+        score(state, payoffs)
+    else:
+        payoffs[:] = np.nan
     return played
 
 
 @rule
 def mask_of(out: Row, count: int, kinds: Row) -> int:
-    """Return the kinds of the first ``count`` actions, as a mask of bits."""
+    """Return the kinds of the first ``count`` actions, as a mask of bits. ``OTHER`` is the bit of actions of no kind."""
     mask = i64(0)
     for k in range(count):
         kind = i64(kinds[out[k]])
-        if kind >= 0:
-            mask |= i64(1) << kind
+        mask |= i64(1) << (kind if kind >= 0 else OTHER)
     return mask
 
 
 @rule
 def choose_among(policy: int, avoided: int, view: Any, out: Row, count: int, kept: Row, kinds: Row, rng: Any) -> int:
-    """Return the policy's choice among the legal actions, without those of avoided kinds if others are left."""
+    """Return the policy's choice among the legal actions; if it must be avoided, its choice among those that needn't.
+
+    So a bot that would avoid these kinds anyway plays the same match.
+    """
+    action = choice_of(policy, view, out, count, rng)
+    if not is_avoided(avoided, action, kinds):
+        return action
     left = 0
     for k in range(count):
-        kind = i64(kinds[out[k]])
-        if kind < 0 or (avoided >> kind) & 1 == 0:
+        if not is_avoided(avoided, out[k], kinds):
             kept[left] = out[k]
             left += 1
-    if left in (0, count):
-        return choice_of(policy, view, out, count, rng)
+    if left == 0:
+        return action
     action = choice_of(policy, view, kept, left, rng)
     for k in range(left):
         if kept[k] == action:
             return action
     return i64(kept[below(rng, left)])
+
+
+@rule
+def is_avoided(avoided: int, action: int, kinds: Row) -> bool:
+    """Return whether an action is of an avoided kind."""
+    kind = i64(kinds[action])
+    return bool(kind >= 0 and (avoided >> kind) & 1 == 1)
 
 
 @rule

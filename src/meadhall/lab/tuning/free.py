@@ -113,16 +113,13 @@ def _knobs(document: Mapping[str, Any], spec: str) -> Iterator[Knob]:
 
 def _values(text: str, spec: str) -> list[Any]:
     span = _RANGE.fullmatch(text.strip())
-    if span is not None:
-        values: list[Any] = list(range(int(span[1]), int(span[2]) + 1))
-    else:
-        try:
-            values = tomllib.loads(f"x = {text}")["x"]
-        except tomllib.TOMLDecodeError as error:
-            raise BadSetup(f"the values of {quoted(spec)} are neither a range such as 0..3 nor TOML: {error}") from None
-    if not isinstance(values, list) or not 0 < len(values) <= MOST_VALUES:
+    try:
+        values: Any = tomllib.loads(f"x = {text}")["x"] if span is None else range(int(span[1]), int(span[2]) + 1)
+    except (ValueError, RecursionError) as error:
+        raise BadSetup(f"the values of {quoted(spec)} are neither a range such as 0..3 nor TOML: {error}") from None
+    if not isinstance(values, list | range) or not 0 < len(values) <= MOST_VALUES:
         raise BadSetup(f"the values of {quoted(spec)} must be a range or a list of 1 to {MOST_VALUES}")
-    return values
+    return list(values)
 
 
 def _numbers(values: Sequence[Any], where: str) -> list[int]:

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from meadhall.engine.compute.bulk import LIMIT
 from meadhall.engine.registry import game
 from meadhall.engine.text.display import Displayed, Table
 from meadhall.engine.text.language import decimal, grouped, ngettext
@@ -14,7 +15,7 @@ from meadhall.engine.text.language import gettext as _
 from meadhall.lab.balance.figures import Figure
 from meadhall.lab.balance.result import Ended
 from meadhall.lab.frames import InFrames, Row
-from meadhall.lab.tables import seed_in_json, seed_in_words
+from meadhall.lab.tables import seed_in_json, seed_in_words, stopped_in_words
 from meadhall.lab.tuning.targets import Target
 
 
@@ -55,6 +56,7 @@ class Tuning(Displayed, InFrames[Literal["point"]]):
         seed: the seed.
         ended: why the search ended, as for ``Balance``.
         seconds: its duration.
+        stopped_matches: the matches that were stopped after ``LIMIT`` decisions, which no figure counts.
 
     Examples:
         >>> import meadhall
@@ -76,6 +78,7 @@ class Tuning(Displayed, InFrames[Literal["point"]]):
     seed: str | bytes
     ended: Ended
     seconds: float
+    stopped_matches: int = 0
 
     def write(self, folder: Path | str) -> list[Path]:
         """Write the components of each point as ``point-N.toml`` and return the files. Raises OSError."""
@@ -97,6 +100,7 @@ class Tuning(Displayed, InFrames[Literal["point"]]):
             "stopped": self.stopped,
             "refused": self.refused,
             "matches": self.matches,
+            "stopped_matches": self.stopped_matches,
             "seed": seed_in_json(self.seed),
             "ended": self.ended,
             "seconds": round(self.seconds, 2),
@@ -153,6 +157,8 @@ class Tuning(Displayed, InFrames[Literal["point"]]):
             matches=grouped(self.matches),
             seed=seed_in_words(self.seed),
         )
+        if self.stopped_matches:
+            yield stopped_in_words(self.stopped_matches, LIMIT)
         if self.ended == "time":
             yield _("The time limit ended the search.")
         elif self.ended == "interrupted":

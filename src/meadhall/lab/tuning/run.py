@@ -15,9 +15,8 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from meadhall.engine.checks import Seed, check_count, check_run_seed, quoted, seed_label
-from meadhall.engine.compute.cores import cores
 from meadhall.engine.compute.executors import run_chunks
-from meadhall.engine.errors import BadSetup, MeadhallError
+from meadhall.engine.errors import BadSetup, MeadhallError, how_to_install
 from meadhall.engine.game import Game
 from meadhall.engine.options import Document
 from meadhall.engine.registry import game, registered
@@ -30,6 +29,7 @@ from meadhall.lab.balance.run import working
 from meadhall.lab.balance.tasks import Measuring, Task
 from meadhall.lab.balance.trace import Setting
 from meadhall.lab.entrants import Entrant, entered
+from meadhall.lab.matches import usual_processes
 from meadhall.lab.sequential_test import check_points
 from meadhall.lab.tuning.free import Knob, changed, knobs_of
 from meadhall.lab.tuning.result import Point, Tuning
@@ -107,12 +107,12 @@ def tune(
         trials: the number of candidates that are proposed.
         games: the matches of a candidate for each number of players.
         seconds: the time limit; None for none. The same seed gives the same front unless the limit ends the search.
-        processes: the number of processes for bots that search or are functions; by default one per core.
+        processes: the number of processes for bots that aren't compiled, see ``balance``.
         progress: called with the part that is done, 0 to 1.
 
     Raises:
         BadSetup: an argument is invalid, or the game refuses every candidate.
-        NoOptuna: Optuna or tomlkit is not installed (``meadhall[tune]``).
+        NoOptuna: Optuna or tomlkit is not installed (the extra ``tune``).
 
     Examples:
         >>> import meadhall
@@ -120,7 +120,7 @@ def tune(
         2
     """
     if find_spec("optuna") is None or find_spec("tomlkit") is None:
-        raise NoOptuna("tuning needs optuna and tomlkit: pip install 'meadhall[tune]'")
+        raise NoOptuna(f"tuning needs optuna and tomlkit: {how_to_install('tune')}")
     subject = game(name)
     used, goals = check_run_seed(seed), targets_of(targets)
     given = [subject.default_players] if players is None else [players] if isinstance(players, int) else list(players)
@@ -140,12 +140,24 @@ def tune(
             subject.check_setup(count, checked)
         return tuple(Setting(subject.name, (level,) * count, checked, label, (0,) * count, entrants) for count in counts)
 
+    processes = usual_processes(entrants) if processes is None else processes
     run = _Search(text, knobs_of(tomllib.loads(text), free), goals, settings_of, games, seconds, processes, progress)
     with registered(subject):
         ended = run.search(trials, seed_label(used))
         front = run.front(f"{seed_label(used)}/fresh", ended)
     return Tuning(
-        subject.name, counts, tuple(goals), front, run.tried, run.stopped, run.refused, run.matches, used, ended, run.spent
+        subject.name,
+        counts,
+        tuple(goals),
+        front,
+        run.tried,
+        run.stopped,
+        run.refused,
+        run.matches,
+        used,
+        ended,
+        run.spent,
+        run.stopped_matches,
     )
 
 
@@ -160,18 +172,18 @@ class _Search:
         settings_of: Callable[[Any, str], tuple[Setting, ...]],
         games: int,
         seconds: float | None,
-        processes: int | None,
+        processes: int,
         progress: Report | None,
     ) -> None:
         self._text, self._document = text, tomllib.loads(text)
         self._knobs, self._targets, self._settings_of = knobs, targets, settings_of
-        self._processes = cores() if processes is None else check_count(processes, "processes")
+        self._processes = check_count(processes, "processes")
         self._games, self._seconds, self._progress = games, seconds, progress
         self._stops = check_points(games, 64)
         self._began = time.monotonic()
         self._best: list[_Candidate] = []
         self._known: dict[str, _Candidate] = {}
-        self.stopped = self.refused = self.matches = 0
+        self.stopped = self.refused = self.matches = self.stopped_matches = 0
 
     @property
     def spent(self) -> float:
@@ -265,7 +277,9 @@ class _Search:
             work = Measuring(setting, Task.PLAY)
             before = candidate.columns[number : number + 1]
             with working(work, self._processes) as executor, closing(run_chunks(executor, work, numbers, work.chunk)) as parts:
-                candidate.columns[number : number + 1] = [joined([*before, *parts])]
+                played = list(parts)
+            candidate.columns[number : number + 1] = [joined([*before, *played])]
+            self.stopped_matches += sum(int(part["stopped"].sums.sum()) for part in played)
             self.matches += len(numbers)
         candidate.games = games
 

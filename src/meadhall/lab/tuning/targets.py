@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import inf, isnan
 
 import numpy as np
 
@@ -57,6 +58,8 @@ class Target:
         column = self.column(columns)
         beyond = column.value - self.goal
         way = (1.0 if beyond > 0 else -1.0) if self.sign == "=" else 1.0 if self.sign == "<" else -1.0
+        if isnan(beyond):  # nothing was counted, for example because no match ended
+            return Miss(inf, np.zeros(len(column.sums)))
         if not way * beyond > 0:
             return Miss(0.0, np.zeros(len(column.sums)))
         return Miss(way * beyond, way * column.residuals)

@@ -16,7 +16,7 @@ from meadhall.engine.game import Game
 from meadhall.engine.text.language import current_language, ngettext
 from meadhall.engine.text.language import gettext as _
 from meadhall.engine.text.rulebook import rulebook_text
-from meadhall.pictures.png import OTHER_LETTERS
+from meadhall.pictures.png import OTHER_LETTERS, drawable
 from meadhall.pictures.print.pieces import Piece, drawing
 from meadhall.pictures.print.sheets import Paper, Placed, Sheet, sheets
 from meadhall.pictures.print.typst_text import markdown, quoted, words
@@ -50,12 +50,12 @@ _STYLE: Final = """
 def game_pdf(game: Game, options: Mapping[str, Any], players: int, paper: Paper, pieces: Sequence[Piece]) -> bytes:
     """Return a game as a PDF, in the current language: its rulebook for these checked options, and these pieces.
 
-    The fonts are embedded, and all drawings are vectors.
+    The fonts are embedded, and all drawings are vectors. Letters that no font has are "?".
 
     Raises:
         BadPiece: a piece doesn't fit on the paper.
     """
-    source = "".join(_document(game, options, players, paper, pieces))
+    source = drawable("".join(_document(game, options, players, paper, pieces)))
     others = OTHER_LETTERS.search(source) is not None
     fonts = typst.Fonts(include_system_fonts=others, include_embedded_fonts=False, font_paths=[_FONTS])
     return typst.compile(source.encode(), font_paths=fonts)

@@ -119,7 +119,7 @@ async def save_as_test(hall: Hall, room: Room, at: int = 0) -> Response[str]:
         raise NotFound(_("The match has not begun yet."))
     entries = entries_until(hall, room, at)
     name = f"{test_name(match, at)}.py"
-    headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
     return Response(test_source(match, entries, at), media_type="text/x-python; charset=utf-8", headers=headers)
 
 
@@ -179,8 +179,7 @@ def _done(work: Callable[[], None], request: AnyRequest, room: Room, guest: Gues
 def _answer(request: AnyRequest, guest: Guest, panel: Panel, is_part: bool, status: int = HTTPStatus.OK) -> Html:
     if not is_part:
         return page(request, guest, "dev/page.html", panel, status)
-    headers = {"Cache-Control": "no-store"}
-    return Response(render_part("dev/panel.html", panel), media_type=MediaType.HTML, status_code=status, headers=headers)
+    return Response(render_part("dev/panel.html", panel), media_type=MediaType.HTML, status_code=status)
 
 
 def explained(request: AnyRequest, error: Exception) -> Response[Any]:

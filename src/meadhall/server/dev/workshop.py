@@ -23,6 +23,7 @@ from meadhall.server.hall.notices.pubsub import Channel
 from meadhall.server.hall.room import Room
 from meadhall.server.pages.frames import Frames
 from meadhall.server.store.models import Guest
+from meadhall.server.web.links import Outside
 
 log = logging.getLogger(__name__)
 
@@ -136,7 +137,7 @@ class Workshop:
         for room in self._rooms(name):
             try:
                 for guest in ("", *(guest for row in room.table.seats for guest in row.guests)):
-                    self._frames.frame(room, Guest(guest, "", "en"), "")
+                    self._frames.frame(room, Guest(guest, "", "en"), Outside(""))
                 room.publish()
             except Exception as error:
                 self._note(name, "page", error, sources)

@@ -12,7 +12,8 @@ from tempfile import TemporaryFile
 from typing import Final
 
 from meadhall.engine.compile import mode
-from meadhall.engine.compile.rule import cache_root, check_cache
+from meadhall.engine.compile.mode import cache_root
+from meadhall.engine.compile.rule import check_cache
 from meadhall.engine.errors import NoCache
 from meadhall.engine.registry import game, game_names
 from meadhall.engine.text.language import gettext as _

@@ -18,6 +18,7 @@ from meadhall.engine.text.language import gettext as _
 from meadhall.server.doctor.findings import Finding
 from meadhall.server.hall.notices.push_service import contact_at
 from meadhall.server.listener import CannotListen, bind
+from meadhall.server.ops.network import host_here
 from meadhall.server.routes.echo import PATH, PAUSE
 from meadhall.server.settings import Settings
 
@@ -26,9 +27,6 @@ _TIMEOUT: Final = 10.0
 
 _LONGEST_ANSWER: Final = 10_000
 """Bytes. A program that is not a hall may answer anything."""
-
-_LOCAL: Final = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - replaced, not bound
-"""Where to reach a server on this machine that listens on all interfaces."""
 
 
 @dataclass(frozen=True)
@@ -63,10 +61,8 @@ class _UnixConnection(HTTPConnection):
 
 def status_of(settings: Settings) -> str:
     """Return the status that a hall on this machine tells, "" if no hall answers."""
-    host = _LOCAL.get(settings.host, settings.host)
-    connection = (
-        HTTPConnection(host, settings.port, timeout=_TIMEOUT) if settings.socket is None else _UnixConnection(settings.socket)
-    )
+    host, path = host_here(settings.host), settings.socket
+    connection = HTTPConnection(host, settings.port, timeout=_TIMEOUT) if path is None else _UnixConnection(path)
     with closing(connection), suppress(OSError, HTTPException, ValueError, LookupError, TypeError):
         connection.request("GET", "/health/ready")
         return str(json.loads(connection.getresponse().read(_LONGEST_ANSWER))["status"])

@@ -20,7 +20,6 @@ from meadhall.engine.state import chance
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import DatabaseUnavailable, KeyReused, NotFound, NotSeated, TooMany, WrongMoment
 from meadhall.server.hall import changes
-from meadhall.server.hall.balance_jobs import BalanceJobs
 from meadhall.server.hall.bots.chart_queue import ChartQueue
 from meadhall.server.hall.bots.stand_ins import has_turn
 from meadhall.server.hall.consent import consent
@@ -29,6 +28,7 @@ from meadhall.server.hall.matching.quick_match import QuickMatch
 from meadhall.server.hall.notices.attendance import Attendance
 from meadhall.server.hall.notices.notifications import Notification, Notifications
 from meadhall.server.hall.notices.push_service import PushServices
+from meadhall.server.hall.orders import Orders
 from meadhall.server.hall.people.accounts import Accounts
 from meadhall.server.hall.people.acquaintances import Acquaintances
 from meadhall.server.hall.people.admission import Admission
@@ -108,7 +108,7 @@ class Hall:
         ready: the games that can be played already.
         closing: set when the server stops.
         charts: the charts of finished matches.
-        balance_jobs: the balance reports that programs ask for.
+        orders: the reports and prints that guests order.
         outcomes: the best possible results of the puzzles of the day.
         uploads: the uploaded records.
         attendance: how many guests are in the hall, and how many matches are played.
@@ -133,7 +133,7 @@ class Hall:
         self.ready = Readiness(worker)
         self.closing = asyncio.Event()
         self.charts = ChartQueue(worker, store.time)
-        self.balance_jobs = BalanceJobs()
+        self.orders = Orders(settings.reports)
         self.outcomes = DailyOutcomes(worker, store.time)
         self.uploads = Uploads()
         self.scheduler = Scheduler(store)
@@ -388,7 +388,7 @@ class Hall:
         for room in self.rooms():
             await room.close()
         await self.charts.close()
-        await self.balance_jobs.close()
+        await self.orders.close()
         await self.notifications.close()
         await self.worker.close()
 

@@ -6,11 +6,15 @@ import asyncio
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from typing import Final
 
 from prometheus_client import Histogram
 
-INTERVAL = 0.02
+INTERVAL: Final = 0.02
 """Seconds between two measurements."""
+
+_QUIET: Final = 5.0
+"""Seconds since the last request after which nothing is measured: it would keep an idle machine awake."""
 
 _LAG = Histogram(
     "meadhall_event_loop_lag_seconds",
@@ -20,18 +24,33 @@ _LAG = Histogram(
 )
 
 
-@asynccontextmanager
-async def measured_lag(process: str, interval: float = INTERVAL) -> AsyncIterator[None]:
-    """Measure the lag regularly inside the block, for this process."""
-    measuring = asyncio.create_task(_measure(_LAG.labels(process), interval))
-    try:
-        yield
-    finally:
-        measuring.cancel()
+class LoopLag:
+    """Measures the lag of a process regularly while it answers requests."""
 
+    def __init__(self) -> None:
+        self._process = ""
+        self._until = 0.0
+        self._measuring: asyncio.Task[None] | None = None
 
-async def _measure(lag: Histogram, interval: float) -> None:
-    while True:
-        began = time.perf_counter()
-        await asyncio.sleep(interval)
-        lag.observe(max(time.perf_counter() - began - interval, 0.0))
+    @asynccontextmanager
+    async def measured(self, process: str) -> AsyncIterator[None]:
+        """Measure inside the block, for a process with this name."""
+        self._process = process
+        self.note_request()
+        try:
+            yield
+        finally:
+            if self._measuring is not None:
+                self._measuring.cancel()
+
+    def note_request(self) -> None:
+        """Measure for the next seconds."""
+        self._until = time.perf_counter() + _QUIET
+        if self._measuring is None or self._measuring.done():
+            self._measuring = asyncio.create_task(self._measure())
+
+    async def _measure(self) -> None:
+        lag = _LAG.labels(self._process)
+        while (began := time.perf_counter()) < self._until:
+            await asyncio.sleep(INTERVAL)
+            lag.observe(max(time.perf_counter() - began - INTERVAL, 0.0))

@@ -13,8 +13,8 @@ from prometheus_client import Counter, Gauge, Histogram, disable_created_metrics
 if sys.platform != "win32":
     import resource
 
-INTERVAL: Final = 1.0
-"""Seconds between two measurements of gauges."""
+PROCESS: Final = "web"
+"""The name of this process in metrics, in traces and in the log."""
 
 disable_created_metrics()  # type: ignore[no-untyped-call]  # a second series for each counter, which no one reads
 
@@ -45,16 +45,16 @@ ROOMS = Gauge("meadhall_rooms", "Tables in memory")
 STREAMS = Gauge("meadhall_streams", "Open event streams")
 
 _CPU = Counter("meadhall_process_cpu_seconds_total", "CPU time of the processes with a name", ["process"])
-_cpu_counted: dict[str, float] = {}  # of this process
+_cpu_counted = {PROCESS: 0.0}
 _MEMORY = Gauge("meadhall_process_resident_bytes", "Memory of a process (RSS)", ["process"])
 
 
-def measure_process(name: str) -> None:
-    """Measure the CPU time and memory of this process, ``web``."""
+def measure_process() -> None:
+    """Measure the CPU time and memory of this process."""
     used = time.process_time()
-    _CPU.labels(name).inc(max(0.0, used - _cpu_counted.get(name, 0.0)))
-    _cpu_counted[name] = used
-    _MEMORY.labels(name).set(_resident_bytes())
+    _CPU.labels(PROCESS).inc(max(0.0, used - _cpu_counted[PROCESS]))
+    _cpu_counted[PROCESS] = used
+    _MEMORY.labels(PROCESS).set(_resident_bytes())
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from http import HTTPStatus
 from typing import Any, Final
 
-from meadhall.engine.errors import MeadhallError
+from meadhall.engine.errors import MeadhallError, how_to_install
 from meadhall.server.ops.log_limit import OncePerInterval
 
 SERVICE: Final = "meadhall"
@@ -70,7 +70,7 @@ class Traces:
             from opentelemetry.sdk.trace import TracerProvider  # noqa: PLC0415
             from opentelemetry.sdk.trace.export import BatchSpanProcessor  # noqa: PLC0415
         except ImportError as error:
-            raise NoTraces("MEADHALL_TRACES needs more packages: pip install 'meadhall[hall,traces]'") from error
+            raise NoTraces(f"MEADHALL_TRACES needs more packages: {how_to_install('hall,traces')}") from error
         logging.getLogger(trace_exporter.__name__).addFilter(OncePerInterval())  # a collector that is away
         resource = Resource.create({"service.name": SERVICE, "service.instance.id": process})
         self._provider = TracerProvider(resource=resource, shutdown_on_exit=False)

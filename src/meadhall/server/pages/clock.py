@@ -112,8 +112,8 @@ def time_left(seconds: float, slow: bool) -> str:
 
 
 def time_away(seconds: float) -> str:
-    """Return for how long a player has been away: "4 min", "2 days 3 h"."""
-    return _time_in_days(max(0, int(seconds)))
+    """Return for how long a player has been away: "4 min", "2 days 3 h"; "" at first."""
+    return _time_in_days(int(seconds)) if seconds >= MINUTE else ""
 
 
 def _time_in_days(seconds: int) -> str:

@@ -33,7 +33,7 @@ from meadhall.server.pages.dates import moment
 from meadhall.server.pages.models import AttemptView, Bar, DailyPage, DailyState, DailyStrip, FigureView, Plot
 from meadhall.server.store.models import Guest, Score, TableRow
 from meadhall.server.store.queries import tables
-from meadhall.server.web.links import link
+from meadhall.server.web.links import Outside, link
 
 BEST_SHOWN = 20
 """Number of attempts that a page lists."""
@@ -54,10 +54,10 @@ def daily_strip(hall: Hall, guest: Guest) -> DailyStrip | None:
     return DailyStrip(subject.name, subject.title, in_words(day), state, subject.name in hall.ready, moment(ends_at(day)))
 
 
-async def daily_page(hall: Hall, guest: Guest, day: str, base: str) -> DailyPage:
+async def daily_page(hall: Hall, guest: Guest, day: str, outside: Outside) -> DailyPage:
     """Return a day's puzzle for a guest. It has results only after the day, or the guest's own attempt, has ended.
 
-    ``base``: the beginning of the address to share.
+    ``outside``: the beginning of the address to share.
 
     Raises:
         NotFound: there is no puzzle for that day.
@@ -91,7 +91,7 @@ async def daily_page(hall: Hall, guest: Guest, day: str, base: str) -> DailyPage
         outcome=outcome,
         outcome_pending=pending,
         solution=_solution(hall, subject, day, outcome),
-        share=_share(subject, day, yours, base) if yours else "",
+        share=_share(subject, day, yours, outside) if yours else "",
         days=tuple((link(f"/daily/{each}"), in_words(each), each == day) for each in days),
     )
 
@@ -142,12 +142,13 @@ def _plot(figure: Figure, scores: Sequence[Score], mine: Attempt | None) -> Plot
     return Plot(_(figure.title), tuple(bars))
 
 
-def _share(subject: Game, day: str, mine: AttemptView, base: str) -> str:
-    """Return a short text to send to friends, without spoilers."""
+def _share(subject: Game, day: str, mine: AttemptView, outside: Outside) -> str:
+    """Return a short text to send to friends, without spoilers. It has the address if they can open it."""
     figures = [f"{each.title} {each.value}" + (f"/{each.most}" if each.most else "") for each in mine.figures]
     first = mine.figures[0]
     row = "▰" * first.value + "▱" * (first.most - first.value) if first.most else ""
-    return "\n".join(line for line in (f"{subject.title}, {in_words(day)}", row, " · ".join(figures), f"{base}/daily") if line)
+    url = "" if outside.closed else f"{outside.url}/daily"
+    return "\n".join(line for line in (f"{subject.title}, {in_words(day)}", row, " · ".join(figures), url) if line)
 
 
 def in_words(day: str) -> str:

@@ -29,6 +29,7 @@ from meadhall.server.pages.models import LobbyPage, MatchPage, Refusal, SeatView
 from meadhall.server.pages.patches import CUT, Pieces, pieces_of, without_cuts
 from meadhall.server.pages.templates import environment, template
 from meadhall.server.store.models import Guest
+from meadhall.server.web.links import Outside
 
 _FRAGMENTS_SIZE = 64 * 1024 * 1024
 """Bytes of rendered fragments in the cache: enough for some 60 log entries and 20 parts of a board at each of 200 busy tables."""
@@ -162,15 +163,15 @@ class Frames:
                 self._fragments.put(key, found, _VALUES_SIZE + 2 * len(found))
         return found
 
-    def frame(self, room: Room, guest: Guest, base_url: str, notice: Refusal | None = None) -> Frame:
+    def frame(self, room: Room, guest: Guest, outside: Outside, notice: Refusal | None = None) -> Frame:
         """Return the frame of a table as a guest sees it, in the current language: the lobby or the match.
 
         Args:
-            base_url: the beginning of the invitation's address.
+            outside: the beginning of the invitation's address.
             notice: the refusal of the guest's last request, shown once.
         """
         if room.match is None:
-            lobby = replace(lobby_page(room, guest, base_url), notice=notice)
+            lobby = replace(lobby_page(room, guest, outside), notice=notice)
             text = template("_lobby.html").render(page=lobby, version=room.version)
             return Frame((pieces_of(text),), lobby)
         return self._match_frame(room, room.match, room.table.seat_of(guest.id), notice)

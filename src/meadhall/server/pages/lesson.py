@@ -10,6 +10,7 @@ from meadhall.engine.match.guided import answer_to, guided_match
 from meadhall.engine.match.match import Match
 from meadhall.engine.match.view import SPECTATOR, View
 from meadhall.engine.registry import game
+from meadhall.engine.text.headlines import crowned
 from meadhall.engine.text.language import gettext as _
 from meadhall.engine.text.lessons import LEARNER
 from meadhall.server.pages.log import rule_url
@@ -62,7 +63,7 @@ def _moment(match: Match, view: View, position: int) -> MatchPage:
             name,
             "human",
             active=seat == view.actor,
-            winner=result is not None and seat in result.winners,
+            winner=result is not None and seat in crowned(len(match.seats), result),
         )
         for seat, name in enumerate(match.names)
     )

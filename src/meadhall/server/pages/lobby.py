@@ -20,18 +20,17 @@ from meadhall.server.hall.room import Room
 from meadhall.server.hall.seating import start_refusal
 from meadhall.server.pages.clock_choice import clock_choice
 from meadhall.server.pages.match import seat_views
-from meadhall.server.pages.models import BotLevel, Fact, LobbyPage, OptionView, ValueView
+from meadhall.server.pages.models import BotLevel, Fact, LobbyPage, OptionView, SharedLink, ValueView
 from meadhall.server.store.models import Guest
-from meadhall.server.web.links import link
+from meadhall.server.web.links import Outside, link
 
 
-def lobby_page(room: Room, guest: Guest | None, base_url: str) -> LobbyPage:
-    """Return the table before the match as a guest sees it. ``base_url`` begins the invitation's absolute address."""
+def lobby_page(room: Room, guest: Guest | None, outside: Outside) -> LobbyPage:
+    """Return the table before the match as a guest sees it. ``outside`` begins the invitation's address."""
     subject, table = room.game, room.table
     seat = table.seat_of(guest.id) if guest else None
     refusal = start_refusal(subject, table, lambda row: row.seat == seat or room.visits.is_here(row))
     level = next((row.bot for row in reversed(table.seats) if row.bot), HUSCARL.name)  # the next bot is like the last one
-    invite = f"{base_url}/tables/{table.id}"
     return LobbyPage(
         id=table.id,
         url=link(f"/tables/{table.id}"),
@@ -51,8 +50,7 @@ def lobby_page(room: Room, guest: Guest | None, base_url: str) -> LobbyPage:
         max_players=subject.max_players,
         can_start=not refusal,
         start_refusal=refusal,
-        invite_url=invite,
-        invite_qr=qr_code(invite),
+        invite=shared_link(outside, f"/tables/{table.id}"),
         public=table.is_public,
         clock=clock_choice(table.clock) if table.daily is None else None,
         lesson_minutes=subject.lessons.minutes if subject.lessons else 0,
@@ -97,6 +95,12 @@ def facts(subject: Game, chosen: Mapping[str, Any]) -> Iterator[Fact]:
 def template_url(subject: Game, option: options.Document[Any]) -> str:
     """Return the address of a game's built-in document, which hosts download and edit."""
     return link(f"/documents/{subject.name}/{option.name}")
+
+
+def shared_link(outside: Outside, path: str) -> SharedLink:
+    """Return the link to a path of the hall, for another person or device."""
+    url = f"{outside.url}{path}"
+    return SharedLink(url, qr_code(url), outside.closed)
 
 
 @lru_cache(maxsize=2000)

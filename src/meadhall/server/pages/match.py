@@ -14,7 +14,7 @@ from meadhall.engine.match.match import Match
 from meadhall.engine.match.step import Result
 from meadhall.engine.match.view import SPECTATOR, View, bot_in_words
 from meadhall.engine.registry import game
-from meadhall.engine.text.headlines import headline_of
+from meadhall.engine.text.headlines import crowned, headline_of
 from meadhall.engine.text.language import current_language, grouped, ngettext
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.hall.bots.hints import RequestedHint
@@ -53,6 +53,7 @@ def seat_views(room: Room) -> tuple[SeatView, ...]:
     """Return the seats as every viewer sees them."""
     match = room.match
     result = match.outcome() if match else None
+    winners = crowned(len(room.table.seats), result) if result else ()
     deciders = match.deciders if match and room.table.status == "running" else ()
     daily = room.table.daily is not None  # in old tables a bot has the seat after a daily puzzle was given up
     clocks = clock_views(room.running_clocks)
@@ -65,7 +66,7 @@ def seat_views(room: Room) -> tuple[SeatView, ...]:
             strength=0 if daily else strength(played.bot),
             active=row.seat in deciders,
             thinking=row.seat in deciders and played.kind == "bot",
-            winner=bool(result and row.seat in result.winners),
+            winner=row.seat in winners,
             online=room.visits.is_here(row),
             ready=row.is_ready and match is None,
             clock=clocks.get(row.seat),
@@ -334,7 +335,7 @@ def result_view(match: Match, reader: int | None = None, take_backs: int = 0) ->
         how=_after_decisions(how, match) + _with_help(match, take_backs) + _points_of(match, result),
         rule=rule,
         rule_url=rule_url(match.game.name, rule) if rule else "",
-        winners=result.winners,
+        winners=crowned(len(match.seats), result),
     )
 
 

@@ -17,6 +17,7 @@ from meadhall.server.hall.consent.undoing import NO_UNDO, UndoOffer
 from meadhall.server.hall.furniture import Furniture
 from meadhall.server.store.crests import Crest
 from meadhall.server.store.models import SeatKind, TableStatus
+from meadhall.server.web.links import Closed
 
 # ----------------------------------------------------------------------------------------------------------------------- forms
 
@@ -77,6 +78,7 @@ class Viewer:
     device: str = ""  # the id of the session or device; changes when the browser signs in
     crest: Crest | None = None
     word: str = ""  # what the page says once, such as "You are signed out."
+    has_cookies: bool = True  # False: the browser has come from a page of the hall, but keeps no cookie
 
 
 @dataclass(frozen=True)
@@ -154,11 +156,12 @@ class NotAdmittedPage:
 
 
 @dataclass(frozen=True)
-class IdentityLinkPage:
-    """A new link that carries the guest to another device."""
+class SharedLink:
+    """An address for another person or device."""
 
-    url: str
-    qr: str  # as SVG
+    url: str  # absolute
+    qr: str  # the same as an <svg> string
+    closed: Closed  # why only this machine can open it; "" if others can
 
 
 @dataclass(frozen=True)
@@ -389,8 +392,7 @@ class LobbyPage:
     max_players: int
     can_start: bool
     start_refusal: str  # why the match can't start yet; "" if it can
-    invite_url: str  # absolute
-    invite_qr: str  # the same link as an <svg> string
+    invite: SharedLink
     public: bool  # listed among the open tables
     clock: ClockChoiceView | None = None  # None for the puzzle of a day
     lesson_minutes: int = 0  # how long the guided first game takes; 0 if the game has none
@@ -508,8 +510,7 @@ class ResultView:
 class Device:
     """The private link that carries the viewer's seat to another device."""
 
-    url: str
-    qr: str  # an <svg> string
+    link: SharedLink
     renew: str  # address of the form that renews the link
 
 

@@ -61,9 +61,10 @@ class NotificationsPanel:
 
     @property
     def counts(self) -> tuple[tuple[str, int], ...]:
-        """Return how many kinds of events each channel tells."""
-        chosen = [field.words for event in self.events for field in event.fields if field and field.is_chosen]
-        return tuple((channel, chosen.count(channel)) for channel in self.channels)
+        """Return how many kinds of events each channel tells, without push messages where the hall sends none."""
+        fields = [field for event in self.events for field in event.fields if field is not None]
+        told = dict.fromkeys(field.words for field in fields if self.are_pushed or not field.name.startswith("push-"))
+        return tuple((words, sum(field.is_chosen for field in fields if field.words == words)) for words in told)
 
 
 def notifications_panel(hall: Hall, guest: Guest, here: str) -> NotificationsPanel:

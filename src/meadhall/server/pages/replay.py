@@ -8,6 +8,7 @@ from meadhall.bots.analysis import Knowledge
 from meadhall.engine.errors import MeadhallError
 from meadhall.engine.match.match import Match
 from meadhall.engine.match.view import EVERYTHING, SPECTATOR, bot_in_words
+from meadhall.engine.text.headlines import crowned
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import reason_of
 from meadhall.server.hall.bots.chart_queue import ChartJob, ChartQueue
@@ -80,7 +81,7 @@ def replay_page(
             bot_in_words(who.bot),
             strength=strength(who.bot),
             active=k in view.deciders,
-            winner=result is not None and k in result.winners,
+            winner=result is not None and k in crowned(len(match.seats), result),
         )
         for k, who in enumerate(match.seats)
     )

@@ -9,6 +9,7 @@ from errno import EDQUOT, EIO, ENAMETOOLONG, ENOSPC, ENOTDIR, EROFS
 from http import HTTPStatus
 from types import MappingProxyType
 from typing import Any, Final, Literal
+from urllib.parse import urlsplit
 
 from litestar import MediaType, Response
 from litestar.datastructures import Cookie
@@ -28,13 +29,13 @@ from meadhall.server.hall.room import Room
 from meadhall.server.ops.logs import request_id
 from meadhall.server.pages.clock import filled, milliseconds
 from meadhall.server.pages.frames import TALK_PLACE
-from meadhall.server.pages.lobby import qr_code
+from meadhall.server.pages.lobby import shared_link
 from meadhall.server.pages.models import Device, ErrorPage, LobbyPage, NotAdmittedPage, Refusal, Viewer
 from meadhall.server.pages.talk import panel
 from meadhall.server.pages.templates import render
 from meadhall.server.settings import ACCOUNTS
 from meadhall.server.store.models import Guest
-from meadhall.server.web.links import base_url, link, sub_path
+from meadhall.server.web.links import base_url, link, outside, sub_path
 from meadhall.server.web.request import AnyRequest, page_id
 from meadhall.server.web.sessions import opener_of, preferred_language
 
@@ -55,18 +56,22 @@ _LATER: Final = {HTTPStatus.TOO_MANY_REQUESTS: 60, HTTPStatus.SERVICE_UNAVAILABL
 
 _STORAGE_ERRORS: Final = (ENOSPC, EDQUOT, EROFS, EIO)
 
-_NOT_STORED = {"Cache-Control": "no-store"}
-
 
 def page(request: AnyRequest, guest: Guest, template: str, content: Any, status: int = 200, **more: Any) -> Html:
     """Return a whole page for a guest. ``content`` is the page's model."""
-    origin = base_url(request).removesuffix(sub_path())
-    seen = replace(viewer(guest, opener_of(request)), word=_word(request, guest))
+    origin = outside(request).url.removesuffix(sub_path())
+    seen = replace(viewer(guest, opener_of(request)), word=_word(request, guest), has_cookies=_has_cookies(request))
     text = render(template, seen, content, request.url.path, origin, **more)
-    answer = Response(text, media_type=MediaType.HTML, status_code=status, headers=_NOT_STORED)
+    answer = Response(text, media_type=MediaType.HTML, status_code=status)
     if seen.word:
         answer.delete_cookie(_WORD, path=link("/"))
     return answer
+
+
+def _has_cookies(request: AnyRequest) -> bool:
+    """Return whether the browser keeps cookies, as far as can be known: every page of the hall gives it one."""
+    came_from = urlsplit(request.headers.get("Referer", "")).netloc
+    return bool(request.cookies) or came_from != urlsplit(base_url(request)).netloc
 
 
 def _word(request: AnyRequest, guest: Guest) -> str:
@@ -127,7 +132,7 @@ def table_page(
     ``turns``: at how many other tables it is the guest's turn. ``has_note``: whether they have noted something at this one.
     """
     state = request.app.state
-    frame = state.frames.frame(room, guest, base_url(request), notice)
+    frame = state.frames.frame(room, guest, outside(request), notice)
     now = room.time.now()
     html = filled(frame.html, now).replace(TALK_PLACE, panel(state.hall, state.frames, room, guest))
     more = {
@@ -151,25 +156,27 @@ def _may_call(hall: Hall, room: Room, guest: Guest) -> bool:
     return slow and plays and hall.notifications.are_pushed and NotificationChoices.of(guest).wants("turn", "push")
 
 
-def _public_link(request: AnyRequest, room: Room) -> dict[str, str]:
-    """Return the address that players send to others, as a QR code too, and what one can do there."""
+def _public_link(request: AnyRequest, room: Room) -> dict[str, Any]:
+    """Return the link that players send to others, and what one can do there."""
+    path = "/daily" if room.table.daily else f"/tables/{room.table.id}"
     if room.table.daily:
-        url, words = f"{base_url(request)}/daily", _("Send it to your friends. They get the same deal today.")
+        words = _("Send it to your friends. They get the same deal today.")
     elif any(seat.kind == "open" for seat in room.table.seats):
-        url, words = f"{base_url(request)}/tables/{room.table.id}", _("Send it to your friends. They can sit down or watch.")
+        words = _("Send it to your friends. They can sit down or watch.")
     elif room.table.status == "running":
-        url, words = f"{base_url(request)}/tables/{room.table.id}", _("Send it to your friends. They can watch.")
+        words = _("Send it to your friends. They can watch.")
     else:
-        url, words = f"{base_url(request)}/tables/{room.table.id}", _("Send it to your friends. They see the end and the replay.")
-    return {"public_link": url, "public_words": words, "public_qr": qr_code(url)}
+        words = _("Send it to your friends. They see the end and the replay.")
+    return {"public_link": shared_link(outside(request), path), "public_words": words}
 
 
 def _device(request: AnyRequest, room: Room, guest: Guest) -> Device | None:
     seat = room.table.seat_of(guest.id)
     if seat is None or room.table.status != "running":
         return None
-    url = f"{base_url(request)}/seat/{room.table.seats[seat].link_token}"
-    return Device(url, qr_code(url), link(f"/tables/{room.table.id}/device"))
+    return Device(
+        shared_link(outside(request), f"/seat/{room.table.seats[seat].link_token}"), link(f"/tables/{room.table.id}/device")
+    )
 
 
 def table_answer(
@@ -192,11 +199,11 @@ def table_answer(
     notice = None if error is None else Refusal(rule_of(error), reason_of(error), action, isinstance(error, Unsure))
     if by_htmx(request):
         if error is None and room.channel.has_page(guest.id, page_id(request)):
-            return Response(None, status_code=HTTPStatus.NO_CONTENT, headers=_NOT_STORED)
+            return Response(None, status_code=HTTPStatus.NO_CONTENT)
         if isinstance(error, Unsure):
             status = HTTPStatus.OK  # the page was asked for the question
-        frame = request.app.state.frames.frame(room, guest, base_url(request), notice)
-        return Response(frame.html, media_type=MediaType.HTML, status_code=status, headers=_NOT_STORED)
+        frame = request.app.state.frames.frame(room, guest, outside(request), notice)
+        return Response(frame.html, media_type=MediaType.HTML, status_code=status)
     if error is None:
         return see_other(link(f"/tables/{room.table.id}"))
     return table_page(request, room, guest, status, notice)

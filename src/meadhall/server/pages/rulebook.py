@@ -52,7 +52,7 @@ def _page(subject: Game, options: Mapping[str, Any], language: str, *, at_table:
                 anchor = f"part-{len(contents) + 1}"
                 token.attrSet("id", anchor)
                 contents.append((anchor, tokens[index + 1].content))
-        reasons = rulings(subject)
+        reasons = rulings(subject, options if at_table else None)
         environment = {"game": subject, "components": _components(subject, options)}
         html = mark_rules(
             markdown.renderer.render(tokens, markdown.options, environment),

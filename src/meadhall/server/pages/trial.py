@@ -13,6 +13,7 @@ from meadhall.engine.game import Game, beats_of
 from meadhall.engine.laws.hidden import demand
 from meadhall.engine.match.match import Match
 from meadhall.engine.match.view import EVERYTHING, SPECTATOR, View
+from meadhall.engine.text.headlines import crowned
 from meadhall.engine.text.language import LANGUAGES, speaking
 from meadhall.pictures import board
 from meadhall.pictures.print.pieces import printed_pieces
@@ -21,7 +22,7 @@ from meadhall.server.pages import picture
 from meadhall.server.pages.frames import Frames
 from meadhall.server.pages.lesson import lesson_page
 from meadhall.server.pages.match import match_page, result_view
-from meadhall.server.pages.models import MatchPage, SeatView, Viewer
+from meadhall.server.pages.models import MatchPage, SeatView, SharedLink, Viewer
 from meadhall.server.pages.rulebook import rulebook_of_match, rulebook_page
 from meadhall.server.pages.templates import render
 from meadhall.server.store.models import SeatRow, TableRow
@@ -92,9 +93,8 @@ def _try_rarely(frames: Frames, match: Match, pages: list[MatchPage]) -> None:
             turns=0,
             has_note=False,
             calls=False,
-            public_link=_URL,
+            public_link=SharedLink(_URL, "", ""),
             public_words="",
-            public_qr="",
         )
     _whole("rulebook.html", rulebook_of_match(match.game, match.options, "en"), f"{_URL}/rules")
     for viewer in range(SPECTATOR, match.players):
@@ -136,8 +136,15 @@ def _page(match: Match, viewer: int, *, abandoned: bool = False) -> MatchPage:
 
 def _seats(match: Match) -> tuple[SeatView, ...]:
     result = match.outcome()
+    winners = crowned(len(match.seats), result) if result else ()
     return tuple(
-        SeatView(seat, name, "human", active=seat in match.deciders, winner=result is not None and seat in result.winners)
+        SeatView(
+            seat,
+            name,
+            "human",
+            active=seat in match.deciders,
+            winner=seat in winners,
+        )
         for seat, name in enumerate(match.names)
     )
 

@@ -58,7 +58,8 @@ class WorkshopPage:
     open: str  # the name of the list that is unfolded
     notice: Refusal | None  # why the last request was refused
     others: tuple[WorkshopLink, ...]
-    can_print: bool = CAN_PRINT
+    can_report: bool
+    can_print: bool
 
 
 def workshops() -> list[tuple[Game, Document[Any]]]:
@@ -80,7 +81,7 @@ def first_workshop() -> str:
 
 
 def workshop_page(
-    subject: Game, option: Document[Any], data: Mapping[str, Any], opened: str = "", refusal: str = ""
+    subject: Game, option: Document[Any], data: Mapping[str, Any], opened: str = "", refusal: str = "", *, reports: bool = True
 ) -> WorkshopPage:
     """Return the workshop with a document's data, which may be invalid. Raises BadSetup if it is too long for a form."""
     form = DocumentForm(option, data)
@@ -109,6 +110,8 @@ def workshop_page(
             for other in workshops()
             if other[1] is not option
         ),
+        reports,
+        reports and CAN_PRINT,
     )
 
 

@@ -79,7 +79,7 @@ async def create(request: AnyRequest, hall: Hall, guest: Guest, sessions: Sessio
 async def begin_passkey(request: AnyRequest, hall: Hall, guest: Guest, form: Form) -> Response[Any]:
     """Return what the browser needs to make a passkey."""
     options = await hall.accounts.begin_passkey(guest, form.get("name", ""), party_of(request))
-    return Response(options, headers={"Cache-Control": "no-store"})
+    return Response(options)
 
 
 # ------------------------------------------------------------------------------------------------------------ signing in and out
@@ -139,7 +139,7 @@ async def _proved(request: AnyRequest, hall: Hall, guest: Guest, sessions: Sessi
 async def begin_sign_in(request: AnyRequest, hall: Hall, guest: Guest) -> Response[Any]:
     """Return what the browser needs to sign in with a passkey."""
     options = await hall.accounts.begin_sign_in(guest, party_of(request))
-    return Response(options, headers={"Cache-Control": "no-store"})
+    return Response(options)
 
 
 @post("/sign-out", status_code=200)

@@ -52,10 +52,11 @@ from meadhall.server.routes.api_refusals import STRICT, refusals, table_refusals
 from meadhall.server.routes.documents import DOCUMENT_LIMIT
 from meadhall.server.routes.tables import provide_room, record_response
 from meadhall.server.settings import INVITED
-from meadhall.server.store.models import Guest, TableRow
+from meadhall.server.store.models import Guest, TableRow, new_id
 from meadhall.server.store.queries import tables
 from meadhall.server.web import event_stream
-from meadhall.server.web.request import AnyRequest
+from meadhall.server.web.links import outside
+from meadhall.server.web.request import AnyRequest, client_address
 from meadhall.server.web.sessions import Sessions, guest_of
 from meadhall.server.web.stream_limit import StreamLimit
 
@@ -66,12 +67,13 @@ SECURITY: Final = Components(
 )
 
 
-@post("/guests", responses=refusals(400, 403, 404, 413))
-async def new_guest(data: Annotated[NewGuest, STRICT], hall: Hall, sessions: Sessions) -> Credentials:
+@post("/guests", responses=refusals(400, 403, 404, 413, 429))
+async def new_guest(request: AnyRequest, data: Annotated[NewGuest, STRICT], hall: Hall, sessions: Sessions) -> Credentials:
     """Become a guest. The token is the whole account.
 
     A hall for invited guests needs an ``invitation``. In a hall for people with an account, only an account's program may play.
     """
+    request.app.state.guest_limit.count(client_address(request), new_id())
     hall.admission.check_program(data.invitation)
     if data.invitation is not None and hall.settings.admission == INVITED:
         hall.admission.note_of(data.invitation)
@@ -91,6 +93,7 @@ async def list_games(hall: Hall) -> list[GameInfo]:
 @post("/tables", request_max_body_size=DOCUMENT_LIMIT, responses=refusals(400, 401, 404, 409, 410, 413, 422))
 async def new_table(
     data: Annotated[NewTable, STRICT],
+    request: AnyRequest,
     hall: Hall,
     program: Guest,
     idempotency_key: Annotated[str | None, HeaderParameter(name="Idempotency-Key", min_length=1, max_length=100)] = None,
@@ -106,7 +109,7 @@ async def new_table(
     if room.table.status == "gathering" and all(seat.kind != "open" for seat in room.table.seats):
         with suppress(WrongMoment):  # a repeated request has just started the match
             room.start()
-    return table_info(room, program)
+    return table_info(room, program, outside(request))
 
 
 _Limit = Annotated[int, QueryParameter(ge=1, le=100, description="the largest number of tables")]
@@ -115,13 +118,14 @@ _Free = Annotated[int, QueryParameter(ge=1, le=99, description="the smallest num
 
 
 @get("/tables", responses=refusals(400, 401))
-async def list_tables(hall: Hall, program: Guest, limit: _Limit = 30, skip: _Skip = 0) -> list[TableSummary]:
+async def list_tables(request: AnyRequest, hall: Hall, program: Guest, limit: _Limit = 30, skip: _Skip = 0) -> list[TableSummary]:
     """List the tables that you host or sit at: unfinished ones first, then the newest."""
-    return _summaries(hall.store.transact(tables.of_guest, program.id, limit, skip), program)
+    return _summaries(request, hall.store.transact(tables.of_guest, program.id, limit, skip), program)
 
 
 @get("/tables/open", responses=refusals(400, 401))
 async def list_open_tables(
+    request: AnyRequest,
     hall: Hall,
     program: Guest,
     limit: _Limit = 30,
@@ -137,19 +141,20 @@ async def list_open_tables(
     ``clock`` is ``none``, ``live`` or ``slow``.
     """
     chosen = TableFilter(game, variant, free, clock)
-    return _summaries([table for table in hall.offered() if chosen.lets_through(table)][skip : skip + limit], program)
+    found = [table for table in hall.offered() if chosen.lets_through(table)]
+    return _summaries(request, found[skip : skip + limit], program)
 
 
-def _summaries(tables: Sequence[TableRow], program: Guest) -> list[TableSummary]:
+def _summaries(request: AnyRequest, tables: Sequence[TableRow], program: Guest) -> list[TableSummary]:
     """Describe the tables of installed games."""
     names = game_names()
-    return [table_summary(table, program) for table in tables if table.game in names]
+    return [table_summary(table, program, outside(request)) for table in tables if table.game in names]
 
 
 @get("/tables/{id:str}", responses=table_refusals())
-async def show_table(room: Room, program: Guest) -> TableInfo:
+async def show_table(request: AnyRequest, room: Room, program: Guest) -> TableInfo:
     """Return a table as you may see it."""
-    return table_info(room, program)
+    return table_info(room, program, outside(request))
 
 
 @get("/tables/{id:str}/legal", responses=table_refusals(403))
@@ -193,10 +198,11 @@ async def stream_events(
     know replaces the line that you have: its text was deleted.
     """
     stream_limit.check(request, program)
+    last = next((number for number in (after, last_event_id) if number is not None), 0)
 
     async def events() -> AsyncIterator[bytes]:
         chat = api_chat.ChatEvents(hall, room, program)
-        known = TableEvents(room, program, next((number for number in (after, last_event_id) if number is not None), 0))
+        known = TableEvents(room, program, outside(request), last)
         with stream_limit.count(request, program), room.visits.subscribe(program.id) as subscriber:
             async for changed in updates(subscriber, hall.closing, event_stream.HEARTBEAT_INTERVAL):
                 hall.note_at_table(room, program)

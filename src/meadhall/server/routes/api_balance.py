@@ -10,10 +10,11 @@ from litestar import delete, get, post
 from meadhall.bots import bot
 from meadhall.engine.registry import game
 from meadhall.lab.kinds import kind_mask
-from meadhall.server.hall.balance_jobs import MOST_SECONDS, BalanceJob
 from meadhall.server.hall.hall import Hall
+from meadhall.server.hall.orders import MOST_SECONDS, Order
 from meadhall.server.routes.api_refusals import STRICT, refusals
 from meadhall.server.store.models import Guest
+from meadhall.server.web.request import AnyRequest, client_address
 
 MOST_VARIANTS = 6
 
@@ -48,38 +49,38 @@ class BalanceInfo(msgspec.Struct):
     error: str = ""
 
 
-def _info(job: BalanceJob) -> BalanceInfo:
+def _info(job: Order) -> BalanceInfo:
     return BalanceInfo(job.id, job.state, job.progress, job.report, job.error)
 
 
 @post("/balance", status_code=202, responses=refusals(400, 401, 404, 413, 429))
-async def start_balance(data: Annotated[NewBalance, STRICT], hall: Hall, program: Guest) -> BalanceInfo:
+async def start_balance(request: AnyRequest, data: Annotated[NewBalance, STRICT], hall: Hall, program: Guest) -> BalanceInfo:
     """Have a balance report made: fairness, length, choice, luck, use of actions and pieces, and differences of variants.
 
     The hall makes one report at a time; you may have one in its queue.
     """
     subject = game(data.game)
-    request = {name: value for name, value in msgspec.structs.asdict(data).items() if value or name in ("seconds", "precision")}
+    wanted = {name: value for name, value in msgspec.structs.asdict(data).items() if value or name in ("seconds", "precision")}
     for players in data.players:
         for options in data.variants.values() or [{}]:
             subject.check_setup(players, options)
     for name in data.bots:
         bot(subject, name)
     kind_mask(subject, data.without)
-    request["name"] = request.pop("game")
-    return _info(hall.balance_jobs.start(program, request))
+    wanted["name"] = wanted.pop("game")
+    return _info(hall.orders.start(program, client_address(request), "report", wanted))
 
 
 @get("/balance/{id:str}", responses=refusals(400, 401, 404))
 async def show_balance(hall: Hall, program: Guest, id: str) -> BalanceInfo:
     """Return a report of yours, or how far it is."""
-    return _info(hall.balance_jobs.find(program, id))
+    return _info(hall.orders.find(program, id))
 
 
 @delete("/balance/{id:str}", status_code=204, responses=refusals(400, 401, 404))
 async def delete_balance(hall: Hall, program: Guest, id: str) -> None:
     """Delete a report of yours, and stop it if it is being made."""
-    hall.balance_jobs.delete(program, id)
+    hall.orders.delete(program, id)
 
 
 handlers = [start_balance, show_balance, delete_balance]

@@ -18,6 +18,7 @@ from meadhall.server.hall.talk.phrases import in_words
 from meadhall.server.hall.talk.talk import Listener, audience_of, heard
 from meadhall.server.routes.api_refusals import STRICT, table_refusals
 from meadhall.server.routes.chat import IGNORED
+from meadhall.server.routes.tables import UNNOTICED
 from meadhall.server.store.models import Audience, ChatLine, Guest
 from meadhall.server.web import event_stream
 
@@ -89,7 +90,7 @@ async def read_chat(
     return ChatInfo(found, has_earlier, audience_of(room.table, program), room.chat.is_closed)
 
 
-@post("/tables/{id:str}/chat", status_code=201, responses=table_refusals(403, 413, 422))
+@post("/tables/{id:str}/chat", status_code=201, opt={UNNOTICED: True}, responses=table_refusals(403, 413, 422))
 async def say_line(
     data: Annotated[NewLine, STRICT], hall: Hall, room: Room, program: Guest, idempotency_key: Annotated[str | None, _KEY] = None
 ) -> LineInfo:
@@ -103,7 +104,7 @@ async def say_line(
     return line_info(hall.talk.say(room, program, data.text, data.phrase, idempotency_key), program)
 
 
-@post("/tables/{id:str}/chat/people", status_code=200, responses=table_refusals(403, 413))
+@post("/tables/{id:str}/chat/people", status_code=200, opt={UNNOTICED: True}, responses=table_refusals(403, 413))
 async def ignore_person(data: Annotated[IgnorePerson, STRICT], hall: Hall, room: Room, program: Guest) -> ChatInfo:
     """Mute or block a person at the table, or stop doing so. They are not told."""
     who = f"seat:{data.seat}" if data.seat is not None else f"line:{data.line}"

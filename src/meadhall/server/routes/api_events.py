@@ -13,18 +13,23 @@ from meadhall.server.hall.daily import daily
 from meadhall.server.hall.room import Room
 from meadhall.server.routes.api_models import table_info, told_once
 from meadhall.server.store.models import Guest
+from meadhall.server.web.links import Outside
 
 
 class TableEvents:
     """The events of a table for one client.
 
     Args:
+        room: the room of the table.
+        guest: the client.
+        outside: the beginning of the address of the table's page.
         last: number of the last action that the client knows; 0: none.
     """
 
-    def __init__(self, room: Room, guest: Guest, last: int) -> None:
+    def __init__(self, room: Room, guest: Guest, outside: Outside, last: int) -> None:
         self._room = room
         self._guest = guest
+        self._outside = outside
         self._last = last
         self._undone: set[int] = set()  # actions of which the client knows that they were taken back
         self._seat = room.table.seat_of(guest.id)
@@ -45,7 +50,7 @@ class TableEvents:
             for number, event in self._actions(match, seat):
                 self._last = number
                 yield event
-        yield _event("table", table_info(self._room, self._guest))
+        yield _event("table", table_info(self._room, self._guest, self._outside))
 
     def _actions(self, match: Match, seat: int | None) -> Iterable[tuple[int, bytes]]:
         """Return the numbers and events of the actions that are new. All who may know everything of the last one share it."""

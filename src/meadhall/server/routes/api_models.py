@@ -26,6 +26,7 @@ from meadhall.server.hall.time.clock_choice import check_clock
 from meadhall.server.pages.lobby import template_url
 from meadhall.server.store.clock import Clock, ClockKind, TimeUp
 from meadhall.server.store.models import Guest, RequestKey, SeatKind, TableRow, TableStatus
+from meadhall.server.web.links import Outside
 
 R = TypeVar("R")
 
@@ -220,10 +221,11 @@ class TableInfo(msgspec.Struct):
     ``view`` is null before the match. Then it contains the visible ``state``, the seat to move (``actor``), the number of the
     ``next`` action, and on your turn your ``legal`` actions. ``result`` is null until the match is over. ``awarded`` is a win
     that the rules don't give, for example after a resignation: its ``winners``, ``scores``, and ``why``. ``clock`` is null for a
-    table without a clock, and ``clocks`` is null unless its match is running.
+    table without a clock, and ``clocks`` is null unless its match is running. ``url`` is the address of its page, for people.
     """
 
     id: str
+    url: str
     game: str
     status: TableStatus
     options: dict[str, Any]
@@ -239,9 +241,13 @@ class TableInfo(msgspec.Struct):
 
 
 class TableSummary(msgspec.Struct):
-    """A table in a list. ``you`` is your seat, ``host`` whether you are its host. Times are in UTC; null: not yet."""
+    """A table in a list. ``you`` is your seat, ``host`` whether you are its host. Times are in UTC; null: not yet.
+
+    ``url`` is the address of its page, for people.
+    """
 
     id: str
+    url: str
     game: str
     status: TableStatus
     public: bool
@@ -300,13 +306,14 @@ def _option_info(game: Game, option: Option) -> OptionInfo:
     return OptionInfo(option.name, option.values, None, needed, origins, isinstance(option, HouseRule))
 
 
-def table_info(room: Room, guest: Guest) -> TableInfo:
-    """Describe a table as the guest may see it."""
+def table_info(room: Room, guest: Guest, outside: Outside) -> TableInfo:
+    """Describe a table as the guest may see it. ``outside`` begins the address of its page."""
     table, match = room.table, room.match
     you = table.seat_of(guest.id)
     result = match.result() if match else None
     return TableInfo(
         id=table.id,
+        url=f"{outside.url}/tables/{table.id}",
         game=table.game,
         status=table.status,
         options={name: _without_data(value) for name, value in table.options.items()},
@@ -394,11 +401,12 @@ def _proposal_info(room: Room) -> ProposalInfo | None:
     )
 
 
-def table_summary(table: TableRow, guest: Guest) -> TableSummary:
-    """Describe a table in a list."""
+def table_summary(table: TableRow, guest: Guest, outside: Outside) -> TableSummary:
+    """Describe a table in a list. ``outside`` begins the address of its page."""
     you = table.seat_of(guest.id)
     return TableSummary(
         id=table.id,
+        url=f"{outside.url}/tables/{table.id}",
         game=table.game,
         status=table.status,
         public=table.is_public,

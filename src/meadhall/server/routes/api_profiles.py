@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Annotated
+from typing import Annotated, Final
 
 import msgspec
 from litestar import get
@@ -20,7 +20,11 @@ from meadhall.server.routes.api_refusals import refusals
 from meadhall.server.routes.people import records_response, wanted_matches
 from meadhall.server.store.models import Guest
 from meadhall.server.store.queries import profiles
+from meadhall.server.web.links import outside
 from meadhall.server.web.request import AnyRequest
+
+_FILE: Final = "application/octet-stream"
+"""The type of a file of records, a gzip file or not. Generators of clients know no type of lines of JSON."""
 
 
 class MatchGroup(msgspec.Struct):
@@ -86,6 +90,7 @@ async def show_profile(hall: Hall, program: Guest, person: str) -> ProfileInfo:
 
 @get("/people/{person:str}/matches", responses=refusals(400, 401, 403, 404))
 async def list_matches(
+    request: AnyRequest,
     hall: Hall,
     program: Guest,
     person: str,
@@ -101,13 +106,13 @@ async def list_matches(
     wanted = wanted_matches(hall, found.id == program.id, program, **chosen)
     played, _count = await hall.store.read(profiles.played, found.id, wanted, limit, skip)
     names: Sequence[str] = game_names()
-    return [table_summary(each.table, program) for each in played if each.table.game in names]
+    return [table_summary(each.table, program, outside(request)) for each in played if each.table.game in names]
 
 
 @get(
     "/me/records",
-    media_type="application/x-ndjson",
-    responses={200: ResponseSpec(str, generate_examples=False), **refusals(400, 401)},
+    media_type=_FILE,
+    responses={200: ResponseSpec(str, generate_examples=False, media_type=_FILE), **refusals(400, 401)},
 )
 async def show_records(request: AnyRequest, program: Guest, gzip: bool = False) -> Stream:
     """Send the records of all your finished matches, one a line, the first finished first. ``gzip``: as a gzip file."""

@@ -16,6 +16,7 @@ from meadhall.server.hall.talk.chat_text import LONGEST_TEXT
 from meadhall.server.pages.models import Refusal
 from meadhall.server.pages.responses import Answer, Html, page, refusal_json, see_other, wants_json
 from meadhall.server.pages.talk import chat_page
+from meadhall.server.routes.tables import UNNOTICED
 from meadhall.server.store.models import Guest, IgnoreKind
 from meadhall.server.web.forms import Form, read_form
 from meadhall.server.web.links import link
@@ -38,7 +39,7 @@ async def show_chat(request: AnyRequest, hall: Hall, room: Room, guest: Guest, b
     return page(request, guest, "chat.html", chat_page(hall, room, guest, before))
 
 
-@post("/tables/{id:str}/chat", status_code=200)
+@post("/tables/{id:str}/chat", status_code=200, opt={UNNOTICED: True})
 async def say(request: AnyRequest, hall: Hall, room: Room, guest: Guest) -> Answer:
     """Say a line, or a preset phrase. A refused line stays in the form."""
     form = await read_form(request, LONGEST_TEXT + 1)
@@ -49,7 +50,7 @@ async def say(request: AnyRequest, hall: Hall, room: Room, guest: Guest) -> Answ
     return _done(request, room, form)
 
 
-@post("/tables/{id:str}/chat/people", status_code=200)
+@post("/tables/{id:str}/chat/people", status_code=200, opt={UNNOTICED: True})
 async def change_people(request: AnyRequest, hall: Hall, room: Room, guest: Guest, form: Form) -> Answer:
     """Mute or block a person at the table, or stop doing so."""
     try:

@@ -13,7 +13,7 @@ from meadhall.server.hall.hall import Hall
 from meadhall.server.pages.daily import daily_page
 from meadhall.server.pages.responses import Answer, Html, page, see_other, wants_json
 from meadhall.server.store.models import Guest
-from meadhall.server.web.links import base_url, link
+from meadhall.server.web.links import link, outside
 from meadhall.server.web.request import AnyRequest
 from meadhall.server.web.sessions import Sessions
 
@@ -21,7 +21,7 @@ from meadhall.server.web.sessions import Sessions
 @get("/daily")
 async def show_today(request: AnyRequest, hall: Hall, guest: Guest) -> Html:
     """Show today's puzzle: before, during or after the guest's attempt."""
-    return page(request, guest, "daily.html", await daily_page(hall, guest, today(hall.time), base_url(request)))
+    return page(request, guest, "daily.html", await daily_page(hall, guest, today(hall.time), outside(request)))
 
 
 @post("/daily", status_code=200)
@@ -38,7 +38,7 @@ async def show_day(request: AnyRequest, hall: Hall, guest: Guest, day: str) -> H
     """Show the results of a day (``2026-11-21``)."""
     if not _is_day(day) or day > today(hall.time):
         raise NotFound(_("There is no puzzle for that day."))
-    return page(request, guest, "daily.html", await daily_page(hall, guest, day, base_url(request)))
+    return page(request, guest, "daily.html", await daily_page(hall, guest, day, outside(request)))
 
 
 @post("/daily/{day:str}", status_code=200)

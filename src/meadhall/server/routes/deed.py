@@ -21,6 +21,7 @@ from meadhall.server.routes.api_refusals import STRICT, table_refusals
 from meadhall.server.routes.tables import provide_room
 from meadhall.server.store.models import Guest
 from meadhall.server.web.forms import Form, read_form
+from meadhall.server.web.links import outside
 from meadhall.server.web.request import AnyRequest
 from meadhall.server.web.sessions import Sessions, guest_of
 
@@ -94,12 +95,12 @@ class Deed:
         async def without_fields(request: AnyRequest, id: str) -> TableInfo:
             visit = await _visit(request, id)
             await self._do(visit)
-            return table_info(visit.room, visit.guest)
+            return table_info(visit.room, visit.guest, outside(request))
 
         async def with_fields(data: Any, request: AnyRequest, id: str) -> TableInfo:
             visit = await _visit(request, id)
             await self._do(visit, data)
-            return table_info(visit.room, visit.guest)
+            return table_info(visit.room, visit.guest, outside(request))
 
         handle = without_fields if self.body is None else with_fields
         handle.__name__, handle.__doc__ = self.do.__name__, self.do.__doc__

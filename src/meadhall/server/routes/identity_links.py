@@ -8,12 +8,12 @@ from litestar import Response, get, post
 from litestar.response import Redirect
 
 from meadhall.server.hall.hall import Hall
-from meadhall.server.pages.lobby import qr_code
-from meadhall.server.pages.models import IdentityLinkPage, IdentityPage
+from meadhall.server.pages.lobby import shared_link
+from meadhall.server.pages.models import IdentityPage
 from meadhall.server.pages.responses import Answer, page, see_other, wants_json
 from meadhall.server.routes.account import device_of, end_own_session, is_confirmed
 from meadhall.server.store.models import Guest
-from meadhall.server.web.links import base_url, link
+from meadhall.server.web.links import link, outside
 from meadhall.server.web.request import AnyRequest
 from meadhall.server.web.sessions import Sessions, session_of
 
@@ -28,10 +28,14 @@ async def make_link(request: AnyRequest, hall: Hall, guest: Guest, sessions: Ses
     token, until = hall.identity.create(guest, sessions.opener_for(request, guest))
     path = f"/identity/{token}"
     if wants_json(request):
-        return Response(
-            {"url": link(path), "expires_at": until.astimezone(UTC).isoformat()}, headers={"Cache-Control": "no-store"}
-        )
+        return Response({"url": link(path), "expires_at": until.astimezone(UTC).isoformat()})
     return see_other(link(path))
+
+
+@get("/identity")
+async def show_form() -> Redirect:
+    """Go to the form that makes a link."""
+    return see_other(link("/settings") + "#identity-make")
 
 
 @get("/identity/{token:str}")
@@ -39,8 +43,7 @@ async def show_link(request: AnyRequest, hall: Hall, guest: Guest, token: str) -
     """Show the guest's own link. Another guest reads what it does, and is asked: messengers open links to preview them."""
     target = hall.identity.target(token)
     if target.id == guest.id:
-        url = f"{base_url(request)}/identity/{token}"
-        return page(request, guest, "identity_link.html", IdentityLinkPage(url, qr_code(url)))
+        return page(request, guest, "identity_link.html", shared_link(outside(request), f"/identity/{token}"))
     content = IdentityPage(
         action=link(f"/identity/{token}"),
         name=target.name,
@@ -66,4 +69,4 @@ async def use_link(request: AnyRequest, hall: Hall, guest: Guest, sessions: Sess
     return see_other(link("/account" if is_confirmed(carried.signed_in.session, hall.time.now()) else "/"))
 
 
-routes = [make_link, show_link, use_link]
+routes = [make_link, show_form, show_link, use_link]

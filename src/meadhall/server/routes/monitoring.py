@@ -18,6 +18,7 @@ from meadhall.server.ops.metrics import (
     STREAMS,
     TABLES,
     exposition,
+    measure_process,
 )
 from meadhall.server.store.queries import health as queries
 from meadhall.server.web.forwarded import comes_from_this_machine
@@ -52,17 +53,13 @@ async def metrics(request: AnyRequest, hall: Hall, stream_limit: StreamLimit) ->
     """
     if not (comes_from_this_machine(request.scope) or _has_token(request, hall.settings.metrics_token)):
         raise NotForYou(_("Metrics are for programs on the machine of the hall, and for those with the token of its host."))
-    measure(hall, stream_limit)
-    measure_database(hall)
-    return Response(exposition(), headers={"Content-Type": CONTENT_TYPE_LATEST})
-
-
-def measure(hall: Hall, stream_limit: StreamLimit) -> None:
-    """Measure what the hall holds in memory."""
+    measure_process()
     ROOMS.set(len(hall.rooms()))
     STREAMS.set(stream_limit.total)
     for name, is_ready in hall.ready.by_game().items():
         GAME_READY.labels(name).set(is_ready)
+    measure_database(hall)
+    return Response(exposition(), headers={"Content-Type": CONTENT_TYPE_LATEST})
 
 
 def measure_database(hall: Hall) -> None:

@@ -45,7 +45,7 @@ class Subscribed(msgspec.Struct):
 @get("/settings/notifications/key")
 async def show_key(hall: Hall) -> Response[dict[str, str]]:
     """Return the public key with which a browser subscribes."""
-    return Response({"key": await hall.notifications.key()}, headers={"Cache-Control": "no-store"})
+    return Response({"key": await hall.notifications.key()})
 
 
 @post("/settings/notifications/devices", status_code=201)

@@ -88,7 +88,7 @@ def wanted_matches(hall: Hall, is_own: bool, viewer: Guest, **chosen: str) -> Pl
     return PlayedFilter(tuple(names), result, other.id if other else "", viewer_id)
 
 
-@get("/people/me/records", media_type="application/x-ndjson")
+@get("/people/me/records")
 async def download_records(request: AnyRequest, guest: Guest, gzip: bool = False) -> Stream:
     """Send the records of all finished matches of the guest as one file."""
     return records_response(request, guest, gzip)
@@ -99,7 +99,7 @@ def records_response(request: AnyRequest, guest: Guest, gzip: bool) -> Stream:
     records: MatchRecords = request.app.state.match_records
     lines = records.of(guest.id)
     name = "meadhall-matches.jsonl" + (".gz" if gzip else "")
-    headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
     media_type = "application/gzip" if gzip else "application/x-ndjson"
     return Stream(gzipped(lines) if gzip else lines, media_type=media_type, headers=headers)
 

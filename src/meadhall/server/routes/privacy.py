@@ -32,7 +32,7 @@ async def download_data(hall: Hall, guest: Guest) -> Response[str]:
 
 def data_response(data: dict[str, list[dict[str, object]]]) -> Response[str]:
     """Return a person's data as a file."""
-    headers = {"Content-Disposition": 'attachment; filename="meadhall-my-data.json"', "Cache-Control": "no-store"}
+    headers = {"Content-Disposition": 'attachment; filename="meadhall-my-data.json"'}
     return Response(json.dumps(data, indent=1, ensure_ascii=False), media_type="application/json", headers=headers)
 
 

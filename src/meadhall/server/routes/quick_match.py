@@ -42,9 +42,9 @@ async def look(hall: Hall, guest: Guest, sessions: Sessions, form: Form) -> Redi
 
 
 @get("/quick")
-async def wait(request: AnyRequest, hall: Hall, guest: Guest) -> Answer:
-    """Show what the guest waits for and who else does. When the match has begun, lead to it."""
-    state = await hall.quick.state_of(guest) if guest.is_stored else None
+async def wait(request: AnyRequest, hall: Hall, guest: Guest, hidden: bool = False) -> Answer:
+    """Show what the guest waits for and who else does. When the match has begun, lead to it. ``hidden``: a hidden page asks."""
+    state = await hall.quick.state_of(guest, hidden) if guest.is_stored else None
     if isinstance(state, str):
         return see_other(link(f"/tables/{state}"))
     return page(request, guest, "quick.html", quick_page(state, hall.time.now()))
@@ -80,6 +80,12 @@ async def stream_wait(request: AnyRequest, hall: Hall, guest: Guest, stream_limi
     return event_stream.event_stream(events())
 
 
+@post("/quick/left", status_code=204)
+async def leave(hall: Hall, guest: Guest) -> None:
+    """Note that a hidden page was closed, which has no stream."""
+    hall.quick.left(guest, hidden=True)
+
+
 @post("/quick/end", status_code=200)
 async def stop(hall: Hall, guest: Guest) -> Redirect:
     """Stop waiting."""
@@ -87,4 +93,4 @@ async def stop(hall: Hall, guest: Guest) -> Redirect:
     return see_other(link("/"))
 
 
-routes = [look, wait, stream_wait, stop]
+routes = [look, wait, stream_wait, leave, stop]

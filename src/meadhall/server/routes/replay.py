@@ -18,7 +18,7 @@ from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.room import Room
 from meadhall.server.pages.replay import chart_page, knowledge_of, replay_page, with_chart, with_crests
 from meadhall.server.pages.responses import Answer, Html, page, see_other, wants_json
-from meadhall.server.store.models import Guest
+from meadhall.server.store.models import Guest, new_id
 from meadhall.server.store.queries import uploads
 from meadhall.server.web.links import link
 from meadhall.server.web.request import AnyRequest, client_address
@@ -73,6 +73,7 @@ async def upload_record(request: AnyRequest, hall: Hall) -> Answer:
     upload = (await request.form()).get("record")
     if not isinstance(upload, UploadFile):
         raise RecordError("record", _("choose a file first"))
+    request.app.state.guest_limit.count(client_address(request), new_id())  # a hall keeps a limited number of records
     match = await hall.uploads.verify(await upload.read())
     key = hall.store.transact(uploads.add, dumps(match.record()))
     if wants_json(request):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import suppress
-from typing import cast
+from typing import Final, cast
 
 from litestar import Response, get
 from litestar.response import Stream
@@ -28,18 +28,22 @@ from meadhall.server.pages.verify import verify_page
 from meadhall.server.store.models import Guest
 from meadhall.server.store.queries import notes, tables
 from meadhall.server.web import event_stream
-from meadhall.server.web.links import base_url
+from meadhall.server.web.links import outside
 from meadhall.server.web.request import AnyRequest, page_id
 from meadhall.server.web.sessions import guest_of
 from meadhall.server.web.stream_limit import StreamLimit
+
+UNNOTICED: Final = "unnoticed"
+"""The option of a route whose requests tell others nothing by themselves, such as those with a line that they may not hear."""
 
 
 async def provide_room(request: AnyRequest, hall: Hall, id: str) -> Room:
     """Return the room of the table in the address."""
     guest, room = guest_of(request), await hall.room(id)
     room.check_visible(guest)
-    room.visits.note(guest.id)
-    hall.note_at_table(room, guest)
+    if not request.route_handler.opt.get(UNNOTICED):
+        room.visits.note(guest.id)
+        hall.note_at_table(room, guest)
     return room
 
 
@@ -61,7 +65,7 @@ async def stream_table(request: AnyRequest, hall: Hall, room: Room, guest: Guest
 
     A page that says who it is gets patches. Any other client, also a page of an older version of this program, gets whole frames.
     """
-    base, name, drawn = base_url(request), page_id(request), cast("Frames", request.app.state.frames)
+    reached, name, drawn = outside(request), page_id(request), cast("Frames", request.app.state.frames)
     stream_limit.check(request, guest)
 
     async def frames() -> AsyncIterator[bytes]:
@@ -71,9 +75,9 @@ async def stream_table(request: AnyRequest, hall: Hall, room: Room, guest: Guest
                 hall.request_chart(room)
                 hall.note_at_table(room, guest)
                 if changed and name:
-                    yield b"data: %b\n\n" % sent.patch_to(drawn.frame(room, guest, base).sections)
+                    yield b"data: %b\n\n" % sent.patch_to(drawn.frame(room, guest, reached).sections)
                 elif changed:
-                    yield event_stream.encode_event(drawn.frame(room, guest, base).html.strip())
+                    yield event_stream.encode_event(drawn.frame(room, guest, reached).html.strip())
                 said = panel.news() if panel is not None else None
                 if said is not None:
                     yield b"event: chat\ndata: %b\n\n" % said
@@ -116,7 +120,7 @@ async def record_response(request: AnyRequest, hall: Hall, guest: Guest, id: str
 
 
 def _as_file(text: str, name: str) -> Response[str]:
-    headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
     return Response(text, media_type="application/json", headers=headers)
 
 

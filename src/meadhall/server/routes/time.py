@@ -11,7 +11,7 @@ from meadhall.server.pages.clock import milliseconds
 @get("/time", include_in_schema=False, opt={"unlimited": True})
 async def time(hall: Hall) -> Response[dict[str, int]]:
     """Return the time in milliseconds since 1970."""
-    return Response({"now": milliseconds(hall.time.now())}, headers={"Cache-Control": "no-store"})
+    return Response({"now": milliseconds(hall.time.now())})
 
 
 routes = [time]

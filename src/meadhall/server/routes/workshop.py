@@ -5,7 +5,6 @@ Nothing is stored, and reports live in memory. The form carries the whole docume
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -18,17 +17,16 @@ from meadhall.engine.game import Game
 from meadhall.engine.options import MAX_SIZE, Document
 from meadhall.engine.registry import game
 from meadhall.engine.text.language import gettext as _
-from meadhall.engine.text.language import speaking
 from meadhall.server.errors import NotFound, TooMany, status_of
 from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.seating import document_of
 from meadhall.server.pages.document_form import DocumentForm
-from meadhall.server.pages.responses import Answer, Html, page, see_other
+from meadhall.server.pages.responses import Answer, Html, by_htmx, page, see_other
 from meadhall.server.pages.workshop import CAN_PRINT, first_workshop, toml_text, workshop_page
 from meadhall.server.routes.documents import content_of, toml_file
 from meadhall.server.store.models import Guest
 from meadhall.server.web.links import link
-from meadhall.server.web.request import AnyRequest
+from meadhall.server.web.request import AnyRequest, client_address
 from meadhall.server.web.sessions import Sessions
 from meadhall.server.worker.threads import run_in_thread
 
@@ -43,8 +41,6 @@ _REPORT_POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; img-src 
 
 _ENDS: Final = ("export", "play", "report", "compare", "print")
 """What is done only with a valid document."""
-
-_PRINTING: Final = asyncio.Lock()
 
 _DOCUMENT: Final = "document"
 _FILE: Final = "file"
@@ -67,7 +63,7 @@ async def show_workshop(request: AnyRequest, hall: Hall, guest: Guest, subject: 
         room.check_visible(guest)
         if room.game.name == played.name:
             value = room.table.options[name]
-    return page(request, guest, "workshop.html", workshop_page(played, option, option.data(value)))
+    return page(request, guest, "workshop.html", workshop_page(played, option, option.data(value), reports=hall.orders.is_open))
 
 
 @post("/workshop/{subject:str}/{name:str}", status_code=200, request_max_body_size=WORKSHOP_LIMIT)
@@ -86,14 +82,22 @@ async def change_workshop(
         if do == "import":
             data = option.data(await run_in_thread(option.check, await content_of(sent.get(_FILE))))
         elif do in _ENDS:
-            return await _finished(do, hall, guest if do in ("export", "print") else sessions.save(guest), played, option, data)
+            return await _finished(
+                do,
+                hall,
+                guest if do in ("export", "print") else sessions.save(guest),
+                client_address(request),
+                played,
+                option,
+                data,
+            )
         elif do in ("add", "remove"):
             made = DocumentForm(option, data)
             data = made.grown(place) if do == "add" else made.shrunk(place)
     except (BadSetup, TooMany) as error:
         refusal = "" if do in _ENDS and _is_invalid(option, data) else str(error)
         status = int(status_of(error))
-    shown = workshop_page(played, option, data, place.partition(".")[0], refusal)
+    shown = workshop_page(played, option, data, place.partition(".")[0], refusal, reports=hall.orders.is_open)
     return page(request, guest, "workshop.html", shown, status if refusal else 200)
 
 
@@ -121,21 +125,24 @@ def _data(option: Document[Any], form: Mapping[str, str]) -> dict[str, Any]:
 
 
 async def _finished(
-    do: str, hall: Hall, guest: Guest, played: Game, option: Document[Any], data: Any
+    do: str, hall: Hall, guest: Guest, address: str, played: Game, option: Document[Any], data: Any
 ) -> Answer | Response[bytes]:
     """Return the document as a file, or the way to a table with it or to a report on it.
 
-    Raises BadSetup if it is invalid, TooMany if a report can't be made now.
+    Raises BadSetup if it is invalid, TooMany if it can't be reported or printed now, NotFound if this hall never does.
     """
     value = await run_in_thread(option.check, data)
     if do == "export":
         return toml_file(f"{played.name}-{option.name}", await run_in_thread(toml_text, data))
     if do == "print":
         headers = {"Content-Disposition": f'attachment; filename="{played.name}.pdf"'}
-        return Response(await _pdf(played, {option.name: value}, guest.language), media_type="application/pdf", headers=headers)
+        if not CAN_PRINT:
+            raise NotFound(_("This hall can't print."))
+        request = {"name": played.name, "options": {option.name: value}, "language": guest.language}
+        return Response(await hall.orders.printed(guest, address, request), media_type="application/pdf", headers=headers)
     if do != "play":
         usual: dict[str, Any] = {_("built in"): {}} if do == "compare" else {}
-        request = {
+        wanted: dict[str, Any] = {
             "name": played.name,
             "players": [played.default_players],
             "variants": usual | {_("yours"): {option.name: value}},
@@ -143,39 +150,21 @@ async def _finished(
             "seed": option.shown(value),
             "language": guest.language,
         }
-        return see_other(link(f"/workshop/reports/{hall.balance_jobs.start(guest, request).id}"))
+        order = hall.orders.start(guest, address, "report", wanted)
+        return see_other(link(f"/workshop/reports/{order.id}"))
     room = await hall.with_friends(guest, played.name)
     await hall.set_document(room, guest, option.name, data)
     return see_other(link(f"/tables/{room.table.id}"))
 
 
-async def _pdf(played: Game, options: Mapping[str, Any], language: str) -> bytes:
-    """Return a game as a PDF, one at a time: rulebook and pieces for the most players. Raises TooMany, NotFound."""
-    if not CAN_PRINT:
-        raise NotFound(_("This hall can't print."))
-    if _PRINTING.locked():
-        raise TooMany(_("Another document is being printed. Try again in a moment."))
-    async with _PRINTING:
-        return await run_in_thread(_printed, played, options, language)
-
-
-def _printed(played: Game, options: Mapping[str, Any], language: str) -> bytes:
-    from meadhall.pictures.print.document import game_pdf  # noqa: PLC0415 - it loads optional packages
-    from meadhall.pictures.print.pieces import printed_pieces  # noqa: PLC0415
-    from meadhall.pictures.print.sheets import PAPERS  # noqa: PLC0415
-
-    with speaking(language):
-        players, chosen = played.check_setup(played.max_players, options)
-        edition = played.edition_for(chosen)
-        return game_pdf(edition, chosen, players, PAPERS["a4"], printed_pieces(edition, chosen, players))
-
-
 @get("/workshop/reports/{id:str}")
 async def show_report(request: AnyRequest, hall: Hall, guest: Guest, id: str) -> Html:
     """Show a report of the guest, or how far it is."""
-    job = hall.balance_jobs.find(guest, id)
+    job = hall.orders.find(guest, id)
+    if by_htmx(request) and (job.page or not job.is_open):
+        return Response("", media_type="text/html", headers={"HX-Refresh": "true"})  # the page loads itself again
     if job.page:
-        headers = {"Content-Security-Policy": _REPORT_POLICY, "Cache-Control": "no-store"}
+        headers = {"Content-Security-Policy": _REPORT_POLICY}
         return Response(job.page, media_type="text/html; charset=utf-8", headers=headers)
     return page(request, guest, "workshop_report.html", job)
 

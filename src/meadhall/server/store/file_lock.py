@@ -9,6 +9,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from meadhall.engine.errors import MeadhallError
+from meadhall.engine.text.language import gettext as _
 from meadhall.server.store.private_files import PRIVATE_FILE, PRIVATE_FOLDER, make_private
 
 
@@ -37,7 +38,7 @@ def lock_database(file: Path, folder: Path) -> Iterator[None]:
         lock.acquire(timeout=0)
         make_private(file, folder)
     except Timeout:
-        raise StoreBusy(f"another hall already uses {file}; stop it, or choose another folder with MEADHALL_DATA") from None
+        raise StoreBusy(_("a hall uses {database}; stop it first").format(database=file)) from None
     except OSError as error:
         raise StoreUnusable(
             f"the folder {file.parent} can't be used: {error.strerror}; choose another with MEADHALL_DATA"

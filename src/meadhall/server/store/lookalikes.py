@@ -14,8 +14,8 @@ from confusable_homoglyphs.confusables import confusables_data  # type: ignore[i
 _MARKED: Final = regex.compile(r"([\p{Latin}\p{Greek}\p{Cyrillic}\p{Common}])\p{M}+")
 """A letter of a script without vowel signs, and its marks."""
 
-_UNHEEDED: Final = regex.compile(r"[\p{P}\p{Z}\p{Sk}\p{Sm}]")
-"""Punctuation and blanks: readers overlook them in a name."""
+_UNHEEDED: Final = regex.compile(r"[\p{P}\p{Z}\p{Sk}\p{Sm}\p{Cf}\p{Variation_Selector}]")
+"""Punctuation, blanks, joiners: readers overlook them in a name."""
 
 _SMALL_CAPITAL: Final = "LATIN LETTER SMALL CAPITAL "
 _PHONETIC: Final = (range(0x250, 0x2B0), range(0x1D00, 0x1D80), range(0xA720, 0xA800))

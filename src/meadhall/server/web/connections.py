@@ -27,7 +27,8 @@ log = logging.getLogger(__name__)
 log.addFilter(OncePerInterval())
 
 HEAD_LIMIT: Final = 64 * 1024
-"""Bytes of the request line and the header fields. Trailers and chunk extensions count too."""
+"""Bytes of the request line and the header fields. What frames a body counts, too, beyond the size of the body: chunks of single
+bytes, their extensions, and trailers."""
 
 HEAD_SECONDS = 10.0
 """Time for a request's head to arrive."""
@@ -112,7 +113,7 @@ class LimitedConnection(HttpToolsProtocol):
         self._limits = limits
         self._counted_as: str | None = None
         self._is_counted = False
-        self._not_body = 0  # bytes since the last byte of a body, or since the beginning of the request
+        self._overhead = 0  # bytes since the beginning of the head, or of the body; less twice those of the body itself
         self._progress = 0  # bytes of the body since the deadline was set
         self._deadline = inf
         self._write_deadline = inf
@@ -127,6 +128,11 @@ class LimitedConnection(HttpToolsProtocol):
             return
         self._is_counted = True
         self._deadline = self.loop.time() + HEAD_SECONDS
+
+    @property
+    def _name(self) -> str:
+        """The name of the client in the log."""
+        return self._counted_as or f"the proxy {peer(self.client[0] if self.client else '')}"
 
     def connection_lost(self, exc: Exception | None) -> None:
         if self._is_counted:
@@ -147,34 +153,34 @@ class LimitedConnection(HttpToolsProtocol):
                 return
             part = data[start : start + _PART]
             super().data_received(part)
-            self._not_body += len(part)
-            if self._not_body > HEAD_LIMIT:
-                log.warning("a request of %s was refused: its head has more than %d bytes", self._counted_as, HEAD_LIMIT)
+            self._overhead += len(part)
+            if self._overhead > HEAD_LIMIT:
+                log.warning("a request of %s was refused: its head has more than %d bytes", self._name, HEAD_LIMIT)
                 self._refuse(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE)
         if self._deadline == inf and self._is_idle():  # empty lines before a request: uvicorn has just cancelled its own timer
             self._deadline = self.loop.time() + HEAD_SECONDS
 
     def on_message_begin(self) -> None:
         super().on_message_begin()
-        self._not_body = 0
+        self._overhead = 0
         self._deadline = self.loop.time() + HEAD_SECONDS
 
     def on_headers_complete(self) -> None:
         if self.transport.is_closing():
             return
         if len(self.pipeline) >= WAITING_LIMIT:
-            log.warning("a connection of %s was closed: more than %d of its requests wait", self._counted_as, WAITING_LIMIT)
+            log.warning("a connection of %s was closed: more than %d of its requests wait", self._name, WAITING_LIMIT)
             self._refuse(HTTPStatus.TOO_MANY_REQUESTS)
             return
         super().on_headers_complete()
-        self._not_body = self._progress = 0
+        self._overhead = self._progress = 0
         self._deadline = self.loop.time() + BODY_SECONDS
 
     def on_body(self, body: bytes) -> None:
         if self.transport.is_closing():
             return
         super().on_body(body)
-        self._not_body = 0
+        self._overhead -= 2 * len(body)
         self._progress += len(body)
         if self._progress >= BODY_STEP and not self.cycle.response_complete:
             self._progress = 0
@@ -184,7 +190,7 @@ class LimitedConnection(HttpToolsProtocol):
         if self.transport.is_closing():
             return
         super().on_message_complete()
-        self._not_body = 0
+        self._overhead = 0
         self._deadline = inf
 
     # ------------------------------------------------------------------------------------------------------------- answering
@@ -214,13 +220,13 @@ class LimitedConnection(HttpToolsProtocol):
     def check_deadlines(self, now: float) -> None:
         """End the connection if a deadline has passed at ``now``, the time of the event loop."""
         if now > self._write_deadline:
-            log.warning("a connection of %s was closed: it read nothing for %d s", self._counted_as, WRITE_SECONDS)
+            log.warning("a connection of %s was closed: it read nothing for %d s", self._name, WRITE_SECONDS)
             self.transport.abort()
         elif now > self._deadline and self.flow.read_paused:  # the server itself does not read
             self._deadline = now + BODY_SECONDS
         elif now > self._deadline:
-            if self._not_body or not self._is_idle():
-                log.warning("a connection of %s was closed: its request did not arrive in time", self._counted_as)
+            if self._overhead or not self._is_idle():
+                log.warning("a connection of %s was closed: its request did not arrive in time", self._name)
                 self._refuse(HTTPStatus.REQUEST_TIMEOUT)
             else:
                 self.transport.close()  # a browser's spare connection

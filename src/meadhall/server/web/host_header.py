@@ -24,12 +24,13 @@ def is_host(text: str) -> bool:
 
 
 def is_name_of_this_machine(host: str) -> bool:
-    """Return whether a Host header names this machine: ``localhost``, a name below it, or a loopback address."""
+    """Return whether a Host header names this machine: ``localhost``, a name below it, a loopback address, or 0.0.0.0."""
     name = host.rpartition(":")[0] if host.rpartition(":")[2].isdecimal() and not host.endswith("]") else host
     try:
-        return ip_address(name.strip("[]")).is_loopback
+        address = ip_address(name.strip("[]"))
     except ValueError:
         return name.lower() == "localhost" or name.lower().endswith(".localhost")
+    return address.is_loopback or address.is_unspecified
 
 
 def check_host_header(app: ASGIApp) -> ASGIApp:

@@ -15,9 +15,12 @@ from litestar.routes import ASGIRoute
 from litestar.types import ASGIApp, Message, Receive, Scope, Send
 from litestar.types.internal_types import PathParameterDefinition
 
+from meadhall.engine.text.language import gettext as _
+from meadhall.server.errors import TooMany
 from meadhall.server.web.request import address_group
 
 _MINUTE: Final = 60.0
+_HOUR: Final = 3600.0
 
 Refuse = Callable[[Scope, Receive, Send, Exception], Awaitable[None]]
 """Answers a request that is refused."""
@@ -64,6 +67,33 @@ class RequestLimit:
             "ratelimit-remaining": str(max(0, left)),
             "ratelimit-reset": str(ceil(seconds)),
         }
+
+
+class GuestLimit:
+    """Counts what a client address leaves in the hall without an account: its new guests, who cost nothing, and uploaded records.
+
+    Without it, a limit for a guest alone would limit no one.
+
+    Args:
+        most: guests and records of one address in an hour; 0 for no limit.
+        seconds: returns the seconds of a monotonic clock.
+    """
+
+    def __init__(self, most: int, seconds: Callable[[], float]) -> None:
+        self._most = most
+        self._seconds = seconds
+        self._guests: dict[str, tuple[float, set[str]]] = {}  # by address: when its hour ends, and the new guests in it
+
+    def count(self, address: str, new: str) -> None:
+        """Count a guest or a record that is about to be stored, by its id. Raises TooMany."""
+        now = self._seconds()
+        end, guests = self._guests.get(address, (0.0, set()))
+        if end <= now:
+            self._guests = {each: hour for each, hour in self._guests.items() if hour[0] > now}
+            end, guests = self._guests.setdefault(address, (now + _HOUR, set()))
+        if new not in guests and len(guests) >= self._most > 0:
+            raise TooMany(_("Too many new guests and records have come from your network. Try again in an hour."))
+        guests.add(new)
 
 
 def unlimited_paths(app: Litestar) -> re.Pattern[str]:

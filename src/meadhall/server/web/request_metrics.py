@@ -7,6 +7,7 @@ one looks up all metrics of a route and a status at once.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import lru_cache
 from time import perf_counter
 from typing import Final
@@ -27,13 +28,14 @@ _ERRORS: Final = Counter("meadhall_requests_error_total", "Requests that failed 
 _SECONDS: Final = Histogram("meadhall_request_duration_seconds", "Time until a request was answered, in seconds", _LABELS)
 
 
-def measure_requests(app: ASGIApp) -> ASGIApp:
-    """Wrap ``app``, which routes requests, so that they are measured by the template of their path."""
+def measure_requests(app: ASGIApp, note: Callable[[], None]) -> ASGIApp:
+    """Wrap ``app``, which routes requests, so that they are measured by the template of their path. ``note`` hears of each."""
 
     async def measured(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != ScopeType.HTTP or _NOT_MEASURED.search(scope["path"]):
             await app(scope, receive, send)
             return
+        note()
         began, status = perf_counter(), 500
 
         async def send_measured(message: Message) -> None:

@@ -1,4 +1,4 @@
-"""Headers of every response: the security policy, the cookies of a new session, the caching of static files."""
+"""Headers of every response: the security policy, the cookies of a new session, caching."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _SECURITY: Final = (
 
 
 async def add_headers(message: Message, scope: Scope) -> None:
-    """Add these headers to the start of a response. A response may have a security policy for itself."""
+    """Add these headers to the start of a response. A response may have a security policy and a caching for itself."""
     if message["type"] != "http.response.start" or scope["type"] != ScopeType.HTTP:
         return
     given = {name.lower() for name, _value in message["headers"]}
@@ -27,6 +27,8 @@ async def add_headers(message: Message, scope: Scope) -> None:
     if scope["path"].startswith("/static/") and message["status"] in (200, 304):
         versioned = b"v=" in scope["query_string"]  # the address changes with the file's content
         added.append((b"cache-control", b"public, max-age=31536000, immutable" if versioned else b"no-cache"))
+    elif b"cache-control" not in given:
+        added.append((b"cache-control", b"no-store"))
     new_session = scope["state"].get("new_session")
     if new_session:
         added.append((b"set-cookie", session_cookie(new_session, scope).encode()))

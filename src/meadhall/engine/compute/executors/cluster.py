@@ -2,7 +2,7 @@
 
 Ray runs the tasks, repeats those that a dead node took with it, and uses nodes that join. This module decides how many chunks
 make a task, keeps the results in order, and checks that every node plays by the same rules. Ray is an optional dependency
-(``meadhall[cluster]``).
+(the extra ``cluster``).
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from meadhall.engine.compute.cores import cores
 from meadhall.engine.compute.executors import node
 from meadhall.engine.compute.executors.executor import Pieces, R, Work, chunks_of
 from meadhall.engine.compute.executors.fingerprint import Fingerprint, differences, fingerprint, fingerprint_like
-from meadhall.engine.errors import BadSetup, MeadhallError
+from meadhall.engine.errors import BadSetup, MeadhallError, how_to_install
 from meadhall.engine.game import Game
 from meadhall.engine.registry import installed
 
@@ -69,7 +69,7 @@ def check_cluster(address: Any, subject: Game) -> str:
     if text not in ("local", "auto") and not text.startswith("ray://"):
         raise BadSetup(f"a cluster must be local, auto or ray://HOST:PORT, not {quoted(address)}")
     if find_spec("ray") is None:
-        raise NoCluster("a cluster needs Ray, which is not installed: pip install 'meadhall[cluster]'")
+        raise NoCluster(f"a cluster needs Ray, which is not installed: {how_to_install('cluster')}")
     if not installed(subject):
         raise BadSetup(f"{subject.name} is not an installed game, so the nodes of a cluster can't find it")
     return text

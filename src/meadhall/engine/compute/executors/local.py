@@ -7,11 +7,22 @@ import signal
 from collections import deque
 from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
+from multiprocessing.process import BaseProcess
 
 from meadhall.engine.compute.executors.executor import Pieces, R, Work, chunks_of
+from meadhall.engine.errors import BadSetup
+
+UNGUARDED = 78
+"""Exit status of a process that runs the script of its parent from the beginning and comes to the same call."""
+
+NO_GUARD = (
+    "each process runs the script from its beginning, so what starts several must stand below "
+    '`if __name__ == "__main__":`; processes=1 needs no others'
+)
 
 AHEAD = 4
 """The number of chunks queued per thread or process, so that none waits for work."""
@@ -58,20 +69,28 @@ class Processes:
         if count == 1:
             yield from Serial().results(work, numbers, chunk)
             return
+        if getattr(multiprocessing.current_process(), "_inheriting", False):  # it imports the script, as multiprocessing checks
+            raise SystemExit(UNGUARDED)
         waiting = chunks_of(numbers, chunk)
         before = multiprocessing.active_children()
         context = multiprocessing.get_context("spawn")  # a fork would copy locks held by threads, but not the threads
         with ProcessPoolExecutor(count, context) as pool:
+            started: set[BaseProcess] = set()
 
             def submit(room: int) -> list[Future[R]]:
                 with _ignoring_interrupts():
-                    return [pool.submit(_run, work, part) for part in islice(waiting, room)]
+                    futures = [pool.submit(_run, work, part) for part in islice(waiting, room)]
+                started.update(set(multiprocessing.active_children()).difference(before))
+                return futures
 
             try:
                 yield from _in_order(submit, AHEAD * count)
-            except BaseException:
-                for worker in set(multiprocessing.active_children()).difference(before):
+            except BaseException as error:
+                for worker in started:
                     worker.terminate()
+                    worker.join()
+                if isinstance(error, BrokenProcessPool) and any(worker.exitcode == UNGUARDED for worker in started):
+                    raise BadSetup(NO_GUARD) from None
                 raise
 
 

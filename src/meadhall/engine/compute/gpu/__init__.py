@@ -1,4 +1,4 @@
-"""Matches on a GPU: the same rules, compiled by numba-cuda (``meadhall[gpu]``). See ``docs/library/gpu.md``.
+"""Matches on a GPU: the same rules, compiled by numba-cuda (the extra ``gpu``). See ``docs/library/gpu.md``.
 
 ``device`` finds the GPU. ``translate`` makes device functions of rules, with ``memory`` and ``shares`` for what only a GPU has.
 ``kernels`` are loops for a GPU alone, ``launch`` starts loops as kernels, and ``playouts`` plays at random.

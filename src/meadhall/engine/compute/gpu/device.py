@@ -8,7 +8,7 @@ from typing import Any
 
 from meadhall.engine.checks import quoted
 from meadhall.engine.compile import mode
-from meadhall.engine.errors import BadSetup, NoDevice
+from meadhall.engine.errors import BadSetup, NoDevice, how_to_install
 
 DEVICES = ("cpu", "cuda")
 
@@ -28,7 +28,7 @@ def is_simulated() -> bool:
 def numba_cuda() -> Any:
     """Return the module ``numba.cuda`` of numba-cuda, whether or not there is a GPU. Raises NoDevice if it isn't installed."""
     if find_spec("numba_cuda") is None:
-        raise NoDevice("a GPU needs numba-cuda, which is not installed: pip install 'meadhall[gpu]' (Linux on x86-64)")
+        raise NoDevice(f"a GPU needs numba-cuda, which is not installed: {how_to_install('gpu')} (Linux on x86-64)")
     if mode.interpreted and not is_simulated():
         raise NoDevice("a GPU runs compiled rules, and this process interprets them: unset MEADHALL_INTERPRET")
     if is_simulated() and not mode.interpreted:

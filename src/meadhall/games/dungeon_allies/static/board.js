@@ -128,7 +128,7 @@
   on("keyup", () => { digit = false; });
   on("keydown", e => {
     if (e.ctrlKey || e.metaKey || e.altKey) return;
-    digit = /^[1-9]$/.test(e.key);
+    digit = /^[1-9]$/.test(shortcut(e));
     if (STEPS[e.key] && e.target.dataset.target) {
       e.preventDefault();
       move(e.target, STEPS[e.key]);

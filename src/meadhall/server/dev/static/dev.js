@@ -6,21 +6,14 @@
   const alone = drawer?.matches(".dev-alone");
   const kept = { get open() { return sessionStorage.getItem("dev-open") === "yes"; }, set open(value) { sessionStorage.setItem("dev-open", value ? "yes" : "no"); } };
 
-  // A page that was made of other files is loaded again. A hidden page has no stream: a browser opens few connections to a host.
-  let source;
-  const listen = () => {
-    source?.close();
-    source = document.hidden ? undefined : new EventSource(made.dataset.stream);
-    if (!source) return;
-    source.onmessage = ({ data }) => {
+  // A page that was made of other files is loaded again.
+  live.follow(made.dataset.stream, {
+    hear: (_name, data) => {
       const { build, problems } = JSON.parse(data);
       if (!document.querySelector(".dev-error")) byId("dev-problems").innerHTML = problems;  // such a page says it all
       if (build !== made.content) location.reload();
-    };
-  };
-  document.addEventListener("visibilitychange", listen);
-  window.addEventListener("pagehide", () => source?.close());
-  listen();
+    },
+  });
   if (!drawer) return;
 
   // What the panel shows: its address without the part for the drawer. It is kept when the page is loaded again.

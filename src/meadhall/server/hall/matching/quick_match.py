@@ -154,10 +154,10 @@ class QuickMatch:
             jobs.put(connection, _FILL_AFTER, request.id, request.bots_at)
         return self._seat(connection, request, with_bots=False)
 
-    async def state_of(self, guest: Guest) -> Queue | str | None:
+    async def state_of(self, guest: Guest, hidden: bool = False) -> Queue | str | None:
         """Return what a guest waits for, or the id of the table where the guest was seated; None without either.
 
-        It is a sign that the guest still waits.
+        It is a sign that the guest still waits. ``hidden``: of a hidden page, whose next sign may come late.
         """
 
         def read(connection: Connection) -> Queue | str | None:
@@ -166,7 +166,7 @@ class QuickMatch:
                 return None
             if request.matched_at is not None:
                 return request.table_id if request.matched_at > self._time.now() - _SHOWN_FOR else None
-            match_requests.touch(connection, guest.id)
+            match_requests.touch(connection, guest.id, hidden)
             was_away = request.seen_at <= self._time.now() - match_requests.PRESENT_FOR  # the others could not see it
             if was_away and (table := self._seat(connection, request, with_bots=False)) is not None:
                 return table
@@ -218,11 +218,11 @@ class QuickMatch:
         """End the streams of a guest's pages."""
         self._channel.end(guest)
 
-    def left(self, guest: Guest) -> None:
-        """Note that a page of the guest was closed. Unless another one is open, the wait ends soon."""
+    def left(self, guest: Guest, hidden: bool = False) -> None:
+        """Note that a page of the guest was closed, or hidden. Unless another one is open, the wait ends soon."""
         if guest.id not in self._open:
             with suppress(DatabaseUnavailable):
-                self._store.transact(partial(match_requests.leave, guest=guest.id))
+                self._store.transact(partial(match_requests.leave, guest=guest.id, hidden=hidden))
 
     # ----------------------------------------------------------------------------------------------------------------- seating
 

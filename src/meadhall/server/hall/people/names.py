@@ -5,10 +5,9 @@ from __future__ import annotations
 import secrets
 import unicodedata
 from collections.abc import Collection
-from itertools import chain, count
+from itertools import accumulate, chain, count
 
-from meadhall.engine.checks import is_unseen
-from meadhall.server.hall.talk.chat_text import with_few_marks
+from meadhall.server.hall.talk.chat_text import clean_text, clusters
 from meadhall.server.store.lookalikes import look_alike
 
 NAME_LENGTH = 24
@@ -42,10 +41,15 @@ def clean_name(text: str) -> str:
 
     A letter has no more combining marks than in a line of chat, and none stands without a letter.
     """
-    letters = unicodedata.normalize("NFC", text[:_LONGEST_TEXT])
-    printable = "".join(" " if is_unseen(c) or unicodedata.category(c)[0] in "CZ" else c for c in letters)
-    words = map(_without_first_marks, with_few_marks(printable).split())
-    return " ".join(word for word in words if word)[:NAME_LENGTH].strip()
+    words = map(_without_first_marks, clean_text(text[:_LONGEST_TEXT], " ").split())
+    return _cut(" ".join(word for word in words if word), NAME_LENGTH)
+
+
+def _cut(name: str, most: int) -> str:
+    """Return the first letters of a name, as people count letters, with at most so many characters."""
+    letters = clusters(name)
+    count = sum(length <= most for length in accumulate(map(len, letters)))
+    return ("".join(letters[:count]) or name[:most]).strip()
 
 
 def _without_first_marks(word: str) -> str:
@@ -55,5 +59,5 @@ def _without_first_marks(word: str) -> str:
 
 def unlike_others(name: str, others: Collection[str]) -> str:
     """Return the name, with a number if one of the others looks like it."""
-    numbered = (f"{clean_name(name)[:20]} {number}" for number in count(2))
+    numbered = (f"{_cut(clean_name(name), 20)} {number}" for number in count(2))
     return next(each for each in chain([name], numbered) if not any(look_alike(each, other) for other in others))

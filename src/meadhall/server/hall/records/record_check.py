@@ -55,7 +55,7 @@ def count_matches(connection: Connection) -> int:
 def check_records(connect: Connect, progress: Callable[[int], None]) -> RecordCheck:
     """Replay every match in the database. ``progress`` is told of each.
 
-    No connection is open during replays: a long transaction would keep SQLite's log and PostgreSQL's old rows.
+    No connection is open during replays: a long transaction would let SQLite's log grow.
     """
     found = RecordCheck()
     for table, stored in _matches(connect):

@@ -7,7 +7,7 @@ from typing import Final
 
 import regex
 
-from meadhall.engine.checks import is_unseen
+from meadhall.engine.checks import is_unseen, seen
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import BadLine
 
@@ -23,11 +23,8 @@ LONGEST_NOTE: Final = 2000
 _MOST_MARKS: Final = 4
 """Combining marks on one letter at most. No language needs more, and many of them cover the lines above and below."""
 
-_JOINERS: Final = frozenset("\u200c\u200d")
-"""They join emoji, and shape letters of Persian and of Indian scripts."""
-
-_VARIATIONS: Final = frozenset("\ufe0e\ufe0f")
-"""They choose between a sign and an emoji."""
+_SHAPING: Final = frozenset("\u200c\u200d\ufe0e\ufe0f")
+"""Joiners and variation selectors: the unseen characters that may stay, see ``is_shaping``."""
 
 _CLUSTER: Final = regex.compile(r"\X")
 
@@ -39,10 +36,8 @@ def clean_line(text: str) -> str:
     """
     if len(text) > LONGEST_TEXT:
         raise _too_long(len(text))
-    letters = unicodedata.normalize("NFC", text)
-    kept = "".join(_kept(letters, place) for place in range(len(letters)))
-    line = " ".join(with_few_marks(kept).split())
-    length = len(_CLUSTER.findall(line))
+    line = clean_text(text)
+    length = len(clusters(line))
     if length == 0:
         raise BadLine(_("Write something first."))
     if length > LONGEST_LINE:
@@ -59,22 +54,26 @@ def clean_note(text: str) -> str:
     return note
 
 
-def _kept(letters: str, place: int) -> str:
-    """Return what a line keeps of a character: itself, a blank, or nothing."""
-    letter = letters[place]
-    category = unicodedata.category(letter)
-    if letter in _JOINERS:
-        return letter if 0 < place < len(letters) - 1 and not {letters[place - 1], letters[place + 1]} & _JOINERS else ""
-    if letter in _VARIATIONS:
-        return letter if place and unicodedata.category(letters[place - 1])[0] in "SPN" else ""
-    if category[0] == "Z" or letter in "\t\n\r\v\f\x85":
+def clean_text(text: str, instead: str = "") -> str:
+    """Return a text on one line, with single blanks, few marks on a letter, and nothing unseen but what shapes letters.
+
+    ``instead``: what stands for an unseen character.
+    """
+    kept = "".join(_kept(letter, instead) for letter in unicodedata.normalize("NFC", text))
+    return " ".join(unicodedata.normalize("NFC", seen("".join(map(_with_few_marks, clusters(kept))))).split())
+
+
+def clusters(text: str) -> list[str]:
+    """Return the letters of a text as people count them."""
+    return _CLUSTER.findall(text)
+
+
+def _kept(letter: str, instead: str) -> str:
+    """Return what is kept of a character, wherever it stands: itself, a blank, or nothing."""
+    category = unicodedata.category(letter)[0]
+    if category == "Z" or letter in "\t\n\r\v\f\x85":
         return " "
-    return "" if category[0] == "C" or is_unseen(letter) else letter
-
-
-def with_few_marks(text: str) -> str:
-    """Return a text with at most four combining marks on each letter."""
-    return "".join(map(_with_few_marks, _CLUSTER.findall(text)))
+    return instead if letter not in _SHAPING and (category == "C" or is_unseen(letter)) else letter
 
 
 def _with_few_marks(cluster: str) -> str:
@@ -82,7 +81,7 @@ def _with_few_marks(cluster: str) -> str:
     marks = 0
     kept = []
     for letter in cluster:
-        marks += unicodedata.category(letter) in ("Mn", "Me") and letter not in _VARIATIONS
+        marks += unicodedata.category(letter) in ("Mn", "Me") and letter not in _SHAPING
         if marks <= _MOST_MARKS:
             kept.append(letter)
     return "".join(kept)

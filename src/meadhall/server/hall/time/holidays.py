@@ -138,15 +138,40 @@ def _tell_all(connection: Connection, guest: str, at: datetime) -> None:
             telling(table, at)(connection)
 
 
+def _ended(holiday: Holiday, at: datetime) -> Holiday:
+    """Return a holiday that ends at a time, or never begins. One that is over stays as it was."""
+    return Holiday(holiday.began_at, max(holiday.began_at, min(holiday.ended_at, at)))
+
+
+def _within_limit(taken: Sequence[Holiday], told: Sequence[Holiday], at: datetime) -> list[Holiday]:
+    """Return the holidays that count at a seat. A seat may have several guests, but no more days in a year than one of them.
+
+    Those that the table was told of first come first, and what has passed of them stays.
+    """
+    order = {each.began_at: number for number, each in enumerate(told)}
+    days = {day for each in told if each.began_at < at for day in _days(_ended(each, at))}
+    counted = []
+    for each in sorted(taken, key=lambda each: (order.get(each.began_at, len(told)), each.began_at, each.ended_at)):
+        ended_at = each.ended_at
+        for day in _days(each):
+            if day not in days and sum(other.year == day.year for other in days) >= DAYS_A_YEAR:
+                ended_at = datetime.combine(day, datetime.min.time(), UTC)
+                break
+            days.add(day)
+        if each.began_at < ended_at:
+            counted.append(Holiday(each.began_at, ended_at))
+    return counted
+
+
 def _note(draft: TableState, store: Store) -> None:
     """Add an entry for each holiday that has changed, and isn't over."""
     if draft.match is None or draft.match.over or draft.clocks is None:
         return
     for row in draft.table.seats if draft.table.status == "running" else ():
         found = store.transact(holidays.of_guests, row.guests) if row.guests else []
-        taken = {each.began_at: each for each in found}  # a seat may have several guests
         known = draft.clocks.holidays_of(row.seat)
-        cancelled = [Holiday(each.began_at, each.began_at) for each in known if each.began_at not in taken]
+        taken = {each.began_at: each for each in _within_limit(found, known, draft.at)}
+        cancelled = [_ended(each, draft.at) for each in known if each.began_at not in taken]
         for each in (*cancelled, *taken.values()):
             if each not in known and (each.ended_at > draft.at or each.began_at in {one.began_at for one in known}):
                 data = {"from": each.began_at.isoformat(), "until": each.ended_at.isoformat()}

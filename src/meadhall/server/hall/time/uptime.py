@@ -55,7 +55,9 @@ class Uptime:
         self.on_change: Callable[[], None] = lambda: None
         self._store = store
         self._time = store.time
-        self._seen_at: datetime | None = None
+        self._seen_at: datetime | None = None  # when the database answered last
+        self._ran_at: datetime | None = None  # when it was asked last
+        self._has_run = False  # whether this process was never frozen since the database answered last
         self._last: datetime | None = None  # when the last known downtime ended
         self._ahead = 0.0  # by how many seconds the time of the hall was ahead of the machine's date
 
@@ -81,6 +83,8 @@ class Uptime:
 
     def beat(self) -> None:
         """Note that the hall is alive, and learn of a downtime. Raises DatabaseUnavailable."""
+        ran_at, self._ran_at = self._ran_at, self._time.now()
+        self._has_run = self._has_run and ran_at is not None and self._ran_at - ran_at <= GAP
 
         def note(connection: Connection) -> list[Downtime] | None:
             self._compare_dates(connection)
@@ -89,7 +93,7 @@ class Uptime:
             return None if uptime.last_downtime(connection) == self._last else uptime.downtimes(connection)
 
         found = self._store.transact(note)
-        self._seen_at = self._time.now()
+        self._seen_at, self._has_run = self._time.now(), True
         if found is not None:
             self._keep(found)
             self.on_change()
@@ -121,9 +125,11 @@ class Uptime:
         if downtime is not None:
             by = downtime.ended_at - downtime.began_at
             uptime.postpone(connection, CLOCK_JOB, downtime.began_at, by)
-            log.info("the hall didn't run for %.1f s before %s", by.total_seconds(), downtime.ended_at)
+            why = "the database did not answer" if self._has_run else "the hall did not run"
+            log.info("%s for %.1f s before %s; no clock ran", why, by.total_seconds(), downtime.ended_at)
 
     def _keep(self, downtimes: list[Downtime]) -> None:
-        self._seen_at = self._time.now()
+        self._seen_at = self._ran_at = self._time.now()
+        self._has_run = True
         self._last = max((downtime.ended_at for downtime in downtimes), default=None)
         self.outages = outages(downtimes)

@@ -22,7 +22,7 @@
     let best = Infinity;
     for (let k = 0; k < 3; k += 1) {
       const sent = performance.now(), before = difference();
-      const answer = await fetch(stream.dataset.time, { cache: "no-store" }).then(each => each.json()).catch(() => null);
+      const answer = await fetch(stream.dataset.time, { cache: "no-store", signal: AbortSignal.timeout(15000) }).then(each => each.json()).catch(() => null);
       const took = performance.now() - sent;
       if (answer && took < best && !slept(before)) {  // how long an answer took is not known when the machine slept meanwhile
         best = took;
@@ -104,7 +104,7 @@
     }
     // How long players have been away, and what the others may do when it is long.
     for (const part of document.querySelectorAll(".frame [data-since]")) {
-      const shown = text(Math.max(0, now - part.dataset.since), true);
+      const away = now - part.dataset.since, shown = away < MINUTE * 1000 ? "" : text(away, true);
       if (part.textContent !== shown) part.textContent = shown;
       next = Math.min(next, 15000);
     }
@@ -119,7 +119,7 @@
   tick();
   measure();
   document.addEventListener("htmx:after:swap", tick);
-  document.addEventListener("htmx:sse:after:connection", measure);
+  document.addEventListener("meadhall:connected", measure);
   document.addEventListener("visibilitychange", () => { if (!document.hidden) measure(); });
   for (const name of ["pageshow", "online", "focus"]) window.addEventListener(name, measure);
 })();

@@ -2,16 +2,23 @@
 // Without this file every page still works.
 (() => {
   const byId = id => document.getElementById(id);
-  // Show a message for some seconds. While the connection is lost, the notice of it takes its place again afterwards.
-  let lost = false;
+  // The key of a shortcut on any keyboard. Digits are meant by their place, also where Shift writes them; so are letters where the
+  // layout has no Latin ones. Caps lock changes nothing.
+  window.shortcut = ({ key, code, shiftKey }) => {
+    const [, letter, digit] = /^(?:Key(.)|Digit(.))$/.exec(code) ?? [];
+    if (key.length > 1) return key;
+    return (digit && !shiftKey ? digit : letter && key > "\u007f" ? letter : key).toLowerCase();
+  };
+  // Show a message for some seconds. What is wrong with the connection takes its place again afterwards, and stays.
+  let trouble = "";
   const toast = (words, bad = false) => {
     const box = byId("toast");
     box.textContent = words;
     box.classList.toggle("bad", bad);
     box.hidden = false;
     clearTimeout(toast.timer);
-    if (words === box.dataset.lost) return;
-    toast.timer = setTimeout(() => (lost ? toast(box.dataset.lost, true) : box.hidden = true), bad ? 8000 : 3000);
+    if (words === trouble) return;
+    toast.timer = setTimeout(() => (trouble ? toast(trouble, true) : box.hidden = true), bad ? 8000 : 3000);
   };
 
   if (byId("toast").textContent) toast(byId("toast").textContent);  // what the form before this page has done
@@ -28,22 +35,26 @@
     const typing = !!document.activeElement?.matches("input:not([type=radio], [type=checkbox]), select, textarea");
     return Idiomorph.morph(target, fresh, { morphStyle: "outerHTML", ignoreActiveValue: typing, callbacks });
   };
-  // A frame that has waited for the stage.
+  // A frame that has waited for the stage, or that the stream or a poll has brought.
   const theStage = typeof stage === "undefined" ? null : stage;
-  if (theStage) theStage.show = fresh => {
+  const show = fresh => {
     morph(byId("frame"), fresh);
     htmx.process(byId("frame"));
     htmx.trigger(byId("frame"), "htmx:after:swap");
   };
+  if (theStage) theStage.show = show;
+  const isOld = (target, fresh) => +(fresh.dataset.version ?? 0) < +(((target.id === "frame" && theStage?.last()) || target).dataset.version ?? 0);
+  const isToShow = (target, fresh) => {
+    if (target.matches(".lobby") && !fresh.matches(".lobby")) scrollTo(0, 0);  // the match has started
+    return !theStage?.take(target, fresh);
+  };
+  const receive = fresh => { if (fresh && !isOld(byId("frame"), fresh) && isToShow(byId("frame"), fresh)) show(fresh); };
   htmx.registerExtension("meadhall-morph", {
     handle_swap(style, target, fragment) {
       if (style !== "morph") return false;
       const fresh = fragment.querySelector("#" + CSS.escape(target.id));
-      // The stream may have overtaken this response: drop an older version.
-      const known = (target.id === "frame" && theStage?.last()) || target;
-      if (fresh && +(fresh.dataset.version ?? 0) < +(known.dataset.version ?? 0)) return [target];
-      if (fresh && target.matches(".lobby") && !fresh.matches(".lobby")) scrollTo(0, 0);  // the match has started
-      if (fresh) return theStage?.take(target, fresh) ? [target] : morph(target, fresh);
+      if (fresh && isOld(target, fresh)) return [target];  // the stream has overtaken this response
+      if (fresh) return isToShow(target, fresh) ? morph(target, fresh) : [target];
       // A response without this element, e.g. an error page: show its title as a toast, and leave the page unchanged.
       toast(fragment.querySelector("h1")?.textContent.trim() || byId("toast").dataset.failed, true);
       return [target];
@@ -115,38 +126,36 @@
     wasOver = over;
     return turn;
   }
-  // A hidden tab closes its stream, because a browser opens only six connections to a host. It polls instead.
-  setInterval(async () => {
-    if (!document.hidden || !byId("stream")) return;
-    const page = await fetch(location.href).then(answer => answer.text()).catch(() => "");
-    const polled = new DOMParser().parseFromString(page, "text/html"), frame = polled.getElementById("frame");
-    if (!frame || !document.hidden) return;
-    myTurn = showTurn(frame);
-    document.dispatchEvent(new CustomEvent("meadhall:polled", { detail: { page: polled } }));
-  }, 15000);
+  // Without a stream the table is polled. Of a hidden page only the title and the favicon change.
+  async function poll() {
+    const { content } = await live.load(location.pathname), frame = content.getElementById("frame");
+    if (!frame) return false;
+    if (document.hidden) myTurn = showTurn(frame);
+    else receive(document.importNode(frame, true));
+    document.dispatchEvent(new CustomEvent("meadhall:polled", { detail: { page: content } }));
+    return true;
+  }
   // What happens is told by notifications.js. The number of the decision is the same in all tabs of the table.
   const tell = (kind, frame) => document.dispatchEvent(new CustomEvent("meadhall:" + kind, { detail: { id: frame.querySelector(".prompt-question")?.id ?? "" } }));
   const on = (name, act) => document.addEventListener(name, act);
   // The page names itself in every request. Then its stream sends patches, and a form is answered without the frame (status 204).
-  const pageName = Math.random().toString(36).slice(2), version = () => (theStage?.last() ?? byId("frame"))?.dataset.version;
+  const version = () => (theStage?.last() ?? byId("frame"))?.dataset.version;
   on("htmx:config:request", ({ detail: { ctx } }) => {
-    ctx.request.headers["Meadhall-Page"] = pageName;
+    ctx.request.headers["Meadhall-Page"] = live.page;
     ctx.seen = version();
   });
   // A patch has the sections of a frame's text. In each, strings are new pieces, and two numbers are a run of its pieces so far.
   let sections = [];
-  on("htmx:sse:after:connection", () => { sections = []; });
-  on("htmx:sse:before:message", ({ detail: { message } }) => {
-    if (message.event) return;  // not a frame: a line of chat
+  function hear(name, data) {
+    if (name) return document.dispatchEvent(new CustomEvent(`meadhall:stream-${name}`, { detail: data }));
     const patched = (patch, k) => patch.flatMap(part => (typeof part === "string" ? [part] : sections[k].slice(...part)));
-    sections = JSON.parse(message.data).map(patched);
-    message.data = sections.flat().join("");
-  });
+    sections = JSON.parse(data).map(patched);
+    receive(document.createRange().createContextualFragment(sections.flat().join("")).querySelector("#frame"));
+  }
   // A frame that the stream doesn't bring soon is loaded: the connection may be dead.
   const awaited = ctx => ctx.response?.status === 204 && ctx.seen === version();
   on("htmx:finally:request", ({ detail: { ctx } }) => {
-    const load = () => { if (awaited(ctx)) htmx.ajax("GET", location.pathname, { target: "#frame", select: "#frame", swap: "morph" }); };
-    if (awaited(ctx)) setTimeout(load, 2000);
+    if (awaited(ctx)) setTimeout(() => { if (awaited(ctx)) poll().catch(() => {}); }, 2000);
   });
   // In a form with queued requests (hx-sync), a double click on one version of the table sends one request. If the stream shows
   // the next version before the response has come, the next click counts, and its request is queued.
@@ -191,9 +200,20 @@
   on("htmx:after:swap", focusPrompt);
   on("focusin", e => { hinted = !!e.target.closest(".hints"); });
   on("htmx:after:swap", () => setTimeout(refocus));  // after the game's own script has set the tab order
-  on("htmx:sse:error", () => { if (!lost) toast(byId("toast").dataset.lost, true); lost = true; });
-  on("htmx:sse:after:connection", () => { const back = lost; lost = false; if (back) toast(byId("toast").dataset.reconnected); });
-  on("submit", e => { if (!e.target.hasAttribute("hx-post") && !e.target.hasAttribute("hx-get")) e.submitter?.classList.add("pending"); });
+  on("meadhall:connection", ({ detail: state }) => {
+    const words = byId("toast").dataset[state];
+    trouble = state === "back" ? "" : words;
+    toast(words, !!trouble);
+  });
+  // Of a page that htmx polls the hall's answers say whether there is a connection.
+  const isPoll = element => !byId("stream") && element.matches?.("[hx-trigger*=every]");
+  on("htmx:error", e => { if (isPoll(e.target)) live.tell("lost"); });
+  on("htmx:after:request", e => { if (isPoll(e.target)) live.tell(e.detail.ctx.response?.status >= 500 ? "lost" : "back"); });
+  live.woken(() => { if (!document.hidden) document.querySelectorAll("[hx-trigger*=every]").forEach(each => htmx.trigger(each, "again")); });
+  on("meadhall:toast", ({ detail: words }) => toast(words, true));
+  on("submit", ({ target, submitter, defaultPrevented }) => {
+    if (!defaultPrevented && !target.matches("[hx-post], [hx-get]") && !submitter?.matches("[data-file]")) submitter?.classList.add("pending");
+  });
   window.addEventListener("pageshow", () => document.querySelectorAll(".pending").forEach(e => e.classList.remove("pending")));
 
   on("click", e => {
@@ -204,6 +224,7 @@
       const why = byId(refused.getAttribute("aria-describedby"));
       if (why) byId("live").textContent = why.textContent;
     }
+    if (e.target.id === "toast") e.target.hidden = true;
     const copy = e.target.closest("[data-copy]");
     if (copy) copyLink(copy.dataset.copy);
     const rule = e.target.closest("a.rule, a.says");
@@ -285,7 +306,7 @@
   window.addEventListener("keydown", e => {
     if (!sheet()) return;
     e.stopPropagation();
-    if (!typed(e) && closes[e.key] === sheet().id) sheet().hidePopover();
+    if (!typed(e) && closes[shortcut(e)] === sheet().id) sheet().hidePopover();
   }, true);
   document.addEventListener("toggle", e => {
     if (!e.target.matches("[popover]")) return;
@@ -295,8 +316,9 @@
   window.addEventListener("keydown", e => {  // after the game's own script, which may have handled the key
     if (e.defaultPrevented || typed(e)) return;
     if (e.key === " " && e.target.matches("button, a, summary, input")) return;
-    if (/^[1-9]$/.test(e.key)) press(document.querySelector(`[data-key="${e.key}"]`));
-    else if (keys[e.key]) { if (e.key === " ") e.preventDefault(); keys[e.key](); }
+    const key = shortcut(e);
+    if (/^[1-9]$/.test(key)) press(document.querySelector(`[data-key="${key}"]`));
+    else if (keys[key]) { if (key === " ") e.preventDefault(); keys[key](); }
   });
 
   // Autoplay presses "next step".
@@ -332,8 +354,12 @@
   setInterval(showDue, 5000);
 
   for (const part of document.querySelectorAll("#autoplay")) part.hidden = false;
-  for (const field of document.querySelectorAll("#device-url, #invite, #identity-url")) field.value = new URL(field.value, location.href).href;
   // On a phone the board shows who is where, so the list of the seats starts closed, unless it has more to open.
   if (matchMedia("(max-width: 44rem)").matches && !document.querySelector("#seats .plates button")) byId("seats")?.removeAttribute("open");
   announce();
+  const opened = () => {
+    sections = [];
+    document.dispatchEvent(new CustomEvent("meadhall:connected"));
+  };
+  if (byId("stream")) live.follow(byId("stream").dataset.url, { hear, poll, opened });
 })();

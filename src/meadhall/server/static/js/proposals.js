@@ -21,7 +21,7 @@
   const press = element => { element?.click(); return !!element; };
   window.addEventListener("keydown", e => {
     if (e.defaultPrevented || e.ctrlKey || e.metaKey || e.altKey || e.target.matches("input:not([type=radio]), select, textarea")) return;
-    const chosen = { y: "agree", n: "decline", p: "propose" }[e.key];
+    const chosen = { y: "agree", n: "decline", p: "propose" }[shortcut(e)];
     if (chosen && press(byId(chosen))) e.preventDefault();
   });
   // Another script may call the player, who looks elsewhere.

@@ -1,4 +1,5 @@
-// The page of a guest who waits for a quick match. The open stream is also the sign that the guest still waits.
+// The page of a guest who waits for a quick match. The open stream is also the sign that the guest still waits; the polls of a hidden
+// page are another one, and say so: a browser may let a hidden page wake only once a minute.
 (() => {
   const place = document.getElementById("quick-wait");
   const section = () => document.getElementById("quick");
@@ -17,18 +18,25 @@
     if (clock.textContent !== words) clock.textContent = words;
   }
 
-  // Not by htmx: its stream ends in a hidden tab, and a guest who waits looks at other tabs.
-  const stream = new EventSource(place.dataset.stream);
-  stream.onmessage = event => {
-    const fresh = new DOMParser().parseFromString(event.data, "text/html").getElementById("quick");
+  function show(content) {
+    const fresh = content.getElementById("quick");
     if (!fresh) return;
     const before = section().querySelector(".quick-who")?.textContent;
     Idiomorph.morph(section(), fresh, { morphStyle: "outerHTML" });
     htmx.process(section());
     if (before !== section().querySelector(".quick-who")?.textContent && document.hidden) document.title = `● ${section().dataset.title}`;
     readClock();
-  };
-  stream.addEventListener("table", event => { stream.close(); location.assign(event.data); });
+  }
+  live.follow(place.dataset.stream, {
+    hear: (name, data) => (name === "table" ? location.assign(data) : show(new DOMParser().parseFromString(data, "text/html"))),
+    poll: async () => {
+      const { answer, content } = await live.load(`${location.pathname}${document.hidden ? "?hidden=true" : ""}`);
+      if (answer.redirected) location.assign(answer.url);
+      show(content);
+      return answer.ok;
+    },
+  });
+  addEventListener("pagehide", () => { if (document.hidden) navigator.sendBeacon(place.dataset.left); });
   document.addEventListener("visibilitychange", () => { document.title = document.title.replace("● ", ""); });
   document.addEventListener("htmx:after:swap", readClock);
   readClock();

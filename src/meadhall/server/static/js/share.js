@@ -10,7 +10,7 @@ document.addEventListener("click", async e => {
   try {
     const picture = await fetch(button.href).then(answer => (answer.ok ? answer.blob() : Promise.reject(new Error(answer.status))));
     const files = [new File([picture], "match.png", { type: "image/png" })];
-    await navigator.share({ files, title: document.title, url: document.getElementById("table-url")?.value });
+    await navigator.share({ files, title: document.title, url: document.querySelector("#table-url:not([data-closed])")?.value });
   } catch (error) {
     if (error.name !== "AbortError") button.click();  // the browser refuses after all: download it
   } finally {

@@ -223,23 +223,25 @@ const stage = (() => {
   const sound = name => document.dispatchEvent(new CustomEvent("meadhall:sound", { detail: name }));
 
   // ------------------------------------------------------------------------------------------------------------------ the end
-  // A second of silence, torches, the winners' crests with a crown, the losers' helmets. The panel of the end comes with the frame.
+  // A second of silence, torches, the winners' crests with a crown, the losers' helmets; after a draw neither. The panel of the end comes with the frame.
   async function theEnd(fresh) {
-    const won = [...fresh.querySelectorAll(".plate.winner > .crest")], lost = [...fresh.querySelectorAll(".plate:not(.winner) > .crest")];
+    const won = [...fresh.querySelectorAll(".plate.winner > .crest")], rest = [...fresh.querySelectorAll(".plate:not(.winner) > .crest")];
+    const [lost, drew] = won.length || rest.length < 2 ? [rest, []] : [[], rest];
     dim([], 500);
     await wait(1000);
     const side = Math.min(at().width, at().height), size = Math.min(120, side / 4 / Math.max(1, won.length / 2));
     for (const x of [0.12, 0.88]) play(put(document.createElement("i"), at(null, x, 0.5), "stage-torch"), [{ opacity: 0, transform: "scale(.3)" }, { opacity: 1, transform: "none" }], 300);
-    sound(won.length ? "victory" : "loss");
+    sound(won.length || drew.length ? "victory" : "loss");
     await wait(250);
     const row = (crests, y, wide, draw) => Promise.all(crests.map((crest, k) => draw(put(copy(crest), at(null, 0.5 + (wide / at().width) * (k - (crests.length - 1) / 2), y), "stage-crest"), k)));
-    for (const crest of [...won, ...lost]) crest.classList.remove("large");
+    for (const crest of [...won, ...rest]) crest.classList.remove("large");
     over().style.setProperty("--crest", `${size}px`);
     const lower = row(lost, 0.74, 0.62 * size, (place, k) => {
       place.classList.add("lost");
       place.append(drawn("i-helmet", 0.42 * size));
       return play(place, [{ opacity: 0, transform: "translateY(-30px)" }, { opacity: 1, transform: "rotate(10deg)" }], 400, { delay: 250 + 80 * k });
     });
+    row(drew, 0.55, 1.15 * size, place => play(place, [{ opacity: 0 }, { opacity: 1 }], 450));
     await row(won, 0.46, 1.15 * size, (place, k) => {
       const crown = put(drawn("i-crown", 0.6 * size, 0.6 * size, "stage-crown"), { x: 0.5 * size, y: -0.16 * size });
       place.append(crown);
@@ -264,7 +266,7 @@ const stage = (() => {
   }, true);
   addEventListener("keydown", e => {
     if (!queue.length || e.ctrlKey || e.metaKey || e.altKey || e.target.matches("input:not([type=radio]), select, textarea")) return;
-    const acting = /^[1-9]$/.test(e.key) || e.key === "Escape" || (["Enter", " "].includes(e.key) && e.target.closest("#controls, #board"));
+    const acting = /^[1-9]$/.test(shortcut(e)) || e.key === "Escape" || (["Enter", " "].includes(e.key) && e.target.closest("#controls, #board"));
     if (!acting || document.querySelector(":popover-open")) return;
     e.preventDefault();
     e.stopImmediatePropagation();

@@ -35,21 +35,25 @@
   // The stream sends patches of three lists of pieces: the lines, who reads them, and the other people.
   let sections = [], isFirst = true, known = new Set(others().map(line => line.id));
   const on = (name, act) => document.addEventListener(name, act);
-  on("htmx:sse:after:connection", () => { sections = []; });
-  on("chat", e => {
+  on("meadhall:connected", () => { sections = []; });
+  on("meadhall:stream-chat", e => {
     const patched = (patch, k) => patch.flatMap(part => (typeof part === "string" ? [part] : sections[k].slice(...part)));
-    sections = JSON.parse(e.detail.data).map(patched);
-    [list, byId("talk-about"), byId("talk-others")].forEach((part, k) => Idiomorph.morph(part, sections[k].join(""), { morphStyle: "innerHTML" }));
+    sections = JSON.parse(e.detail).map(patched);
+    show(sections.map(pieces => pieces.join("")));
+  });
+  function show(parts) {
+    [list, byId("talk-about"), byId("talk-others")].forEach((part, k) => Idiomorph.morph(part, parts[k], { morphStyle: "innerHTML" }));
     localTimes();
     const news = others().filter(line => !known.has(line.id));
     known = new Set(others().map(line => line.id));
     const count = showUnread();
     if (news.length && !isFirst) tell(news, count);
     isFirst = false;
-  });
-  // A hidden tab has no stream. The page that it polls tells what is new.
-  on("meadhall:polled", e => {
-    const news = [...e.detail.page.querySelectorAll("#talk-lines .said:not(.mine)")].filter(line => !known.has(line.id));
+  }
+  // Without a stream, the page that is polled tells what is new. A hidden one only says that there is something.
+  on("meadhall:polled", ({ detail: { page } }) => {
+    if (!document.hidden && page.getElementById("talk-lines")?.children.length) return show(["lines", "about", "others"].map(name => page.getElementById(`talk-${name}`).innerHTML));
+    const news = [...page.querySelectorAll("#talk-lines .said:not(.mine)")].filter(line => !known.has(line.id));
     news.forEach(line => known.add(line.id));
     if (news.length) tell(news, unreadLines().length + news.length);
   });
@@ -91,7 +95,7 @@
     const { submitter } = e, text = form.elements.text?.value;
     submitter?.classList.add("pending");
     const answer = await fetch(form.action, {
-      method: "POST", headers: { Accept: "application/json" }, body: new URLSearchParams(new FormData(form, submitter)),
+      method: "POST", headers: { Accept: "application/json" }, body: new URLSearchParams(new FormData(form, submitter)), signal: AbortSignal.timeout(15000),
     }).catch(() => null);
     const refusal = answer?.ok ? "" : (await answer?.json().catch(() => null))?.reason ?? live.dataset.failed;
     submitter?.classList.remove("pending");
@@ -117,7 +121,7 @@
   }
   field.addEventListener("input", () => { showError(""); countLetters(); });
   window.addEventListener("keydown", e => {
-    if (e.key !== "c" || e.defaultPrevented || e.ctrlKey || e.metaKey || e.altKey) return;
+    if (shortcut(e) !== "c" || e.defaultPrevented || e.ctrlKey || e.metaKey || e.altKey) return;
     if (e.target.matches("input:not([type=radio]), select, textarea") || document.querySelector(":popover-open") || !tab.checkVisibility()) return;
     e.preventDefault();
     panel.open = true;

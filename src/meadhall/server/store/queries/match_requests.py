@@ -21,6 +21,9 @@ from meadhall.server.store.queries.present import now
 PRESENT_FOR: Final = timedelta(seconds=20)
 """How long after the last sign of its page a guest counts as waiting."""
 
+HIDDEN_FOR: Final = timedelta(seconds=75)
+"""How long after the last sign of a hidden page a guest counts as waiting: browsers let such a page wake once a minute."""
+
 LEAVING_FOR: Final = timedelta(seconds=5)
 """How long after its page was closed a guest counts as waiting: the page may be loaded again."""
 
@@ -60,15 +63,17 @@ def put(connection: Connection, request: MatchRequest) -> None:
     connection.execute(insert.on_conflict_do_update(index_elements=["guest"], set_=values))
 
 
-def touch(connection: Connection, guest: str) -> None:
-    """Note that the guest's page is still open."""
-    connection.execute(update(schema.seeks).where(_REQUEST.guest == guest, _is_unmatched()).values(seen_at=now(connection)))
+def touch(connection: Connection, guest: str, hidden: bool = False) -> None:
+    """Note that the guest's page is still open. The sign of a hidden page lies ahead, so that it lasts longer."""
+    seen = now(connection) + (HIDDEN_FOR - PRESENT_FOR if hidden else timedelta(0))
+    connection.execute(update(schema.seeks).where(_REQUEST.guest == guest, _is_unmatched()).values(seen_at=seen))
 
 
-def leave(connection: Connection, guest: str) -> None:
-    """Note that the guest's page was closed."""
-    last = now(connection) - PRESENT_FOR + LEAVING_FOR
-    connection.execute(update(schema.seeks).where(_REQUEST.guest == guest, _is_unmatched()).values(seen_at=last))
+def leave(connection: Connection, guest: str, hidden: bool = False) -> None:
+    """Note that the guest's page was closed. The end of a stream says nothing about a page that gave a sign as a hidden one."""
+    here = now(connection)
+    which = [_REQUEST.guest == guest, _is_unmatched(), *(() if hidden else (_REQUEST.seen_at <= here,))]
+    connection.execute(update(schema.seeks).where(*which).values(seen_at=here - PRESENT_FOR + LEAVING_FOR))
 
 
 def end(connection: Connection, guest: str) -> MatchRequest | None:
