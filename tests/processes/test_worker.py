@@ -264,7 +264,7 @@ def resident_kilobytes(process: int) -> int:
     return int(status["VmRSS"].split()[0])
 
 
-def test_a_decision_that_is_asked_for_again_searches_for_the_rest_of_its_time_and_others_stay_as_they_are() -> None:
+async def test_a_decision_that_is_asked_for_again_searches_for_the_rest_of_its_time_and_others_stay_as_they_are() -> None:
     king = ChooseAction("table", "king", a_view())
     assert king.within(3.0) is king
     assert king.within(1.0) == replace(king, bot="search@1.00s")

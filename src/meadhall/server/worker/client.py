@@ -91,6 +91,7 @@ class Worker(Protocol):
 
     async def restart(self) -> None:
         """Use the code of the games as it is on disk now. Tasks that are running are abandoned."""
+        await self.close()  # the next task starts what it needs
 
     async def close(self) -> None:
         """Stop the worker. Tasks that are running are abandoned."""

@@ -39,9 +39,6 @@ _IDLE_SECONDS: Final = 3600.0
 _DECISION_SECONDS: Final = 3.5
 """Seconds within which a decision is asked for again when its node dies. The driver of the bots waits a little longer."""
 
-_LEAST_SECONDS: Final = 0.05
-"""The shortest search of a decision that is asked for again."""
-
 _ATTEMPTS: Final = 3
 """How often a task is done again when its node dies: it may be the task that ends the node."""
 
@@ -78,7 +75,7 @@ class ClusterWorker(Worker):
         loop = asyncio.get_running_loop()
         end = loop.time() + _DECISION_SECONDS
         for _ in range(_ATTEMPTS):
-            shortened = task.within(max(_LEAST_SECONDS, end - loop.time()))
+            shortened = task.within(max(0.05, end - loop.time()))
             try:
                 return await self.cluster.run(shortened, progress)
             except NodeLost:
@@ -95,11 +92,8 @@ class ClusterWorker(Worker):
         self.cluster.forget(table)
         self._here.forget(table)
 
-    async def restart(self) -> None:
-        """End the actors. Tasks run on this machine until new ones are ready."""
-        await self.close()
-
     async def close(self) -> None:
+        """End the actors and the processes of this machine."""
         await asyncio.gather(self.cluster.close(), self._here.close())
 
 

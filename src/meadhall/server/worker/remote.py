@@ -111,10 +111,6 @@ class WorkerProcess(Worker):
         if self._writer is not None:
             _send(self._writer, ForgetTable(table))
 
-    async def restart(self) -> None:
-        """End the process. The next task starts it again."""
-        await self.close()
-
     async def close(self) -> None:
         """End the process. Tasks that are running are abandoned."""
         async with self._connecting:  # a task that comes meanwhile starts it again afterwards
@@ -188,10 +184,6 @@ class GameProcesses(Worker):
     def forget(self, table: str) -> None:
         for process in self.processes.values():
             process.forget(table)
-
-    async def restart(self) -> None:
-        """End the processes. The next tasks start them again."""
-        await self.close()
 
     async def close(self) -> None:
         """End the processes. Tasks that are running are abandoned."""

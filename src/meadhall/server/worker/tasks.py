@@ -50,18 +50,24 @@ class Task(ABC, Generic[R]):
         """Do the task, in a thread of the worker, and return its result."""
 
 
+class _OfView:
+    """A task with the view of a seat."""
+
+    view: View
+
+    @property
+    def process(self) -> str:
+        return self.view.game.name
+
+
 @dataclass(frozen=True)
-class ChooseAction(Task[int]):
+class ChooseAction(_OfView, Task[int]):
     """Let a bot choose an action for the seat to move. ``whole_budget``: with the same work in every position."""
 
     table: str
     bot: str
     view: View
     whole_budget: bool = False
-
-    @property
-    def process(self) -> str:
-        return self.view.game.name
 
     @property
     def seconds(self) -> float | None:
@@ -84,30 +90,22 @@ class ChooseAction(Task[int]):
 
 
 @dataclass(frozen=True)
-class FindHints(Task[tuple[Hint, ...]]):
+class FindHints(_OfView, Task[tuple[Hint, ...]]):
     """Let the strongest bot rate the actions of the seat to move."""
 
     view: View
-
-    @property
-    def process(self) -> str:
-        return self.view.game.name
 
     def run(self, bots: BotCache, progress: Progress) -> tuple[Hint, ...]:
         return hints(self.view)
 
 
 @dataclass(frozen=True)
-class EvaluatePosition(Task[tuple[float, ...]]):
+class EvaluatePosition(_OfView, Task[tuple[float, ...]]):
     """Estimate every seat's payoff from the knowledge of one seat. ``whole_budget``: with the same work in every position."""
 
     view: View
     seconds: float
     whole_budget: bool = False
-
-    @property
-    def process(self) -> str:
-        return self.view.game.name
 
     def run(self, bots: BotCache, progress: Progress) -> tuple[float, ...]:
         return expected_payoffs(self.view, self.seconds, whole_budget=self.whole_budget)
