@@ -44,7 +44,7 @@ async def test_a_program_gets_a_report(hall: OpenHall) -> None:
     assert (await ada.post("/balance", {"game": AXES, "players": [2]})).status_code == 429
     await until(lambda: not job.is_open)
     done = (await ada.read(f"/balance/{info['id']}")).json()
-    assert (done["state"], done["error"]) == ("done", "")
+    assert (done["state"], done["progress"], done["error"]) == ("done", 1.0, "")
     assert done["report"]["cells"][0]["figures"]["place.1"]["games"] >= 64
     assert (await other.read(f"/balance/{info['id']}")).status_code == 404
     assert (await ada.http.delete(f"/api/v1/balance/{info['id']}")).status_code == 204

@@ -120,6 +120,7 @@ class Orders:
             self._orders[row.id] = order = Order(row.id, row.guest, "", row.kind, row.request, row.state)
             if order.state != "waiting":
                 order.ended.set()
+                order.progress = 1.0
 
     def start(self, guest: Guest, address: str, kind: Kind, request: dict[str, Any]) -> Order:
         """Put an order into the queue. Raises NotFound, TooMany, DatabaseUnavailable."""
@@ -220,7 +221,7 @@ class Orders:
         except DatabaseUnavailable:  # it is made again after the next start
             order.state = "failed"
             log.exception("the answer to a %s could not be stored", order.kind)
-        order.answer = {}
+        order.answer, order.progress = {}, 1.0
         order.ended.set()
         self.go_on()
 

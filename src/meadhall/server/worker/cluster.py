@@ -2,7 +2,7 @@
 
 The hall asks a process on this machine that is connected to the cluster, because Ray takes memory and may abort its process.
 That process keeps one actor on each node, a ``Thinker``. It uses all cores of its node, holds the machine code of the games and
-keeps the search trees of its tables. Ray is an optional dependency (``meadhall[cluster]``).
+keeps the search trees of its tables. Ray is an optional dependency (the extra ``cluster``).
 """
 
 from __future__ import annotations
