@@ -80,5 +80,5 @@ if __name__ == "__main__":
     vars(uptime)["GAP"] = NO_DOWNTIME
     vars(bots)["has_secrets"] = lambda _match: False  # else a bot that computes for longer than its budget waits for seconds
     vars(hall)["Readiness"] = ReadyAtOnce
-    vars(run)["WorkerProcess"] = WorkerThreads
+    vars(run)["new_worker"] = lambda _cluster: WorkerThreads()
     run.serve(Settings.from_environment())

@@ -77,7 +77,7 @@ def main() -> None:
     register(hoard_on_a_page.game)
     vars(hall)["Readiness"] = ReadyAtOnce
     vars(app)["Hall"] = HallWithCounting
-    vars(run)["WorkerProcess"] = WorkerThreads  # Hoard is registered only in this process
+    vars(run)["new_worker"] = lambda _cluster: WorkerThreads()  # Hoard is registered only in this process
     if os.environ.get("MEADHALL_TEST_SLOW_BOTS"):
         vars(bot_cache)["bot"] = lambda game, name: Slow()
         vars(tasks)["hints"] = Slow().choose

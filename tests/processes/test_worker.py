@@ -11,8 +11,9 @@ import sys
 import threading
 from collections.abc import AsyncIterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from io import BytesIO
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -30,8 +31,8 @@ from meadhall.server.worker.bot_cache import BotCache
 from meadhall.server.worker.client import Worker, WorkerLost, WorkerThreads
 from meadhall.server.worker.messages import LENGTH_BYTES, RunTask, TaskError
 from meadhall.server.worker.process import TaskRunner
-from meadhall.server.worker.remote import WorkerProcess
-from meadhall.server.worker.tasks import LoadRules, Progress, Task
+from meadhall.server.worker.remote import GameProcesses, WorkerProcess
+from meadhall.server.worker.tasks import ChooseAction, FindHints, LoadRules, Progress, Task
 from meadhall.server.worker.warming import WarmRules, run_in_new_process
 from server.manual_time import settled
 from server.people import AXES, open_hall, until
@@ -193,6 +194,84 @@ async def test_a_chart_is_repeated_after_the_worker_was_killed(process: WorkerPr
     assert job.has_lost_worker
     assert job.analysis is not None
     assert "the worker process ended during a chart" in caplog.text
+
+
+async def test_a_process_that_is_idle_for_long_ends_and_the_next_task_starts_another() -> None:
+    worker = WorkerProcess(idle_seconds=0.0)
+    view = a_view()
+    assert await worker.choose("table", "random", view) in view.legal
+    first = worker.process_id
+    assert first is not None
+    async with asyncio.timeout(PATIENCE):
+        while has_process(first):
+            await asyncio.sleep(0.01)
+    assert worker.process_id is None
+    assert await worker.choose("table", "random", view) in view.legal
+    await worker.close()
+
+
+async def test_a_process_ends_only_when_its_last_task_is_done() -> None:
+    worker = WorkerProcess(idle_seconds=0.0)
+    search = asyncio.create_task(worker.choose("table", "search@0.5s", a_view()))
+    for number in range(3):
+        await worker.choose(f"other {number}", "random", a_view())
+    assert await asyncio.wait_for(search, PATIENCE) in a_view().legal
+    await worker.close()
+
+
+def has_process(id: int) -> bool:
+    try:
+        os.kill(id, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+async def test_each_game_that_is_played_has_a_process_and_a_table_stays_in_it() -> None:
+    worker = GameProcesses()
+    match = meadhall.game(AXES).match(players=2, seed="thought about")
+    for _ in range(2):
+        await worker.choose("one", "random", match.view(match.actor))
+        await worker.choose("other", "random", a_view())
+    assert set(worker.processes) == {AXES, "viking-axes"}
+    ids = [process.process_id for process in worker.processes.values()]
+    assert len({*ids, None}) == 3
+    await worker.close()
+    assert [process.process_id for process in worker.processes.values()] == [None, None]
+
+
+@pytest.mark.compiled
+@pytest.mark.skipif(sys.platform != "linux", reason="reads the memory of a process in /proc")
+@pytest.mark.parametrize("game", ["axes-and-allies", "axxa", "dungeon-allies", "viking-axes"])
+async def test_the_process_of_a_game_takes_at_most_200_mb_at_rest(
+    game: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With the packages of a hall: Numba loads SciPy where it is installed."""
+    (tmp_path / "sitecustomize.py").write_text("import sys\nsys.modules['scipy'] = sys.modules['coverage'] = None\n")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    monkeypatch.setenv("COVERAGE_PROCESS_CONFIG", "")
+    worker = WorkerProcess()
+    await worker.warm(game)
+    await worker.load(game)
+    assert worker.process_id is not None
+    memory = resident_kilobytes(worker.process_id)
+    await worker.close()
+    assert memory <= 200 * 1024
+
+
+def resident_kilobytes(process: int) -> int:
+    status = dict(line.split(":", 1) for line in Path(f"/proc/{process}/status").read_text().splitlines())
+    return int(status["VmRSS"].split()[0])
+
+
+async def test_a_decision_that_is_asked_for_again_searches_for_the_rest_of_its_time_and_others_stay_as_they_are() -> None:
+    king = ChooseAction("table", "king", a_view())
+    assert king.within(3.0) is king
+    assert king.within(1.0) == replace(king, bot="search@1.00s")
+    for bot in ("karl", "jarl", "random"):
+        task = ChooseAction("table", bot, a_view())
+        assert task.within(1.0) is task
+    assert FindHints(a_view()).within(0.1) == FindHints(a_view())
 
 
 async def test_closing_leaves_no_process_and_waits_for_no_task() -> None:

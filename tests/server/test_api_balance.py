@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+from base64 import b64encode
 from dataclasses import replace
 from pathlib import Path
 from subprocess import PIPE
@@ -14,10 +15,14 @@ from typing import Any
 
 import pytest
 
-from meadhall.server.errors import TooMany
+from meadhall.server.errors import NotFound, TooMany
 from meadhall.server.hall.orders import COMMAND, Order, Orders
 from meadhall.server.settings import Settings
 from meadhall.server.store.models import Guest
+from meadhall.server.store.queries import orders as queries
+from meadhall.server.store.queries.deleting import delete_guest
+from meadhall.server.store.queries.exporting import export
+from meadhall.server.store.store import Store
 from server.people import AXES, OpenHall, Program, open_hall
 from server.waiting import until
 
@@ -39,10 +44,10 @@ async def test_a_program_gets_a_report(hall: OpenHall) -> None:
     assert (await ada.post("/balance", {"game": AXES, "players": [2]})).status_code == 429
     await until(lambda: not job.is_open)
     done = (await ada.read(f"/balance/{info['id']}")).json()
-    assert (done["state"], done["error"]) == ("done", "")
+    assert (done["state"], done["progress"], done["error"]) == ("done", 1.0, "")
     assert done["report"]["cells"][0]["figures"]["place.1"]["games"] >= 64
     assert (await other.read(f"/balance/{info['id']}")).status_code == 404
-    hall.hall.orders.delete(guest_of(hall, job), info["id"])
+    assert (await ada.http.delete(f"/api/v1/balance/{info['id']}")).status_code == 204
     assert (await ada.read(f"/balance/{info['id']}")).status_code == 404
 
 
@@ -60,16 +65,8 @@ async def test_a_request_with_a_language_gets_a_page_in_it(hall: OpenHall) -> No
         Guest("id", "Ada", "de"), "10.0.0.9", "report", {**request, "variants": {"one": {}, "<two>": {}}}
     )
     await until(lambda: not job.is_open)
-    assert (job.state, '<html lang="de">' in job.page, "&lt;two&gt;" in job.page) == ("done", True, True)
-
-
-def guest_of(hall: OpenHall, job: Order) -> Any:
-    """Return something with the id of the guest of a job."""
-
-    class Owner:
-        id = job.owner
-
-    return Owner()
+    made = hall.hall.orders.answer(job)["page"]
+    assert (job.state, '<html lang="de">' in made, "&lt;two&gt;" in made) == ("done", True, True)
 
 
 async def test_a_report_is_stopped_when_it_is_deleted(hall: OpenHall) -> None:
@@ -80,7 +77,7 @@ async def test_a_report_is_stopped_when_it_is_deleted(hall: OpenHall) -> None:
     await until(lambda: job.process is not None)
     process = job.process
     assert process is not None
-    jobs.delete(guest_of(hall, job), info["id"])
+    assert (await ada.http.delete(f"/api/v1/balance/{info['id']}")).status_code == 204
     await until(lambda: process.returncode is not None)
 
 
@@ -106,15 +103,18 @@ async def test_a_bad_request_starts_nothing(hall: OpenHall, request_: dict[str, 
 class Queue(Orders):
     """Orders that end when a test says so, in place of processes."""
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, store: Store) -> None:
+        super().__init__(store, asyncio.Event())
         self.begun: list[str] = []
+        self.empty = False
         self._ends: dict[str, asyncio.Event] = {}
 
     async def _run(self, order: Order) -> None:
         self.begun.append(order.owner)
         await self._ends.setdefault(order.owner, asyncio.Event()).wait()
-        order.page, order.pdf = "a report", b"a print"
+        if self.empty:
+            return
+        order.answer = {"page": "a report"} if order.kind == "report" else {"pdf": b64encode(b"a print").decode()}
 
     async def end(self, order: Order) -> None:
         self._ends.setdefault(order.owner, asyncio.Event()).set()
@@ -125,8 +125,14 @@ def ordered(queue: Orders, owner: str, address: str, kind: Any = "report") -> Or
     return queue.start(Guest(owner, "Ada", "en"), address, kind, {"seconds": 60.0})
 
 
-async def test_eight_guests_of_one_address_dont_hold_the_reports_of_others() -> None:
-    queue = Queue()
+@pytest.fixture
+def queue(hall: OpenHall) -> Queue:
+    for row in hall.hall.store.transact(queries.every):
+        hall.hall.store.transact(queries.remove, row.id)
+    return Queue(hall.hall.store)
+
+
+async def test_eight_guests_of_one_address_dont_hold_the_reports_of_others(queue: Queue) -> None:
     first, *others = [ordered(queue, f"crowd {k}", "10.0.0.66") for k in range(8)]
     victim = ordered(queue, "victim", "10.0.0.7")
     await queue.end(first)
@@ -136,8 +142,7 @@ async def test_eight_guests_of_one_address_dont_hold_the_reports_of_others() -> 
     await queue.close()
 
 
-async def test_loops_of_one_address_dont_keep_others_from_printing() -> None:
-    queue = Queue()
+async def test_loops_of_one_address_dont_keep_others_from_printing(queue: Queue) -> None:
     crowd = [ordered(queue, f"crowd {k}", "10.0.0.66", "print") for k in range(6)]
     for turn in range(12):
         victim = ordered(queue, f"victim {turn}", "10.0.0.7", "print")
@@ -148,8 +153,7 @@ async def test_loops_of_one_address_dont_keep_others_from_printing() -> None:
     await queue.close()
 
 
-async def test_a_guest_has_one_report_and_an_address_a_dozen_in_the_queue() -> None:
-    queue = Queue()
+async def test_a_guest_has_one_report_and_an_address_a_dozen_in_the_queue(queue: Queue) -> None:
     for k in range(12):
         ordered(queue, f"crowd {k}", "10.0.0.66")
     for owner, address in (("crowd 3", "10.0.0.7"), ("more", "10.0.0.66")):
@@ -159,19 +163,82 @@ async def test_a_guest_has_one_report_and_an_address_a_dozen_in_the_queue() -> N
     await queue.close()
 
 
-async def test_a_crowd_of_guests_displaces_only_its_own_reports() -> None:
-    queue = Queue()
+async def test_a_crowd_of_guests_displaces_only_its_own_reports(queue: Queue) -> None:
     kept = ordered(queue, "victim", "10.0.0.7")
     await queue.end(kept)
     for k in range(70):
         await queue.end(ordered(queue, f"crowd {k}", "10.0.0.66"))
-    assert queue.find(Guest("victim", "Ada", "en"), kept.id) is kept
+    assert queue.answer(queue.find(Guest("victim", "Ada", "en"), kept.id)) == {"page": "a report"}
     assert len(queue._orders) == 64
     for _ in range(6):
         await queue.end(last := ordered(queue, "victim", "10.0.0.7"))
     assert sum(each.owner == "victim" for each in queue._orders.values()) == 4
     assert last.id in queue._orders
     await queue.close()
+
+
+async def test_an_order_survives_a_restart_and_so_does_its_answer(hall: OpenHall, queue: Queue) -> None:
+    """In place of a restart, other orders are opened with the same database while those before are stopped."""
+    ada = Guest("ada", "Ada", "en")
+    done = ordered(queue, "ada", "10.0.0.7")
+    await queue.end(done)
+    running, waiting = ordered(queue, "björn", "10.0.0.8"), ordered(queue, "chloe", "10.0.0.9")
+    assert (running.state, waiting.state) == ("running", "waiting")
+    queue._closing.set()
+    await queue.close()
+
+    after = Queue(hall.hall.store)
+    assert after.answer(after.find(ada, done.id)) == {"page": "a report"}
+    assert after.begun == []
+    after.go_on()
+    await asyncio.sleep(0)
+    assert after.begun == ["björn"]
+    await after.end(after._orders[running.id])
+    await after.end(after._orders[waiting.id])
+    for owner, order in (("björn", running), ("chloe", waiting)):
+        assert after.answer(after.find(Guest(owner, "", "en"), order.id)) == {"page": "a report"}
+    await after.close()
+
+
+async def test_an_order_whose_process_stops_with_the_hall_is_made_again(hall: OpenHall, queue: Queue) -> None:
+    order = ordered(queue, "ada", "10.0.0.7")
+    await asyncio.sleep(0)
+    queue._closing.set()
+    queue.empty = True  # as a process that systemd has stopped before the hall
+    queue._ends["ada"].set()
+    await asyncio.gather(*queue._working)
+    assert [(each.id, each.state) for each in Orders(hall.hall.store, asyncio.Event())._orders.values()] == [
+        (order.id, "waiting")
+    ]
+
+
+async def test_a_print_that_was_ordered_before_a_restart_is_read_once(hall: OpenHall, queue: Queue) -> None:
+    ada, request = Guest("ada", "Ada", "en"), {"name": AXES}
+    printing = asyncio.create_task(queue.printed(ada, "10.0.0.7", request))
+    await asyncio.sleep(0)
+    queue._closing.set()
+    printing.cancel()
+    await queue.close()
+
+    after = Queue(hall.hall.store)
+    after.go_on()
+    (order,) = after._orders.values()
+    await after.end(order)
+    assert await after.printed(ada, "10.0.0.7", request) == b"a print"
+    assert after._orders == {}
+    assert list(hall.hall.store.transact(queries.every)) == []
+
+
+async def test_a_report_is_in_the_download_of_its_guest_and_deleted_with_them(hall: OpenHall, queue: Queue) -> None:
+    guest = hall.hall.store.save_guest(Guest("doris", "Doris", "en"))
+    await queue.end(queue.start(guest, "10.0.0.7", "report", {"name": AXES}))
+    (row,) = hall.hall.store.transact(export, guest.id)["orders"]
+    assert (row["kind"], row["request"], row["answer"]) == ("report", {"name": AXES}, {"page": "a report"})
+    assert "10.0.0.7" not in str(row)
+    hall.hall.store.transact(delete_guest, guest.id, "former player")
+    with pytest.raises(NotFound):
+        queue.find(guest, row["id"])
+    assert list(hall.hall.store.transact(queries.every)) == []
 
 
 @pytest.mark.slow("a report begins in a new process")

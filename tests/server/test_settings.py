@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from meadhall.server import settings as settings_module
 from meadhall.server.settings import BadSetting, Settings
 
 
@@ -73,6 +74,9 @@ def test_everything_can_be_set_by_the_environment() -> None:
         ("MEADHALL_URL", "https://hall.example.org//hall/"),
         ("MEADHALL_URL", "https://hall.example.org/../hall/"),
         ("MEADHALL_URL", "https://hall.example.org/hall;a/"),
+        ("MEADHALL_CLUSTER", "local"),
+        ("MEADHALL_CLUSTER", "10.0.0.1"),
+        ("MEADHALL_CLUSTER", "http://10.0.0.1:6379"),
         ("MEADHALL_PROXIES", "nginx"),
         ("MEADHALL_PROXIES", "10.0.0.1,"),
         ("MEADHALL_PROXIES", "10.0.0.1/33"),
@@ -103,6 +107,15 @@ def test_an_ipv6_address_can_be_given_with_and_without_brackets(given: str, host
 def test_a_host_with_a_port_or_wrong_brackets_is_refused(host: str) -> None:
     with pytest.raises(BadSetting, match=r"MEADHALL_HOST .* without a port"):
         Settings.from_environment({"MEADHALL_HOST": host})
+
+
+def test_a_cluster_without_ray_is_refused_with_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(settings_module, "find_spec", lambda _name: True)
+    for address in ("auto", "10.0.0.1:6379", "ray://hall.example:10001"):
+        assert Settings.from_environment({"MEADHALL_CLUSTER": address}).cluster == address
+    monkeypatch.setattr(settings_module, "find_spec", lambda _name: None)
+    with pytest.raises(BadSetting, match=r"meadhall\[hall,cluster\]"):
+        Settings.from_environment({"MEADHALL_CLUSTER": "auto"})
 
 
 def test_proxies_can_be_given_in_brackets() -> None:

@@ -21,6 +21,7 @@ from meadhall.pictures.templates import STATIC as SHARED_STATIC
 from meadhall.server.hall.orders import Order
 from meadhall.server.pages.templates import STATIC
 from meadhall.server.settings import Settings
+from meadhall.server.store.queries import orders
 from server.people import AXES, OpenHall, Person, Program, metrics, open_hall, stream
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -206,7 +207,9 @@ async def test_every_address_on_every_page_is_below_the_sub_path(hall: OpenHall)
     await crawl.visit(*(f"/learn/{name}?step=2" for name in game_names() if game(name).lessons), "/daily/2026-01-01")
     await crawl.visit("/offline", "/service-worker.js", "/settings/notifications/key")
     await crawl.visit("/favicon.ico", "/apple-touch-icon.png", "/apple-touch-icon-precomposed.png", "/manifest.json")
-    hall.hall.orders._orders["r"] = Order("r", (await hall.room(lobby)).table.host, "10.0.0.1", "report", {})
+    owner = (await hall.room(lobby)).table.host
+    hall.hall.orders._orders["r"] = Order("r", owner, "10.0.0.1", "report", {})
+    hall.hall.store.transact(orders.add, "r", owner, "report", {})
     await crawl.visit("/workshop/reports/r")
     identity = (await friend.post("/identity", Accept="application/json")).json()["url"].removeprefix(ROOT)
     await crawl.visit("/sign-in", "/account/new", "/admission/x", "/identity", identity)

@@ -268,6 +268,7 @@ def _lifespan(
 
         async def prepare() -> None:
             await hall.ready.prepare(resume)
+            hall.orders.go_on()
             gc_tuning.freeze_loaded_objects()
 
         work = (

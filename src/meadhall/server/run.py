@@ -32,7 +32,7 @@ from meadhall.server.store.store import Store
 from meadhall.server.web.connections import ConnectionLimits, LimitedConnection, check_deadlines, limit_requests
 from meadhall.server.web.forwarded import trust_proxies
 from meadhall.server.web.request_ids import identify_requests
-from meadhall.server.worker.remote import WorkerProcess
+from meadhall.server.worker.cluster import new_worker
 
 log = logging.getLogger(__name__)
 
@@ -183,7 +183,7 @@ def serve(settings: Settings) -> None:
 async def _serve(settings: Settings, sockets: systemd.Sockets) -> Callable[[], NoReturn] | None:
     """Serve until a signal. Return what starts this process again, if it must."""
     async with Store.open(settings) as store:
-        app = create_app(settings, store, WorkerProcess())
+        app = create_app(settings, store, new_worker(settings.cluster))
         if sockets.is_restart:
             app.state.hall.ready.prepared()
         _note_start(settings)

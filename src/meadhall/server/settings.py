@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from importlib.util import find_spec
 from ipaddress import IPv6Address, ip_address, ip_network
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -16,7 +17,7 @@ from urllib.parse import urlsplit
 
 from platformdirs import user_data_path
 
-from meadhall.engine.errors import MeadhallError
+from meadhall.engine.errors import MeadhallError, how_to_install
 from meadhall.server.ops.logs import JSON, TEXT
 from meadhall.server.ops.network import host_here, host_in_network
 
@@ -88,6 +89,7 @@ class Settings:
         proxies: addresses and networks of proxies whose forwarded headers are trusted, separated by commas; "*" for all.
         metrics_token: the bearer token with which other machines may read metrics; "" if only this one may.
         traces: address of a collector for traces of OpenTelemetry, by OTLP over HTTP; "" for none.
+        cluster: address of a Ray cluster whose nodes think for bots: ``auto``, or ``HOST:PORT``; "" if only this machine thinks.
         push_services: origins of push services that may be in a private network, or use ``http``.
         development: whether developers of games may see everything and change everything. Only ``meadhall serve --dev`` sets it;
             no environment variable does.
@@ -112,6 +114,7 @@ class Settings:
     proxies: str = "127.0.0.1"
     metrics_token: str = field(default="", repr=False)
     traces: str = ""
+    cluster: str = ""
     push_services: tuple[str, ...] = ()
     development: bool = False
 
@@ -156,6 +159,7 @@ class Settings:
             proxies=_checked_proxies(given.get("MEADHALL_PROXIES") or default.proxies),
             metrics_token=_checked_token(given.get("MEADHALL_METRICS_TOKEN", "")),
             traces=_checked_collector(given.get("MEADHALL_TRACES", "")),
+            cluster=_checked_cluster(given.get("MEADHALL_CLUSTER", "")),
             push_services=_checked_origins(given.get("MEADHALL_PUSH_SERVICES", "")),
         )
 
@@ -225,6 +229,14 @@ def _checked_collector(text: str) -> str:
     parts = urlsplit(text)
     if text and not (parts.scheme in _WEB_PORTS and parts.hostname):
         raise BadSetting(f"MEADHALL_TRACES must be an address such as http://127.0.0.1:4318/v1/traces, not {text!r}")
+    return text
+
+
+def _checked_cluster(text: str) -> str:
+    if text and text != "auto" and not re.fullmatch(r"(ray://)?[^/\s]+:\d{1,5}", text, re.ASCII):
+        raise BadSetting(f"MEADHALL_CLUSTER must be auto or an address such as 10.0.0.1:6379, not {text!r}")
+    if text and find_spec("ray") is None:
+        raise BadSetting(f"MEADHALL_CLUSTER needs Ray, which is not installed: {how_to_install('hall,cluster')}")
     return text
 
 

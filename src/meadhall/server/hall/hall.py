@@ -133,7 +133,7 @@ class Hall:
         self.ready = Readiness(worker)
         self.closing = asyncio.Event()
         self.charts = ChartQueue(worker, store.time)
-        self.orders = Orders(settings.reports)
+        self.orders = Orders(store, self.closing, settings.reports)
         self.outcomes = DailyOutcomes(worker, store.time)
         self.uploads = Uploads()
         self.scheduler = Scheduler(store)

@@ -1,7 +1,10 @@
 """Reports and prints that guests order. A process with low priority and a time limit makes each of them, and ends.
 
 The queue is fair: a guest without an account costs nothing, so turns go by the address. Of the addresses whose orders wait, the
-one that was served longest ago is next. Orders live in memory: a hall that restarts has forgotten them.
+one that was served longest ago is next.
+
+An order and its answer are stored. After a restart an order that was waiting or running waits again. No address is stored, so the
+orders of all addresses then count as those of one.
 """
 
 from __future__ import annotations
@@ -14,6 +17,7 @@ import sys
 from asyncio.subprocess import PIPE
 from base64 import b64decode
 from collections import Counter
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import count
@@ -21,8 +25,10 @@ from typing import Any, Final, Literal
 
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.text.language import gettext as _
-from meadhall.server.errors import NotFound, TooMany
+from meadhall.server.errors import DatabaseUnavailable, NotFound, TooMany
 from meadhall.server.store.models import Guest
+from meadhall.server.store.queries import orders as queries
+from meadhall.server.store.store import Store
 
 log = logging.getLogger(__name__)
 
@@ -64,10 +70,8 @@ class Order:
         request: what its process gets, see ``worker/order.py``.
         state: where it stands.
         progress: the part that is done, 0 to 1.
-        report: the report as JSON-able data, when it is done.
-        page: the report as a page, when it is done.
-        pdf: the print, when it is done.
-        error: why it failed.
+        answer: until it is stored, what the process has answered: the ``report`` as JSON-able data, the ``page`` with it, the
+            ``pdf`` in Base64, or the ``error``.
         ended: set when it is done or failed.
     """
 
@@ -78,10 +82,7 @@ class Order:
     request: dict[str, Any]
     state: State = "waiting"
     progress: float = 0.0
-    report: dict[str, Any] | None = None
-    page: str = ""
-    pdf: bytes = b""
-    error: str = ""
+    answer: dict[str, str | dict[str, Any]] = field(default_factory=dict, repr=False)
     ended: asyncio.Event = field(default_factory=asyncio.Event, repr=False)
     process: asyncio.subprocess.Process | None = None
 
@@ -98,21 +99,31 @@ class Order:
 
 
 class Orders:
-    """The orders of this process.
+    """The orders of a hall.
+
+    Args:
+        closing: set when the hall stops.
 
     Attributes:
         is_open: whether the host allows orders.
     """
 
-    def __init__(self, is_open: bool = True) -> None:
+    def __init__(self, store: Store, closing: asyncio.Event, is_open: bool = True) -> None:
         self.is_open = is_open
+        self._store = store
+        self._closing = closing
         self._orders: dict[str, Order] = {}  # the oldest first
         self._served: dict[str, int] = {}  # by the address: the turn in which it was served last
         self._turns = count(1)
         self._working: set[asyncio.Task[None]] = set()
+        for row in store.transact(queries.every):
+            self._orders[row.id] = order = Order(row.id, row.guest, "", row.kind, row.request, row.state)
+            if order.state != "waiting":
+                order.ended.set()
+                order.progress = 1.0
 
     def start(self, guest: Guest, address: str, kind: Kind, request: dict[str, Any]) -> Order:
-        """Put an order into the queue. Raises NotFound, TooMany."""
+        """Put an order into the queue. Raises NotFound, TooMany, DatabaseUnavailable."""
         if not self.is_open:
             raise NotFound(_("This hall makes no reports and doesn't print."))
         opened = [order for order in self._orders.values() if order.kind == kind and order.is_open]
@@ -124,35 +135,44 @@ class Orders:
             )
         if sum(order.address == address for order in opened) >= _OPEN_OF_ADDRESS or len(opened) >= _MAX_OPEN:
             raise TooMany(_("Too many orders wait in this hall. Try again when some of them are done."))
-        order = Order(secrets.token_urlsafe(8), guest.id, address, kind, request)
+        order = Order(secrets.token_urlsafe(8), guest.id, address, kind, json.loads(json.dumps(request)))
+        self._store.transact(queries.add, order.id, order.owner, kind, order.request)
         self._orders[order.id] = order
-        self._go_on()
+        self.go_on()
         return order
 
     async def printed(self, guest: Guest, address: str, request: dict[str, Any]) -> bytes:
-        """Order a print and return it. It isn't kept. Raises NotFound, TooMany, BadSetup."""
-        order = self.start(guest, address, "print", request)
+        """Order a print and return it. If the hall was restarted since the guest has ordered the same, that is the print.
+
+        It is deleted when it has been read. Raises NotFound, TooMany, BadSetup, DatabaseUnavailable.
+        """
+        wanted = json.loads(json.dumps(request))
+        before = (each for each in self._orders.values() if not each.address and (each.kind, each.request) == ("print", wanted))
+        order = next((each for each in before if each.owner == guest.id), None) or self.start(guest, address, "print", request)
         try:
             await order.ended.wait()
+            answer = self.answer(order)
         finally:
-            self._orders.pop(order.id, None)
-            order.stop()
-        if not order.pdf:
-            raise BadSetup(order.error or _("The document could not be printed."))
-        return order.pdf
+            if not self._closing.is_set():
+                self._remove(order)
+        if "pdf" not in answer:
+            raise BadSetup(answer.get("error") or _("The document could not be printed."))
+        return b64decode(answer["pdf"])
 
     def find(self, guest: Guest, id: str) -> Order:
         """Return a guest's report. Raises NotFound, also for the reports of others."""
         order = self._orders.get(id)
-        if order is None or order.owner != guest.id or order.kind != "report":
+        if order is None or order.kind != "report" or self._store.transact(queries.guest_of, id) != guest.id:
             raise NotFound(_("There is no such report."))
         return order
 
+    def answer(self, order: Order) -> Mapping[str, Any]:
+        """Return what its process has answered, see ``Order``; empty while it is made. Raises DatabaseUnavailable."""
+        return {} if order.is_open else self._store.transact(queries.answer, order.id)
+
     def delete(self, guest: Guest, id: str) -> None:
-        """Delete a guest's report, and stop it if it is being made. Raises NotFound."""
-        order = self.find(guest, id)
-        del self._orders[order.id]
-        order.stop()
+        """Delete a guest's report, and stop it if it is being made. Raises NotFound, DatabaseUnavailable."""
+        self._remove(self.find(guest, id))
 
     async def close(self) -> None:
         """Stop working."""
@@ -160,9 +180,9 @@ class Orders:
             task.cancel()
         await asyncio.gather(*self._working, return_exceptions=True)
 
-    def _go_on(self) -> None:
+    def go_on(self) -> None:
         """Start the orders whose turn has come."""
-        for kind in _AT_ONCE:
+        for kind in _AT_ONCE if self.is_open else ():
             while (order := self._next(kind)) is not None:
                 order.state = "running"
                 self._served[order.address] = next(self._turns)
@@ -189,14 +209,26 @@ class Orders:
             async with asyncio.timeout(order.request.get("seconds", PRINT_SECONDS) + GRACE):
                 await self._run(order)
         except TimeoutError:
-            order.error = _("It took too long.")
+            order.answer = {"error": _("It took too long.")}
         except Exception:
             log.exception("a %s failed", order.kind)
-        finally:
-            order.state = "done" if order.report is not None or order.page or order.pdf else "failed"
-            order.ended.set()
+        if not order.answer and self._closing.is_set():  # its process was stopped with the hall
+            return
+        order.state = "done" if order.answer.keys() & {"report", "page", "pdf"} else "failed"
+        try:
+            self._store.transact(queries.finish, order.id, order.state, order.answer)
             self._forget_old(order)
-        self._go_on()
+        except DatabaseUnavailable:  # it is made again after the next start
+            order.state = "failed"
+            log.exception("the answer to a %s could not be stored", order.kind)
+        order.answer, order.progress = {}, 1.0
+        order.ended.set()
+        self.go_on()
+
+    def _remove(self, order: Order) -> None:
+        self._store.transact(queries.remove, order.id)
+        self._orders.pop(order.id, None)
+        order.stop()
 
     async def _run(self, order: Order) -> None:
         """Run the process. Its input stays open: it ends when the hall does, also when the hall is killed."""
@@ -204,16 +236,13 @@ class Orders:
         assert process.stdin is not None
         assert process.stdout is not None
         try:
-            if order.id not in self._orders:  # deleted meanwhile
+            if self._store.transact(queries.guest_of, order.id) is None:  # deleted meanwhile, perhaps with its guest
                 return
             process.stdin.write(json.dumps({"kind": order.kind, **order.request}).encode() + b"\n")
             async for line in process.stdout:
                 told = json.loads(line)
                 order.progress = told.get("progress", order.progress)
-                order.report = told.get("report", order.report)
-                order.page = told.get("page", order.page)
-                order.pdf = b64decode(told.get("pdf", ""))
-                order.error = told.get("error", order.error)
+                order.answer |= {name: told[name] for name in ("report", "page", "pdf", "error") if name in told}
         finally:
             order.stop()
             await process.stdout.read()
@@ -221,12 +250,12 @@ class Orders:
 
     def _forget_old(self, last: Order) -> None:
         """Forget the oldest reports that are done: of the guest whose order was made last, and of the address with the most."""
-        done = [order for order in self._orders.values() if order.kind == "report" and not order.is_open]
+        done = [order for order in self._orders.values() if order.kind == "report" and order.state in ("done", "failed")]
         own = [order for order in done if order.owner == last.owner]
         if len(own) > _KEPT_OF_GUEST:
-            del self._orders[own[0].id]
+            self._remove(own[0])
         elif len(done) > _MAX_KEPT:
             most = Counter(order.address for order in done).most_common(1)[0][0]
-            del self._orders[next(order.id for order in done if order.address == most)]
+            self._remove(next(order for order in done if order.address == most))
         if not any(order.is_open for order in self._orders.values()):
             self._served.clear()

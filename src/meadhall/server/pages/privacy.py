@@ -53,6 +53,11 @@ KEPT: Final[Mapping[str, tuple[str, str, str]]] = {
         marked("as long as the table waits for players"),
     ),
     "identity_links": (marked("Links to your other devices"), marked("their hashes"), HOUR),
+    "orders": (
+        marked("Reports and prints that you have ordered"),
+        marked("what you have ordered, when, and the report"),
+        marked("a few at a time, at most 30 days"),
+    ),
     "seeks": (
         marked("Quick matches that you look for"),
         marked("the game, its options, and when your page was last open"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -49,8 +50,8 @@ class BalanceInfo(msgspec.Struct):
     error: str = ""
 
 
-def _info(job: Order) -> BalanceInfo:
-    return BalanceInfo(job.id, job.state, job.progress, job.report, job.error)
+def _info(job: Order, answer: Mapping[str, Any]) -> BalanceInfo:
+    return BalanceInfo(job.id, job.state, job.progress, answer.get("report"), answer.get("error", ""))
 
 
 @post("/balance", status_code=202, responses=refusals(400, 401, 404, 413, 429))
@@ -68,13 +69,14 @@ async def start_balance(request: AnyRequest, data: Annotated[NewBalance, STRICT]
         bot(subject, name)
     kind_mask(subject, data.without)
     wanted["name"] = wanted.pop("game")
-    return _info(hall.orders.start(program, client_address(request), "report", wanted))
+    return _info(hall.orders.start(program, client_address(request), "report", wanted), {})
 
 
 @get("/balance/{id:str}", responses=refusals(400, 401, 404))
 async def show_balance(hall: Hall, program: Guest, id: str) -> BalanceInfo:
     """Return a report of yours, or how far it is."""
-    return _info(hall.orders.find(program, id))
+    job = hall.orders.find(program, id)
+    return _info(job, hall.orders.answer(job))
 
 
 @delete("/balance/{id:str}", status_code=204, responses=refusals(400, 401, 404))

@@ -6,6 +6,7 @@ Nothing is stored, and reports live in memory. The form carries the whole docume
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Final
 
 import msgspec
@@ -161,12 +162,13 @@ async def _finished(
 async def show_report(request: AnyRequest, hall: Hall, guest: Guest, id: str) -> Html:
     """Show a report of the guest, or how far it is."""
     job = hall.orders.find(guest, id)
-    if by_htmx(request) and (job.page or not job.is_open):
+    if by_htmx(request) and not job.is_open:
         return Response("", media_type="text/html", headers={"HX-Refresh": "true"})  # the page loads itself again
-    if job.page:
+    answer = hall.orders.answer(job)
+    if "page" in answer:
         headers = {"Content-Security-Policy": _REPORT_POLICY}
-        return Response(job.page, media_type="text/html; charset=utf-8", headers=headers)
-    return page(request, guest, "workshop_report.html", job)
+        return Response(answer["page"], media_type="text/html; charset=utf-8", headers=headers)
+    return page(request, guest, "workshop_report.html", replace(job, answer=dict(answer)))
 
 
 routes = [show_first_workshop, show_workshop, change_workshop, show_report]

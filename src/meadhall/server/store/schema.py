@@ -339,6 +339,19 @@ jobs = Table(
     UniqueConstraint("kind", "key"),
 )
 
+# Reports and prints. ``answer`` is that of their process, see hall/orders.py. The address of the guest is not stored.
+orders = Table(
+    "orders",
+    metadata,
+    Column("id", String(16), primary_key=True),
+    Column("guest", String(32), nullable=False, index=True),
+    Column("kind", String(8), nullable=False),
+    Column("request", JSON, nullable=False),
+    Column("state", String(8), nullable=False),
+    Column("answer", JSON(none_as_null=True)),
+    Column("created_at", DateTime(timezone=True), nullable=False),
+)
+
 # The browsers that receive push messages of a guest, and the keys that encrypt them (RFC 8291).
 push_subscriptions = Table(
     "push_subscriptions",
@@ -510,6 +523,7 @@ GUEST_COLUMNS: Final = (
     GuestColumn(invitations.c.guest, merge="move", delete="delete", export="omit"),
     GuestColumn(invitations.c.inviter, merge="move", delete="delete", export="omit"),
     GuestColumn(identity_links.c.guest, merge="keep", delete="delete", export="omit"),  # of a merged guest it is worth nothing
+    GuestColumn(orders.c.guest, merge="move", delete="delete", export="rows"),
     GuestColumn(seeks.c.guest, merge="move", delete="delete", export="omit"),
 )
 """All columns that refer to a guest. A new table with such a column must be added here; a test checks it.

@@ -31,6 +31,14 @@ class WorkerLost(Exception):
     """The worker process ended before it answered."""
 
 
+class NodeLost(Exception):
+    """The node of a cluster that ran the task is gone, or doesn't answer."""
+
+
+class NoNode(Exception):
+    """The cluster has no node that can run the task now."""
+
+
 class Worker(Protocol):
     """Runs tasks outside the event loop. Every method may raise WorkerLost, and whatever its task raises."""
 
@@ -75,7 +83,7 @@ class Worker(Protocol):
         await self.run(LoadRules(game))
 
     async def warm(self, game: str) -> None:
-        """Compile the rules of a game unless they are in the cache, then load them. Raises what the compiler raises."""
+        """Compile the rules of a game unless they are in the cache. Raises what the compiler raises."""
         await self.run(WarmRules(game))
 
     def forget(self, table: str) -> None:
@@ -83,6 +91,7 @@ class Worker(Protocol):
 
     async def restart(self) -> None:
         """Use the code of the games as it is on disk now. Tasks that are running are abandoned."""
+        await self.close()  # the next task starts what it needs
 
     async def close(self) -> None:
         """Stop the worker. Tasks that are running are abandoned."""

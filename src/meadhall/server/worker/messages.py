@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pickle
+import traceback
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import IO, Any
 
@@ -66,6 +68,23 @@ def framed(message: Request | Reply) -> bytes:
     """Return the bytes of a message."""
     pickled = pickle.dumps(message)
     return len(pickled).to_bytes(LENGTH_BYTES) + pickled
+
+
+def answered(number: int, run: Callable[[], Any]) -> bytes:
+    """Run a task and return the bytes of the reply. Instead of what can't be pickled, or unpickled, it has a RuntimeError."""
+    reply: Reply
+    try:
+        reply = TaskResult(number, run())
+    except Exception as error:
+        error.add_note(traceback.format_exc())
+        reply = TaskError(number, error)
+    try:
+        message = framed(reply)
+        if isinstance(reply, TaskError):
+            pickle.loads(message[LENGTH_BYTES:])  # noqa: S301 - our own; an exception class may not be reconstructible
+    except Exception as error:  # the exception class of a game may fail in any way
+        return framed(TaskError(number, RuntimeError(f"{reply!r}: {error!r}")))
+    return message
 
 
 def read_message(stream: IO[bytes]) -> bytes | None:

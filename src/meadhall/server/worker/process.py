@@ -1,4 +1,4 @@
-"""Main loop of the worker process, ``python -m meadhall.server.worker.process``.
+"""Main loop of a worker process, ``python -m meadhall.server.worker.process``, with the address of a cluster if that thinks.
 
 ``remote.WorkerProcess`` starts it: it reads requests from its standard input and writes replies to its standard output. Every
 task runs in its own thread. At the end of the input the server is gone, and the process ends too.
@@ -9,42 +9,42 @@ from __future__ import annotations
 import os
 import pickle
 import sys
-import traceback
 from contextlib import suppress
 from threading import Lock, Thread
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from meadhall.engine.compute.cores import leave_a_core
 from meadhall.server.ops.logs import TEXT, configure_logging
 from meadhall.server.worker.bot_cache import BotCache
 from meadhall.server.worker.messages import (
-    LENGTH_BYTES,
     CancelTask,
     ForgetTable,
-    Reply,
     Request,
     RunTask,
-    TaskError,
     TaskProgress,
-    TaskResult,
+    answered,
     framed,
     read_message,
 )
 from meadhall.server.worker.tasks import Task
 
+if TYPE_CHECKING:
+    from meadhall.server.worker.cluster import Nodes
+
 NICENESS = 10
 """How much lower than the server's its priority is (see ``nice``)."""
 
 
-class _Cancelled(Exception):
+class _Cancelled(BaseException):
     """The server no longer needs the result of the task."""
 
 
 class TaskRunner:
-    """Runs the tasks of the server, each in a thread, and writes the replies."""
+    """Runs the tasks of the server, each in a thread, and writes the replies. ``nodes``: they run the tasks instead."""
 
-    def __init__(self, bots: BotCache, output: BinaryIO) -> None:
+    def __init__(self, bots: BotCache, output: BinaryIO, nodes: Nodes | None = None) -> None:
         self._bots = bots
+        self._nodes = nodes
         self._output = output
         self._writing = Lock()
         self._running: set[int] = set()
@@ -64,41 +64,26 @@ class TaskRunner:
             case CancelTask(number):
                 self._running.discard(number)
             case ForgetTable(table):
-                self._bots.forget(table)
+                (self._nodes or self._bots).forget(table)
 
     def _run(self, number: int, task: Task[Any]) -> None:
         def progress(done: float) -> None:
             if number not in self._running:
                 raise _Cancelled
-            self._write(TaskProgress(number, done))
+            self._write(framed(TaskProgress(number, done)))
 
-        reply: Reply
+        nodes = self._nodes
         try:
-            reply = TaskResult(number, task.run(self._bots, progress))
+            reply = answered(number, lambda: task.run(self._bots, progress) if nodes is None else nodes.run(task, progress))
         except _Cancelled:
             return
-        except Exception as error:
-            error.add_note(traceback.format_exc())
-            reply = TaskError(number, error)
         self._running.discard(number)
         self._write(reply)
 
-    def _write(self, reply: Reply) -> None:
-        message = _framed_safely(reply)
+    def _write(self, message: bytes) -> None:
         with self._writing, suppress(OSError, ValueError):  # the server is gone, or its stream is closed
             self._output.write(message)
             self._output.flush()
-
-
-def _framed_safely(reply: Reply) -> bytes:
-    """Return a reply as bytes. One that can't be pickled, or unpickled, is replaced by a RuntimeError that describes it."""
-    try:
-        message = framed(reply)
-        if isinstance(reply, TaskError):
-            pickle.loads(message[LENGTH_BYTES:])  # noqa: S301 - our own; an exception class may not be reconstructible
-    except Exception as error:  # the exception class of a game may fail in any way
-        return framed(TaskError(reply.number, RuntimeError(f"{reply!r}: {error!r}")))
-    return message
 
 
 def main() -> None:
@@ -109,7 +94,12 @@ def main() -> None:
     if hasattr(os, "nice"):
         os.nice(NICENESS)
     leave_a_core()  # to the server
-    TaskRunner(BotCache(), replies).serve(requests)
+    nodes = None
+    if len(sys.argv) > 1:
+        from meadhall.server.worker.cluster import Nodes  # noqa: PLC0415 - only a hall with a cluster loads Ray
+
+        nodes = Nodes(sys.argv[1])
+    TaskRunner(BotCache(), replies, nodes).serve(requests)
     sys.stderr.flush()
     os._exit(0)  # don't wait for tasks that are still running
 

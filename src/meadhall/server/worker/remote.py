@@ -1,4 +1,4 @@
-"""The worker in another process, which the server starts."""
+"""Workers in other processes, which the server starts when they are needed."""
 
 from __future__ import annotations
 
@@ -36,6 +36,9 @@ R = TypeVar("R")
 _CLOSE_TIMEOUT = 1.0
 """Seconds that the process has to end by itself before it is killed."""
 
+_IDLE_SECONDS = 300.0
+"""Seconds without a task after which a process ends. That gives back the memory of machine code and of search trees."""
+
 
 @dataclass
 class _Pending:
@@ -46,12 +49,19 @@ class _Pending:
 class WorkerProcess(Worker):
     """A worker with compiled rules in a separate process, so that no search holds the GIL of the server.
 
-    The first task starts it, and the next one after a crash starts it again. It ends when the server does, even if the server is
-    killed, because its standard input is closed then. It has a lower priority than the server (``nice``) where the system
-    supports it.
+    A task starts it if it doesn't run: at first, after a crash, and after it was idle for long and ended. It ends when the server
+    does, even if the server is killed, because its standard input is closed then. It has a lower priority than the server
+    (``nice``) where the system supports it.
+
+    Args:
+        command: the module that it runs, and its arguments.
+        idle_seconds: the seconds without a task after which it ends.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *command: str, idle_seconds: float = _IDLE_SECONDS) -> None:
+        self._command = command or ("meadhall.server.worker.process",)
+        self._idle_seconds = idle_seconds
+        self._idle: asyncio.TimerHandle | None = None
         self._process: asyncio.subprocess.Process | None = None
         self._writer: asyncio.StreamWriter | None = None
         self._reading: asyncio.Task[None] | None = None
@@ -82,14 +92,24 @@ class WorkerProcess(Worker):
             del pending[number]
             if result.cancelled() or progress is not None:
                 _send(writer, CancelTask(number))
+            if not pending:
+                self._end_later(pending)
+
+    def _end_later(self, pending: dict[int, _Pending]) -> None:
+        """End the process when no task has needed it for long."""
+
+        def end() -> None:
+            if self._writer is not None and pending is self._pending and not pending:
+                self._writer.close()
+                self._writer = None
+
+        if self._idle is not None:
+            self._idle.cancel()
+        self._idle = asyncio.get_running_loop().call_later(self._idle_seconds, end)
 
     def forget(self, table: str) -> None:
         if self._writer is not None:
             _send(self._writer, ForgetTable(table))
-
-    async def restart(self) -> None:
-        """End the process. The next task starts it again."""
-        await self.close()
 
     async def close(self) -> None:
         """End the process. Tasks that are running are abandoned."""
@@ -127,7 +147,7 @@ class WorkerProcess(Worker):
     async def _start(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
         """Start the process. Return the streams of its replies and of requests."""
         self._process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "meadhall.server.worker.process"),
+            *(sys.executable, "-m", *self._command),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             start_new_session=True,  # Ctrl-C stops the server, and the server stops the worker
@@ -146,6 +166,28 @@ class WorkerProcess(Worker):
                 with suppress(ProcessLookupError):
                     os.kill(process.pid, signal.SIGKILL)  # ``process.kill`` would collect its status before asyncio does
                 await process.wait()
+
+
+class GameProcesses(Worker):
+    """A worker with a process for each game, which holds the machine code of that game alone.
+
+    A table has one game, so its search trees stay in one process. A game that is not played has no process.
+    """
+
+    def __init__(self) -> None:
+        self.processes: dict[str, WorkerProcess] = {}
+
+    async def run(self, task: Task[R], progress: Progress | None = None) -> R:
+        """Run a task in the process of its game; ``progress`` is called in the event loop."""
+        return await self.processes.setdefault(task.process, WorkerProcess()).run(task, progress)
+
+    def forget(self, table: str) -> None:
+        for process in self.processes.values():
+            process.forget(table)
+
+    async def close(self) -> None:
+        """End the processes. Tasks that are running are abandoned."""
+        await asyncio.gather(*(process.close() for process in self.processes.values()))
 
 
 def _send(writer: asyncio.StreamWriter, request: Request) -> None:

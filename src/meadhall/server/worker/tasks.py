@@ -5,14 +5,15 @@ from __future__ import annotations
 import logging
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from threading import Lock
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Self, TypeVar
 
 from meadhall.bots import Hint, SearchBot, hints
 from meadhall.bots.analysis import Analysis, Knowledge, analyse
 from meadhall.bots.evaluation import expected_payoffs
 from meadhall.bots.named import BadBot, check, named_bots
+from meadhall.bots.ranks import RANKS
 from meadhall.engine.match.view import View
 from meadhall.engine.record.format import MatchRecord
 from meadhall.engine.record.replay import replay
@@ -33,21 +34,49 @@ _loaded: set[str] = set()
 
 
 class Task(ABC, Generic[R]):
-    """A task with its arguments. It is pickled and sent to the worker process."""
+    """A task with its arguments. It is pickled and sent to a worker process."""
+
+    @property
+    def process(self) -> str:
+        """Return the name of the process that runs it: the name of its game, or "" if it needs no rules."""
+        return ""
+
+    def within(self, seconds: float) -> Self:
+        """Return a task for the same result that takes no longer than this, if it may take less."""
+        return self
 
     @abstractmethod
     def run(self, bots: BotCache, progress: Progress) -> R:
         """Do the task, in a thread of the worker, and return its result."""
 
 
+class _OfView:
+    """A task with the view of a seat."""
+
+    view: View
+
+    @property
+    def process(self) -> str:
+        return self.view.game.name
+
+
 @dataclass(frozen=True)
-class ChooseAction(Task[int]):
+class ChooseAction(_OfView, Task[int]):
     """Let a bot choose an action for the seat to move. ``whole_budget``: with the same work in every position."""
 
     table: str
     bot: str
     view: View
     whole_budget: bool = False
+
+    @property
+    def seconds(self) -> float | None:
+        """Return how long the bot searches; None if it doesn't search."""
+        return next((rank.budget.seconds for rank in RANKS if rank.name == self.bot and rank.budget is not None), None)
+
+    def within(self, seconds: float) -> Self:
+        """Let the bot search for less than its level does."""
+        return self if self.seconds is None or self.seconds <= seconds else replace(self, bot=f"search@{seconds:.2f}s")
 
     def run(self, bots: BotCache, progress: Progress) -> int:
         seat = self.view.viewer
@@ -61,7 +90,7 @@ class ChooseAction(Task[int]):
 
 
 @dataclass(frozen=True)
-class FindHints(Task[tuple[Hint, ...]]):
+class FindHints(_OfView, Task[tuple[Hint, ...]]):
     """Let the strongest bot rate the actions of the seat to move."""
 
     view: View
@@ -71,7 +100,7 @@ class FindHints(Task[tuple[Hint, ...]]):
 
 
 @dataclass(frozen=True)
-class EvaluatePosition(Task[tuple[float, ...]]):
+class EvaluatePosition(_OfView, Task[tuple[float, ...]]):
     """Estimate every seat's payoff from the knowledge of one seat. ``whole_budget``: with the same work in every position."""
 
     view: View
@@ -89,6 +118,10 @@ class AnalyseMatch(Task[Analysis]):
     record: MatchRecord
     knowledge: Knowledge
 
+    @property
+    def process(self) -> str:
+        return str(self.record["game"])
+
     def run(self, bots: BotCache, progress: Progress) -> Analysis:
         return analyse(replay(self.record), self.knowledge, progress=progress)
 
@@ -100,6 +133,10 @@ class SolveDeal(Task[Outcome]):
     game: str
     seed: bytes
     options: Mapping[str, Any]
+
+    @property
+    def process(self) -> str:
+        return self.game
 
     def run(self, bots: BotCache, progress: Progress) -> Outcome:
         subject = game(self.game)
@@ -113,6 +150,10 @@ class LoadRules(Task[None]):
     """Load the compiled rules of a game, and the named bots that play it. Compile rules that are not in the cache on disk."""
 
     game: str
+
+    @property
+    def process(self) -> str:
+        return self.game
 
     def run(self, bots: BotCache, progress: Progress) -> None:
         if self.game in _loaded:  # without the lock: another game may be compiling

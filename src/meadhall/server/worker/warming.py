@@ -1,4 +1,4 @@
-"""The task that compiles the rules of a game, once, however many web processes ask for it."""
+"""The task that compiles the rules of a game, once, however many ask for it."""
 
 from __future__ import annotations
 
@@ -23,20 +23,19 @@ _compiling = Lock()
 
 @dataclass(frozen=True)
 class WarmRules(Task[None]):
-    """Compile the rules of a game unless they are in the cache on disk, then load them.
+    """Compile the rules of a game unless they are in the cache on disk.
 
     A compiler takes a gigabyte of memory and returns little of it to the system. So it runs in a separate process, one at a time.
     """
 
     game: str
 
-    def run(self, bots: BotCache, progress: Progress) -> None:
-        load, subject = LoadRules(self.game), game(self.game)
+    def run(self, _bots: BotCache, _progress: Progress) -> None:
+        subject = game(self.game)
         if not is_warm(subject):
             with _compiling:
-                if not is_warm(subject):  # another web process has asked for the same
-                    run_in_new_process(load)
-        load.run(bots, progress)
+                if not is_warm(subject):  # another task has asked for the same
+                    run_in_new_process(LoadRules(self.game))
 
 
 def run_in_new_process(task: Task[R]) -> R:

@@ -124,11 +124,15 @@ class _Task:
 
 
 class Cluster:
-    """Runs chunks on a Ray cluster, several of them in a task. ``ray`` is the module, connected."""
+    """Runs chunks on a Ray cluster, several of them in a task.
+
+    Attributes:
+        ray: the module, connected.
+    """
 
     def __init__(self, ray: Any) -> None:
         ray.cloudpickle.register_pickle_by_value(node)
-        self._ray = ray
+        self.ray = ray
         self._looked = 0.0
         self._cores = 0
 
@@ -138,8 +142,8 @@ class Cluster:
         If it ends early, its tasks end with the connection. On a connection that stays open, the few tasks that are queued are
         played, seconds of work for each core, and their results are dropped: ``ray.cancel`` of Ray 2.60 may abort this process.
         """
-        run = self._ray.remote(num_cpus=1, max_retries=RETRIES)(node.play_on_a_node)
-        content = self._ray.put(pickle.dumps(work))
+        run = self.ray.remote(num_cpus=1, max_retries=RETRIES)(node.play_on_a_node)
+        content = self.ray.put(pickle.dumps(work))
         expected = fingerprint(work.subject)
         waiting, left = chunks_of(numbers, chunk), -(-len(numbers) // chunk)
         length = _Length(max(1, MAX_TASK_GAMES // chunk))
@@ -158,17 +162,17 @@ class Cluster:
         """Return the number of cores of all nodes that live."""
         now = time.monotonic()
         if now - self._looked >= WATCH_SECONDS:
-            self._cores = sum(int(each["Resources"].get("CPU", 0)) for each in self._ray.nodes() if each["Alive"])
+            self._cores = sum(int(each["Resources"].get("CPU", 0)) for each in self.ray.nodes() if each["Alive"])
             self._looked = now
         return self._cores
 
     def _result(self, task: _Task) -> tuple[float, list[Any]]:
         """Wait for a task's result. Raises ClusterFailed, and the errors of the work."""
-        errors = self._ray.exceptions
+        errors = self.ray.exceptions
         seen = time.monotonic()
         while True:
             try:
-                found: tuple[float, list[Any]] | Exception = self._ray.get(task.reference, timeout=WATCH_SECONDS)
+                found: tuple[float, list[Any]] | Exception = self.ray.get(task.reference, timeout=WATCH_SECONDS)
             except errors.GetTimeoutError:
                 if self.cores():
                     seen = time.monotonic()

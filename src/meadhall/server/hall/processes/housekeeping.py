@@ -17,6 +17,7 @@ from meadhall.server.store.queries import (
     idempotency,
     identity_links,
     match_requests,
+    orders,
     retention,
     secrets,
     sessions,
@@ -51,5 +52,6 @@ def delete_outdated(connection: Connection) -> None:
     challenges.delete_outdated(connection)
     attempts.delete_outdated(connection)
     match_requests.delete_outdated(connection)
+    orders.delete_outdated(connection)
     identity_links.delete_outdated(connection)
     departures.delete_outdated(connection)
