@@ -271,7 +271,8 @@ async def test_a_decision_that_is_asked_for_again_searches_for_the_rest_of_its_t
     for bot in ("karl", "jarl", "random"):
         task = ChooseAction("table", bot, a_view())
         assert task.within(1.0) is task
-    assert FindHints(a_view()).within(0.1) == FindHints(a_view())
+    hints = FindHints(a_view())
+    assert hints.within(0.1) is hints
 
 
 async def test_closing_leaves_no_process_and_waits_for_no_task() -> None:
