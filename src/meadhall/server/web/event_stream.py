@@ -62,10 +62,9 @@ class _EventStream(Stream):
 
     async def _send(self, scope: Scope, receive: Receive, send: Send) -> None:
         assert scope["type"] == ScopeType.HTTP
-        encoding, extensions = encoding_for(scope), cast("dict[str, Any]", scope.get("extensions") or {})
-        headers = _HEADERS if encoding is None else (*_HEADERS, (b"content-encoding", encoding.encode()))
-        await send({"type": "http.response.start", "status": 200, "headers": list(headers)})
-        waiting, streaming = asyncio.current_task(), asyncio.create_task(self._stream(extensions.get(_DIRECT, send), encoding))
+        extensions = cast("dict[str, Any]", scope.get("extensions") or {})
+        streams = self._stream(send, extensions.get(_DIRECT, send), encoding_for(scope))
+        waiting, streaming = asyncio.current_task(), asyncio.create_task(streams)
         assert waiting is not None
         streaming.add_done_callback(lambda _: waiting.cancel() if is_waiting else None)
         is_waiting = True
@@ -83,7 +82,10 @@ class _EventStream(Stream):
         if not streaming.cancelled():
             streaming.result()
 
-    async def _stream(self, send: Send, encoding: str | None) -> None:
+    async def _stream(self, send_head: Send, send: Send, encoding: str | None) -> None:
+        """Send the head, and from then on every event: nothing else runs between the two."""
+        headers = _HEADERS if encoding is None else (*_HEADERS, (b"content-encoding", encoding.encode()))
+        await send_head({"type": "http.response.start", "status": 200, "headers": list(headers)})
         compressor = None if encoding is None else STREAMS[encoding](self._window)
         async with aclosing(self._events):
             async for events in self._events:

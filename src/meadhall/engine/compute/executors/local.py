@@ -5,7 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import signal
 from collections import deque
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Collection, Generator, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
@@ -74,8 +74,8 @@ class Processes:
         waiting = chunks_of(numbers, chunk)
         before = multiprocessing.active_children()
         context = multiprocessing.get_context("spawn")  # a fork would copy locks held by threads, but not the threads
-        with ProcessPoolExecutor(count, context) as pool:
-            started: set[BaseProcess] = set()
+        started: set[BaseProcess] = set()
+        with _explaining_a_missing_guard(started), ProcessPoolExecutor(count, context) as pool:
 
             def submit(room: int) -> list[Future[R]]:
                 with _ignoring_interrupts():
@@ -85,13 +85,25 @@ class Processes:
 
             try:
                 yield from _in_order(submit, AHEAD * count)
-            except BaseException as error:
+            except BaseException:
                 for worker in started:
                     worker.terminate()
                     worker.join()
-                if isinstance(error, BrokenProcessPool) and any(worker.exitcode == UNGUARDED for worker in started):
-                    raise BadSetup(NO_GUARD) from None
                 raise
+
+
+@contextmanager
+def _explaining_a_missing_guard(started: Collection[BaseProcess]) -> Iterator[None]:
+    """Raise BadSetup if the pool of the block broke because a process ran the script of its parent.
+
+    The exit status is known when the pool has ended: before, a thread of the pool may be about to read it.
+    """
+    try:
+        yield
+    except BrokenProcessPool:
+        if any(worker.exitcode == UNGUARDED for worker in started):
+            raise BadSetup(NO_GUARD) from None
+        raise
 
 
 def _run(work: Work[R], part: range) -> R:
