@@ -15,6 +15,12 @@ SLOW_SECONDS = 3
 
 SLOW_SECONDS_IN_ALL = 120
 
+OF_THE_RUN = {"MEADHALL_INTERPRET", "MEADHALL_CACHE", "MEADHALL_CHROMIUM"}
+"""Variables of this run. All others are settings of a hall: those of the shell don't reach the halls of the tests."""
+
+for _name in [each for each in os.environ if each.startswith("MEADHALL_") and each not in OF_THE_RUN]:
+    del os.environ[_name]
+
 settings.register_profile("steady", derandomize=True, deadline=None)
 settings.register_profile("long", max_examples=2000, deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))

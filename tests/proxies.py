@@ -131,7 +131,7 @@ def caddy(folder: Path, url: str, upstream: Upstream) -> Iterator[Proxy]:
     https, http = free_port(), free_port()
     site = DEPLOY / ("Caddyfile" if url == WHOLE_HOST else "Caddyfile-sub-path")
     options = f"admin off\n http_port {http}\n https_port {https}\n local_certs\n skip_install_trust\n default_bind 127.0.0.1"
-    (folder / "Caddyfile").write_text(f"{{\n {options}\n}}\nimport {site}\n")
+    (folder / "Caddyfile").write_text(f'{{\n {options}\n}}\nimport "{site}"\n')
     command = [program, "run", "--adapter", "caddyfile", "--config", str(folder / "Caddyfile")]
     homes = {name: str(folder / "caddy") for name in ("HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME")}
     with running(command, folder, https, homes | {"HALL_UPSTREAM": _caddy_upstream(upstream)}):
