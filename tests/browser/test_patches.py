@@ -5,10 +5,10 @@ from __future__ import annotations
 import random
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 from browser.people import NewPerson
-from browser.table import VIKING_AXES, Table, open_table, whose_turn
+from browser.table import PATIENCE, VIKING_AXES, Table, open_table, whose_turn
 
 GAMES = ("Axes and Allies", "AxxA", "Dungeon Allies", VIKING_AXES)
 MOVES = 6
@@ -45,7 +45,8 @@ async () => {
 
 
 def expect_as_loaded(page: Page) -> None:
-    """Expect the page to equal a page that is loaded now."""
+    """Expect the page to equal a page that is loaded now: at the end of a match both have its chart."""
+    expect(page.locator("[id^=chart-wait-]")).to_have_count(0, timeout=PATIENCE)
     assert page.evaluate(DIFFERENCES) == []
 
 
