@@ -243,10 +243,13 @@ async def test_each_game_that_is_played_has_a_process_and_a_table_stays_in_it() 
 @pytest.mark.compiled
 @pytest.mark.skipif(sys.platform != "linux", reason="reads the memory of a process in /proc")
 @pytest.mark.parametrize("game", ["axes-and-allies", "axxa", "dungeon-allies", "viking-axes"])
-async def test_the_process_of_a_game_takes_at_most_200_mb_at_rest(
+async def test_the_process_of_a_game_holds_little_memory_at_rest(
     game: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With the packages of a hall: Numba loads SciPy where it is installed."""
+    """With the packages of a hall: Numba loads SciPy where it is installed.
+
+    Pages of files, such as LLVM's 70 to 110 MB, don't count: how many are resident depends on the machine's page cache.
+    """
     (tmp_path / "sitecustomize.py").write_text("import sys\nsys.modules['scipy'] = sys.modules['coverage'] = None\n")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     monkeypatch.setenv("COVERAGE_PROCESS_CONFIG", "")
@@ -255,14 +258,14 @@ async def test_the_process_of_a_game_takes_at_most_200_mb_at_rest(
     await first.close()
     await worker.load(game)
     assert worker.process_id is not None
-    memory = resident_kilobytes(worker.process_id)
+    memory = anonymous_kilobytes(worker.process_id)
     await worker.close()
-    assert memory <= 200 * 1024
+    assert memory <= 120 * 1024
 
 
-def resident_kilobytes(process: int) -> int:
+def anonymous_kilobytes(process: int) -> int:
     status = dict(line.split(":", 1) for line in Path(f"/proc/{process}/status").read_text().splitlines())
-    return int(status["VmRSS"].split()[0])
+    return int(status["RssAnon"].split()[0])
 
 
 async def test_a_decision_that_is_asked_for_again_searches_for_the_rest_of_its_time_and_others_stay_as_they_are() -> None:
