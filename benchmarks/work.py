@@ -104,7 +104,7 @@ class _Wire(asyncio.Transport):
 
 
 class _Sender:
-    """What a client writes to."""
+    """Writes the bytes of a client to a connection of the hall."""
 
     def __init__(self, connection: LimitedConnection) -> None:
         self._connection = connection

@@ -25,7 +25,7 @@ from games.dungeon_allies.scenes import (
     state_of,
     told,
 )
-from meadhall import IllegalAction
+from meadhall import IllegalAction, Match
 from meadhall.games.dungeon_allies.actions import Act
 from meadhall.games.dungeon_allies.facts import facts
 from meadhall.games.dungeon_allies.pieces import DISPLAY, NONE
@@ -60,14 +60,19 @@ def test_DA_19_2_a_bid_is_refused_without_a_word_about_an_occupied_tavern() -> N
         match.check(bid(1))
 
 
-def test_DA_19_3_a_followers_die_is_free_and_smaller_than_those_of_the_characters() -> None:
-    match = scene({A: {8: "water", 10: "armor"}}, rules={"followers": "characters"})
+def with_the_d4(dice: dict[int, str]) -> Match:
+    """Return a match with ``followers=characters`` in which player A has a follower with the d4."""
+    match = scene({A: dice}, rules={"followers": "characters"})
     states = match.states
     state: Any = State.at(states)
     state.followers -= 1
-    state.ally[A, 0] = state.stack[state.followers]  # a follower with the d4
+    state.ally[A, 0] = state.stack[state.followers]
     state.stack[state.followers] = NONE
-    match = match.supposing(states)
+    return match.supposing(states)
+
+
+def test_DA_19_3_a_followers_die_is_free_and_smaller_than_those_of_the_characters() -> None:
+    match = with_the_d4({8: "water", 10: "armor"})
     send(match, (A, 8, "tavern"))
     assert only(go(match), "follower_joins")[0][3] == 6
     match = scene({A: {10: "water", 12: "armor"}}, rules={"followers": "characters"})
@@ -78,13 +83,7 @@ def test_DA_19_3_a_followers_die_is_free_and_smaller_than_those_of_the_character
 
 
 def test_DA_19_3_the_forfeit_says_that_no_smaller_die_is_free() -> None:
-    match = scene({A: {6: "water", 10: "armor"}}, rules={"followers": "characters"})
-    states = match.states
-    state: Any = State.at(states)
-    state.followers -= 1
-    state.ally[A, 0] = state.stack[state.followers]  # a follower with the d4
-    state.stack[state.followers] = NONE
-    match = match.supposing(states)
+    match = with_the_d4({6: "water", 10: "armor"})
     send(match, (A, 10, "tavern"))
     go(match)
     (forfeit,) = (event for step in match.steps for event in step.events if event.name == "tavern_forfeit")
