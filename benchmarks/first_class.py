@@ -2,7 +2,7 @@
 
     .venv/bin/python benchmarks/first_class.py
 
-docs/decisions/0001-loops-by-module.md quotes the figures. Each variant runs in separate Python processes: with an empty cache,
+docs/decisions/index.md quotes the figures. Each variant runs in separate Python processes: with an empty cache,
 then from the cache, then playing.
 """
 

@@ -1,7 +1,7 @@
 """Compile a game's rules together with a source file of loops, as one module per game and source file.
 
 Rules that are called through a module's globals are inlined, and their machine code is cached on disk. Neither works for rules
-that are passed as arguments (``docs/decisions/0001-loops-by-module.md``).
+that are passed as arguments (``docs/decisions/index.md``).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Frames: the part of a table's page that changes. The stream sends it, and htmx swaps it in.
 
-A frame of a match has two parts (docs/decisions/0002-frames-of-two-parts.md). The public part is the same for every viewer; the
+A frame of a match has two parts (docs/decisions/0012-patched-frames.md). The public part is the same for every viewer; the
 private part is one viewer's prompt and controls. The log and the end tell all viewers the same, but call each of them "you".
 """
 
@@ -129,7 +129,7 @@ def _has_markup(value: object) -> bool:
 
 
 class Frames:
-    """The frames of all tables, and the two caches of rendered parts that pay (docs/decisions/0010-frame-caches.md).
+    """The frames of all tables, and the two caches of rendered parts that pay (docs/decisions/0012-patched-frames.md).
 
     - By table: the public part of the newest version, and the frame of each seat. All pages of a seat, and the answer to its
       post, get the same frame.

@@ -1,7 +1,7 @@
 """Compress responses as the client accepts it: zstd (RFC 8878), else gzip (RFC 1952).
 
 An event stream has one compressor, which is flushed after every event. It remembers the last events, so what they have in common
-takes little space (docs/decisions/0011-compressed-frames.md).
+takes little space (docs/decisions/0012-patched-frames.md).
 """
 
 from __future__ import annotations
