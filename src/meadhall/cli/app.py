@@ -132,9 +132,6 @@ def tournament(
         bool, typer.Option("--luck", help=_("Also report results corrected for luck: more precise, but slower."))
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help=_("Print the report as JSON."))] = False,
-    plots: Annotated[
-        Path | None, typer.Option(help=_("Draw plots of the report as SVG files in this folder."), file_okay=False)
-    ] = None,
     out: Annotated[list[Path] | None, typer.Option(help=_(OUT))] = None,
     cluster: Annotated[str | None, typer.Option(help=_(CLUSTER), metavar=CLUSTERS)] = None,
     limit: Annotated[int | None, typer.Option(help=_(LIMIT), min=1)] = None,
@@ -144,7 +141,7 @@ def tournament(
     chosen = name_and_value(option)
     named = split_names(bots)
     return run_tournament(
-        game, named, games, players, seed, chosen, processes, until_sure, luck, as_json, plots, out or [], cluster, limit
+        game, named, games, players, seed, chosen, processes, until_sure, luck, as_json, out or [], cluster, limit
     )
 
 

@@ -1,7 +1,7 @@
 """Charts of a balance report as SVG: intervals, points, curves.
 
 They are drawn here and not by a plotting library: a chart follows the colours of the page, light, dark and on paper, its texts
-are texts, and each has the table of its numbers beside it. Matplotlib writes fixed colours and is an optional dependency.
+are texts, and each has the table of its numbers beside it.
 """
 
 from __future__ import annotations
