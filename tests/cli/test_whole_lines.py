@@ -80,7 +80,7 @@ def test_games_lists_whole_options(capsys: Capture) -> None:
 @pytest.mark.usefixtures("columns")
 def test_files_are_told_with_their_whole_path(capsys: Capture, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     records, pdf, backup = folder / "records.jsonl", folder / "axxa.pdf", folder / "a.backup"
-    meadhall.simulate(GAME, games=2, seed=SEED, records=records)
+    meadhall.simulate(GAME, games=2, seed=SEED, out=records)
     assert str(records) in printed(capsys, "verify", records)[0]
     assert str(pdf) in printed(capsys, "print", "axxa", "--players", "1", "--out", pdf)[0]
     assert str(backup) in printed(capsys, "backup", backup)[0]

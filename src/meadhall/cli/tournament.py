@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -43,7 +42,7 @@ def run_tournament(
             cluster=cluster,
         )
     if as_json:
-        print(json.dumps(report.to_dict(), indent=2, ensure_ascii=False))
+        print(report.to_json())
     else:
         console().print(report)
     return INTERRUPTED if report.ended == "interrupted" else 0

@@ -82,10 +82,6 @@ class Plan:
         """Return the number that keys the dice and shuffles of match ``number``."""
         return number
 
-    def deals(self, numbers: range) -> npt.NDArray[np.int64]:
-        """Return ``deal`` for many matches, int64 (matches,)."""
-        return np.arange(numbers.start, numbers.stop)
-
 
 @dataclass(frozen=True)
 class Outcome:

@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from typing import Any
 
 from meadhall.engine.game import Game
 from meadhall.engine.statistics import Mean, Rate, Spread
-from meadhall.engine.text.display import Displayed, Table
+from meadhall.engine.text.display import Table
 from meadhall.engine.text.language import grouped
 from meadhall.lab.aggregate import Aggregate
-from meadhall.lab.frames import InFrames, Row, columns
 from meadhall.lab.matches import Plan
+from meadhall.lab.output import Row, RunResult
 from meadhall.lab.tables import rate_in_words, report_parts, seed_in_json
-
-By = Literal["bot", "seat", "bot and seat", "place"]
 
 
 @dataclass(frozen=True, repr=False)
-class Report(Displayed, InFrames[By]):
+class Report(RunResult):
     """The report of a simulation. It prints as tables in a terminal (with Rich) and in a notebook.
 
-    ``to_polars`` and ``to_pandas`` return its rates as a data frame with a row for each ``"bot"``, each ``"seat"``, each
-    ``"bot and seat"``, or each ``"place"`` in the first order.
+    ``to_polars`` returns its rates as a table: of each bot, of each seat (from 0), of each bot on each seat, and of each place in
+    the first order (from 1); the other columns of a row are null.
 
     Attributes:
         game: the name of the game.
@@ -47,8 +45,8 @@ class Report(Displayed, InFrames[By]):
     Examples:
         >>> import meadhall
         >>> report = meadhall.simulate("axes-and-allies", bots=["greedy", "random"], games=200, seed="mead")
-        >>> report.to_dict()["game"]
-        'axes-and-allies'
+        >>> report.to_dict()["game"], next(report.rows())["figure"]
+        ('axes-and-allies', 'rate')
         >>> next(report.displayed())
         'Axes and Allies: win rates with 95 % intervals'
     """
@@ -80,20 +78,19 @@ class Report(Displayed, InFrames[By]):
         """Return the report as JSON-able data, described in ``docs/library/simulate.md``."""
         return {**asdict(self), "seed": seed_in_json(self.seed), "decisions_per_second": self.decisions_per_second}
 
-    def frame_rows(self) -> Mapping[By, Iterable[Row]]:
-        means = self.payoffs or {}
-        return {
-            "bot": (
-                {"bot": bot, **asdict(rate), **columns(means.get(bot), Mean, "payoff_")} for bot, rate in self.by_bot.items()
-            ),
-            "seat": ({"seat": seat, **asdict(rate)} for seat, rate in enumerate(self.by_seat)),
-            "bot and seat": (
-                {"bot": bot, "seat": seat, **asdict(rate)}
-                for bot, rates in self.by_bot_and_seat.items()
-                for seat, rate in enumerate(rates)
-            ),
-            "place": ({"place": place, **asdict(rate)} for place, rate in enumerate(self.by_place, 1)),
-        }
+    def rows(self) -> Iterator[Row]:
+        """Yield the rates of bots, seats, both, and places, and the mean payoffs of bots."""
+        for bot, rate in self.by_bot.items():
+            yield _row("rate", rate.rate, rate, bot=bot)
+        for bot, payoff in (self.payoffs or {}).items():
+            yield _row("payoff", payoff.mean, payoff, bot=bot)
+        for seat, rate in enumerate(self.by_seat):
+            yield _row("rate", rate.rate, rate, seat=seat)
+        for bot, rates in self.by_bot_and_seat.items():
+            for seat, rate in enumerate(rates):
+                yield _row("rate", rate.rate, rate, bot=bot, seat=seat)
+        for place, rate in enumerate(self.by_place, 1):
+            yield _row("rate", rate.rate, rate, place=place)
 
     def __repr__(self) -> str:
         rates = ", ".join(f"{name} {rate_in_words(rate)}" for name, rate in self.by_bot.items())
@@ -102,6 +99,13 @@ class Report(Displayed, InFrames[By]):
     def displayed(self) -> Iterator[str | Table]:
         """Yield the parts of the readable form."""
         return report_parts(self)
+
+
+def _row(
+    figure: str, value: float, of: Rate | Mean, bot: str | None = None, seat: int | None = None, place: int | None = None
+) -> Row:
+    about = {"figure": figure, "bot": bot, "seat": seat, "place": place}
+    return {**about, "value": value, "low": of.low, "high": of.high, "games": of.games}
 
 
 def report(subject: Game, plan: Plan, sums: Aggregate, seconds: float) -> Report:

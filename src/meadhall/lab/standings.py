@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any, Literal
@@ -12,15 +12,14 @@ import numpy.typing as npt
 
 from meadhall.engine.compute.bulk import Floats
 from meadhall.engine.statistics import Mean, Rate, Spread
-from meadhall.engine.text.display import Displayed, Table
+from meadhall.engine.text.display import Table
 from meadhall.engine.text.language import grouped, percent
 from meadhall.lab.control_variate import Adjusted
-from meadhall.lab.frames import InFrames, Row, columns
+from meadhall.lab.output import Row, RunResult
 from meadhall.lab.ratings import Rating, ratings
 from meadhall.lab.schedule import Schedule
 from meadhall.lab.tables import seed_in_json, tournament_parts
 
-By = Literal["bot", "pair"]
 Ended = Literal["complete", "sure", "interrupted"]
 
 
@@ -50,30 +49,13 @@ class Standing:
     rating: Rating | None
     payoff: Mean | None = None
 
-    def columns(self) -> Row:
-        """Return the result as columns of a data frame.
-
-        Examples:
-            >>> from meadhall.lab import tournament
-            >>> table = tournament("axes-and-allies", ["random", "greedy"], games=100, seed="mead")
-            >>> table.standings["greedy"].columns()["games"]
-            100
-        """
-        parts = {"adjusted": Adjusted, "rating": Rating, "payoff": Mean}
-        own = {name: value for name, value in asdict(self).items() if name not in parts}
-        return own | {
-            column: value
-            for name, kind in parts.items()
-            for column, value in columns(getattr(self, name), kind, f"{name}_").items()
-        }
-
 
 @dataclass(frozen=True, repr=False)
-class Tournament(Displayed, InFrames[By]):
+class Tournament(RunResult):
     """The report of a tournament. It prints as tables in a terminal (with Rich) and in a notebook.
 
-    ``to_polars`` and ``to_pandas`` return the standings as a data frame with a row for each ``"bot"``. With ``"pair"`` the frame
-    tells how often each bot finished ahead of each other.
+    ``to_polars`` returns its figures as a table: ``share``, ``adjusted``, ``rating`` and ``payoff`` of each bot, and how often it
+    finished ``ahead`` of each other.
 
     Attributes:
         game: the name of the game.
@@ -98,8 +80,8 @@ class Tournament(Displayed, InFrames[By]):
     Examples:
         >>> from meadhall.lab import tournament
         >>> table = tournament("axes-and-allies", ["random", "greedy"], games=100, seed="mead")
-        >>> table.to_dict()["bots"]
-        ('random', 'greedy')
+        >>> table.to_dict()["bots"], next(table.rows())["figure"]
+        (('random', 'greedy'), 'share')
         >>> next(table.displayed())
         'Axes and Allies for 2: win rates with 95 % intervals'
     """
@@ -126,13 +108,19 @@ class Tournament(Displayed, InFrames[By]):
         """Return the report as JSON-able data, described in ``docs/library/tournament.md``."""
         return {**asdict(self), "seed": seed_in_json(self.seed)}
 
-    def frame_rows(self) -> Mapping[By, Iterable[Row]]:
-        return {
-            "bot": ({"bot": bot, **standing.columns()} for bot, standing in self.standings.items()),
-            "pair": (
-                {"bot": bot, "other": other, **asdict(rate)} for bot, rates in self.ahead.items() for other, rate in rates.items()
-            ),
-        }
+    def rows(self) -> Iterator[Row]:
+        """Yield the figures of each bot, and of each pair."""
+        for bot, each in self.standings.items():
+            yield _row("share", each.share, each, each.games, bot)
+            if each.adjusted is not None:
+                yield _row("adjusted", each.adjusted.share, each.adjusted, each.games, bot)
+            if each.rating is not None:
+                yield _row("rating", each.rating.mu, each.rating, each.games, bot)
+            if each.payoff is not None:
+                yield _row("payoff", each.payoff.mean, each.payoff, each.payoff.games, bot)
+        for bot, rates in self.ahead.items():
+            for other, rate in rates.items():
+                yield _row("ahead", rate.rate, rate, rate.games, bot, other)
 
     def __repr__(self) -> str:
         shares = ", ".join(f"{name} {percent(standing.share)}" for name, standing in self.standings.items())
@@ -141,6 +129,12 @@ class Tournament(Displayed, InFrames[By]):
     def displayed(self) -> Iterator[str | Table]:
         """Yield the parts of the readable form."""
         return tournament_parts(self)
+
+
+def _row(
+    figure: str, value: float, of: Standing | Adjusted | Rating | Mean | Rate, games: int, bot: str, other: str | None = None
+) -> Row:
+    return {"figure": figure, "bot": bot, "other": other, "value": value, "low": of.low, "high": of.high, "games": games}
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from meadhall.engine.registry import game, registered
 from meadhall.engine.statistics import Spread
 from meadhall.lab.entrants import Entrant
 from meadhall.lab.matches import Outcome, match_executor, play_matches, shares_of
-from meadhall.lab.output import Files, Rows, check_outputs
+from meadhall.lab.output import Files, check_outputs
 from meadhall.lab.schedule import Schedule, scheduled
 from meadhall.lab.sequential_test import all_sure, check_points, width
 from meadhall.lab.standings import Ended, Meetings, Tournament, standings, win_matrix
@@ -58,7 +58,7 @@ def tournament(
         progress: called with the number of games finished since its last call.
         until_sure: end as soon as each bot is significantly better than the one before it, see ``sequential_test``.
         luck: also measure luck and report results corrected for it, see ``luck`` and ``control_variate``.
-        out: files for the matches or their records, see ``simulate``. They hold the games that the report covers.
+        out: files for the records or the report, see ``simulate``. They hold the games that the report covers.
         cluster: a Ray cluster instead of processes: ``local``, ``auto`` or ``ray://HOST:PORT``; see ``docs/library/cluster.md``.
         limit: the number of decisions after which a game is stopped, as in ``simulate``.
         options: the game's options by name.
@@ -66,7 +66,7 @@ def tournament(
     Raises:
         BadSetup: an argument is invalid, or ``until_sure`` is given with a single bot.
         UnknownGame, UnknownBot: there is no game or bot with this name.
-        NoParquet, NoCluster: a package is missing, or there is no such cluster.
+        NoPolars, NoCluster: a package is missing, or there is no such cluster.
         ClusterFailed: the cluster can't finish the tournament.
 
     Examples:
@@ -92,7 +92,7 @@ def play_schedule(
 ) -> Tournament:
     """Play a schedule, as ``tournament`` does."""
     files = check_outputs(out)
-    schedule = replace(schedule, records=files.records)
+    schedule = replace(schedule, records=bool(files.records))
     if until_sure and len(schedule.bots) < 2:
         raise BadSetup("a single bot can't be compared: until_sure needs at least two bots")
     began = time.perf_counter()
@@ -102,12 +102,13 @@ def play_schedule(
     ended: Ended = "complete"
     with (
         match_executor(game(schedule.game), processes, cluster) as executor,
-        files.written(schedule, schedule.games) as writers,
+        files.written() as write,
         closing(play_matches(schedule, schedule.games, executor, progress, chunk=1)) as outcomes,
     ):
         try:
             for outcome in outcomes:
-                writers.add(rows_of(outcome, len(played)))
+                if outcome.record:
+                    write([outcome.record])
                 played.append(outcome)
                 if len(played) in ends[:-1] and all_sure(_meetings(schedule, played, z)):
                     ended = "sure"
@@ -116,13 +117,9 @@ def play_schedule(
             if len(played) < schedule.round:
                 raise
             ended = "interrupted"
-    return _report(schedule, played, ended, time.perf_counter() - began, z)
-
-
-def rows_of(outcome: Outcome, number: int) -> Rows:
-    """Return match ``number`` for files."""
-    luck = np.array([outcome.luck]) if outcome.luck else None
-    return Rows(number, np.array([outcome.scores]), np.array([outcome.decisions]), luck, (outcome.record,))
+    found = _report(schedule, played, ended, time.perf_counter() - began, z)
+    files.finish(found)
+    return found
 
 
 def _meetings(schedule: Schedule, played: Sequence[Outcome], z: float) -> Meetings:

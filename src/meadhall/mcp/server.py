@@ -248,7 +248,7 @@ def _add_laboratory(server: MCPServer[Any]) -> None:
             report = await anyio.to_thread.run_sync(
                 lambda: lab_balance(subject, players, variants, seed=seed, seconds=seconds, without=without or ())
             )
-        return _result(report.to_markdown(), BalanceAnswer(headlines=list(report.headlines), report=report.to_dict()))
+        return _result("\n".join(report.headlines), BalanceAnswer(headlines=list(report.headlines), report=report.to_dict()))
 
 
 def _add_rulebooks(server: MCPServer[Any]) -> None:

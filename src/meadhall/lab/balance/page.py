@@ -9,7 +9,6 @@ from html import escape
 from pathlib import Path
 from string import Template
 
-from meadhall.engine.record.format import dumps
 from meadhall.engine.text.language import current_language, grouped
 from meadhall.engine.text.language import gettext as _
 from meadhall.lab.balance.charts import Bar, Curve, Point, curves, intervals, scatter
@@ -169,8 +168,8 @@ def _examples(report: Balance) -> str:
     """Return the list of the matches to watch, each with its record in a link."""
     rows = []
     for key, found in report.examples.items():
-        for example in found:
-            record = gzip.compress(dumps(report.match(key, example.number).record()).encode(), mtime=0)
+        for example, written in zip(found, report.records[key], strict=True):
+            record = gzip.compress(written.encode(), mtime=0)
             name = f"{report.game}-{key[1]}-{example.number}.jsonl.gz"
             link = f"data:application/gzip;base64,{base64.b64encode(record).decode()}"
             rows.append(

@@ -2,30 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
-from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any, ClassVar, Literal, TypeAlias
 
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.game import Game
 from meadhall.engine.match.match import Match
 from meadhall.engine.record.format import dumps
 from meadhall.engine.registry import game
-from meadhall.engine.text.display import Displayed, Table
-from meadhall.lab.balance.choice import PARTS
+from meadhall.engine.text.display import Table
 from meadhall.lab.balance.columns import Columns
 from meadhall.lab.balance.examples import Example, examples_of
 from meadhall.lab.balance.figures import Figure, differences_of, figures_of, flagged
 from meadhall.lab.balance.tasks import Depth
 from meadhall.lab.balance.trace import Setting, Tracer
-from meadhall.lab.frames import InFrames, Row
+from meadhall.lab.output import CSV, JSON, PARQUET, Row, RunResult
 from meadhall.lab.tables import seed_in_json
 
 Ended: TypeAlias = Literal["complete", "time", "interrupted"]
 
-By: TypeAlias = Literal["figure", "place", "action", "piece", "curve", "difference", "example"]
+HTML, RECORDS = ".html", ".jsonl"
 
 Key: TypeAlias = tuple[str, int, str]
 """A variant, a number of players, and a bot."""
@@ -58,7 +56,7 @@ class ByCell(dict[Any, dict[str, Figure]]):
 
 
 @dataclass(frozen=True, repr=False)
-class Balance(Displayed, InFrames[By]):
+class Balance(RunResult):
     """The report of how a game plays.
 
     Attributes:
@@ -78,19 +76,20 @@ class Balance(Displayed, InFrames[By]):
         examples: matches to watch, by the same keys.
 
     Examples:
-        >>> import os
         >>> import meadhall
         >>> variants = {"standard": {}, "strategic": {"variant": "strategic"}}
         >>> report = meadhall.balance("viking-axes", 2, variants, games=20, depth="quick", seed="mead")
         >>> "turns" in report.difference("strategic", "standard")
         True
-        >>> report.match(("standard", 2), 0).over, report.write_examples(os.devnull) > 0
+        >>> report.match(("standard", 2), 0).over, len(report.records["standard", 2, "karl"]) > 0
         (True, True)
-        >>> report.to_dict()["ended"], report.to_html()[:15], report.to_markdown().splitlines()[0]
-        ('complete', '<!doctype html>', '# Viking Axes: balance report')
-        >>> list(report.frame_rows())[:3], next(iter(report.displayed()))
-        (['figure', 'place', 'action'], 'Viking Axes: balance report')
+        >>> report.to_dict()["ended"], report.to_html()[:15]
+        ('complete', '<!doctype html>')
+        >>> next(report.rows())["question"], next(iter(report.displayed()))
+        ('fairness', 'Viking Axes: balance report')
     """
+
+    forms: ClassVar[tuple[str, ...]] = (HTML, JSON, CSV, PARQUET, RECORDS)
 
     game: str
     players: tuple[int, ...]
@@ -147,11 +146,21 @@ class Balance(Displayed, InFrames[By]):
             match.play(action)
         return match
 
-    def write_examples(self, file: Path | str) -> int:
-        """Write the records of all examples as JSON Lines, which ``meadhall replay`` and ``analyse`` read. Return how many."""
-        lines = [dumps(self.match(key, example.number).record()) for key, found in self.examples.items() for example in found]
-        Path(file).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-        return len(lines)
+    def _contents(self, form: str) -> bytes:
+        """Return what a file with this ending contains: a page, records of the examples, JSON or the table."""
+        if form == HTML:
+            return self.to_html().encode()
+        if form == RECORDS:
+            return "".join(f"{record}\n" for records in self.records.values() for record in records).encode()
+        return super()._contents(form)
+
+    @cached_property
+    def records(self) -> dict[Key, tuple[str, ...]]:
+        """Return the records of the examples, as ``meadhall replay`` and ``analyse`` read them, by the keys of ``examples``."""
+        return {
+            key: tuple(dumps(self.match(key, example.number).record()) for example in found)
+            for key, found in self.examples.items()
+        }
 
     @property
     def limit(self) -> int:
@@ -208,35 +217,10 @@ class Balance(Displayed, InFrames[By]):
 
         return page(self)
 
-    def to_markdown(self) -> str:
-        """Return the report as Markdown, in the current language."""
-        parts = [_markdown(part) if isinstance(part, Table) else part for part in self.displayed()]
-        return "# " + "\n\n".join(parts) + "\n"
-
-    def frame_rows(self) -> Mapping[By, Iterable[Row]]:
-        """Return the rows of each frame."""
-        rows = list(_rows(self.figures))
-        places = ("place", "points_at", "dealt")
-        curves = ("legal_at", "uncertainty_at")
-        actions = ("offered", "chosen", "loss", "without")
-        pieces = ("shown", "acquired", "used", "owner", "worth", "dealt")
-
-        def of(families: Sequence[str]) -> list[Row]:
-            return [row for row in rows if row["family"] in families and row["item"]]
-
-        return {
-            "figure": rows,
-            "place": of(places[:2]),
-            "action": of(actions),
-            "piece": of(pieces),
-            "curve": [{**row, "part": int(row["item"].partition(".")[0]) / PARTS} for row in of(curves)],
-            "difference": list(_rows(self.differences)),
-            "example": [
-                {"variant": variant, "players": players, "bot": bot, **asdict(example)}
-                for (variant, players, bot), found in self.examples.items()
-                for example in found
-            ],
-        }
+    def rows(self) -> Iterator[Row]:
+        """Yield a row for each figure, and for each difference: those name the variant that they are ``less``."""
+        yield from _rows(self.figures, None)
+        yield from _rows(self.differences, next(iter(self.variants)))
 
     def __repr__(self) -> str:
         return f"<Balance of {self.game}: {sum(self.games.values()):,} matches of {len(self.games)} cells>"
@@ -287,25 +271,12 @@ def build(
     )
 
 
-def _rows(by_cell: Mapping[Key, dict[str, Figure]]) -> Iterator[Row]:
-    for key, figures in by_cell.items():
+def _rows(by_cell: Mapping[Key, dict[str, Figure]], less: str | None) -> Iterator[Row]:
+    for (variant, players, bot), figures in by_cell.items():
         for figure in figures.values():
-            yield {
-                "variant": key[0],
-                "players": key[1],
-                "bot": key[2],
-                "family": figure.family,
-                "item": figure.item,
-                **asdict(figure),
-            }
+            cell = {"variant": variant, "less": less, "players": players, "bot": bot}
+            yield {"question": figure.about.group, **cell, "family": figure.family, "item": figure.item, **asdict(figure)}
 
 
 def _in_json(figure: Figure) -> dict[str, Any]:
     return {name: value for name, value in asdict(figure).items() if name != "name"}
-
-
-def _markdown(table: Table) -> str:
-    heads = table.heads or ("",) * len(table.rows[0] if table.rows else ())
-    lines = [f"| {' | '.join(row)} |" for row in (heads, *table.rows)]
-    lines.insert(1, "|" + "---|" * len(heads))
-    return "\n".join([*([f"**{table.title}**", ""] if table.title else []), *lines])
