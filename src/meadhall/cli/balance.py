@@ -16,8 +16,8 @@ from meadhall.engine.options import Document
 from meadhall.engine.registry import game
 from meadhall.engine.text.language import gettext as _
 from meadhall.lab import Balance, balance
+from meadhall.lab.balance.run import values_of
 from meadhall.lab.balance.tasks import Depth
-from meadhall.lab.balance.variants import values_of
 from meadhall.lab.output import check_form
 
 BUILT_IN = "built-in"

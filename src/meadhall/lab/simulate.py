@@ -19,11 +19,10 @@ from meadhall.engine.errors import BadSetup
 from meadhall.engine.game import Game
 from meadhall.engine.registry import game, registered
 from meadhall.lab import matches
-from meadhall.lab.aggregate import Aggregate
 from meadhall.lab.entrants import Entrant, Entrants, entered
 from meadhall.lab.matches import MatchWork, Outcome, Plan, match_executor
 from meadhall.lab.output import Files, Outputs, check_outputs
-from meadhall.lab.report import Report, report
+from meadhall.lab.report import Aggregate, Report, report
 
 
 def simulate(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any, Literal
@@ -11,16 +11,66 @@ import numpy as np
 import numpy.typing as npt
 
 from meadhall.engine.compute.bulk import Floats
-from meadhall.engine.statistics import Mean, Rate, Spread
+from meadhall.engine.registry import game
+from meadhall.engine.statistics import Z_95, Mean, Rate, Spread
 from meadhall.engine.text.display import Table
-from meadhall.engine.text.language import grouped, percent
-from meadhall.lab.control_variate import Adjusted
+from meadhall.engine.text.language import decimal, grouped, marked, percent, percent_with_interval
+from meadhall.engine.text.language import gettext as _
+from meadhall.lab.luck import MIN_MATCHES, Adjusted
 from meadhall.lab.output import Row, RunResult
-from meadhall.lab.ratings import Rating, ratings
 from meadhall.lab.schedule import Schedule
-from meadhall.lab.tables import seed_in_json, tournament_parts
+from meadhall.lab.words import NONE, lengths_in_words, mean_in_words, rate_in_words, seed_in_json, seed_in_words
 
 Ended = Literal["complete", "sure", "interrupted"]
+
+
+ENDINGS = {
+    "interrupted": marked(
+        "Interrupted after {games} of {planned} games: the bots have not met each other, or sat on each seat, equally often."
+    ),
+    "sure": marked("The order was significant after {games} of {planned} games."),
+}
+"""Notes on a tournament that ended early."""
+
+
+@dataclass(frozen=True)
+class Rating:
+    """A rating on OpenSkill's scale, where every bot starts at 25.
+
+    Attributes:
+        mu: the mean of the belief about the strength.
+        sigma: its standard deviation.
+        low: the lower end of the interval of mu, by default of 95 %.
+        high: its upper end.
+    """
+
+    mu: float
+    sigma: float
+    low: float
+    high: float
+
+
+def ratings(shares: Floats, z: float = Z_95) -> tuple[Rating, ...]:
+    """Return every bot's rating after these matches, in order.
+
+    Weng, Lin: A Bayesian Approximation Method for Online Ranking (2011), with the model of Plackett and Luce. A match ranks its
+    bots by payoff; equal payoffs are ties. Bots don't learn, so sigma gets no drift (tau = 0).
+
+    Args:
+        shares: float64 (matches, bots): each bot's payoff; NaN where it didn't play.
+        z: the normal quantile of the interval.
+    """
+    from openskill.models import PlackettLuce  # noqa: PLC0415 - only a tournament needs it
+
+    model = PlackettLuce(tau=0.0)
+    rated = [model.rating() for _ in range(shares.shape[1])]
+    for match in shares.round(9):
+        there = np.flatnonzero(~np.isnan(match)).tolist()
+        if len(there) > 1:
+            after = model.rate([[rated[k]] for k in there], scores=match[there].tolist())
+            for k, (rating,) in zip(there, after, strict=True):
+                rated[k] = rating
+    return tuple(Rating(each.mu, each.sigma, each.mu - z * each.sigma, each.mu + z * each.sigma) for each in rated)
 
 
 @dataclass(frozen=True)
@@ -251,3 +301,62 @@ def win_matrix(meetings: Meetings, names: tuple[str, ...]) -> dict[str, dict[str
     """Return how often each bot was ahead of each other bot."""
     numbered = list(enumerate(names))
     return {name: {other: meetings.ahead(k, j) for j, other in numbered if j != k} for k, name in numbered}
+
+
+def tournament_parts(report: Tournament) -> Iterator[str | Table]:
+    """Yield the parts of a tournament's report: the result of each bot, and how often each finished ahead of each other."""
+    heading = _("{game} for {players}: win rates with 95 % intervals")
+    yield heading.format(game=game(report.game).title, players=report.players)
+    yield _table(standing_rows(report))
+    if report.luck:
+        yield _table(adjusted_rows(report), _("Corrected for luck (needs at least {least} games)").format(least=MIN_MATCHES))
+    if len(report.bots) > 1:
+        yield _table(matrix_rows(report), _("How often the row finishes ahead of the column; a draw counts as half"))
+    if report.ended in ENDINGS:
+        yield _(ENDINGS[report.ended]).format(games=grouped(report.games), planned=grouped(report.planned))
+    yield from lengths_in_words(report.games, report.stopped, report.limit, report.length)
+    yield _("{seconds} s; seed {seed}").format(seconds=decimal(report.seconds, 0), seed=seed_in_words(report.seed))
+
+
+def _table(rows: Iterable[tuple[str, ...]], title: str = "") -> Table:
+    """Build a table; the first row holds its headings, the first column its names."""
+    heads, *others = rows
+    return Table(heads, tuple(others), title, numbers=True)
+
+
+def standing_rows(report: Tournament) -> Iterable[tuple[str, ...]]:
+    """Yield a row for each bot, without fair rate and rating in a cooperative game."""
+    rivals = any(standing.fair is not None for standing in report.standings.values())
+    counted = any(standing.payoff is not None for standing in report.standings.values())
+    points = (_("points per game"),) if counted else ()
+    yield (_("bot"), _("games"), _("win rate"), *((_("fair"), _("rating")) if rivals else ()), *points)
+    for name, standing in report.standings.items():
+        share = percent_with_interval(standing.share, standing.low, standing.high)
+        payoff = (mean_in_words(standing.payoff),) if standing.payoff is not None else ()
+        yield (name, grouped(standing.games), share, *_against_others(standing), *payoff)
+
+
+def adjusted_rows(report: Tournament) -> Iterable[tuple[str, ...]]:
+    """Yield a row for each bot: its win rate corrected for luck, and the variance that luck explains."""
+    yield (_("bot"), _("win rate"), _("explained by luck"))
+    for name, standing in report.standings.items():
+        found = standing.adjusted
+        if found is None:
+            yield (name, NONE, NONE)
+        else:
+            yield (name, percent_with_interval(found.share, found.low, found.high), percent(found.explained, 0))
+
+
+def _against_others(standing: Standing) -> Sequence[str]:
+    if standing.fair is None or standing.rating is None:
+        return ()
+    rating = standing.rating
+    return percent(standing.fair), f"{decimal(rating.mu, 1)} ({decimal(rating.low, 1)}-{decimal(rating.high, 1)})"
+
+
+def matrix_rows(report: Tournament) -> Iterable[tuple[str, ...]]:
+    """Yield a row for each bot, with a column for each bot."""
+    yield ("", *report.bots)
+    for name, rates in report.ahead.items():
+        met = {other: rate_in_words(rate) for other, rate in rates.items()}
+        yield (name, *(met.get(other, NONE) for other in report.bots))

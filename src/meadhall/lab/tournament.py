@@ -1,4 +1,9 @@
-"""tournament: play a balanced, rated tournament of bots."""
+"""tournament: play a balanced, rated tournament of bots.
+
+With ``until_sure`` a sequential test may end it early. Checking often enough will show a false difference sooner or later. So
+there are only a few check points, each after 1.5 times as many games as the one before, and with n check points each interval has
+the level 1 - 5 % / n (Bonferroni). All intervals together then hold with a probability of 95 %.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +11,9 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import replace
+from itertools import pairwise
 from math import isnan
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -17,13 +24,20 @@ from meadhall.engine.compute.executors import Progress
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.game import Game
 from meadhall.engine.registry import game, registered
-from meadhall.engine.statistics import Spread
+from meadhall.engine.statistics import Rate, Spread
 from meadhall.lab.entrants import Entrant
+from meadhall.lab.luck import MIN_MATCHES, regress_on_luck, student_quantile
 from meadhall.lab.matches import Outcome, match_executor, play_matches, shares_of
 from meadhall.lab.output import Files, check_outputs
 from meadhall.lab.schedule import Schedule, scheduled
-from meadhall.lab.sequential_test import all_sure, check_points, width
 from meadhall.lab.standings import Ended, Meetings, Tournament, standings, win_matrix
+
+FIRST = 50
+"""The smallest number of games before the first check point."""
+GROWTH = 1.5
+"""The smallest factor from one check point to the next."""
+ERROR = 0.05
+"""Family-wise error rate of the sequential test."""
 
 
 def tournament(
@@ -120,6 +134,43 @@ def play_schedule(
     found = _report(schedule, played, ended, time.perf_counter() - began, z)
     files.finish(found)
     return found
+
+
+def check_points(games: int, round_: int) -> tuple[int, ...]:
+    """Return the numbers of games after which to check: whole rounds, the last one after all games."""
+    found = []
+    wanted = float(FIRST)
+    while wanted < games:
+        found.append(-(-int(wanted) // round_) * round_)
+        wanted = GROWTH * found[-1]
+    return (*(number for number in found if number < games), games)
+
+
+def width(count: int) -> float:
+    """Return the normal quantile of the intervals at each of ``count`` check points."""
+    return NormalDist().inv_cdf(1 - ERROR / 2 / count)
+
+
+def all_sure(meetings: Meetings) -> bool:
+    """Return whether each bot is significantly better than the one before it."""
+    return all(is_better(meetings, one, other) for other, one in pairwise(range(meetings.bots)))
+
+
+def is_better(meetings: Meetings, one: int, other: int) -> bool:
+    """Return whether one bot wins significantly more than another.
+
+    If luck was measured, the comparison is corrected for it. Otherwise it uses only the meetings that one of the two won.
+    """
+    if meetings.luck is not None:
+        lead, lucky = (np.subtract(*each[:, [one, other]].T) for each in (meetings.mean_shares, meetings.means(meetings.luck)))
+        there = ~np.isnan(lead)
+        if np.count_nonzero(there) < MIN_MATCHES:
+            return False
+        gain = regress_on_luck(lead[there], lucky[there])
+        return gain.mean > student_quantile(meetings.z, gain.freedom) * gain.error
+    shares = meetings.mean_shares[:, [one, other]]
+    shares = shares[shares.sum(axis=1) > 0]
+    return Rate.of((np.sign(shares[:, 0] - shares[:, 1]) + 1) / 2, meetings.z).low > 1 / 2
 
 
 def _meetings(schedule: Schedule, played: Sequence[Outcome], z: float) -> Meetings:

@@ -13,10 +13,10 @@ from meadhall.engine.text.display import Table
 from meadhall.engine.text.language import decimal, grouped, ngettext
 from meadhall.engine.text.language import gettext as _
 from meadhall.lab.balance.figures import Figure
-from meadhall.lab.balance.result import Ended
+from meadhall.lab.balance.measured import Ended
 from meadhall.lab.output import Row, RunResult
-from meadhall.lab.tables import seed_in_json, seed_in_words, stopped_in_words
-from meadhall.lab.tuning.targets import Target
+from meadhall.lab.tuning.problem import Target
+from meadhall.lab.words import seed_in_json, seed_in_words, stopped_in_words
 
 
 @dataclass(frozen=True)
