@@ -30,7 +30,7 @@ from ledger import RESULTS, keep, kept
 from meadhall import game
 from meadhall.engine.compute.executors import Processes
 from meadhall.engine.statistics import Z_95
-from meadhall.lab.control_variate import Adjusted
+from meadhall.lab.luck import Adjusted
 from meadhall.lab.matches import play_matches
 from meadhall.lab.schedule import Schedule, scheduled
 from meadhall.lab.standings import Meetings, Standing, standings

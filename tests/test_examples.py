@@ -27,7 +27,6 @@ PACKAGES = (meadhall, meadhall.bots, meadhall.envs, meadhall.lab, meadhall.sdk)
 
 LONG = {
     "meadhall.engine.laws.check_game.check_game",
-    "meadhall.lab.frames.InFrames.to_pandas",
     "meadhall.lab.tuning.result.Tuning",
     "meadhall.lab.tuning.run.tune",
 }

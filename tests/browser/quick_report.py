@@ -8,11 +8,11 @@ from meadhall.lab import balance
 from meadhall.server.worker import order
 
 
-def quick_report(_language: str, request: dict[str, Any]) -> dict[str, Any]:
+def quick_report(request: dict[str, Any]) -> dict[str, Any]:
     variants: dict[str, dict[str, object]] = {name: {} for name in request["variants"]}
     report = balance("axes-and-allies", (2,), games=8, depth="quick", seed="mead", variants=variants)
     order.say({"progress": 0.5})
-    return {"page": report.to_html()}
+    return {"report": report.to_dict()}
 
 
 if __name__ == "__main__":

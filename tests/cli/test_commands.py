@@ -40,7 +40,7 @@ def refused(capture: Capture, *arguments: str) -> str:
 
 
 def write_records(path: Path, count: int = 3) -> Path:
-    meadhall.simulate(GAME, games=count, seed="records", players=3, records=path)
+    meadhall.simulate(GAME, games=count, seed="records", players=3, out=path)
     return path
 
 
@@ -60,7 +60,7 @@ def write_records(path: Path, count: int = 3) -> Path:
         (["simulate", GAME, "--bots", "random,random,random", "--players", "2"], "3 bots for 2 players"),
         (["simulate", GAME, "--option", "variant"], "name=value"),
         (["simulate", GAME, "--option", "variant=long"], "no option 'variant'"),
-        (["simulate", GAME, "--games", "5", "--records", "/nowhere/at/all.jsonl"], "/nowhere/at/all.jsonl: No such file"),
+        (["simulate", GAME, "--games", "5", "--out", "/nowhere/at/all.jsonl"], "/nowhere/at/all.jsonl: No such file"),
         (["play"], "Name a game"),
         (["play", GAME, "--players", "7"], "2 to 6 players, not 7"),
         (["play", GAME, "--seat", "5"], "There is no seat 5"),
@@ -261,7 +261,7 @@ def test_the_seed_determines_the_games(capsys: Capture) -> None:
 
 def test_simulated_records_contain_the_legal_counts_and_verify(capsys: Capture, tmp_path: Path) -> None:
     file = tmp_path / "games.jsonl"
-    assert main(["simulate", GAME, "--players", "4", "--bots", "greedy,random", "--games", "5", "--records", str(file)]) == 0
+    assert main(["simulate", GAME, "--players", "4", "--bots", "greedy,random", "--games", "5", "--out", str(file)]) == 0
     records = list(read_records(file))
     assert len(records) == 5
     assert all(action["legal"] > 0 for record in records for action in record["actions"])

@@ -60,7 +60,7 @@ def test_games_are_simulated_with_a_document(capsys: Capture, renamed: Path) -> 
 
 def test_records_contain_the_document_and_can_be_verified_and_replayed(capsys: Capture, renamed: Path, tmp_path: Path) -> None:
     file = tmp_path / "games.jsonl"
-    assert simulate(renamed, "--records", str(file)) == 0
+    assert simulate(renamed, "--out", str(file)) == 0
     assert all(record["options"]["coins"] == COINS.check(RENAMED) for record in read_records(file))
     assert main(["verify", str(file)]) == 0
     capsys.readouterr()

@@ -312,10 +312,10 @@ def test_an_edited_save_cannot_be_resumed(capsys: Capture, terminal: Terminal, t
 
 def test_resuming_needs_a_file_with_one_match_of_a_person(capsys: Capture, terminal: Terminal, tmp_path: Path) -> None:
     file = tmp_path / "many.jsonl"
-    meadhall.simulate(GAME, games=2, records=file)
+    meadhall.simulate(GAME, games=2, out=file)
     assert main(["play", "--resume", str(file)]) == 2
     assert "the file must contain one match to resume, not 2" in capsys.readouterr().err
-    meadhall.simulate(GAME, games=1, records=file)
+    meadhall.simulate(GAME, games=1, out=file)
     assert main(["play", "--resume", str(file)]) == 2
     assert "All seats of this match are bots." in capsys.readouterr().err
 

@@ -1,18 +1,16 @@
-"""``meadhall tournament``: its output, its plots and its refusals."""
+"""``meadhall tournament``: its output and its refusals."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator
 from importlib import import_module
-from pathlib import Path
 
 import pytest
 
 import games_for_tests.hoard  # noqa: F401 (registers the game)
 from meadhall.cli import main
-from meadhall.engine.errors import how_to_install
-from meadhall.lab import luck, plots
+from meadhall.lab import luck
 from meadhall.lab.matches import Outcome, play_matches
 
 GAME = "axes-and-allies"
@@ -71,18 +69,12 @@ def test_options_of_the_game_are_read(capsys: Capture) -> None:
     assert json.loads(capsys.readouterr().out)["scoring"] == "sides"
 
 
-def test_plots_are_written_to_the_given_folder(capsys: Capture, tmp_path: Path) -> None:
-    assert main([*SMALL, "--plots", str(tmp_path / "plots")]) == 0
-    assert {file.name for file in (tmp_path / "plots").iterdir()} == {"shares.svg", "ratings.svg", "ahead.svg"}
-
-
 @pytest.mark.compiled
-def test_luck_corrected_shares_are_printed_and_plotted(capsys: Capture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_luck_corrected_shares_are_printed(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(luck, "PLAYOUTS", 2)
-    assert main([*SMALL[:5], "20", "--seed", "s", "--processes", "1", "--luck", "--plots", str(tmp_path)]) == 0
+    assert main([*SMALL[:5], "20", "--seed", "s", "--processes", "1", "--luck"]) == 0
     out = capsys.readouterr().out
     assert out.index("Corrected for luck") < out.index("explained by luck") < out.index("ahead of the column")
-    assert (tmp_path / "without-luck.svg").exists()
 
 
 def test_too_few_games_show_no_luck_corrected_shares(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -134,8 +126,6 @@ def test_control_c_shows_the_results_so_far(capsys: Capture, monkeypatch: pytest
         ([GAME, "--bots", "thrall,karl", "--option", "variant=long"], "no option 'variant'"),
         (["axxa", "--bots", "thrall,karl", "--option", "mode=versus", "--players", "1"], "at least 2 players"),
         (["axxa", "--bots", "thrall,karl", "--option", "order=any", "--players", "2"], "order=any is only for mode=versus"),
-        ([GAME, "--bots", "thrall,karl", "--plots", __file__], "is a file"),
-        ([GAME, "--bots", "thrall,karl", "--plots", f"{__file__}/below"], "Not a directory"),
     ],
 )
 def test_mistakes_are_refused_in_one_line(capsys: Capture, arguments: list[str], reason: str) -> None:
@@ -145,9 +135,3 @@ def test_mistakes_are_refused_in_one_line(capsys: Capture, arguments: list[str],
     assert err.startswith("meadhall: ")
     assert err.count("\n") == 1
     assert reason in err
-
-
-def test_missing_matplotlib_is_reported_before_the_first_game(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(plots, "find_spec", lambda name: None)
-    assert main(["tournament", GAME, "--bots", "thrall,karl", "--games", "100000000", "--plots", "plots"]) == 2
-    assert capsys.readouterr().err == f"meadhall: plots need matplotlib, which is not installed: {how_to_install('plots')}\n"

@@ -17,11 +17,10 @@ from meadhall.engine.match.match import Match
 from meadhall.engine.statistics import Z_95
 from meadhall.lab import luck as module
 from meadhall.lab import tournament
-from meadhall.lab.control_variate import MIN_MATCHES, Adjusted, regress_on_luck, student_quantile
-from meadhall.lab.luck import luck
+from meadhall.lab.luck import MIN_MATCHES, Adjusted, luck, regress_on_luck, student_quantile
 from meadhall.lab.matches import play_out
-from meadhall.lab.sequential_test import all_sure
 from meadhall.lab.standings import Meetings
+from meadhall.lab.tournament import all_sure
 
 
 def played(name: str, number: int, bots: Sequence[str], **options: str) -> Match:

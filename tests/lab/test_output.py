@@ -9,89 +9,59 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import pyarrow.parquet as pq
+import polars as pl
 import pytest
 
-import games_for_tests.hoard  # noqa: F401 (registers the game)
 import meadhall
+from games_for_tests.kuhn import game as kuhn
 from meadhall.cli import main
 from meadhall.engine.errors import BadSetup, how_to_install
 from meadhall.engine.record.format import read_records
-from meadhall.lab import luck, parquet, tournament
+from meadhall.lab import luck, output, tournament
 
 GAME = "axes-and-allies"
 
 
-def rows(file: Path) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = pq.read_table(file).to_pylist()
-    return found
+def test_a_report_has_a_table_of_all_its_rates(tmp_path: Path) -> None:
+    names = ["rows.json", "rows.csv", "rows.parquet"]
+    report = meadhall.simulate(GAME, ["greedy", "random"], games=9, seed="table", players=3, out=[tmp_path / n for n in names])
+    table = report.to_polars()
+    assert table.columns == pl.read_csv(tmp_path / "rows.csv").columns
+    assert table.equals(pl.read_parquet(tmp_path / "rows.parquet"))
+    assert json.loads((tmp_path / "rows.json").read_text()) == json.loads(json.dumps(report.to_dict()))
+    found = table.rows_by_key(["bot", "seat", "place"], named=True, unique=True)
+    for bot, rates in report.by_bot_and_seat.items():
+        assert found[bot, None, None]["value"] == report.by_bot[bot].rate
+        assert [found[bot, seat, None]["low"] for seat in range(3)] == [rate.low for rate in rates]
+    for seat in range(3):
+        assert found[None, seat, None]["games"] == report.by_seat[seat].games
+        assert found[None, None, seat + 1]["value"] == report.by_place[seat].rate
 
 
-def test_a_parquet_file_has_a_row_for_each_match(tmp_path: Path) -> None:
-    """Whole matches, so that their records tell what the rows must say."""
-    table, lines = tmp_path / "rows.parquet", tmp_path / "records.jsonl"
-    meadhall.simulate(GAME, ["greedy", "random"], games=4, seed="rows", players=3, out=[table, lines])
-    for number, (row, record) in enumerate(zip(rows(table), read_records(lines), strict=True)):
-        assert row == {
-            "game": GAME,
-            "rules": record["rules"],
-            "players": 3,
-            "options": json.dumps(meadhall.game(GAME).check_options(record["options"]), separators=(",", ":")),
-            "seed": "rows",
-            "match": number,
-            "deal": number,
-            "bots": [seat["bot"] for seat in record["seats"]],
-            "shares": record["result"]["scores"],
-            "length": len(record["actions"]),
-            "luck": None,
-        }
-        seed = f"{row['seed']}/{row['deal']}"
-        assert meadhall.game(GAME).match(players=3, seed=seed).seed.hex() == record["seed"]
+def test_a_tournament_has_a_table_of_bots_and_pairs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(luck, "PLAYOUTS", 2)
+    report = tournament(GAME, ["thrall", "karl"], games=40, seed="table", luck=True, out=tmp_path / "rows.parquet")
+    found = pl.read_parquet(tmp_path / "rows.parquet").rows_by_key(["figure", "bot"], named=True, unique=True)
+    karl = report.standings["karl"]
+    assert karl.rating is not None
+    assert karl.adjusted is not None
+    assert found["share", "karl"]["high"] == karl.high
+    assert found["rating", "karl"]["value"] == karl.rating.mu
+    assert found["adjusted", "karl"]["low"] == karl.adjusted.low
+    assert (found["ahead", "karl"]["other"], found["ahead", "karl"]["value"]) == ("thrall", report.ahead["karl"]["thrall"].rate)
 
 
-def test_the_metadata_tell_the_run(tmp_path: Path) -> None:
-    file = tmp_path / "rows.parquet"
-    meadhall.simulate(GAME, ["greedy", "random"], games=10, seed=b"bytes", players=2, out=file)
-    metadata = pq.read_schema(file).metadata
-    about = json.loads(metadata[b"meadhall"])
-    assert about["format"] == parquet.FORMAT
-    assert (about["game"], about["bots"], about["planned"]) == (GAME, ["greedy", "random"], 10)
-    assert about["seed"] == {"hex": b"bytes".ljust(32, b"\0").hex()}
-    assert pq.read_metadata(file).metadata[b"meadhall.games"] == b"10"
-
-
-def test_rows_of_compiled_loops_add_up_to_the_report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parquet, "ROWS", 5)
-    monkeypatch.setattr("meadhall.engine.compute.bulk.CHUNK", 2)
-    file = tmp_path / "rows.parquet"
-    report = meadhall.simulate(GAME, ["greedy", "random"], games=13, seed="sums", players=3, out=file)
-    found = rows(file)
-    assert [row["match"] for row in found] == list(range(13))
-    assert pq.read_metadata(file).num_row_groups == 3
-    assert np.array([row["shares"] for row in found]).sum(axis=0) == pytest.approx([rate.share for rate in report.by_seat])
-    assert sum(row["length"] for row in found) == report.decisions
-    for name, rate in report.by_bot.items():
-        won = [share for row in found for bot, share in zip(row["bots"], row["shares"], strict=True) if bot == name]
-        assert (len(won), sum(won)) == (rate.games, pytest.approx(rate.share))
-
-
-def test_rows_of_a_tournament_hold_luck_and_deals(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(luck, "PLAYOUTS", 4)
-    file = tmp_path / "rows.parquet"
-    report = tournament(GAME, ["thrall", "karl"], games=2, seed="luck", luck=True, out=file)
-    found = rows(file)
-    assert len(found) == report.games
-    assert all(len(row["luck"]) == 2 for row in found)
-    tournament("hoard", ["thrall", "karl"], games=4, seed="together", out=file, mode="together")
-    both = [(["thrall"] * 2, 0), (["karl"] * 2, 0), (["thrall"] * 2, 1), (["karl"] * 2, 1)]
-    assert [(row["bots"], row["deal"]) for row in rows(file)] == both
+def test_points_have_a_row_for_each_bot() -> None:
+    report = meadhall.simulate(kuhn, ["karl", "thrall"], games=4, seed="points")
+    assert report.payoffs is not None
+    assert [row["value"] for row in report.rows() if row["figure"] == "payoff"] == [each.mean for each in report.payoffs.values()]
+    assert sum(row["figure"] == "payoff" for row in tournament(kuhn, ["thrall", "karl"], games=4, seed="points").rows()) == 2
 
 
 @pytest.mark.parametrize("suffix", ["jsonl", "jsonl.gz", "jsonl.zst"])
 def test_records_can_be_compressed_and_verified(tmp_path: Path, suffix: str, capsys: pytest.CaptureFixture[str]) -> None:
     file, plain = tmp_path / f"records.{suffix}", tmp_path / "plain.jsonl"
-    assert main(["simulate", GAME, "--games", "6", "--seed", "z", "--out", str(file), "--records", str(plain)]) == 0
+    assert main(["simulate", GAME, "--games", "6", "--seed", "z", "--out", str(file), "--out", str(plain)]) == 0
     assert list(read_records(file)) == list(read_records(plain))
     assert main(["verify", str(file)]) == 0
     assert (file.stat().st_size < plain.stat().st_size) == (suffix != "jsonl")
@@ -105,7 +75,7 @@ def test_a_damaged_compressed_file_is_refused_in_words(tmp_path: Path, capsys: p
 
 
 def test_the_same_run_gives_the_same_bytes(tmp_path: Path) -> None:
-    names = ["rows.parquet", "a.jsonl", "a.jsonl.gz", "a.jsonl.zst"]
+    names = ["rows.csv", "rows.parquet", "a.jsonl", "a.jsonl.gz", "a.jsonl.zst"]
 
     def written() -> list[bytes]:
         meadhall.simulate(GAME, games=5, seed="again", out=[tmp_path / name for name in names])
@@ -125,14 +95,16 @@ def stop_after(count: int, error: type[BaseException]) -> Any:
     return progress
 
 
-def test_after_control_c_the_files_hold_the_matches_so_far(tmp_path: Path) -> None:
+def test_after_control_c_files_of_records_hold_the_matches_so_far(tmp_path: Path) -> None:
     table, lines = tmp_path / "rows.parquet", tmp_path / "records.jsonl.zst"
     with pytest.raises(KeyboardInterrupt):
         meadhall.simulate(GAME, games=100, seed="stop", out=[table, lines], progress=stop_after(20, KeyboardInterrupt))
-    assert len(rows(table)) == len(list(read_records(lines))) == 32  # two chunks
-    assert pq.read_metadata(table).metadata[b"meadhall.games"] == b"32"
-    report = tournament(GAME, ["thrall", "karl"], games=100, seed="stop", out=table, progress=stop_after(7, KeyboardInterrupt))
-    assert len(rows(table)) == report.games == 7
+    assert len(list(read_records(lines))) == 32  # two chunks
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["records.jsonl.zst"]
+    files = [table, lines]
+    report = tournament(GAME, ["thrall", "karl"], games=100, seed="stop", out=files, progress=stop_after(7, KeyboardInterrupt))
+    assert len(list(read_records(lines))) == report.games == 7
+    assert set(pl.read_parquet(table).filter(figure="share")["games"]) == {7}
     assert sorted(file.name for file in tmp_path.iterdir()) == ["records.jsonl.zst", "rows.parquet"]
 
 
@@ -159,34 +131,33 @@ def test_an_invalid_name_of_a_file_is_refused(wrong: Any) -> None:
         meadhall.simulate(GAME, games=2, out=wrong)
 
 
-def test_a_missing_pyarrow_is_reported_before_the_first_game(
+def test_a_missing_polars_is_reported_before_the_first_game(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(parquet, "find_spec", lambda name: None)
+    monkeypatch.setattr(output, "find_spec", lambda name: None)
     assert main(["simulate", GAME, "--games", "1000000000", "--out", "rows.parquet"]) == 2
-    assert f"not installed: {how_to_install('parquet')}" in capsys.readouterr().err
+    assert f"not installed: {how_to_install('frames')}" in capsys.readouterr().err
 
 
 def test_a_folder_that_is_not_there_is_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["simulate", GAME, "--games", "10", "--out", str(tmp_path / "none" / "rows.parquet")]) == 2
+    assert main(["simulate", GAME, "--games", "10", "--out", str(tmp_path / "none" / "records.jsonl")]) == 2
     assert "No such file or directory" in capsys.readouterr().err
 
 
 MEASURED = """
 import resource, sys, meadhall
 from meadhall.engine.compute import bulk
-from meadhall.lab import parquet
-bulk.CHUNK, parquet.ROWS = 1024, 4096
-meadhall.simulate("axes-and-allies", ["greedy", "random"], games=8192, seed="warm", out=sys.argv[1])
+bulk.CHUNK = 1024
+meadhall.simulate("axes-and-allies", ["greedy", "random"], games=8192, seed="warm")
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-meadhall.simulate("axes-and-allies", ["greedy", "random"], games=int(sys.argv[2]), seed="long", out=sys.argv[1])
+meadhall.simulate("axes-and-allies", ["greedy", "random"], games=400_000, seed="long")
 print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
 """
 
 
 @pytest.mark.compiled
-def test_the_memory_of_a_run_does_not_grow_with_its_length(tmp_path: Path) -> None:
-    """A list of the payoffs and lengths of 400,000 matches would take 10 MB, and their Parquet columns 40."""
-    command = [sys.executable, "-c", MEASURED, str(tmp_path / "rows.parquet"), "400000"]
+def test_the_memory_of_a_run_does_not_grow_with_its_length() -> None:
+    """A list of the payoffs and lengths of 400,000 matches would take 10 MB."""
+    command = [sys.executable, "-c", MEASURED]
     run = subprocess.run(command, check=True, capture_output=True, text=True, env={**os.environ, "COVERAGE_PROCESS_CONFIG": ""})
     assert int(run.stdout) < 6_000  # KB

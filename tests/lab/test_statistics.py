@@ -133,7 +133,7 @@ def test_undone_actions_of_a_match_are_not_counted() -> None:
 
 def test_counts_from_records_equal_the_report(tmp_path: Path) -> None:
     file = tmp_path / "games.jsonl"
-    report = meadhall.simulate("counted", ["greedy", "random"], games=4, seed="records", records=file)
+    report = meadhall.simulate("counted", ["greedy", "random"], games=4, seed="records", out=file)
     counts = []
     for record in read_records(file):
         steps = [record["setup"], *(action["events"] for action in record["actions"])]
@@ -154,7 +154,7 @@ def test_the_statistics_of_a_game_are_counts_of_its_events(
     name: str, options: dict[str, Any], figures: dict[str, str], tmp_path: Path
 ) -> None:
     file = tmp_path / "games.jsonl"
-    statistics = meadhall.simulate(name, ["thrall", "thrall"], games=2, seed="events", records=file, **options).statistics
+    statistics = meadhall.simulate(name, ["thrall", "thrall"], games=2, seed="events", out=file, **options).statistics
     told = Counter(event.name for record in read_records(file) for _n, event in meadhall.events_of(record))
     assert {figure: statistics[figure] for figure in figures} == {figure: told[event] / 2 for figure, event in figures.items()}
     if name == "axes-and-allies":

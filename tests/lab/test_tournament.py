@@ -21,11 +21,9 @@ from meadhall.engine.errors import BadSetup
 from meadhall.engine.statistics import Z_95
 from meadhall.lab import Tournament, tournament
 from meadhall.lab.matches import Outcome, play_match, play_matches
-from meadhall.lab.ratings import ratings
 from meadhall.lab.schedule import Schedule, scheduled
-from meadhall.lab.sequential_test import all_sure, check_points, is_better, width
-from meadhall.lab.standings import Meetings
-from meadhall.lab.tournament import play_schedule
+from meadhall.lab.standings import Meetings, ratings
+from meadhall.lab.tournament import all_sure, check_points, is_better, play_schedule, width
 
 GAME = "axes-and-allies"
 

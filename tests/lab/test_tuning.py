@@ -17,7 +17,7 @@ from meadhall.engine.errors import BadSetup, how_to_install
 from meadhall.engine.registry import registered
 from meadhall.lab import Tuning, tune
 from meadhall.lab.tuning import run
-from meadhall.lab.tuning.free import changed, knobs_of
+from meadhall.lab.tuning.problem import changed, knobs_of
 
 FREE, TARGET = ["start.1=0..4"], ["place<1.05"]
 DOCUMENT = {"door": [{"gold": 1, "needs": {"red": 1}}, {"gold": 3, "needs": {}}], "name": "Doors", "refill": True}

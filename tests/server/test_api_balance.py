@@ -51,24 +51,6 @@ async def test_a_program_gets_a_report(hall: OpenHall) -> None:
     assert (await ada.read(f"/balance/{info['id']}")).status_code == 404
 
 
-async def test_a_request_with_a_language_gets_a_page_in_it(hall: OpenHall) -> None:
-    request = {
-        "name": AXES,
-        "players": [2],
-        "depth": "quick",
-        "precision": 0.5,
-        "bots": ["random"],
-        "seconds": 0.5,
-        "language": "de",
-    }
-    job = hall.hall.orders.start(
-        Guest("id", "Ada", "de"), "10.0.0.9", "report", {**request, "variants": {"one": {}, "<two>": {}}}
-    )
-    await until(lambda: not job.is_open)
-    made = hall.hall.orders.answer(job)["page"]
-    assert (job.state, '<html lang="de">' in made, "&lt;two&gt;" in made) == ("done", True, True)
-
-
 async def test_a_report_is_stopped_when_it_is_deleted(hall: OpenHall) -> None:
     ada = await hall.program("Ada")
     info = await ask(ada, precision=0.005, seconds=120, seed="long")
@@ -114,7 +96,7 @@ class Queue(Orders):
         await self._ends.setdefault(order.owner, asyncio.Event()).wait()
         if self.empty:
             return
-        order.answer = {"page": "a report"} if order.kind == "report" else {"pdf": b64encode(b"a print").decode()}
+        order.answer = {"report": {}} if order.kind == "report" else {"pdf": b64encode(b"a print").decode()}
 
     async def end(self, order: Order) -> None:
         self._ends.setdefault(order.owner, asyncio.Event()).set()
@@ -168,7 +150,7 @@ async def test_a_crowd_of_guests_displaces_only_its_own_reports(queue: Queue) ->
     await queue.end(kept)
     for k in range(70):
         await queue.end(ordered(queue, f"crowd {k}", "10.0.0.66"))
-    assert queue.answer(queue.find(Guest("victim", "Ada", "en"), kept.id)) == {"page": "a report"}
+    assert queue.answer(queue.find(Guest("victim", "Ada", "en"), kept.id)) == {"report": {}}
     assert len(queue._orders) == 64
     for _ in range(6):
         await queue.end(last := ordered(queue, "victim", "10.0.0.7"))
@@ -188,7 +170,7 @@ async def test_an_order_survives_a_restart_and_so_does_its_answer(hall: OpenHall
     await queue.close()
 
     after = Queue(hall.hall.store)
-    assert after.answer(after.find(ada, done.id)) == {"page": "a report"}
+    assert after.answer(after.find(ada, done.id)) == {"report": {}}
     assert after.begun == []
     after.go_on()
     await asyncio.sleep(0)
@@ -196,7 +178,7 @@ async def test_an_order_survives_a_restart_and_so_does_its_answer(hall: OpenHall
     await after.end(after._orders[running.id])
     await after.end(after._orders[waiting.id])
     for owner, order in (("björn", running), ("chloe", waiting)):
-        assert after.answer(after.find(Guest(owner, "", "en"), order.id)) == {"page": "a report"}
+        assert after.answer(after.find(Guest(owner, "", "en"), order.id)) == {"report": {}}
     await after.close()
 
 
@@ -233,7 +215,7 @@ async def test_a_report_is_in_the_download_of_its_guest_and_deleted_with_them(ha
     guest = hall.hall.store.save_guest(Guest("doris", "Doris", "en"))
     await queue.end(queue.start(guest, "10.0.0.7", "report", {"name": AXES}))
     (row,) = hall.hall.store.transact(export, guest.id)["orders"]
-    assert (row["kind"], row["request"], row["answer"]) == ("report", {"name": AXES}, {"page": "a report"})
+    assert (row["kind"], row["request"], row["answer"]) == ("report", {"name": AXES}, {"report": {}})
     assert "10.0.0.7" not in str(row)
     hall.hall.store.transact(delete_guest, guest.id, "former player")
     with pytest.raises(NotFound):

@@ -21,7 +21,7 @@ from meadhall.engine.record.format import loads
 from meadhall.engine.record.replay import replay
 from meadhall.engine.registry import registered
 from meadhall.engine.text.language import speaking
-from meadhall.lab import warm
+from meadhall.lab import balance, warm
 from meadhall.server.pages.log import log, turn_in_words
 from meadhall.server.pages.workshop import workshop_page
 from meadhall.server.routes import workshop
@@ -362,9 +362,16 @@ async def test_a_report_compares_the_document_with_the_built_in_one(hall: OpenHa
     job.stop()
     job.state = "done"
     job.ended.set()
-    hall.hall.store.transact(orders.finish, job.id, "done", {"page": "<h1>A report</h1>"})
-    page = await person.get(answer.headers["location"])
-    assert (page.text, page.headers.get_list("content-security-policy")) == ("<h1>A report</h1>", [_REPORT_POLICY])
+    report = balance("axes-and-allies", 2, {"one": {}, "<two>": {}}, games=8, depth="quick", seed="mead")
+    for made in ({"report": report.to_dict()}, {"page": report.to_html()}):
+        hall.hall.store.transact(orders.finish, job.id, "done", made)
+        page = await person.get(answer.headers["location"])
+        assert (page.text, page.headers.get_list("content-security-policy")) == (report.to_html(), [_REPORT_POLICY])
+    assert "&lt;two&gt;" in page.text
+    hall.hall.store.transact(orders.finish, job.id, "done", {"report": report.to_dict()})
+    await person.post("/settings", {"language": "de"})
+    german = await person.get(answer.headers["location"])
+    assert ('<html lang="de">' in german.text, "Ist es fair?" in german.text) == (True, True)
 
 
 async def test_a_document_is_printed_by_a_process_that_ends(hall: OpenHall) -> None:

@@ -22,8 +22,12 @@ from meadhall.engine.text.language import gettext as _
 from meadhall.engine.text.language import marked, speaking
 
 OUT = marked(
-    "Write the matches to this file: FILE.parquet gets a row for each match, FILE.jsonl, .jsonl.gz or .jsonl.zst their records; "
-    "can be repeated."
+    "Write a file: FILE.jsonl, .jsonl.gz or .jsonl.zst gets the match records, FILE.json the report, FILE.csv or .parquet its "
+    "table; can be repeated."
+)
+REPORT = marked(
+    "Write the report to FILE.html or FILE.json, its table to FILE.csv or .parquet, the records of the matches to watch to "
+    "FILE.jsonl; can be repeated."
 )
 CLUSTER = marked("Play on a Ray cluster: start one here (local), use the one of this machine (auto), or connect to one.")
 LIMIT = marked("Stop a match after this number of decisions; by default 5000. The report says how many were stopped.")
@@ -99,15 +103,13 @@ def simulate(
     seed: Annotated[str | None, typer.Option(help=_("Any text; the same text gives the same games."))] = None,
     option: Annotated[list[str] | None, typer.Option(help=_("An option of the game as name=value; can be repeated."))] = None,
     as_json: Annotated[bool, typer.Option("--json", help=_("Print the report as JSON."))] = False,
-    records: Annotated[Path | None, typer.Option(help=_("Write the match records to this file, one per line."))] = None,
     out: Annotated[list[Path] | None, typer.Option(help=_(OUT))] = None,
     cluster: Annotated[str | None, typer.Option(help=_(CLUSTER), metavar=CLUSTERS)] = None,
     limit: Annotated[int | None, typer.Option(help=_(LIMIT), min=1)] = None,
 ) -> None:
     from meadhall.cli.simulate import run_simulation
 
-    files = [*([] if records is None else [records]), *(out or [])]
-    run_simulation(game, players, split_names(bots), games, seed, name_and_value(option), as_json, files, cluster, limit)
+    run_simulation(game, players, split_names(bots), games, seed, name_and_value(option), as_json, out or [], cluster, limit)
 
 
 def tournament(
@@ -132,9 +134,6 @@ def tournament(
         bool, typer.Option("--luck", help=_("Also report results corrected for luck: more precise, but slower."))
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help=_("Print the report as JSON."))] = False,
-    plots: Annotated[
-        Path | None, typer.Option(help=_("Draw plots of the report as SVG files in this folder."), file_okay=False)
-    ] = None,
     out: Annotated[list[Path] | None, typer.Option(help=_(OUT))] = None,
     cluster: Annotated[str | None, typer.Option(help=_(CLUSTER), metavar=CLUSTERS)] = None,
     limit: Annotated[int | None, typer.Option(help=_(LIMIT), min=1)] = None,
@@ -144,7 +143,7 @@ def tournament(
     chosen = name_and_value(option)
     named = split_names(bots)
     return run_tournament(
-        game, named, games, players, seed, chosen, processes, until_sure, luck, as_json, plots, out or [], cluster, limit
+        game, named, games, players, seed, chosen, processes, until_sure, luck, as_json, out or [], cluster, limit
     )
 
 
@@ -172,10 +171,7 @@ def balance(
     games: Annotated[int | None, typer.Option(help=_("Number of matches of each cell instead of a precision."), min=1)] = None,
     seed: Annotated[str | None, typer.Option(help=_("Any text; the same text gives the same report."))] = None,
     as_json: Annotated[bool, typer.Option("--json", help=_("Print the report as JSON."))] = False,
-    out: Annotated[list[Path] | None, typer.Option(help=_("Write the report to FILE.html, .md, .json or .parquet."))] = None,
-    records: Annotated[
-        Path | None, typer.Option(help=_("Write the records of the matches to watch to this file, one per line."))
-    ] = None,
+    out: Annotated[list[Path] | None, typer.Option(help=_(REPORT))] = None,
     cluster: Annotated[str | None, typer.Option(help=_(CLUSTER), metavar=CLUSTERS)] = None,
     limit: Annotated[int | None, typer.Option(help=_(LIMIT), min=1)] = None,
 ) -> int:
@@ -198,7 +194,6 @@ def balance(
         seed,
         as_json,
         out or (),
-        records,
         cluster,
         limit,
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -17,9 +16,9 @@ from meadhall.engine.options import Document
 from meadhall.engine.registry import game
 from meadhall.engine.text.language import gettext as _
 from meadhall.lab import Balance, balance
+from meadhall.lab.balance.run import values_of
 from meadhall.lab.balance.tasks import Depth
-from meadhall.lab.balance.variants import values_of
-from meadhall.lab.frames import NoFrames
+from meadhall.lab.output import check_form
 
 BUILT_IN = "built-in"
 
@@ -75,14 +74,13 @@ def run_balance(
     seed: str | None,
     as_json: bool,
     out: Sequence[Path],
-    records: Path | None,
     cluster: str | None,
     limit: int | None,
 ) -> int:
     """Measure with a progress bar on stderr, print the report, and write it to files."""
     subject = game(name)
     for file in out:
-        check_file(file)
+        check_form(file, Balance.forms)
     with progress_bar() as progress, quiet_stdout():
         task = progress.add_task(subject.title, total=100)
         report = balance(
@@ -101,32 +99,9 @@ def run_balance(
             limit=limit or LIMIT,
         )
     if as_json:
-        print(json.dumps(report.to_dict(), indent=2, ensure_ascii=False))
+        print(report.to_json())
     else:
         console().print(report)
     for file in out:
-        write_report(report, file)
-    if records is not None:
-        report.write_examples(records)
+        report.write(file)
     return INTERRUPTED if report.ended == "interrupted" else 0
-
-
-def check_file(file: Path) -> None:
-    """Check the name of a file for a report. Raises typer.BadParameter."""
-    if file.suffix not in (".html", ".md", ".json", ".parquet"):
-        raise typer.BadParameter(_("A report is written to .html, .md, .json or .parquet, not to {file}.").format(file=file.name))
-
-
-def write_report(report: Balance, file: Path) -> None:
-    """Write a report in the form that the name of the file asks for. Raises OSError or NoFrames."""
-    if file.suffix == ".parquet":
-        try:
-            report.to_polars("figure").write_parquet(file)
-        except NoFrames:
-            report.to_pandas("figure").to_parquet(file)
-        return
-    if file.suffix == ".json":
-        text = json.dumps(report.to_dict(), indent=2, ensure_ascii=False)
-    else:
-        text = report.to_html() if file.suffix == ".html" else report.to_markdown()
-    file.write_text(text, encoding="utf-8")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -49,6 +48,6 @@ def run_simulation(
             **chosen,
         )
     if as_json:
-        print(json.dumps(report.to_dict(), indent=2, ensure_ascii=False))
+        print(report.to_json())
     else:
         console().print(report)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -10,7 +9,6 @@ from meadhall.cli.console import INTERRUPTED, console, progress_bar, quiet_stdou
 from meadhall.engine.compute.bulk import LIMIT
 from meadhall.engine.compute.cores import cores
 from meadhall.engine.registry import game
-from meadhall.lab.plots import check_plots, write_plots
 from meadhall.lab.schedule import scheduled
 from meadhall.lab.tournament import play_schedule
 
@@ -26,7 +24,6 @@ def run_tournament(
     until_sure: bool,
     luck: bool,
     as_json: bool,
-    plots: Path | None,
     out: Sequence[Path],
     cluster: str | None,
     limit: int | None,
@@ -34,8 +31,6 @@ def run_tournament(
     """Run a tournament with a progress bar on stderr and print the report. ``options`` are texts from the command line."""
     subject = game(name)
     schedule = scheduled(subject, bots, games, players, seed, luck=luck, limit=limit or LIMIT, **subject.read_options(options))
-    if plots:
-        check_plots(plots)
     with progress_bar() as progress, quiet_stdout():
         task = progress.add_task(subject.title, total=schedule.games)
         report = play_schedule(
@@ -47,9 +42,7 @@ def run_tournament(
             cluster=cluster,
         )
     if as_json:
-        print(json.dumps(report.to_dict(), indent=2, ensure_ascii=False))
+        print(report.to_json())
     else:
         console().print(report)
-    if plots:
-        write_plots(report, plots)
     return INTERRUPTED if report.ended == "interrupted" else 0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import tomllib
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -66,9 +65,9 @@ def run_tune(
             progress=lambda done: progress.update(task, completed=int(100 * done)),
         )
     if as_json:
-        print(json.dumps(found.to_dict(), indent=2, ensure_ascii=False))
+        print(found.to_json())
     else:
         console().print(found)
     if out is not None:
-        found.write(out)
+        found.write_points(out)
     return INTERRUPTED if found.ended == "interrupted" else 0

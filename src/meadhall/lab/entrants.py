@@ -1,12 +1,13 @@
 """Entrants: the bots of a run. Besides the names of bots they may be functions, classes, ``module:function``, and ``without``.
 
-They travel to processes as pickles. There a bot that doesn't return or crashes harms only its run.
+They travel to processes as pickles. There a bot that doesn't return or crashes harms only its run. ``without`` and reports name
+actions by their kinds.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,18 +15,20 @@ from typing import Any, TypeAlias, TypeGuard
 
 import cloudpickle  # type: ignore[import-untyped]
 import numpy as np
+import numpy.typing as npt
 
 from meadhall.bots import BadAnswer, BadBot, Bot, bot
 from meadhall.bots.named import Declaration, chooser, resolved
 from meadhall.bots.policy import POLICIES
 from meadhall.engine.checks import Seed, as_integer, check_seed, quoted
 from meadhall.engine.compile.compiled import module_of
+from meadhall.engine.elements import MOST_KINDS, ActionKind
 from meadhall.engine.errors import BadSetup, MeadhallError
 from meadhall.engine.game import Game
 from meadhall.engine.match.view import View
 from meadhall.engine.state.chance import step_key
 from meadhall.engine.state.schema import copied
-from meadhall.lab.kinds import kind_mask, kinds_by_action
+from meadhall.engine.text.language import gettext as _
 
 LOOP = Path(__file__).parent / "balance" / "trace_loop.py"
 
@@ -178,3 +181,35 @@ class AvoidingBot:
         out, kept = self._buffers
         states = copied(view.states)
         return int(self._loop.choose_one(self._policy, self._avoided, states, out, kept, self._kinds, self._rng))
+
+
+# ------------------------------------------------------------------------------------------------------------ kinds of actions
+
+
+def action_kinds(subject: Game) -> tuple[ActionKind, ...]:
+    """Return the kinds of actions that a game declares; else every action is a kind, if there are not too many."""
+    if subject.elements.actions:
+        return subject.elements.actions
+    if subject.actions > MOST_KINDS:
+        return ()
+    return tuple(
+        ActionKind(f"action_{k}", _("action {number}").format(number=k), range(k, k + 1)) for k in range(subject.actions)
+    )
+
+
+def kinds_by_action(subject: Game) -> npt.NDArray[np.int64]:
+    """Return the index of the kind of each action, int64 (actions,); -1 for an action of no kind."""
+    found = np.full(subject.actions, -1, np.int64)
+    for number, kind in enumerate(action_kinds(subject)):
+        found[kind.actions.start : kind.actions.stop] = number
+    return found
+
+
+def kind_mask(subject: Game, names: Iterable[str]) -> int:
+    """Return these kinds of actions as a mask of bits. Raises BadSetup."""
+    known = [kind.name for kind in action_kinds(subject)]
+    for name in names:
+        if name not in known:
+            listed = ", ".join(known) or "none"
+            raise BadSetup(f"{subject.title} has no kind of action {quoted(name)}; its kinds: {listed}")
+    return sum(1 << known.index(name) for name in dict.fromkeys(names))

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from meadhall.bots import Bot
 from meadhall.engine.checks import check_count, seed_label
 from meadhall.engine.compute.bulk import LIMIT, Floats, seed_number
 from meadhall.engine.compute.cores import cores
@@ -78,13 +79,33 @@ class Plan:
         ]
         return found
 
+    @property
+    def subject(self) -> Game:
+        """Return the game."""
+        return game(self.game)
+
     def deal(self, number: int) -> int:
         """Return the number that keys the dice and shuffles of match ``number``."""
         return number
 
-    def deals(self, numbers: range) -> npt.NDArray[np.int64]:
-        """Return ``deal`` for many matches, int64 (matches,)."""
-        return np.arange(numbers.start, numbers.stop)
+    def deal_seed(self, number: int) -> str:
+        """Return the seed of match ``number``."""
+        return f"{self.label}/{self.deal(number)}"
+
+    def bot_seed(self, number: int, seat: int) -> str:
+        """Return the seed of the choices of a bot."""
+        return f"{self.label}/{number}/bot {seat}"
+
+    def match(self, number: int) -> Match:
+        """Return match ``number`` before its first decision."""
+        seats = [Seat(f"{name.capitalize()[:20]} {seat + 1}", "bot", name) for seat, name in enumerate(self.seating(number))]
+        return Match(self.subject, seed=self.deal_seed(number), seats=seats, options=self.options, started=STARTED)
+
+    def bots_of(self, number: int) -> list[Bot]:
+        """Make the bots of match ``number`` by seat."""
+        return [
+            self.entrants.bot(self.subject, name, self.bot_seed(number, seat)) for seat, name in enumerate(self.seating(number))
+        ]
 
 
 @dataclass(frozen=True)
@@ -105,16 +126,8 @@ class Outcome:
 
 def play_match(plan: Plan, number: int) -> Outcome:
     """Play match ``number`` of the plan to its end or the limit. The time of searches is CPU time, see ``bots.bot``."""
-    subject, names = game(plan.game), plan.seating(number)
-    match = Match(
-        subject,
-        seed=f"{plan.label}/{plan.deal(number)}",
-        seats=[Seat(f"{name.capitalize()} {seat + 1}", "bot", name) for seat, name in enumerate(names)],
-        options=plan.options,
-        started=STARTED,
-    )
-    bots = [plan.entrants.bot(subject, name, f"{plan.label}/{number}/bot {seat}") for seat, name in enumerate(names)]
-    play_out(match, bots, plan.limit)
+    match = plan.match(number)
+    play_out(match, plan.bots_of(number), plan.limit)
     result = match.result()
     nothing = (nan,) * match.players
     why = STOPPED.format(limit=plan.limit) if result is None else None
@@ -151,7 +164,7 @@ class MatchWork:
     @property
     def subject(self) -> Game:
         """Return the game that is played."""
-        return game(self.plan.game)
+        return self.plan.subject
 
     def __call__(self, chunk: range, pieces: Pieces) -> list[Outcome]:
         """Play the matches with these numbers."""

@@ -1,98 +1,116 @@
-"""Files that a run streams its matches into: Parquet for tables, JSON Lines for records.
+"""Files of results and of records. The ending of a file's name gives its form.
 
-A file appears under its name when the run ends. Until then it is a hidden ``.NAME.PID.part`` beside it.
+A result is written as JSON, or its table as CSV or Parquet. Every other file gets match records, one per line of JSON, as the run
+plays them. A file appears under its name when the run ends. Until then it is a hidden ``.NAME.PID.part`` beside it.
 """
 
 from __future__ import annotations
 
+import gzip
+import json
 import os
-from collections.abc import Iterator, Sequence
+import sys
+from abc import abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
+from importlib.util import find_spec
+from io import BytesIO
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple, Protocol
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar, TypeAlias, cast
 
 from meadhall.engine.checks import check_text, quoted
-from meadhall.engine.compute.bulk import Floats
-from meadhall.engine.errors import BadSetup
-from meadhall.lab.json_lines import JsonLines
-from meadhall.lab.matches import Plan
-from meadhall.lab.parquet import PARQUET, ParquetTable, check_parquet
+from meadhall.engine.errors import BadSetup, MeadhallError, how_to_install
+from meadhall.engine.text.display import Displayed
 
-Files = Path | str | Sequence[Path | str] | None
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Files: TypeAlias = Path | str | Sequence[Path | str] | None
 """A file, several, or none."""
 
+Row: TypeAlias = dict[str, Any]
 
-class Rows(NamedTuple):
-    """Consecutive matches, for files.
+JSON, CSV, PARQUET = ".json", ".csv", ".parquet"
+GZIP, ZSTD = ".gz", ".zst"
 
-    Attributes:
-        first: the number of the first match.
-        payoffs: float64 (matches, players): the payoffs by seat.
-        lengths: int64 (matches,): the number of decisions.
-        luck: float64 (matches, players): the luck of each seat; None if it was not measured.
-        records: a record in JSON for each match; empty unless the plan asks for records.
+
+class NoPolars(MeadhallError):
+    """Polars is not installed."""
+
+
+class RunResult(Displayed):
+    """What a run has found: it prints readably, and is written as JSON or as a table.
+
+    Examples:
+        >>> import meadhall
+        >>> report = meadhall.simulate("axes-and-allies", bots=["greedy", "random"], games=200, seed="mead")
+        >>> report.to_polars().columns
+        ['figure', 'bot', 'seat', 'place', 'value', 'low', 'high', 'games']
+        >>> sum(1 for row in report.rows()), report.to_dict()["games"], len(report.to_json()) > 1000
+        (10, 200, True)
+        >>> report.write("report.json")
     """
 
-    first: int
-    payoffs: Floats
-    lengths: npt.NDArray[np.int64]
-    luck: Floats | None = None
-    records: tuple[str, ...] = ()
+    forms: ClassVar[tuple[str, ...]] = (JSON, CSV, PARQUET)
+    """The endings of the files that it can be written to."""
+
+    @abstractmethod
+    def to_dict(self) -> dict[str, Any]:
+        """Return the result as JSON-able data."""
+
+    @abstractmethod
+    def rows(self) -> Iterable[Row]:
+        """Yield the rows of the table, one for each figure. All have the same columns; a value that a row lacks is None."""
+
+    def to_polars(self) -> pl.DataFrame:
+        """Return the table as a Polars frame. Raises NoPolars."""
+        check_polars()
+        import polars as pl  # noqa: PLC0415 - an optional dependency
+
+        return pl.DataFrame(list(self.rows()), infer_schema_length=None)
+
+    def write(self, file: Path | str) -> None:
+        """Write the result in the form that the ending of the name asks for. Raises BadSetup, NoPolars or OSError."""
+        path = check_form(file, self.forms)
+        with replaced(path) as stream:
+            stream.write(self._contents(path.suffix))
+
+    def _contents(self, form: str) -> bytes:
+        """Return what a file with this ending contains. Raises NoPolars."""
+        if form == JSON:
+            return (self.to_json() + "\n").encode()
+        table, file = self.to_polars(), BytesIO()
+        if form == CSV:
+            table.write_csv(file)
+        else:
+            table.write_parquet(file)
+        return file.getvalue()
+
+    def to_json(self) -> str:
+        """Return the result as JSON text."""
+        return json.dumps(self.to_dict(), indent=2, ensure_ascii=False)
 
 
-class Writer(Protocol):
-    """Writes matches into an open file."""
-
-    def add(self, rows: Rows) -> None:
-        """Write the next matches."""
-
-    def close(self) -> None:
-        """Make the file complete, without closing the file it was given."""
+def check_polars() -> None:
+    """Check that tables can be made, before a run that may take hours. Raises NoPolars."""
+    if find_spec("polars") is None:
+        raise NoPolars(f"a table needs polars, which is not installed: {how_to_install('frames')}")
 
 
-@dataclass(frozen=True)
-class Writers:
-    """The open files of a run."""
-
-    all: tuple[Writer, ...]
-
-    def add(self, rows: Rows) -> None:
-        """Write the next matches into every file."""
-        for writer in self.all:
-            writer.add(rows)
-
-
-@dataclass(frozen=True)
-class Outputs:
-    """The files that a run writes."""
-
-    paths: tuple[Path, ...]
-
-    def __bool__(self) -> bool:
-        return bool(self.paths)
-
-    @property
-    def records(self) -> bool:
-        """Return whether a file gets match records, so that whole matches are played."""
-        return not all(path.name.endswith(PARQUET) for path in self.paths)
-
-    @contextmanager
-    def written(self, plan: Plan, games: int) -> Iterator[Writers]:
-        """Open all files for a plan of ``games`` matches, and finish them at the end or after Ctrl-C. Raises OSError."""
-        with ExitStack() as stack:
-            yield Writers(tuple(stack.enter_context(_written(path, plan, games)) for path in self.paths))
-
-
-def check_outputs(*given: Files) -> Outputs:
-    """Return the files to write. Raises BadSetup for an invalid name, and NoParquet."""
-    several = (
-        [files] if isinstance(files, str) or not isinstance(files, Sequence) else files for files in given if files is not None
-    )
-    return Outputs(tuple(_check_path(file) for files in several for file in files))
+def check_form(file: Any, forms: Sequence[str]) -> Path:
+    """Return the path of a file for a result. Raises BadSetup, NoPolars."""
+    path = _check_path(file)
+    if path.suffix not in forms:
+        raise BadSetup(f"a report is written to {', '.join(forms[:-1])} or {forms[-1]}, not to {quoted(path.name)}")
+    if path.suffix in (CSV, PARQUET):
+        check_polars()
+    return path
 
 
 def _check_path(file: Any) -> Path:
@@ -100,24 +118,62 @@ def _check_path(file: Any) -> Path:
         raise BadSetup(f"an output must be the name of a file, not {quoted(file)}")
     if "\0" in check_text(str(file), "the name of a file"):
         raise BadSetup(f"{quoted(file)} is not a valid file name")
-    path = Path(file)
-    if path.name.endswith(PARQUET):
-        check_parquet()
-    return path
+    return Path(file)
+
+
+# --------------------------------------------------------------------------------------------------------------- files of a run
+
+
+@dataclass(frozen=True)
+class Outputs:
+    """The files that a run writes: its records while it plays, its result at the end."""
+
+    records: tuple[Path, ...]
+    results: tuple[Path, ...]
+
+    @contextmanager
+    def written(self) -> Iterator[Callable[[Iterable[str]], None]]:
+        """Yield what writes the next records. The files are finished at the end or after Ctrl-C. Raises OSError."""
+        with ExitStack() as stack:
+            streams = [stack.enter_context(_records(path)) for path in self.records]
+
+            def write(records: Iterable[str]) -> None:
+                lines = "".join(f"{record}\n" for record in records).encode()
+                for stream in streams:
+                    stream.write(lines)
+
+            yield write
+
+    def finish(self, result: RunResult) -> None:
+        """Write the result. Raises OSError."""
+        for path in self.results:
+            result.write(path)
+
+
+def check_outputs(given: Files) -> Outputs:
+    """Return the files to write. Raises BadSetup for an invalid name, and NoPolars."""
+    several = [] if given is None else [given] if isinstance(given, str) or not isinstance(given, Sequence) else given
+    paths = [_check_path(file) for file in several]
+    results = [check_form(path, RunResult.forms) for path in paths if path.suffix in RunResult.forms]
+    return Outputs(tuple(path for path in paths if path not in results), tuple(results))
 
 
 @contextmanager
-def _written(path: Path, plan: Plan, games: int) -> Iterator[Writer]:
-    with _replaced(path) as file:
-        writer: Writer = ParquetTable(file, plan, games) if path.name.endswith(PARQUET) else JsonLines(file, path.name)
-        try:
-            yield writer
-        finally:
-            writer.close()
+def _records(path: Path) -> Iterator[BinaryIO]:
+    """Open a file for records: as gzip for ``NAME.gz``, as zstd for ``NAME.zst``, else as plain text in UTF-8."""
+    with replaced(path) as file:
+        if path.suffix == GZIP:  # without name and time, so that the same records give the same bytes
+            with gzip.GzipFile("", "wb", fileobj=file, mtime=0) as stream:
+                yield cast("BinaryIO", stream)
+        elif path.suffix == ZSTD:
+            with zstd.ZstdFile(file, "wb") as stream:
+                yield cast("BinaryIO", stream)
+        else:
+            yield file
 
 
 @contextmanager
-def _replaced(path: Path) -> Iterator[BinaryIO]:
+def replaced(path: Path) -> Iterator[BinaryIO]:
     """Yield a file that takes the place of ``path`` at the end or after Ctrl-C. After another error nothing has changed.
 
     A pipe or a device is written to directly.

@@ -1,29 +1,141 @@
-"""The report of a simulation: win rates by bot and seat, lengths, and the game's statistics."""
+"""The report of a simulation: win rates by bot and seat, lengths, and the game's statistics.
+
+The figures are summed up chunk by chunk, so that a run of any length needs the same memory.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, replace
+from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
+from meadhall.engine.compute.bulk import Floats, Played
 from meadhall.engine.game import Game
-from meadhall.engine.statistics import Mean, Rate, Spread
-from meadhall.engine.text.display import Displayed, Table
-from meadhall.engine.text.language import grouped
-from meadhall.lab.aggregate import Aggregate
-from meadhall.lab.frames import InFrames, Row, columns
-from meadhall.lab.matches import Plan
-from meadhall.lab.tables import rate_in_words, report_parts, seed_in_json
+from meadhall.engine.registry import game
+from meadhall.engine.statistics import Mean, Rate, Spread, Totals, added, histogram
+from meadhall.engine.text.display import Table
+from meadhall.engine.text.language import decimal, grouped
+from meadhall.engine.text.language import gettext as _
+from meadhall.lab.matches import Plan, shares_of
+from meadhall.lab.output import Row, RunResult
+from meadhall.lab.words import lengths_in_words, mean_in_words, rate_in_words, seed_in_json, seed_in_words, unknown_order
 
-By = Literal["bot", "seat", "bot and seat", "place"]
+LENGTHS = "lengths"
+
+
+@dataclass(frozen=True)
+class Aggregate:
+    """The sums over some matches of a plan.
+
+    Attributes:
+        games: the number of matches that ended.
+        shares: float64 (bots, seats): the sum of the shares of a win of each bot on each seat, see ``Game.shares``.
+        places: float64 (seats,): the sum of the shares of a win by place in the order of the first turns.
+        taken: int64 (bots, seats): how often each bot had each seat.
+        parties: int64 (bots,): the number of parties that each bot was in. Seats that win together are one party.
+        payoffs: float64 (bots, 3): each bot's matches, and the sum of its mean payoffs in them and of their squares.
+        lengths: the histogram of the decisions of a match, see ``statistics.histogram``.
+        counted: the totals of the game's statistics.
+        stopped: the number of matches that were stopped; nothing else counts them.
+    """
+
+    games: int
+    shares: Floats
+    places: Floats
+    taken: npt.NDArray[np.int64]
+    parties: npt.NDArray[np.int64]
+    payoffs: Floats
+    lengths: Totals
+    counted: Totals
+    stopped: int = 0
+
+    @classmethod
+    def nothing(cls, plan: Plan) -> Aggregate:
+        """Return the sums over no match."""
+        bots, table = len(plan.names), (len(plan.names), plan.players)
+        shares, places, taken = np.zeros(table), np.zeros(plan.players), np.zeros(table, np.int64)
+        return cls(0, shares, places, taken, np.zeros(bots, np.int64), np.zeros((bots, 3)), {}, {})
+
+    @classmethod
+    def of(cls, subject: Game, plan: Plan, first: int, played: Played) -> Aggregate:
+        """Return the sums over the matches from number ``first`` on."""
+        games, players = played.payoffs.shape
+        empty = cls.nothing(plan)
+        shares, taken, among, payoffs = empty.shares, empty.taken, empty.parties, empty.payoffs
+        ended = ~np.isnan(played.payoffs[:, 0])
+        won = np.nan_to_num(shares_of(subject, played.payoffs, plan.options))
+        seats, parties = np.arange(players), subject.parties(players, plan.options)
+        for turn in range(min(players, games)):  # in every ``players``-th match all bots sit on the same seats
+            who = plan.who(range(first + turn, first + turn + 1))[0]
+            times = int(ended[turn::players].sum())
+            shares[who, seats] += won[turn::players].sum(axis=0)
+            taken[who, seats] += times
+            for bot in np.unique(who):
+                means = played.payoffs[turn::players][ended[turn::players]][:, who == bot].mean(axis=1)
+                payoffs[bot] += times, means.sum(), means @ means
+            for party in parties:
+                among[np.unique(who[list(party)])] += times
+        counted = subject.statistics.gather(played.counts[ended], players)
+        places = np.take_along_axis(won, played.orders.astype(np.int64), axis=1).sum(axis=0)
+        lengths, count = {LENGTHS: histogram(played.lengths[ended])}, int(ended.sum())
+        return cls(count, shares, places, taken, among, payoffs, lengths, counted, games - count)
+
+    def __add__(self, more: Aggregate) -> Aggregate:
+        return replace(
+            self,
+            games=self.games + more.games,
+            shares=self.shares + more.shares,
+            places=self.places + more.places,
+            taken=self.taken + more.taken,
+            parties=self.parties + more.parties,
+            payoffs=self.payoffs + more.payoffs,
+            lengths=added(self.lengths, more.lengths),
+            counted=added(self.counted, more.counted),
+            stopped=self.stopped + more.stopped,
+        )
+
+    @property
+    def decisions(self) -> int:
+        """Return the total number of decisions."""
+        times = self.lengths[LENGTHS]
+        return int(np.arange(len(times)) @ times)
+
+    @property
+    def length(self) -> Spread:
+        """Return the spread of the decisions of a match."""
+        return Spread.of_histogram(self.lengths[LENGTHS])
+
+    def of_bot(self, bot: int) -> Rate:
+        """Return a bot's rate on all its seats. Seats that win together count as one observation."""
+        return Rate.of_sum(int(self.taken[bot].sum()), sum(self.shares[bot].tolist()), independent=int(self.parties[bot]))
+
+    def payoff_of_bot(self, bot: int) -> Mean:
+        """Return a bot's mean payoff on all its seats."""
+        games, total, squares = self.payoffs[bot].tolist()
+        return Mean.of_sums(int(games), total, squares)
+
+    def of_seat(self, seat: int) -> Rate:
+        """Return the rate of a seat over all players."""
+        return Rate.of_sum(self.games, sum(self.shares[:, seat].tolist()))
+
+    def of_place(self, place: int) -> Rate:
+        """Return the rate of a place in the order of the first turns, over all players."""
+        return Rate.of_sum(self.games, float(self.places[place]))
+
+    def of_bot_on(self, bot: int, seat: int) -> Rate:
+        """Return a bot's rate on one seat."""
+        return Rate.of_sum(int(self.taken[bot, seat]), float(self.shares[bot, seat]))
 
 
 @dataclass(frozen=True, repr=False)
-class Report(Displayed, InFrames[By]):
+class Report(RunResult):
     """The report of a simulation. It prints as tables in a terminal (with Rich) and in a notebook.
 
-    ``to_polars`` and ``to_pandas`` return its rates as a data frame with a row for each ``"bot"``, each ``"seat"``, each
-    ``"bot and seat"``, or each ``"place"`` in the first order.
+    ``to_polars`` returns its rates as a table: of each bot, of each seat (from 0), of each bot on each seat, and of each place in
+    the first order (from 1); the other columns of a row are null.
 
     Attributes:
         game: the name of the game.
@@ -47,8 +159,8 @@ class Report(Displayed, InFrames[By]):
     Examples:
         >>> import meadhall
         >>> report = meadhall.simulate("axes-and-allies", bots=["greedy", "random"], games=200, seed="mead")
-        >>> report.to_dict()["game"]
-        'axes-and-allies'
+        >>> report.to_dict()["game"], next(report.rows())["figure"]
+        ('axes-and-allies', 'rate')
         >>> next(report.displayed())
         'Axes and Allies: win rates with 95 % intervals'
     """
@@ -80,20 +192,19 @@ class Report(Displayed, InFrames[By]):
         """Return the report as JSON-able data, described in ``docs/library/simulate.md``."""
         return {**asdict(self), "seed": seed_in_json(self.seed), "decisions_per_second": self.decisions_per_second}
 
-    def frame_rows(self) -> Mapping[By, Iterable[Row]]:
-        means = self.payoffs or {}
-        return {
-            "bot": (
-                {"bot": bot, **asdict(rate), **columns(means.get(bot), Mean, "payoff_")} for bot, rate in self.by_bot.items()
-            ),
-            "seat": ({"seat": seat, **asdict(rate)} for seat, rate in enumerate(self.by_seat)),
-            "bot and seat": (
-                {"bot": bot, "seat": seat, **asdict(rate)}
-                for bot, rates in self.by_bot_and_seat.items()
-                for seat, rate in enumerate(rates)
-            ),
-            "place": ({"place": place, **asdict(rate)} for place, rate in enumerate(self.by_place, 1)),
-        }
+    def rows(self) -> Iterator[Row]:
+        """Yield the rates of bots, seats, both, and places, and the mean payoffs of bots."""
+        for bot, rate in self.by_bot.items():
+            yield _row("rate", rate.rate, rate, bot=bot)
+        for bot, payoff in (self.payoffs or {}).items():
+            yield _row("payoff", payoff.mean, payoff, bot=bot)
+        for seat, rate in enumerate(self.by_seat):
+            yield _row("rate", rate.rate, rate, seat=seat)
+        for bot, rates in self.by_bot_and_seat.items():
+            for seat, rate in enumerate(rates):
+                yield _row("rate", rate.rate, rate, bot=bot, seat=seat)
+        for place, rate in enumerate(self.by_place, 1):
+            yield _row("rate", rate.rate, rate, place=place)
 
     def __repr__(self) -> str:
         rates = ", ".join(f"{name} {rate_in_words(rate)}" for name, rate in self.by_bot.items())
@@ -102,6 +213,13 @@ class Report(Displayed, InFrames[By]):
     def displayed(self) -> Iterator[str | Table]:
         """Yield the parts of the readable form."""
         return report_parts(self)
+
+
+def _row(
+    figure: str, value: float, of: Rate | Mean, bot: str | None = None, seat: int | None = None, place: int | None = None
+) -> Row:
+    about = {"figure": figure, "bot": bot, "seat": seat, "place": place}
+    return {**about, "value": value, "low": of.low, "high": of.high, "games": of.games}
 
 
 def report(subject: Game, plan: Plan, sums: Aggregate, seconds: float) -> Report:
@@ -127,3 +245,28 @@ def report(subject: Game, plan: Plan, sums: Aggregate, seconds: float) -> Report
         seconds=seconds,
         statistics=subject.statistics.fields(sums.counted, plan.players, plan.options) if sums.games else {},
     )
+
+
+def report_parts(report: Report) -> Iterator[str | Table]:
+    """Yield the parts of a simulation's report: a table with a row for each seat and a column for each bot, and figures."""
+    yield _("{game}: win rates with 95 % intervals").format(game=game(report.game).title)
+    rows = [
+        (str(seat + 1), *(rate_in_words(rates[seat]) for rates in report.by_bot_and_seat.values()), rate_in_words(rate))
+        for seat, rate in enumerate(report.by_seat)
+    ]
+    every = (_("all"), *(rate_in_words(rate) for rate in report.by_bot.values()), "")
+    yield Table((_("seat"), *report.by_bot, _("any bot")), (*rows, every), sums=1, numbers=True)
+    if len(set(report.by_place)) > 1:
+        yield from filter(None, [unknown_order(game(report.game))])
+        rows = [(str(place), rate_in_words(rate)) for place, rate in enumerate(report.by_place, 1)]
+        yield Table((_("place in the first order"), _("any bot")), tuple(rows), numbers=True)
+    if report.payoffs is not None:
+        rows = [(name, mean_in_words(payoff)) for name, payoff in report.payoffs.items()]
+        yield Table((_("bot"), _("points per game")), tuple(rows), numbers=True)
+    yield from lengths_in_words(report.games, report.stopped, report.limit, report.length)
+    yield _("{speed} decisions/s; seed {seed}").format(
+        speed=decimal(report.decisions_per_second, 0), seed=seed_in_words(report.seed)
+    )
+    counted = tuple(game(report.game).statistics.rows(report.statistics)) if report.statistics else ()
+    if counted:
+        yield Table((), counted)

@@ -10,9 +10,6 @@ from math import comb
 from random import Random
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
 from meadhall.engine.checks import Seed, check_count, check_run_seed
 from meadhall.engine.compute.bulk import LIMIT, MOST_DECISIONS
 from meadhall.engine.errors import BadSetup
@@ -76,18 +73,9 @@ class Schedule(Plan):
         seats = {seat: name for party, name in zip(self.parties, self.line_up(number), strict=True) for seat in party}
         return tuple(seats[seat] for seat in sorted(seats))
 
-    def who(self, numbers: range) -> npt.NDArray[np.int64]:
-        """Return the indexes of the bots by match and seat, int64 (matches, players)."""
-        return np.array([[self.bots.index(name) for name in self.seating(number)] for number in numbers], np.int64)
-
     def deal(self, number: int) -> int:
         """Return the key of the dice and shuffles: the same for all bots in a cooperative game."""
         return number if len(self.parties) > 1 else number // self.round
-
-    def deals(self, numbers: range) -> npt.NDArray[np.int64]:
-        """Return ``deal`` for many matches, int64 (matches,)."""
-        found = np.arange(numbers.start, numbers.stop)
-        return found if len(self.parties) > 1 else found // self.round
 
 
 def scheduled(

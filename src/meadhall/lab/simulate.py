@@ -19,11 +19,10 @@ from meadhall.engine.errors import BadSetup
 from meadhall.engine.game import Game
 from meadhall.engine.registry import game, registered
 from meadhall.lab import matches
-from meadhall.lab.aggregate import Aggregate
 from meadhall.lab.entrants import Entrant, Entrants, entered
 from meadhall.lab.matches import MatchWork, Outcome, Plan, match_executor
-from meadhall.lab.output import Files, Outputs, Rows, check_outputs
-from meadhall.lab.report import Report, report
+from meadhall.lab.output import Files, Outputs, check_outputs
+from meadhall.lab.report import Aggregate, Report, report
 
 
 def simulate(
@@ -33,7 +32,6 @@ def simulate(
     seed: Seed | None = None,
     players: int | None = None,
     progress: Progress | None = None,
-    records: Files = None,
     processes: int = 1,
     *,
     out: Files = None,
@@ -60,12 +58,12 @@ def simulate(
             the report states.
         players: the number of players; by default the number of bots, but at least the game's minimum.
         progress: called with the number of games finished since its last call.
-        records: a file for the match records, as in ``out``.
         processes: the number of processes for whole matches. More than one requires multiprocessing's
             ``if __name__ == "__main__":`` guard.
-        out: a file or several: ``FILE.parquet`` gets a row for each match; ``FILE.jsonl``, ``FILE.jsonl.gz`` or
-            ``FILE.jsonl.zst`` gets the match records, one per line, with the number of legal actions of every decision. A file
-            appears at the end. After Ctrl-C it holds the matches so far; after another error it is not written.
+        out: a file or several: ``FILE.jsonl``, ``FILE.jsonl.gz`` or ``FILE.jsonl.zst`` gets the match records, one per line, with
+            the number of legal actions of every decision; ``FILE.json`` the report, ``FILE.csv`` or ``FILE.parquet`` its table. A
+            file appears at the end. After Ctrl-C a file of records holds the matches so far; after another error it is not
+            written.
         cluster: a Ray cluster instead of processes: ``local``, ``auto`` or ``ray://HOST:PORT``; see ``docs/library/cluster.md``.
         limit: the number of decisions after which a game is stopped: bots can play for ever. The report says how many were.
         options: the game's options by name.
@@ -73,7 +71,7 @@ def simulate(
     Raises:
         BadSetup: an argument is invalid.
         UnknownGame, UnknownBot: there is no game or bot with this name.
-        NoParquet, NoCluster: a package is missing, or there is no such cluster.
+        NoPolars, NoCluster: a package is missing, or there is no such cluster.
         ClusterFailed: the cluster can't finish the run.
 
     Examples:
@@ -88,9 +86,10 @@ def simulate(
     games, used = check_count(games, "games"), check_run_seed(seed)
     check_count(processes, "processes")
     limit = check_count(limit, "decisions", MOST_DECISIONS)
-    files = check_outputs(records, out)
-    whole = files.records or not all(who in POLICIES for who in line_up)
-    plan = Plan(subject.name, line_up, chosen, used, files.records, entrants=entrants, limit=limit)
+    files = check_outputs(out)
+    records = bool(files.records)
+    whole = records or not all(who in POLICIES for who in line_up)
+    plan = Plan(subject.name, line_up, chosen, used, records, entrants=entrants, limit=limit)
     with registered(subject):
         if whole:
             with match_executor(subject, processes, cluster) as executor:
@@ -114,19 +113,18 @@ def seated(subject: Game, bots: Sequence[Entrant], players: int | None) -> tuple
 
 
 class _Part(NamedTuple):
-    """The results of a chunk: its sums, and the matches themselves for files."""
+    """The results of a chunk: its sums, and the records of its matches if a file wants them."""
 
     sums: Aggregate
-    rows: Rows | None
+    records: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class _Summed:
-    """Work whose matches are summed up where they are played, so that only sums travel unless a file wants the matches."""
+    """Work whose matches are summed up where they are played, so that only sums travel unless a file wants the records."""
 
     plan: Plan
     work: Work[Played] | Work[list[Outcome]]
-    rows: bool
 
     @property
     def subject(self) -> Game:
@@ -138,8 +136,7 @@ class _Summed:
         found = self.work(chunk, pieces)
         played = found if isinstance(found, Played) else played_by(found)
         records = () if isinstance(found, Played) else tuple(outcome.record for outcome in found if outcome.record)
-        rows = Rows(chunk.start, played.payoffs, played.lengths, None, records) if self.rows else None
-        return _Part(Aggregate.of(self.subject, self.plan, chunk.start, played), rows)
+        return _Part(Aggregate.of(self.subject, self.plan, chunk.start, played), records)
 
     def compile(self) -> None:
         """Compile everything that the work needs."""
@@ -165,12 +162,13 @@ def _simulate(
     files: Outputs,
     progress: Progress | None,
 ) -> Report:
-    summed = _Summed(plan, work, bool(files))
+    summed = _Summed(plan, work)
     began = time.perf_counter()
     sums = Aggregate.nothing(plan)
-    with files.written(plan, games) as writers, closing(run_chunks(executor, summed, range(games), chunk, progress)) as parts:
+    with files.written() as write, closing(run_chunks(executor, summed, range(games), chunk, progress)) as parts:
         for part in parts:
             sums += part.sums
-            if part.rows is not None:
-                writers.add(part.rows)
-    return report(summed.subject, plan, sums, time.perf_counter() - began)
+            write(part.records)
+    found = report(summed.subject, plan, sums, time.perf_counter() - began)
+    files.finish(found)
+    return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any, Literal
@@ -11,17 +11,66 @@ import numpy as np
 import numpy.typing as npt
 
 from meadhall.engine.compute.bulk import Floats
-from meadhall.engine.statistics import Mean, Rate, Spread
-from meadhall.engine.text.display import Displayed, Table
-from meadhall.engine.text.language import grouped, percent
-from meadhall.lab.control_variate import Adjusted
-from meadhall.lab.frames import InFrames, Row, columns
-from meadhall.lab.ratings import Rating, ratings
+from meadhall.engine.registry import game
+from meadhall.engine.statistics import Z_95, Mean, Rate, Spread
+from meadhall.engine.text.display import Table
+from meadhall.engine.text.language import decimal, grouped, marked, percent, percent_with_interval
+from meadhall.engine.text.language import gettext as _
+from meadhall.lab.luck import MIN_MATCHES, Adjusted
+from meadhall.lab.output import Row, RunResult
 from meadhall.lab.schedule import Schedule
-from meadhall.lab.tables import seed_in_json, tournament_parts
+from meadhall.lab.words import NONE, lengths_in_words, mean_in_words, rate_in_words, seed_in_json, seed_in_words
 
-By = Literal["bot", "pair"]
 Ended = Literal["complete", "sure", "interrupted"]
+
+
+ENDINGS = {
+    "interrupted": marked(
+        "Interrupted after {games} of {planned} games: the bots have not met each other, or sat on each seat, equally often."
+    ),
+    "sure": marked("The order was significant after {games} of {planned} games."),
+}
+"""Notes on a tournament that ended early."""
+
+
+@dataclass(frozen=True)
+class Rating:
+    """A rating on OpenSkill's scale, where every bot starts at 25.
+
+    Attributes:
+        mu: the mean of the belief about the strength.
+        sigma: its standard deviation.
+        low: the lower end of the interval of mu, by default of 95 %.
+        high: its upper end.
+    """
+
+    mu: float
+    sigma: float
+    low: float
+    high: float
+
+
+def ratings(shares: Floats, z: float = Z_95) -> tuple[Rating, ...]:
+    """Return every bot's rating after these matches, in order.
+
+    Weng, Lin: A Bayesian Approximation Method for Online Ranking (2011), with the model of Plackett and Luce. A match ranks its
+    bots by payoff; equal payoffs are ties. Bots don't learn, so sigma gets no drift (tau = 0).
+
+    Args:
+        shares: float64 (matches, bots): each bot's payoff; NaN where it didn't play.
+        z: the normal quantile of the interval.
+    """
+    from openskill.models import PlackettLuce  # noqa: PLC0415 - only a tournament needs it
+
+    model = PlackettLuce(tau=0.0)
+    rated = [model.rating() for _ in range(shares.shape[1])]
+    for match in shares.round(9):
+        there = np.flatnonzero(~np.isnan(match)).tolist()
+        if len(there) > 1:
+            after = model.rate([[rated[k]] for k in there], scores=match[there].tolist())
+            for k, (rating,) in zip(there, after, strict=True):
+                rated[k] = rating
+    return tuple(Rating(each.mu, each.sigma, each.mu - z * each.sigma, each.mu + z * each.sigma) for each in rated)
 
 
 @dataclass(frozen=True)
@@ -50,30 +99,13 @@ class Standing:
     rating: Rating | None
     payoff: Mean | None = None
 
-    def columns(self) -> Row:
-        """Return the result as columns of a data frame.
-
-        Examples:
-            >>> from meadhall.lab import tournament
-            >>> table = tournament("axes-and-allies", ["random", "greedy"], games=100, seed="mead")
-            >>> table.standings["greedy"].columns()["games"]
-            100
-        """
-        parts = {"adjusted": Adjusted, "rating": Rating, "payoff": Mean}
-        own = {name: value for name, value in asdict(self).items() if name not in parts}
-        return own | {
-            column: value
-            for name, kind in parts.items()
-            for column, value in columns(getattr(self, name), kind, f"{name}_").items()
-        }
-
 
 @dataclass(frozen=True, repr=False)
-class Tournament(Displayed, InFrames[By]):
+class Tournament(RunResult):
     """The report of a tournament. It prints as tables in a terminal (with Rich) and in a notebook.
 
-    ``to_polars`` and ``to_pandas`` return the standings as a data frame with a row for each ``"bot"``. With ``"pair"`` the frame
-    tells how often each bot finished ahead of each other.
+    ``to_polars`` returns its figures as a table: ``share``, ``adjusted``, ``rating`` and ``payoff`` of each bot, and how often it
+    finished ``ahead`` of each other.
 
     Attributes:
         game: the name of the game.
@@ -98,8 +130,8 @@ class Tournament(Displayed, InFrames[By]):
     Examples:
         >>> from meadhall.lab import tournament
         >>> table = tournament("axes-and-allies", ["random", "greedy"], games=100, seed="mead")
-        >>> table.to_dict()["bots"]
-        ('random', 'greedy')
+        >>> table.to_dict()["bots"], next(table.rows())["figure"]
+        (('random', 'greedy'), 'share')
         >>> next(table.displayed())
         'Axes and Allies for 2: win rates with 95 % intervals'
     """
@@ -126,13 +158,19 @@ class Tournament(Displayed, InFrames[By]):
         """Return the report as JSON-able data, described in ``docs/library/tournament.md``."""
         return {**asdict(self), "seed": seed_in_json(self.seed)}
 
-    def frame_rows(self) -> Mapping[By, Iterable[Row]]:
-        return {
-            "bot": ({"bot": bot, **standing.columns()} for bot, standing in self.standings.items()),
-            "pair": (
-                {"bot": bot, "other": other, **asdict(rate)} for bot, rates in self.ahead.items() for other, rate in rates.items()
-            ),
-        }
+    def rows(self) -> Iterator[Row]:
+        """Yield the figures of each bot, and of each pair."""
+        for bot, each in self.standings.items():
+            yield _row("share", each.share, each, each.games, bot)
+            if each.adjusted is not None:
+                yield _row("adjusted", each.adjusted.share, each.adjusted, each.games, bot)
+            if each.rating is not None:
+                yield _row("rating", each.rating.mu, each.rating, each.games, bot)
+            if each.payoff is not None:
+                yield _row("payoff", each.payoff.mean, each.payoff, each.payoff.games, bot)
+        for bot, rates in self.ahead.items():
+            for other, rate in rates.items():
+                yield _row("ahead", rate.rate, rate, rate.games, bot, other)
 
     def __repr__(self) -> str:
         shares = ", ".join(f"{name} {percent(standing.share)}" for name, standing in self.standings.items())
@@ -141,6 +179,12 @@ class Tournament(Displayed, InFrames[By]):
     def displayed(self) -> Iterator[str | Table]:
         """Yield the parts of the readable form."""
         return tournament_parts(self)
+
+
+def _row(
+    figure: str, value: float, of: Standing | Adjusted | Rating | Mean | Rate, games: int, bot: str, other: str | None = None
+) -> Row:
+    return {"figure": figure, "bot": bot, "other": other, "value": value, "low": of.low, "high": of.high, "games": games}
 
 
 @dataclass(frozen=True)
@@ -257,3 +301,62 @@ def win_matrix(meetings: Meetings, names: tuple[str, ...]) -> dict[str, dict[str
     """Return how often each bot was ahead of each other bot."""
     numbered = list(enumerate(names))
     return {name: {other: meetings.ahead(k, j) for j, other in numbered if j != k} for k, name in numbered}
+
+
+def tournament_parts(report: Tournament) -> Iterator[str | Table]:
+    """Yield the parts of a tournament's report: the result of each bot, and how often each finished ahead of each other."""
+    heading = _("{game} for {players}: win rates with 95 % intervals")
+    yield heading.format(game=game(report.game).title, players=report.players)
+    yield _table(standing_rows(report))
+    if report.luck:
+        yield _table(adjusted_rows(report), _("Corrected for luck (needs at least {least} games)").format(least=MIN_MATCHES))
+    if len(report.bots) > 1:
+        yield _table(matrix_rows(report), _("How often the row finishes ahead of the column; a draw counts as half"))
+    if report.ended in ENDINGS:
+        yield _(ENDINGS[report.ended]).format(games=grouped(report.games), planned=grouped(report.planned))
+    yield from lengths_in_words(report.games, report.stopped, report.limit, report.length)
+    yield _("{seconds} s; seed {seed}").format(seconds=decimal(report.seconds, 0), seed=seed_in_words(report.seed))
+
+
+def _table(rows: Iterable[tuple[str, ...]], title: str = "") -> Table:
+    """Build a table; the first row holds its headings, the first column its names."""
+    heads, *others = rows
+    return Table(heads, tuple(others), title, numbers=True)
+
+
+def standing_rows(report: Tournament) -> Iterable[tuple[str, ...]]:
+    """Yield a row for each bot, without fair rate and rating in a cooperative game."""
+    rivals = any(standing.fair is not None for standing in report.standings.values())
+    counted = any(standing.payoff is not None for standing in report.standings.values())
+    points = (_("points per game"),) if counted else ()
+    yield (_("bot"), _("games"), _("win rate"), *((_("fair"), _("rating")) if rivals else ()), *points)
+    for name, standing in report.standings.items():
+        share = percent_with_interval(standing.share, standing.low, standing.high)
+        payoff = (mean_in_words(standing.payoff),) if standing.payoff is not None else ()
+        yield (name, grouped(standing.games), share, *_against_others(standing), *payoff)
+
+
+def adjusted_rows(report: Tournament) -> Iterable[tuple[str, ...]]:
+    """Yield a row for each bot: its win rate corrected for luck, and the variance that luck explains."""
+    yield (_("bot"), _("win rate"), _("explained by luck"))
+    for name, standing in report.standings.items():
+        found = standing.adjusted
+        if found is None:
+            yield (name, NONE, NONE)
+        else:
+            yield (name, percent_with_interval(found.share, found.low, found.high), percent(found.explained, 0))
+
+
+def _against_others(standing: Standing) -> Sequence[str]:
+    if standing.fair is None or standing.rating is None:
+        return ()
+    rating = standing.rating
+    return percent(standing.fair), f"{decimal(rating.mu, 1)} ({decimal(rating.low, 1)}-{decimal(rating.high, 1)})"
+
+
+def matrix_rows(report: Tournament) -> Iterable[tuple[str, ...]]:
+    """Yield a row for each bot, with a column for each bot."""
+    yield ("", *report.bots)
+    for name, rates in report.ahead.items():
+        met = {other: rate_in_words(rate) for other, rate in rates.items()}
+        yield (name, *(met.get(other, NONE) for other in report.bots))

@@ -1,4 +1,9 @@
-"""tournament: play a balanced, rated tournament of bots."""
+"""tournament: play a balanced, rated tournament of bots.
+
+With ``until_sure`` a sequential test may end it early. Checking often enough will show a false difference sooner or later. So
+there are only a few check points, each after 1.5 times as many games as the one before, and with n check points each interval has
+the level 1 - 5 % / n (Bonferroni). All intervals together then hold with a probability of 95 %.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +11,9 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import replace
+from itertools import pairwise
 from math import isnan
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -17,13 +24,20 @@ from meadhall.engine.compute.executors import Progress
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.game import Game
 from meadhall.engine.registry import game, registered
-from meadhall.engine.statistics import Spread
+from meadhall.engine.statistics import Rate, Spread
 from meadhall.lab.entrants import Entrant
+from meadhall.lab.luck import MIN_MATCHES, regress_on_luck, student_quantile
 from meadhall.lab.matches import Outcome, match_executor, play_matches, shares_of
-from meadhall.lab.output import Files, Rows, check_outputs
+from meadhall.lab.output import Files, check_outputs
 from meadhall.lab.schedule import Schedule, scheduled
-from meadhall.lab.sequential_test import all_sure, check_points, width
 from meadhall.lab.standings import Ended, Meetings, Tournament, standings, win_matrix
+
+FIRST = 50
+"""The smallest number of games before the first check point."""
+GROWTH = 1.5
+"""The smallest factor from one check point to the next."""
+ERROR = 0.05
+"""Family-wise error rate of the sequential test."""
 
 
 def tournament(
@@ -58,7 +72,7 @@ def tournament(
         progress: called with the number of games finished since its last call.
         until_sure: end as soon as each bot is significantly better than the one before it, see ``sequential_test``.
         luck: also measure luck and report results corrected for it, see ``luck`` and ``control_variate``.
-        out: files for the matches or their records, see ``simulate``. They hold the games that the report covers.
+        out: files for the records or the report, see ``simulate``. They hold the games that the report covers.
         cluster: a Ray cluster instead of processes: ``local``, ``auto`` or ``ray://HOST:PORT``; see ``docs/library/cluster.md``.
         limit: the number of decisions after which a game is stopped, as in ``simulate``.
         options: the game's options by name.
@@ -66,7 +80,7 @@ def tournament(
     Raises:
         BadSetup: an argument is invalid, or ``until_sure`` is given with a single bot.
         UnknownGame, UnknownBot: there is no game or bot with this name.
-        NoParquet, NoCluster: a package is missing, or there is no such cluster.
+        NoPolars, NoCluster: a package is missing, or there is no such cluster.
         ClusterFailed: the cluster can't finish the tournament.
 
     Examples:
@@ -92,7 +106,7 @@ def play_schedule(
 ) -> Tournament:
     """Play a schedule, as ``tournament`` does."""
     files = check_outputs(out)
-    schedule = replace(schedule, records=files.records)
+    schedule = replace(schedule, records=bool(files.records))
     if until_sure and len(schedule.bots) < 2:
         raise BadSetup("a single bot can't be compared: until_sure needs at least two bots")
     began = time.perf_counter()
@@ -102,12 +116,13 @@ def play_schedule(
     ended: Ended = "complete"
     with (
         match_executor(game(schedule.game), processes, cluster) as executor,
-        files.written(schedule, schedule.games) as writers,
+        files.written() as write,
         closing(play_matches(schedule, schedule.games, executor, progress, chunk=1)) as outcomes,
     ):
         try:
             for outcome in outcomes:
-                writers.add(rows_of(outcome, len(played)))
+                if outcome.record:
+                    write([outcome.record])
                 played.append(outcome)
                 if len(played) in ends[:-1] and all_sure(_meetings(schedule, played, z)):
                     ended = "sure"
@@ -116,13 +131,46 @@ def play_schedule(
             if len(played) < schedule.round:
                 raise
             ended = "interrupted"
-    return _report(schedule, played, ended, time.perf_counter() - began, z)
+    found = _report(schedule, played, ended, time.perf_counter() - began, z)
+    files.finish(found)
+    return found
 
 
-def rows_of(outcome: Outcome, number: int) -> Rows:
-    """Return match ``number`` for files."""
-    luck = np.array([outcome.luck]) if outcome.luck else None
-    return Rows(number, np.array([outcome.scores]), np.array([outcome.decisions]), luck, (outcome.record,))
+def check_points(games: int, round_: int) -> tuple[int, ...]:
+    """Return the numbers of games after which to check: whole rounds, the last one after all games."""
+    found = []
+    wanted = float(FIRST)
+    while wanted < games:
+        found.append(-(-int(wanted) // round_) * round_)
+        wanted = GROWTH * found[-1]
+    return (*(number for number in found if number < games), games)
+
+
+def width(count: int) -> float:
+    """Return the normal quantile of the intervals at each of ``count`` check points."""
+    return NormalDist().inv_cdf(1 - ERROR / 2 / count)
+
+
+def all_sure(meetings: Meetings) -> bool:
+    """Return whether each bot is significantly better than the one before it."""
+    return all(is_better(meetings, one, other) for other, one in pairwise(range(meetings.bots)))
+
+
+def is_better(meetings: Meetings, one: int, other: int) -> bool:
+    """Return whether one bot wins significantly more than another.
+
+    If luck was measured, the comparison is corrected for it. Otherwise it uses only the meetings that one of the two won.
+    """
+    if meetings.luck is not None:
+        lead, lucky = (np.subtract(*each[:, [one, other]].T) for each in (meetings.mean_shares, meetings.means(meetings.luck)))
+        there = ~np.isnan(lead)
+        if np.count_nonzero(there) < MIN_MATCHES:
+            return False
+        gain = regress_on_luck(lead[there], lucky[there])
+        return gain.mean > student_quantile(meetings.z, gain.freedom) * gain.error
+    shares = meetings.mean_shares[:, [one, other]]
+    shares = shares[shares.sum(axis=1) > 0]
+    return Rate.of((np.sign(shares[:, 0] - shares[:, 1]) + 1) / 2, meetings.z).low > 1 / 2
 
 
 def _meetings(schedule: Schedule, played: Sequence[Outcome], z: float) -> Meetings:

@@ -21,7 +21,7 @@ from meadhall.engine.registry import game as find_game
 from meadhall.engine.registry import game_names
 from meadhall.engine.text.rulebook import rule_ids, rule_sentence, rulebook_text
 from meadhall.lab import balance as lab_balance
-from meadhall.lab.balance.variants import values_of
+from meadhall.lab.balance.run import values_of
 from meadhall.mcp.answers import (
     BalanceAnswer,
     GameAnswer,
@@ -248,7 +248,7 @@ def _add_laboratory(server: MCPServer[Any]) -> None:
             report = await anyio.to_thread.run_sync(
                 lambda: lab_balance(subject, players, variants, seed=seed, seconds=seconds, without=without or ())
             )
-        return _result(report.to_markdown(), BalanceAnswer(headlines=list(report.headlines), report=report.to_dict()))
+        return _result("\n".join(report.headlines), BalanceAnswer(headlines=list(report.headlines), report=report.to_dict()))
 
 
 def _add_rulebooks(server: MCPServer[Any]) -> None:

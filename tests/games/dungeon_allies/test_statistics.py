@@ -106,7 +106,7 @@ def test_every_spot_belongs_to_one_place() -> None:
 def test_records_agree_with_the_report(tmp_path: Path) -> None:
     """Count the events in the records by their names."""
     file = tmp_path / "games.jsonl"
-    report = meadhall.simulate("dungeon-allies", ["random"], games=4, seed="records", players=3, records=file).statistics
+    report = meadhall.simulate("dungeon-allies", ["random"], games=4, seed="records", players=3, out=file).statistics
     games = [
         [event for step in [record["setup"], *(a["events"] for a in record["actions"])] for event in step]
         for record in read_records(file)

@@ -1,7 +1,7 @@
 """Charts of a balance report as SVG: intervals, points, curves.
 
 They are drawn here and not by a plotting library: a chart follows the colours of the page, light, dark and on paper, its texts
-are texts, and each has the table of its numbers beside it. Matplotlib writes fixed colours and is an optional dependency.
+are texts, and each has the table of its numbers beside it.
 """
 
 from __future__ import annotations
@@ -143,20 +143,18 @@ def scatter(title: str, points: Sequence[Point], across: str, up: str) -> str:
 
 
 class Curve(NamedTuple):
-    """A curve over the parts of a match, with a band if ``low`` and ``high`` aren't empty."""
+    """A curve over the parts of a match."""
 
     name: str
     values: Sequence[float]
-    low: Sequence[float] = ()
-    high: Sequence[float] = ()
 
 
 def curves(title: str, drawn: Sequence[Curve], across: str) -> str:
     """Return a chart of curves over a match from its beginning to its end."""
     height, left, top = 260, 60, 14
     right, bottom = WIDTH - 170, height - 46
-    high = max(value for curve in drawn for value in (*curve.values, *curve.high))
-    low = min(0.0, *(value for curve in drawn for value in (*curve.values, *curve.low)))
+    high = max(value for curve in drawn for value in curve.values)
+    low = min(0.0, *(value for curve in drawn for value in curve.values))
 
     def points(values: Sequence[float]) -> list[str]:
         last = max(len(values) - 1, 1)
@@ -178,10 +176,6 @@ def curves(title: str, drawn: Sequence[Curve], across: str) -> str:
     )
     lines = []
     for number, curve in enumerate(drawn):
-        if curve.low:
-            lines.append(
-                f'<path class="band series-{number % 4}" d="M{"L".join([*points(curve.high), *reversed(points(curve.low))])}Z"/>'
-            )
         entry = top + 6 + 16 * number
         lines.append(
             f'<path class="curve series-{number % 4} dash-{number % 4}" d="M{"L".join(points(curve.values))}"/>'

@@ -1,139 +1,138 @@
-"""Figures: values with intervals, their definitions, and which of them are flagged."""
+"""Figures: what each match adds to them, their intervals, and which of them are flagged.
+
+Every figure is a ratio of two sums over matches: wins by seats, waits by turns, purchases by offers. A column holds both for each
+match, so any figure has an interval, and the difference of two variants on the same deals has one by pairs.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from math import isnan
 from statistics import NormalDist
-from typing import Literal, TypeAlias
+from typing import TypeAlias
 
-from meadhall.engine.statistics import Z_95
-from meadhall.engine.text.language import marked
-from meadhall.lab.balance.columns import Columns, difference
+import numpy as np
+import numpy.typing as npt
 
-Unit: TypeAlias = Literal["fair shares", "share", "number", "points"]
-
-FALSE_DISCOVERIES = 0.05
-"""The expected share of false flags among the flags of a page (Benjamini and Hochberg, 1995)."""
+from meadhall.engine.compute.bulk import Floats
+from meadhall.engine.statistics import Z_95, wilson
+from meadhall.lab.balance.definitions import DEFINITIONS, Definition
 
 
 @dataclass(frozen=True)
-class Definition:
-    """What a family of figures means.
+class Column:
+    """A figure's numerators and denominators by match, float64 (matches,) each.
 
-    Attributes:
-        group: the question that it belongs to.
-        text: the definition; a message for gettext.
-        unit: what it counts.
-        tolerance: the range of values that is nothing to worry about; None: none is.
+    ``spread``: whether the median of the numerators is a figure, too.
     """
 
-    group: str
-    text: str
-    unit: Unit = "number"
-    tolerance: tuple[float, float] | None = None
+    sums: Floats
+    counts: Floats
+    spread: bool = False
+
+    @property
+    def value(self) -> float:
+        """Return the figure; NaN if nothing was counted."""
+        total = float(self.counts.sum())
+        return float(self.sums.sum()) / total if total else float("nan")
+
+    @property
+    def residuals(self) -> Floats:
+        """Return what each match adds to the error of the figure, by linearization of the ratio."""
+        total = float(self.counts.sum())
+        if not total:
+            return np.zeros(len(self.sums))
+        found: Floats = (self.sums - self.value * self.counts) * (len(self.sums) / total)
+        return found
+
+    @property
+    def error(self) -> float:
+        """Return the standard error of the figure."""
+        return _error(self.residuals)
+
+    @property
+    def is_rate(self) -> bool:
+        """Return whether the figure is the share of matches in which something happened."""
+        return bool((self.counts == 1).all() and ((self.sums == 0) | (self.sums == 1)).all())
+
+    def interval(self) -> tuple[float, float]:
+        """Return the 95 % interval: Wilson's for a share of matches, otherwise the normal one."""
+        if len(self.sums) and self.is_rate:
+            return wilson(float(self.sums.sum()), len(self.sums))
+        half = Z_95 * self.error
+        return self.value - half, self.value + half
+
+    def median(self) -> tuple[float, float, float]:
+        """Return the median of the numerators and its 95 % interval, which is made of order statistics."""
+        ordered = np.sort(self.sums[self.counts > 0])
+        count = len(ordered)
+        half = Z_95 * count**0.5 / 2
+        low, high = (int(np.clip(round(count / 2 + side), 0, count - 1)) for side in (-half - 1, half))
+        return float(np.median(ordered)), float(ordered[low]), float(ordered[high])
 
 
-INF = float("inf")
+Columns: TypeAlias = dict[str, Column]
+"""Columns by the names of their figures."""
 
-DEFINITIONS: Mapping[str, Definition] = {
-    "place": Definition(
-        "fairness",
-        marked("Wins by place in the order of the first turns, in fair shares: 1 is what equal chances give."),
-        "fair shares",
-        (0.9, 1.1),
-    ),
-    "shared": Definition("fairness", marked("Matches that several players win together, draws included."), "share", (0, 0.2)),
-    "won": Definition("fairness", marked("Matches that the players win together."), "share"),
-    "dealt": Definition("fairness", marked("Wins of the owner of a start piece, in fair shares."), "fair shares", (0.8, 1.2)),
-    "decisions": Definition("length", marked("Decisions of a match.")),
-    "stopped": Definition(
-        "length",
-        marked("Matches that were stopped because they had too many decisions. No other figure counts them."),
-        "share",
-        (0, 0),
-    ),
-    "turns": Definition("length", marked("Turns of a match; unless the game tells them, runs of decisions of one player.")),
-    "rounds": Definition("length", marked("Rounds of a match: the turns of the player who has most.")),
-    "waiting": Definition("length", marked("Decisions of others between two turns of a player.")),
-    "longest_wait": Definition("length", marked("The longest such wait of a match.")),
-    "dead": Definition(
-        "length", marked("The part of the match that a player only watches, of players who drop out."), "share", (0, 0.25)
-    ),
-    "first_out": Definition("length", marked("The part of the match after which the first player drops out."), "share"),
-    "forced": Definition("choice", marked("Decisions with a single legal action."), "share", (0, 0.5)),
-    "legal": Definition("choice", marked("Legal actions, where there is more than one.")),
-    "legal_at": Definition("choice", marked("Legal actions in each tenth of a match.")),
-    "effective": Definition("choice", marked("Effective choices: the exponential of the entropy of a search's visits.")),
-    "stakes": Definition("choice", marked("Stakes: the chance of the best action less the mean of all."), "share"),
-    "agency": Definition("skill", marked("Wins of this bot among random players, in fair shares."), "fair shares", (1.2, INF)),
-    "ladder": Definition("skill", marked("Wins of a search with twice the iterations, in fair shares."), "fair shares"),
-    "luck": Definition(
-        "skill", marked("Random players: the part of the results that deal and dice decide, whatever is chosen."), "share"
-    ),
-    "deal_entropy": Definition("skill", marked("Entropy of the winner of one deal among random players, 0 to 1.")),
-    "deal_best": Definition("skill", marked("The wins of the luckiest seat of a deal among random players."), "share"),
-    "offered": Definition("actions", marked("Decisions of a match that offer this kind of action.")),
-    "chosen": Definition(
-        "actions", marked("How often the action is chosen where it is offered beside another kind."), "share", (0.01, 0.99)
-    ),
-    "loss": Definition("actions", marked("Chance lost against the best action, according to a search."), "share"),
-    "without": Definition(
-        "actions",
-        marked("Wins of a bot that avoids this kind of action, for each win in the same matches without avoiding: 1 is no loss."),
-        "fair shares",
-    ),
-    "shown": Definition("pieces", marked("How often the piece is shown in a match.")),
-    "acquired": Definition("pieces", marked("How often the piece is acquired in a match."), "number", (0.02, INF)),
-    "used": Definition("pieces", marked("How often the piece is used in a match.")),
-    "owner": Definition(
-        "pieces", marked("Wins of its owner, in fair shares: not its worth, because who leads buys more."), "fair shares"
-    ),
-    "worth": Definition("pieces", marked("Mean change of the own chance over the acquisition."), "share", (-0.05, 0.1)),
-    "winner_lowest": Definition(
-        "course", marked("The winner's lowest chance in the match, at the upper end of its error."), "share"
-    ),
-    "comeback": Definition(
-        "course", marked("Matches whose winner once had a chance under 10 %, beyond two standard errors."), "share"
-    ),
-    "lead_changes": Definition("course", marked("Changes of the lead, beyond two standard errors.")),
-    "decided": Definition("course", marked("The part of the match after which the winner leads to the end."), "share"),
-    "runaway": Definition("course", marked("Matches won by the player who leads at half time."), "share", (0, 0.9)),
-    "uncertainty_at": Definition(
-        "course", marked("How much of the result is open: 1 before anything is known, 0 at the end."), "share"
-    ),
-    "kingmaking": Definition(
-        "interaction",
-        marked("Decisions of players without a chance that move another's by more than 10 points."),
-        "share",
-        (0, 0.02),
-    ),
-    "attacks": Definition("interaction", marked("Attacks in a match.")),
-    "revenge": Definition("interaction", marked("Attacks on the player who attacked last, after an attack on oneself."), "share"),
-    "at_leader": Definition("interaction", marked("Attacks on the other player with the best chance."), "share"),
-    "at_leader_fair": Definition("interaction", marked("What this would be if targets were drawn at random."), "share"),
-    "points": Definition("score", marked("Points of a player."), "points"),
-    "winner_points": Definition("score", marked("Points of the winner."), "points"),
-    "margin": Definition("score", marked("Points of the first less points of the second."), "points"),
-    "points_at": Definition("score", marked("Points by place in the order of the first turns."), "points"),
-}
-"""The families of figures. A figure is called by its family, or ``family.item``."""
 
-GROUPS: Mapping[str, str] = {
-    "fairness": marked("Is it fair?"),
-    "length": marked("How long does it take, and how long do players wait?"),
-    "choice": marked("How much is there to choose?"),
-    "skill": marked("Does skill decide it?"),
-    "actions": marked("Which actions are used?"),
-    "pieces": marked("Which pieces are used, and what are they worth?"),
-    "course": marked("When is it decided?"),
-    "interaction": marked("Do players act on each other?"),
-    "score": marked("How do players score?"),
-}
-"""The questions of a report in their order."""
+def difference(one: Column, other: Column) -> tuple[float, float]:
+    """Return the difference of two figures and its standard error. Matches with the same number had the same deal."""
+    pairs = min(len(one.sums), len(other.sums))
+    gap = one.value - other.value
+    if len(one.sums) == len(other.sums):
+        return gap, _error(one.residuals - other.residuals)
+    one_left, other_left = one.residuals.copy(), other.residuals.copy()
+    weights = len(one.sums), len(other.sums)
+    together = one_left[:pairs] / weights[0] - other_left[:pairs] / weights[1]
+    alone = np.concatenate((one_left[pairs:] / weights[0], other_left[pairs:] / weights[1]))
+    return gap, float(np.sqrt((together**2).sum() + (alone**2).sum()))
 
-QUANTILES = {"p5": 0.05, "median": 0.5, "p95": 0.95}
+
+def _error(residuals: Floats) -> float:
+    count = len(residuals)
+    return float(np.sqrt((residuals**2).sum() / max(count - 1, 1) / count)) if count else float("inf")
+
+
+def counted(columns: Columns, stopped: npt.NDArray[np.bool_] | None = None) -> Columns:
+    """Return columns in which matches that were stopped, or whose figures are NaN, don't count; and one of the former."""
+    found: Columns = {}
+    for name, column in columns.items():
+        left_out = np.isnan(column.sums + column.counts) | (False if stopped is None else stopped)
+        sums, counts = (np.where(left_out, 0.0, values) for values in (column.sums, column.counts))
+        found[name] = replace(column, sums=sums, counts=counts)
+    if stopped is not None:
+        found["stopped"] = Column(stopped.astype(np.float64), np.ones(len(stopped)))
+    return found
+
+
+def joined(parts: Sequence[Columns]) -> Columns:
+    """Return the columns of consecutive matches. A column that a part lacks is zero there."""
+    lengths = [len(next(iter(part.values())).sums) if part else 0 for part in parts]
+    names = dict.fromkeys(name for part in parts for name in part)
+    return {name: _joined(name, parts, lengths) for name in names}
+
+
+def merged(some: Columns, others: Columns) -> Columns:
+    """Return the columns of two tasks. Of a figure that both measure, the column of more matches stands, else the other's."""
+    kept = {name for name, column in some.items() if name in others and len(column.sums) > len(others[name].sums)}
+    return some | {name: column for name, column in others.items() if name not in kept}
+
+
+def _joined(name: str, parts: Sequence[Columns], lengths: Sequence[int]) -> Column:
+    nothing = [np.zeros(length) for length in lengths]
+    found = [part.get(name) for part in parts]
+    return Column(
+        np.concatenate([zeros if each is None else each.sums for each, zeros in zip(found, nothing, strict=True)]),
+        np.concatenate([zeros if each is None else each.counts for each, zeros in zip(found, nothing, strict=True)]),
+        any(each is not None and each.spread for each in found),
+    )
+
+
+FALSE_DISCOVERIES = 0.05
+"""The expected share of false flags among the flags of a page (Benjamini and Hochberg, 1995)."""
+MEDIAN = "median"
+"""The item of the median of a figure that has one."""
 
 
 @dataclass(frozen=True)
@@ -183,8 +182,7 @@ def figures_of(columns: Columns) -> dict[str, Figure]:
         low, high = column.interval()
         found[name] = Figure(name, column.value, low, high, len(column.sums))
         if column.spread:
-            for suffix, share in QUANTILES.items():
-                found[f"{name}.{suffix}"] = Figure(f"{name}.{suffix}", *column.quantile(share), len(column.sums))
+            found[f"{name}.{MEDIAN}"] = Figure(f"{name}.{MEDIAN}", *column.median(), len(column.sums))
     places = [figure for figure in found.values() if figure.family == "place"]
     if places:
         found = {"place": replace(max(places, key=lambda figure: figure.value), name="place"), **found}
@@ -209,7 +207,7 @@ def flagged(pages: Iterable[dict[str, Figure]], *, differences: bool = False) ->
     for number, page in enumerate(given):
         for name, figure in page.items():
             tolerance = (0.0, 0.0) if differences else figure.about.tolerance
-            if tolerance is None or figure.item in QUANTILES or name == "place":
+            if tolerance is None or figure.item == MEDIAN or name == "place":
                 continue
             tests += 1
             half = (figure.high - figure.low) / 2

@@ -1,83 +1,33 @@
-"""A balance report in words: names of figures, values with their intervals, and a table for each question."""
+"""A balance report in words: names of figures, values with their intervals, tables, and the headlines."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from meadhall.engine.text.display import Table
-from meadhall.engine.text.language import decimal, grouped, marked, ngettext, percent
+from meadhall.engine.text.language import decimal, grouped, listed, marked, ngettext, percent
 from meadhall.engine.text.language import gettext as _
-from meadhall.lab.balance.examples import KINDS
-from meadhall.lab.balance.figures import GROUPS, QUANTILES, Figure
-from meadhall.lab.balance.result import Balance, Key
-from meadhall.lab.kinds import action_kinds
-from meadhall.lab.tables import seed_in_words, stopped_in_words
-
-NAMES: Mapping[str, str] = {
-    "place": marked("place {item}"),
-    "shared": marked("shared wins"),
-    "won": marked("won together"),
-    "dealt": marked("dealt: {item}"),
-    "decisions": marked("decisions"),
-    "stopped": marked("stopped matches"),
-    "turns": marked("turns"),
-    "rounds": marked("rounds"),
-    "waiting": marked("waiting"),
-    "longest_wait": marked("longest wait"),
-    "dead": marked("watching after dropping out"),
-    "first_out": marked("first player out"),
-    "forced": marked("forced decisions"),
-    "legal": marked("legal actions"),
-    "legal_at": marked("legal actions in part {item}"),
-    "effective": marked("effective choices"),
-    "stakes": marked("stakes"),
-    "agency": marked("among random players"),
-    "ladder": marked("twice the search"),
-    "luck": marked("decided by the deal"),
-    "deal_entropy": marked("entropy of a deal"),
-    "deal_best": marked("luckiest seat of a deal"),
-    "offered": marked("offered: {item}"),
-    "chosen": marked("chosen: {item}"),
-    "loss": marked("loss: {item}"),
-    "without": marked("without: {item}"),
-    "shown": marked("shown: {item}"),
-    "acquired": marked("acquired: {item}"),
-    "used": marked("used: {item}"),
-    "owner": marked("owner of {item}"),
-    "worth": marked("worth of {item}"),
-    "winner_lowest": marked("winner's lowest chance"),
-    "comeback": marked("comebacks"),
-    "lead_changes": marked("lead changes"),
-    "decided": marked("decided after"),
-    "runaway": marked("leader at half time wins"),
-    "uncertainty_at": marked("open after {item}"),
-    "kingmaking": marked("kingmaking"),
-    "attacks": marked("attacks"),
-    "revenge": marked("revenge"),
-    "at_leader": marked("attacks on the leader"),
-    "at_leader_fair": marked("the same with random targets"),
-    "points": marked("points"),
-    "winner_points": marked("winner's points"),
-    "margin": marked("margin"),
-    "points_at": marked("points of place {item}"),
-}
+from meadhall.lab.balance.definitions import DEFINITIONS, GROUPS
+from meadhall.lab.balance.figures import MEDIAN, Figure
+from meadhall.lab.balance.measured import Key, Measured
+from meadhall.lab.entrants import action_kinds
+from meadhall.lab.words import seed_in_words, stopped_in_words, unknown_order
 
 ENDINGS = {
     "time": marked("The time limit ended the report before everything was measured."),
     "interrupted": marked("The report was stopped before everything was measured."),
 }
 
-_QUANTILES = {"p5": marked("5th percentile"), "median": marked("median"), "p95": marked("95th percentile")}
-
-EDGES = (".p5", ".p95")
-"""The quantiles that a terminal has no room for."""
-
 _ENDS = 4
 """How many of the largest and of the smallest values of a long list a table for people shows; frames and JSON have all."""
+MOST_DIFFERENCES = 4
+MOST_ITEMS = 5
+COMMON = 0.1
+"""The part of the matches from which on comebacks are worth a headline."""
 
 
-def item_in_words(report: Balance, figure: Figure) -> str:
+def item_in_words(report: Measured, figure: Figure) -> str:
     """Return what a figure is about within its family: a place, an action, a piece."""
     item = figure.item
     subject = report.subject
@@ -94,15 +44,13 @@ def item_in_words(report: Balance, figure: Figure) -> str:
     return item
 
 
-def name_in_words(report: Balance, figure: Figure) -> str:
+def name_in_words(report: Measured, figure: Figure) -> str:
     """Return the name of a figure in the current language."""
-    last = figure.name.rpartition(".")[2]
-    if last in QUANTILES:
-        base = Figure(figure.name.rpartition(".")[0], 0, 0, 0, 0)
-        return f"{name_in_words(report, base)}, {_(_QUANTILES[last])}"
+    if figure.item == MEDIAN:
+        return _("{figure}, median").format(figure=_(figure.about.name))
     if figure.name == "place":
         return _("best place")
-    return _(NAMES[figure.family]).format(item=item_in_words(report, figure))
+    return _(figure.about.name).format(item=item_in_words(report, figure))
 
 
 def number_in_words(figure: Figure, value: float, *, signed: bool = False) -> str:
@@ -122,21 +70,20 @@ def figure_in_words(figure: Figure, *, signed: bool = False) -> str:
     return _("{value} ({low} to {high})").format(value=value, low=low, high=high) + mark
 
 
-def _short(figure: Figure, *, signed: bool = False) -> str:
+def short_figure(figure: Figure) -> str:
     """Return a figure with half the width of its interval, for a terminal."""
-    half = Figure(figure.name, (figure.high - figure.low) / 2, 0, 0, 0)
     mark = {"low": "\N{DOWNWARDS ARROW}", "high": "\N{UPWARDS ARROW}", "": ""}[figure.warning]
-    value = number_in_words(figure, figure.value, signed=signed)
-    return f"{value} \N{PLUS-MINUS SIGN}{number_in_words(half, half.value)}{mark}"
+    half = number_in_words(figure, (figure.high - figure.low) / 2)
+    return f"{number_in_words(figure, figure.value)} \N{PLUS-MINUS SIGN}{half}{mark}"
 
 
-def cell_in_words(report: Balance, key: Key) -> str:
+def cell_in_words(report: Measured, key: Key) -> str:
     """Return a short name of a cell: only what differs between the cells of the report."""
     parts = [ngettext("{count} player", "{count} players", key[1]).format(count=key[1])]
     if len(report.variants) > 1:
         parts.append(key[0])
     if len(report.bots) > 1:
-        parts.append(str(key[2:][0] if len(key) > 2 else ""))
+        parts.append(key[2])
     return ", ".join(parts)
 
 
@@ -164,24 +111,14 @@ def _lists(group: str, by_cell: Mapping[Key, dict[str, Figure]]) -> dict[str, li
     return names
 
 
-def table_of(
-    report: Balance, group: str, by_cell: Mapping[Key, dict[str, Figure]], *, signed: bool = False, short: bool = False
-) -> Table | None:
-    """Return the table of a question, a row for each figure and a column for each cell; None if there is nothing.
-
-    ``short``: with half the widths of the intervals instead of their ends, for a terminal.
-    """
-    names = [name for name in shown(group, by_cell) if not (short and name.endswith(EDGES))]
+def table_of(report: Measured, group: str, by_cell: Mapping[Key, dict[str, Figure]], *, signed: bool = False) -> Table | None:
+    """Return the table of a question, a row for each figure and a column for each cell; None if there is nothing."""
+    names = shown(group, by_cell)
     if not names:
         return None
-    words = _short if short else figure_in_words
-    rows = []
-    for name in names:
-        present = [figures.get(name) for figures in by_cell.values()]
-        label = name_in_words(report, next(figure for figure in present if figure is not None))
-        rows.append((label, *("" if figure is None else words(figure, signed=signed) for figure in present)))
-    heads = (_("figure"), *(_short_cell(report, key) if short else cell_in_words(report, key) for key in by_cell))
-    left = sum(map(len, _lists(group, by_cell).values())) - len(shown(group, by_cell))
+    rows = rows_of(report, names, by_cell, lambda figure: figure_in_words(figure, signed=signed))
+    heads = (_("figure"), *(cell_in_words(report, key) for key in by_cell))
+    left = sum(map(len, _lists(group, by_cell).values())) - len(names)
     note = _(
         "Of each long list its {count} largest and {count} smallest values and all with an arrow; JSON has the other {left}."
     )
@@ -189,49 +126,194 @@ def table_of(
     return Table(heads, tuple(rows), title, numbers=True)
 
 
-def _short_cell(report: Balance, key: Key) -> str:
-    """Return the number of players, and the variant and the bot if there are several."""
-    parts = [str(key[1]), *([key[0]] if len(report.variants) > 1 else []), *([key[2]] if len(report.bots) > 1 else [])]
-    return " ".join(parts)
+def rows_of(
+    report: Measured, names: Iterable[str], by_cell: Mapping[Key, dict[str, Figure]], in_words: Callable[[Figure], str]
+) -> Iterator[tuple[str, ...]]:
+    """Yield the row of each figure: its name, and its value in each cell, empty where it is absent."""
+    for name in names:
+        present = [figures.get(name) for figures in by_cell.values()]
+        label = name_in_words(report, next(figure for figure in present if figure is not None))
+        yield (label, *("" if figure is None else in_words(figure) for figure in present))
 
 
-def how_measured(report: Balance) -> str:
+def how_measured(report: Measured) -> str:
     """Return how the report was measured, in a sentence or two."""
     said = _("{games} matches of {bots}; 95 % intervals; seed {seed}; {seconds} s.").format(
-        games=grouped(sum(report.games.values())),
+        games=grouped(sum(cell.games for cell in report.cells)),
         bots=", ".join(report.bots),
         seed=seed_in_words(report.seed),
         seconds=decimal(report.seconds, 0),
     )
-    stopped = sum(report.stopped.values())
     notes = [_(ENDINGS[report.ended])] if report.ended in ENDINGS else []
-    return " ".join([said, *([stopped_in_words(stopped, report.limit)] if stopped else []), *notes])
+    return " ".join([said, *([stopped_in_words(report.stopped, report.limit)] if report.stopped else []), *notes])
 
 
-def example_in_words(example: Any) -> str:
-    """Return why a match is worth watching."""
-    return _(KINDS[example.kind])
-
-
-def parts(report: Balance) -> Iterator[str | Table]:
-    """Yield the parts of the report for a terminal, a notebook or Markdown."""
+def parts(report: Measured, headlines: Iterable[str]) -> Iterator[str | Table]:
+    """Yield the parts of the report for a terminal or a notebook: the headlines, and a table of the figures."""
     yield _("{game}: balance report").format(game=report.subject.title)
-    yield "\n".join(f"- {line}" for line in report.headlines)
-    for group in GROUPS:
-        table = table_of(report, group, report.figures, short=len(report.figures) > 2)
-        if table is not None:
-            yield table
-    for group in GROUPS:
-        table = table_of(report, group, report.differences, signed=True, short=True) if report.differences else None
-        if table is not None:
-            base = next(iter(report.variants))
-            title = _("Less {variant}: {question}").format(variant=base, question=table.title)
-            yield Table(table.heads, table.rows, title, numbers=True)
-    rows = tuple(
-        (cell_in_words(report, key), example_in_words(example), grouped(example.number), example.seed)
-        for key, found in report.examples.items()
-        for example in found
-    )
-    if rows:
-        yield Table((_("matches"), _("why"), _("number"), _("seed")), rows, _("Matches to watch"))
+    yield "\n".join(f"- {line}" for line in headlines)
+    rows: list[tuple[str, ...]] = []
+    for group, question in GROUPS.items():
+        if names := shown(group, report.figures):
+            rows += [(_(question).upper(), *[""] * len(report.cells)), *rows_of(report, names, report.figures, short_figure)]
+    yield Table((_("figure"), *(cell_in_words(report, cell.key) for cell in report.cells)), tuple(rows), numbers=True)
     yield how_measured(report)
+
+
+# ----------------------------------------------------------------------------------------------------------------- headlines
+
+
+def headlines(report: Measured) -> Iterator[str]:
+    """Yield the sentences, those on fairness first."""
+    yield from _of_places(report)
+    yield from _of_length(report)
+    for key, figures in report.figures.items():
+        yield from _of_cell(report, key, figures)
+    yield from _of_items(report)
+    yield from _of_differences(report)
+    yield from _of_levels(report)
+
+
+def _of_places(report: Measured) -> Iterator[str]:
+    fair = []
+    low, high = DEFINITIONS["place"].tolerance or (1.0, 1.0)
+    if note := unknown_order(report.subject):
+        yield note
+    for key, figures in report.figures.items():
+        places = [figure for figure in figures.values() if figure.family == "place" and figure.item]
+        if not places:
+            continue
+        best, worst = max(places, key=lambda each: each.value), min(places, key=lambda each: each.value)
+        if best.warning == "high":
+            said = _(
+                "{cell}: place {place} in the first order wins {value} fair shares ({low} to {high}), place {other} {least}."
+            )
+            yield said.format(
+                cell=cell_in_words(report, key),
+                place=best.item,
+                value=decimal(best.value, 2),
+                low=decimal(best.low, 2),
+                high=decimal(best.high, 2),
+                other=worst.item,
+                least=decimal(worst.value, 2),
+            )
+        elif all(low <= each.low and each.high <= high for each in places):
+            fair.append(cell_in_words(report, key))
+    if fair:
+        yield _("No place in the first order is better than another beyond the tolerance of 10 %: {list}.").format(
+            list="; ".join(fair)
+        )
+
+
+def _of_length(report: Measured) -> Iterator[str]:
+    told = report.subject.elements.turn is not None
+    text = _("Half of the matches last at most so many turns: {list}.")
+    if not told:
+        text = _("Half of the matches last at most so many decisions: {list}.")
+    found = []
+    for key, figures in report.figures.items():
+        median = figures.get("turns.median" if told else "decisions.median")
+        if median is not None:  # else every match was stopped, or the time was up before
+            found.append(
+                _("{turns} with {cell}").format(turns=decimal(median.value, 1, exactly=False), cell=cell_in_words(report, key))
+            )
+    if found:
+        yield text.format(list="; ".join(found))
+
+
+def _of_cell(report: Measured, key: Key, figures: Mapping[str, Figure]) -> Iterator[str]:
+    texts = {
+        "shared": _("{cell}: {value} of the matches have several winners."),
+        "dead": _("{cell}: a player who drops out watches {value} of the match."),
+        "forced": _("{cell}: {value} of the decisions leave no choice."),
+        "agency": _("{cell}: this bot wins only {value} fair shares among random players: skill decides little."),
+        "runaway": _("{cell}: who leads at half time wins {value} of the matches."),
+        "kingmaking": _("{cell}: {value} of the decisions are made by players without a chance and decide for others."),
+    }
+    won = figures.get("won")
+    if won is not None:
+        yield _("{cell}: the players win {value} of the matches together.").format(
+            cell=cell_in_words(report, key), value=percent(won.value)
+        )
+    for name, text in texts.items():
+        figure = figures.get(name)
+        if figure is not None and figure.warning:
+            yield text.format(cell=cell_in_words(report, key), value=number_in_words(figure, figure.value))
+    comeback = figures.get("comeback")
+    if comeback is not None and comeback.low > COMMON:
+        yield _("{cell}: in {value} of the matches the winner once had a chance under 10 %.").format(
+            cell=cell_in_words(report, key), value=percent(comeback.value, 0)
+        )
+
+
+def _of_items(report: Measured) -> Iterator[str]:
+    texts = (
+        ("chosen", "low", _("Hardly ever chosen where offered: {items}.")),
+        ("chosen", "high", _("Always chosen where offered: {items}.")),
+        ("acquired", "low", _("Hardly ever acquired: {items}.")),
+        ("worth", "high", _("Worth more than 10 points of chance: {items}.")),
+        ("worth", "low", _("Costs its owner more than 5 points of chance: {items}.")),
+        ("dealt", "high", _("Start pieces that win too much: {items}.")),
+        ("dealt", "low", _("Start pieces that win too little: {items}.")),
+    )
+    for family, warning, text in texts:
+        names = [
+            item if len(cells) == count else f"{item} ({'; '.join(cells)})"
+            for item, cells, count in _flagged_items(report, family, warning)
+        ]
+        if names:
+            left = len(names) - MOST_ITEMS
+            rest = [ngettext("and {count} other", "and {count} others", left).format(count=left)] if left > 0 else []
+            yield text.format(items=", ".join([*names[:MOST_ITEMS], *rest]))
+
+
+def _flagged_items(report: Measured, family: str, warning: str) -> Iterator[tuple[str, list[str], int]]:
+    """Yield the flagged items of a family, each with the cells that flag it and the number of cells that have it."""
+    cells: dict[str, list[str]] = {}
+    counts: Counter[str] = Counter()
+    items: dict[str, Figure] = {}
+    for key, figures in report.figures.items():
+        for name, figure in figures.items():
+            if figure.family == family and figure.item:
+                counts[name] += 1
+                if figure.warning == warning:
+                    items[name] = figure
+                    cells.setdefault(name, []).append(cell_in_words(report, key))
+    for name, figure in items.items():
+        yield item_in_words(report, figure), cells[name], counts[name]
+
+
+def _of_differences(report: Measured) -> Iterator[str]:
+    base = next(iter(report.variants))
+    families = ("place", "won", "turns", "decisions", "waiting", "dead", "forced", "points", "shared", "comeback", "decided")
+    for key, figures in report.differences.items():
+        found = [
+            f"{name_in_words(report, figure)} {figure_in_words(figure, signed=True)[:-2]}"
+            for figure in figures.values()
+            if figure.warning and figure.family in families
+        ]
+        if found:
+            yield _("{cell} differs from {base}: {list}.").format(
+                cell=cell_in_words(report, key), base=base, list="; ".join(found[:MOST_DIFFERENCES])
+            )
+        else:
+            yield _("{cell}: no difference from {base} beyond chance.").format(cell=cell_in_words(report, key), base=base)
+
+
+def _of_levels(report: Measured) -> Iterator[str]:
+    """Yield which advantages of a place change their sign with the level of the bots."""
+    if len(report.bots) < 2:
+        return
+    for variant in report.variants:
+        for players in report.players:
+            levels = [report.figures.get((variant, players, bot), {}) for bot in report.bots]
+            names = [name for name in levels[0] if name.startswith("place.")]
+            turned = [
+                name.partition(".")[2]
+                for name in names
+                if any(figures[name].low > 1 for figures in levels if name in figures)
+                and any(figures[name].high < 1 for figures in levels if name in figures)
+            ]
+            if turned:
+                said = _("{count} players: whether place {places} is an advantage depends on the level of the bots.")
+                yield said.format(count=players, places=listed(turned))

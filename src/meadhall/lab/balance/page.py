@@ -2,29 +2,27 @@
 
 from __future__ import annotations
 
-import base64
-import gzip
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from pathlib import Path
 from string import Template
 
-from meadhall.engine.record.format import dumps
 from meadhall.engine.text.language import current_language, grouped
 from meadhall.engine.text.language import gettext as _
 from meadhall.lab.balance.charts import Bar, Curve, Point, curves, intervals, scatter
-from meadhall.lab.balance.choice import PARTS
-from meadhall.lab.balance.figures import DEFINITIONS, GROUPS, Figure
+from meadhall.lab.balance.definitions import DEFINITIONS, GROUPS
+from meadhall.lab.balance.figures import Figure
 from meadhall.lab.balance.in_words import (
     cell_in_words,
-    example_in_words,
+    headlines,
     how_measured,
     item_in_words,
     name_in_words,
     number_in_words,
     table_of,
 )
-from meadhall.lab.balance.result import Balance
+from meadhall.lab.balance.measured import EXAMPLES, Key, Measured
+from meadhall.lab.balance.measures import PARTS
 
 MOST_BARS = 40
 MOST_CURVES = 8
@@ -33,16 +31,16 @@ FAMILIES = ("place", "dealt", "chosen", "without", "loss", "worth", "ladder", "a
 """The families of figures that have a chart of intervals."""
 
 
-def page(report: Balance) -> str:
+def page(report: Measured, records: Mapping[Key, Sequence[str]]) -> str:
     """Return the page in the current language. It needs no other file."""
     title = _("{game}: balance report").format(game=report.subject.title)
     return Template(Path(__file__).with_name("page.html").read_text("utf-8")).substitute(
         language=current_language(),
         title=escape(title),
-        headlines="".join(f"<li>{escape(line)}</li>" for line in report.headlines),
+        headlines="".join(f"<li>{escape(line)}</li>" for line in headlines(report)),
         contents="".join(_contents(report)),
         sections="".join(_sections(report)),
-        examples=_examples(report),
+        examples=_examples(report, records),
         questions=escape(_("Questions")),
         measured=escape(how_measured(report)),
         again=escape(_again(report)),
@@ -56,14 +54,14 @@ def page(report: Balance) -> str:
     )
 
 
-def _contents(report: Balance) -> Iterator[str]:
+def _contents(report: Measured) -> Iterator[str]:
     for group, question in GROUPS.items():
         if table_of(report, group, report.figures) is not None:
             yield f'<li><a href="#{group}">{escape(_(question))}</a></li>'
     yield f'<li><a href="#examples">{escape(_("Matches to watch"))}</a></li>'
 
 
-def _sections(report: Balance) -> Iterator[str]:
+def _sections(report: Measured) -> Iterator[str]:
     for group, question in GROUPS.items():
         table = table_of(report, group, report.figures)
         if table is None:
@@ -86,14 +84,14 @@ def _sections(report: Balance) -> Iterator[str]:
         yield f"<details><summary>{escape(_('What these figures mean'))}</summary><dl>{terms}</dl></details></section>"
 
 
-def _term(report: Balance, family: str) -> str:
+def _term(report: Measured, family: str) -> str:
     example = next(figure for figures in report.figures.values() for figure in figures.values() if figure.family == family)
     item = example.item
     name = name_in_words(report, example)
     return name if not item or family == "place" else name.replace(item_in_words(report, example), "…")
 
 
-def _charts(report: Balance, group: str) -> Iterator[str]:
+def _charts(report: Measured, group: str) -> Iterator[str]:
     """Yield the charts of a question."""
     cells = list(report.figures)
     for family in FAMILIES:
@@ -103,21 +101,21 @@ def _charts(report: Balance, group: str) -> Iterator[str]:
             (number, figure)
             for number, cell in enumerate(cells)
             for figure in report.figures[cell].values()
-            if figure.family == family and (figure.item or family != "place") and "median" not in figure.name
+            if figure.family == family and (figure.item or family != "place")
         ]
         if figures and len(figures) <= MOST_BARS:
             bars = [_bar(report, number, figure, len(cells)) for number, figure in figures]
             middle = 1.0 if DEFINITIONS[family].unit == "fair shares" else 0.0 if family in ("worth", "loss") else None
             yield _figure(_(DEFINITIONS[family].text), intervals(_(DEFINITIONS[family].text), bars, middle))
     if group == "course":
-        yield from _curves(report, "uncertainty_at", PARTS + 1, band=len(cells) == 1)
+        yield from _curves(report, "uncertainty_at", PARTS + 1)
     if group == "choice":
-        yield from _curves(report, "legal_at", PARTS, band=False)
+        yield from _curves(report, "legal_at", PARTS)
     if group == "pieces":
         yield from _worth(report)
 
 
-def _bar(report: Balance, number: int, figure: Figure, cells: int) -> Bar:
+def _bar(report: Measured, number: int, figure: Figure, cells: int) -> Bar:
     key = list(report.figures)[number]
     name = name_in_words(report, figure)
     label = f"{name} \N{MIDDLE DOT} {cell_in_words(report, key)}" if cells > 1 else name
@@ -125,16 +123,13 @@ def _bar(report: Balance, number: int, figure: Figure, cells: int) -> Bar:
     return Bar(label, figure.value, figure.low, figure.high, text, bool(figure.warning), number)
 
 
-def _curves(report: Balance, family: str, parts: int, *, band: bool) -> Iterator[str]:
+def _curves(report: Measured, family: str, parts: int) -> Iterator[str]:
     first = 0 if parts > PARTS else 1
     drawn = []
     for key, figures in report.figures.items():
         names = [f"{family}.{part}" for part in range(first, first + parts)]
         if all(name in figures for name in names):
-            sides: tuple[list[float], ...] = ([], [])
-            if band and all(f"{name}.p5" in figures for name in names):
-                sides = [figures[f"{name}.p5"].value for name in names], [figures[f"{name}.p95"].value for name in names]
-            drawn.append(Curve(cell_in_words(report, key), [figures[name].value for name in names], *sides))
+            drawn.append(Curve(cell_in_words(report, key), [figures[name].value for name in names]))
     if drawn and len(drawn) <= MOST_CURVES:
         text = _(DEFINITIONS[family].text)
         rows = "".join(
@@ -148,7 +143,7 @@ def _curves(report: Balance, family: str, parts: int, *, band: bool) -> Iterator
         yield _figure(text, curves(text, drawn, _("part of the match")), table)
 
 
-def _worth(report: Balance) -> Iterator[str]:
+def _worth(report: Measured) -> Iterator[str]:
     """Yield what each piece is worth by how often it is acquired, of the first cell."""
     figures = next(iter(report.figures.values()))
     points = [
@@ -165,16 +160,15 @@ def _figure(caption: str, drawing: str, table: str = "") -> str:
     return f"<figure>{drawing}<figcaption>{escape(caption)}</figcaption></figure>{table}"
 
 
-def _examples(report: Balance) -> str:
+def _examples(report: Measured, records: Mapping[Key, Sequence[str]]) -> str:
     """Return the list of the matches to watch, each with its record in a link."""
     rows = []
     for key, found in report.examples.items():
-        for example in found:
-            record = gzip.compress(dumps(report.match(key, example.number).record()).encode(), mtime=0)
+        for example, record in zip(found, records[key], strict=True):
             name = f"{report.game}-{key[1]}-{example.number}.jsonl.gz"
-            link = f"data:application/gzip;base64,{base64.b64encode(record).decode()}"
+            link = f"data:application/gzip;base64,{record}"
             rows.append(
-                f'<tr><th scope="row">{escape(cell_in_words(report, key))}</th><td>{escape(example_in_words(example))}</td>'
+                f'<tr><th scope="row">{escape(cell_in_words(report, key))}</th><td>{escape(_(EXAMPLES[example.kind]))}</td>'
                 f"<td>{grouped(example.number)}</td><td><code>{escape(example.seed)}</code></td>"
                 f'<td><a download="{escape(name)}" href="{link}">{escape(name)}</a></td></tr>'
             )
@@ -193,7 +187,7 @@ def _wide(label: str, table: str) -> str:
     return f'<div class="wide" role="region" tabindex="0" aria-label="{name}">{table}</div>'
 
 
-def _again(report: Balance) -> str:
+def _again(report: Measured) -> str:
     """Return the command that makes the report again, as far as a command can say it."""
     players = ",".join(map(str, report.players))
     seed = report.seed if isinstance(report.seed, str) else report.seed.hex()

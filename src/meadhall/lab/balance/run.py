@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
@@ -13,14 +13,16 @@ from meadhall.engine.compute.bulk import LIMIT, MOST_DECISIONS, bulk_executor
 from meadhall.engine.compute.executors import Executor, run_chunks
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.game import Game
+from meadhall.engine.options import Choice
 from meadhall.engine.registry import game, registered
-from meadhall.lab.balance.columns import Columns, joined, merged
-from meadhall.lab.balance.course import SHORT
-from meadhall.lab.balance.result import Balance, Cell, Ended, build
+from meadhall.engine.text.language import gettext as _
+from meadhall.lab.balance.chances import SHORT
+from meadhall.lab.balance.figures import Columns, joined, merged
+from meadhall.lab.balance.measured import Ended
+from meadhall.lab.balance.result import Balance, build
 from meadhall.lab.balance.tasks import DEEP, SIZES, Depth, Measuring, Rounds, Task, tasks_of
-from meadhall.lab.balance.trace import Setting
-from meadhall.lab.entrants import Entrant, Entrants, entered
-from meadhall.lab.kinds import kind_mask
+from meadhall.lab.balance.trace import CellPlan
+from meadhall.lab.entrants import Entrant, Entrants, entered, kind_mask
 from meadhall.lab.matches import match_executor, usual_processes
 
 FIRST_GAMES = 512
@@ -114,18 +116,18 @@ def balance(
         raise BadSetup(f"seconds must be a positive number, not {quoted(seconds)}")
     names, entrants = entered(subject, list(bots or ["karl" if subject.greedy is not None else "random"]))
     most = check_count(limit, "decisions", MOST_DECISIONS)
-    cells = _cells(subject, names, entrants, counts, chosen, used, most)
+    cells = _cells(subject, names, entrants, counts, chosen, seed_label(used), most)
     if len(cells) > MOST_CELLS:
         raise BadSetup(f"{len(cells)} combinations of variants, players and bots are too many; the limit is {MOST_CELLS}")
     began = time.monotonic()
-    jobs = [_Job(number, Measuring(cell.setting, Task.PLAY), wanted) for number, cell in enumerate(cells)]
+    jobs = [_Job(number, Measuring(cell, Task.PLAY), wanted) for number, cell in enumerate(cells)]
     later = [
-        _Job(number, Measuring(cell.setting, task), SIZES[task])
+        _Job(number, Measuring(cell, task), SIZES[task])
         for number, cell in enumerate(cells)
-        for task in tasks_of(cell.players, len(subject.parties(cell.players, cell.setting.options)), cell.bot, depth)
+        for task in tasks_of(cell.players, len(subject.parties(cell.players, cell.options)), cell.bots[0], depth)
     ]
     later += [
-        _Job(number, Measuring(cell.setting, Task.WITHOUT, kind), SIZES[Task.WITHOUT])
+        _Job(number, Measuring(cell, Task.WITHOUT, kind), SIZES[Task.WITHOUT])
         for kind in without
         for number, cell in enumerate(cells)
     ]
@@ -149,7 +151,7 @@ def balance(
             columns[job.cell] = merged(columns[job.cell], found)
             if "stopped" in found and found["stopped"].sums.any():  # a task without stopped matches doesn't hide another's
                 columns[job.cell]["stopped"] = found["stopped"]
-        return build(subject, cells, columns, [job.done for job in jobs], used, precision, depth, ended, time.monotonic() - began)
+        return build(cells, columns, [job.done for job in jobs], used, precision, depth, ended, time.monotonic() - began)
 
 
 class _Run:
@@ -259,17 +261,17 @@ def _in_turn(jobs: Sequence[_Job]) -> Iterator[tuple[_Job, range]]:
 
 
 def _fitted(job: _Job, play: _Job) -> _Job | None:
-    """Return a job for a cell that has been played. Of short matches the course has every position already, and more matches."""
+    """Return a job for a cell that has been played. Short matches have their chances valued at every position, and are more."""
     lengths = joined(play.parts).get("decisions")
-    if lengths is None or lengths.value > SHORT or job.work.task not in (Task.COURSE, Task.WORTH):
+    if lengths is None or lengths.value > SHORT or job.work.task not in (Task.CHANCES, Task.WORTH):
         return job
-    return replace(job, work=replace(job.work, every=True), wanted=8 * job.wanted) if job.work.task is Task.COURSE else None
+    return replace(job, work=replace(job.work, every=True), wanted=8 * job.wanted) if job.work.task is Task.CHANCES else None
 
 
 def _errors(job: _Job) -> list[float]:
     """Return the standard errors of the win rates of a cell: by place, or of the players together."""
     columns = joined([{name: part[name] for name in part if name == "won" or name.startswith("place.")} for part in job.parts])
-    parties = len(job.work.subject.parties(job.work.setting.players, job.work.setting.options))
+    parties = len(job.work.subject.parties(job.work.plan.players, job.work.plan.options))
     return [column.error / (1 if name == "won" else parties) for name, column in columns.items()]
 
 
@@ -304,19 +306,39 @@ def _cells(
     entrants: Entrants,
     counts: Sequence[int],
     variants: Mapping[str, Mapping[str, Any]],
-    seed: str | bytes,
+    label: str,
     limit: int,
-) -> list[Cell]:
+) -> list[CellPlan]:
     """Return the cells, in the order in which a report lists them. Combinations that a game refuses are left out."""
     found = []
     for count in counts:
         for bot in dict.fromkeys(names):
             for variant, options in variants.items():
                 if not (subject.objection and subject.objection(count, options)):
-                    setting = Setting(
-                        subject.name, (bot,) * count, dict(options), seed_label(seed), (0,) * count, entrants, limit=limit
-                    )
-                    found.append(Cell(variant, count, bot, setting))
+                    bots = (bot,) * count
+                    plan = CellPlan(subject.name, bots, dict(options), label, entrants=entrants, limit=limit, variant=variant)
+                    found.append(plan)
     if not found:
         subject.check_setup(counts[0], next(iter(variants.values())))
+    return found
+
+
+def values_of(subject: Game, names: Iterable[str], base: Mapping[str, Any] | None = None) -> dict[str, dict[str, Any]]:
+    """Return a variant for each value of these options, each with the other options of ``base``. Raises BadSetup.
+
+    Examples:
+        >>> import meadhall
+        >>> from meadhall.lab.balance.run import values_of
+        >>> list(values_of(meadhall.game("viking-axes"), ["variant"]))
+        ['standard', 'strategic']
+    """
+    wanted, found = list(names), {}
+    choices = {option.name: option for option in subject.options if isinstance(option, Choice)}
+    for name in wanted:
+        if name not in choices:
+            message = _("There is no option {name} to vary; there are: {known}.")
+            raise BadSetup(message.format(name=quoted(name), known=", ".join(choices) or "-"))
+        for value in choices[name].values:
+            options = subject.fitting_options({**(base or {}), name: value})
+            found[f"{name}={value}" if len(wanted) > 1 else value] = options
     return found

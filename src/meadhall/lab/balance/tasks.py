@@ -1,63 +1,73 @@
-"""Tasks: the parts of a report that are measured for each cell, with the number of matches that each plays."""
+"""Tasks: the parts of a report that are measured for each cell, with the number of matches that each plays.
+
+Some are experiments, whose matches are played for one figure: without a kind of action, among random players, with searches.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from functools import partial
+from math import nan
 from typing import Literal, TypeAlias
 
+import numpy as np
+
+from meadhall.bots import Budget, Search
 from meadhall.bots.policy import POLICIES
 from meadhall.engine.compile.loops import RANDOM
 from meadhall.engine.compute.executors import Pieces
 from meadhall.engine.game import Game
-from meadhall.lab.balance.choice import choice
-from meadhall.lab.balance.columns import Columns, counted
-from meadhall.lab.balance.course import measured_course
-from meadhall.lab.balance.deep import measured_ladder, measured_search
-from meadhall.lab.balance.fairness import fairness
-from meadhall.lab.balance.length import length
-from meadhall.lab.balance.scores import attacks, scores
-from meadhall.lab.balance.skill import measured_agency, measured_luck, measured_without
-from meadhall.lab.balance.trace import Setting, Tracer
-from meadhall.lab.balance.use import use_of_actions, use_of_pieces
+from meadhall.lab.balance.chances import measured_chances
+from meadhall.lab.balance.figures import Column, Columns, counted
+from meadhall.lab.balance.measures import measured
+from meadhall.lab.balance.trace import CellPlan, Tracer
+from meadhall.lab.entrants import action_kinds, kind_mask, kinds_by_action
 
 Depth: TypeAlias = Literal["quick", "usual", "deep"]
-"""How much a report measures: matches alone; chances, skill and luck, too; searches, too."""
+"""How much a report measures: matches alone; chances, skill and deals, too; searches, too."""
 
-GROUPS = (fairness, length, choice, use_of_actions, use_of_pieces, scores, attacks)
-"""The part of a report that is computed from the traces of matches."""
+
+REPEATS = 16
+"""The number of matches of random players with the same deal."""
+
+ITERATIONS = 400
+"""The iterations of the search of a decision."""
+LADDER = 100
+"""The iterations of the weaker search of a ladder, which decides everything in its matches."""
+DECISIONS = 6
+"""The number of decisions of a match that are searched."""
 
 
 class Task(Enum):
     """A part of a report."""
 
     PLAY = "play"
-    COURSE = "course"
-    WORTH = "worth"  # the course with every position, of long matches
+    CHANCES = "chances"
+    WORTH = "worth"  # the chances at every position, of long matches
     AGENCY = "agency"
-    LUCK = "luck"
+    DEALS = "deals"
     WITHOUT = "without"
     SEARCH = "search"
     LADDER = "ladder"
 
 
 SIZES = {
-    Task.COURSE: 32,
+    Task.CHANCES: 32,
     Task.AGENCY: 256,
-    Task.LUCK: 48,
+    Task.DEALS: 48,
     Task.WITHOUT: 1024,
     Task.SEARCH: 48,
     Task.WORTH: 32,
     Task.LADDER: 32,
 }
-"""The number of matches of each task (of deals for luck), apart from the play itself. They don't depend on the time."""
+"""The number of matches of each task (of deals for ``DEALS``), apart from the play itself. They don't depend on the time."""
 
 DEEP = (Task.SEARCH, Task.WORTH, Task.LADDER)
 """The tasks of a deep report alone, which take long: the most useful for its time first."""
 
-CHUNKS = {Task.PLAY: 64, Task.COURSE: 2, Task.WORTH: 1, Task.SEARCH: 2, Task.LADDER: 1, Task.LUCK: 4}
+CHUNKS = {Task.PLAY: 64, Task.CHANCES: 2, Task.WORTH: 1, Task.SEARCH: 2, Task.LADDER: 1, Task.DEALS: 4}
 """The number of matches in a chunk for an executor; 16 where nothing stands here. Matches of searches and functions: 2."""
 
 
@@ -66,7 +76,7 @@ def tasks_of(players: int, parties: int, bot: str, depth: Depth) -> list[Task]:
     if depth == "quick":
         return []
     rivals = parties > 1
-    usual = [Task.COURSE, *([Task.AGENCY, Task.LUCK] if rivals and players > 1 else [Task.LUCK])]
+    usual = [Task.CHANCES, *([Task.AGENCY, Task.DEALS] if rivals and players > 1 else [Task.DEALS])]
     deep = [task for task in DEEP if rivals or task is not Task.LADDER] if depth == "deep" else []
     return [task for task in (*usual, *deep) if task is not Task.AGENCY or POLICIES.get(bot) != RANDOM]
 
@@ -75,15 +85,15 @@ def tasks_of(players: int, parties: int, bot: str, depth: Depth) -> list[Task]:
 class Measuring:
     """The work of one task in one cell: returns the columns of a chunk of matches."""
 
-    setting: Setting
+    plan: CellPlan
     task: Task
     kind: str = ""  # of actions, for ``Task.WITHOUT``
-    every: bool = False  # whether ``Task.COURSE`` values every position
+    every: bool = False  # whether ``Task.CHANCES`` values every position
 
     @property
     def subject(self) -> Game:
         """Return the game that is played."""
-        return self.setting.subject
+        return self.plan.subject
 
     def __call__(self, chunk: range, pieces: Pieces) -> Columns:
         """Measure the matches with these numbers."""
@@ -91,30 +101,29 @@ class Measuring:
         return {} if not numbers else self._measure(numbers)
 
     def _measure(self, numbers: list[int]) -> Columns:
-        setting = self.setting
+        plan = self.plan
         if self.task is Task.PLAY:
-            trace = Tracer(setting).trace(numbers)
-            return counted({name: column for group in GROUPS for name, column in group(trace).items()}, trace.stopped)
-        measures: dict[Task, Callable[[Setting, Sequence[int]], Columns]] = {
-            Task.COURSE: partial(measured_course, every=self.every),
-            Task.WORTH: partial(measured_course, every=True),
+            return measured(Tracer(plan).trace(numbers))
+        measures: dict[Task, Callable[[CellPlan, Sequence[int]], Columns]] = {
+            Task.CHANCES: partial(measured_chances, every=self.every),
+            Task.WORTH: partial(measured_chances, every=True),
             Task.AGENCY: measured_agency,
-            Task.LUCK: measured_luck,
+            Task.DEALS: measured_deals,
             Task.WITHOUT: partial(measured_without, kind=self.kind),
             Task.SEARCH: measured_search,
             Task.LADDER: measured_ladder,
         }
-        return counted(measures[self.task](setting, numbers))
+        return counted(measures[self.task](plan, numbers))
 
     @property
     def is_compiled(self) -> bool:
         """Return whether threads can do the work, because it spends its time in compiled loops."""
-        return self.setting.is_compiled and self.task not in (Task.SEARCH, Task.LADDER)
+        return self.plan.is_compiled and self.task not in (Task.SEARCH, Task.LADDER)
 
     @property
     def chunk(self) -> int:
         """Return the number of matches in a chunk."""
-        return CHUNKS.get(self.task, 16) if self.setting.is_compiled else 2
+        return CHUNKS.get(self.task, 16) if self.plan.is_compiled else 2
 
     def compile(self) -> None:
         """Compile everything that the work needs."""
@@ -146,3 +155,93 @@ class Rounds:
     def compile(self) -> None:
         """Compile everything that the work needs."""
         self.parts[0][0].compile()
+
+
+# --------------------------------------------------------------------------------------------------------------- experiments
+
+
+def measured_agency(plan: CellPlan, numbers: Sequence[int]) -> Columns:
+    """Return the wins in fair shares of the plan's bot among random players."""
+    return {"agency": first_bot(replace(plan, bots=(plan.bots[0], *("random",) * (plan.players - 1))), numbers)}
+
+
+def measured_without(plan: CellPlan, numbers: Sequence[int], kind: str) -> Columns:
+    """Return the wins of a bot that avoids a kind of action, among bots that don't, for each win where it doesn't either.
+
+    Both play the same matches with the same choices, so that only what the ban changes makes a difference.
+    """
+    mask = kind_mask(plan.subject, [kind])
+    avoiding = replace(plan, avoided=(mask, *(0,) * (plan.players - 1)))
+    banned, free = (first_bot(each, numbers).sums for each in (avoiding, plan))
+    return {f"without.{kind}": Column(banned, free)}
+
+
+def first_bot(plan: CellPlan, numbers: Sequence[int]) -> Column:
+    """Return the wins in fair shares of the first bot of a plan, which sits on every seat in turn."""
+    trace = Tracer(plan).trace(numbers)
+    seats = (-trace.numbers) % plan.players  # see ``Plan.seating``
+    return Column(trace.fair_shares[np.arange(trace.matches), seats], np.ones(trace.matches))
+
+
+def measured_deals(plan: CellPlan, numbers: Sequence[int]) -> Columns:
+    """Return how much of the variance of results between random players is between deals (the intraclass correlation).
+
+    The noise of a finite number of matches for each deal is taken out. ``numbers`` are those of deals. Goodman, Perez-Liebana,
+    Lucas: Seeding for Success (2025) have other measures of the same.
+    """
+    players = plan.players
+    random = replace(plan, bots=("random",) * players, repeats=REPEATS)
+    tracer = Tracer(random)
+    trace = tracer.trace([REPEATS * deal + k for deal in numbers for k in range(REPEATS)])
+    seats = [party[0] for party in trace.parties]
+    shares = trace.shares[:, seats].reshape(len(numbers), REPEATS, len(seats))
+    rates = shares.mean(axis=1)
+    squares = (shares**2).mean(axis=1)
+    ended = shares[~np.isnan(shares)]
+    fair = 1 / len(seats) if len(seats) > 1 else float(ended.mean()) if ended.size else nan
+    same = (REPEATS * rates**2 - squares) / (REPEATS - 1)  # an unbiased estimate of the square of the true rate
+    return {"decided_by_deal": Column((same - fair**2).sum(axis=1), (squares - fair**2).sum(axis=1))}
+
+
+def measured_search(plan: CellPlan, numbers: Sequence[int]) -> Columns:
+    """Return the columns of searches of some decisions of these matches, those with a choice."""
+    subject = plan.subject
+    kinds, names = kinds_by_action(subject), [kind.name for kind in action_kinds(subject)]
+    trace = Tracer(plan).trace(numbers)
+    sums: dict[str, list[list[float]]] = {}
+
+    def add(name: str, row: int, value: float) -> None:
+        cells = sums.setdefault(name, [[0.0, 0.0] for _ in numbers])
+        cells[row][0] += value
+        cells[row][1] += 1
+
+    for row, number in enumerate(numbers):
+        match = plan.match(number)
+        here = trace.match == row
+        actions, legal = trace.action[here].tolist(), trace.legal[here]
+        if trace.stopped[row]:
+            continue
+        free = np.flatnonzero(legal > 1)
+        wanted = set(free[np.linspace(0, len(free) - 1, min(DECISIONS, len(free))).astype(int)].tolist()) if len(free) else set()
+        for step, action in enumerate(actions):
+            if step in wanted:
+                view = match.view(match.actor)
+                budget = Budget(iterations=ITERATIONS, trees=1, alone=True)
+                found = Search(match.game, budget, f"{plan.bot_seed(number, -2)}/{step}").consider(view, whole_budget=True)
+                tried = [each for each in found.considered if each.visits > 0]
+                visits = np.array([each.visits for each in tried], float)
+                values = np.array([each.payoff for each in tried], float)
+                shares = visits / visits.sum()
+                add("effective", row, float(np.exp(-(shares * np.log(shares)).sum())))
+                add("stakes", row, float(values[visits.argmax()] - values.mean()))
+                chosen = next((each.payoff for each in tried if each.action == action), None)
+                if chosen is not None and kinds[action] >= 0:
+                    add(f"loss.{names[kinds[action]]}", row, float(values[visits.argmax()] - chosen))
+            match.play(action)
+    return {name: Column(*np.array(cells).T.copy()) for name, cells in sums.items()}
+
+
+def measured_ladder(plan: CellPlan, numbers: Sequence[int]) -> Columns:
+    """Return what a search with twice the iterations wins among searches, in fair shares."""
+    bots = (f"search@{2 * LADDER}", *(f"search@{LADDER}",) * (plan.players - 1))
+    return {"ladder": first_bot(replace(plan, bots=bots), numbers)}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hmac
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
 
@@ -14,20 +14,15 @@ import numpy.typing as npt
 from meadhall.bots import Bot
 from meadhall.bots.policy import POLICIES
 from meadhall.engine.compile.compiled import module_of
-from meadhall.engine.compute.bulk import LIMIT, Floats
+from meadhall.engine.compute.bulk import Floats
 from meadhall.engine.elements import Mention, PieceKind
-from meadhall.engine.game import Game
 from meadhall.engine.match.first_order import first_order
-from meadhall.engine.match.match import Match
-from meadhall.engine.match.view import Seat
-from meadhall.engine.registry import game
 from meadhall.engine.state.chance import seed_from_text, step_key
 from meadhall.engine.state.events import WIDTH
 from meadhall.engine.state.schema import States
 from meadhall.lab.balance.trace_loop import TOO_FEW_EVENTS
-from meadhall.lab.entrants import LOOP, AvoidingBot, Entrants
-from meadhall.lab.kinds import kinds_by_action
-from meadhall.lab.matches import STARTED, play_out, shares_of
+from meadhall.lab.entrants import LOOP, AvoidingBot, kinds_by_action
+from meadhall.lab.matches import Plan, play_out, shares_of
 
 Ints = npt.NDArray[np.int64]
 
@@ -37,68 +32,55 @@ events, and for the events of a step. Room doubles when it is too small."""
 
 
 @dataclass(frozen=True)
-class Setting:
-    """The matches of one cell of a report: the same variant, players and bots.
+class CellPlan(Plan):
+    """The matches of one cell of a report: the same variant, players and bot.
+
+    Plans with the same seed and number of players play the same deals.
 
     Attributes:
-        game: the name of the game.
-        bots: the bot of each seat, by name.
-        options: the checked options.
-        label: the text from which the seeds of deals and bots are derived. Settings with the same label play the same deals.
-        avoided: for each seat the kinds of actions that it avoids, as a mask of bits.
-        entrants: the bots by name.
+        variant: the name of the variant.
+        avoided: for each seat the kinds of actions that it avoids, as a mask of bits. They rotate as bots do. Empty: none.
         repeats: how many matches have the same deal, with other choices of the bots.
-        limit: the decisions after which a match is stopped.
     """
 
-    game: str
-    bots: tuple[str, ...]
-    options: dict[str, Any]
-    label: str
-    avoided: tuple[int, ...]
-    entrants: Entrants = field(default_factory=Entrants)
+    variant: str = ""
+    avoided: tuple[int, ...] = ()
     repeats: int = 1
-    limit: int = LIMIT
 
     @property
-    def players(self) -> int:
-        """Return the number of players."""
-        return len(self.bots)
+    def key(self) -> tuple[str, int, str]:
+        """Return the variant, the number of players and the bot."""
+        return self.variant, self.players, self.bots[0]
 
-    @property
-    def subject(self) -> Game:
-        """Return the game."""
-        return game(self.game)
-
-    def seating(self, number: int) -> tuple[str, ...]:
-        """Return the bots of match ``number`` by seat. They rotate, as do the kinds that they avoid."""
-        return tuple(self.bots[(seat + number) % self.players] for seat in range(self.players))
-
-    def seed(self, number: int) -> str:
-        """Return the seed of match ``number``."""
+    def deal_seed(self, number: int) -> str:
         return f"{self.label}/{self.players}/{number // self.repeats}"
 
     def bot_seed(self, number: int, seat: int) -> str:
-        """Return the seed of the choices of a bot."""
         return f"{self.label}/{self.players}/{number}/bot {seat}"
+
+    def avoided_in(self, number: int) -> tuple[int, ...]:
+        """Return the kinds of actions that each seat avoids in match ``number``."""
+        return tuple(self.avoided[(seat + number) % self.players] if self.avoided else 0 for seat in range(self.players))
+
+    def bots_of(self, number: int) -> list[Bot]:
+        bots = enumerate(zip(super().bots_of(number), self.avoided_in(number), strict=True))
+        return [
+            AvoidingBot(self.subject, made.name, made, avoided, self.bot_seed(number, seat)) if avoided else made
+            for seat, (made, avoided) in bots
+        ]
 
     @property
     def is_compiled(self) -> bool:
         """Return whether all bots are compiled policies."""
         return all(name in POLICIES for name in self.bots)
 
-    def match(self, number: int) -> Match:
-        """Return match ``number`` before its first decision."""
-        seats = [Seat(f"{name.capitalize()[:20]} {seat + 1}", "bot", name) for seat, name in enumerate(self.seating(number))]
-        return Match(self.subject, seed=self.seed(number), seats=seats, options=self.options, started=STARTED)
-
 
 @dataclass(frozen=True)
 class Trace:
-    """The decisions and events of some matches of a setting.
+    """The decisions and events of some matches of a plan.
 
     Attributes:
-        setting: the setting.
+        plan: the plan.
         numbers: int64 (matches,): the numbers of the matches.
         payoffs: float64 (matches, players): the payoffs by seat, NaN where a match was stopped.
         lengths: int64 (matches,): the number of decisions.
@@ -109,7 +91,7 @@ class Trace:
         points: float64 (matches, players): the points by seat; NaN without points.
     """
 
-    setting: Setting
+    plan: CellPlan
     numbers: Ints
     payoffs: Floats
     lengths: Ints
@@ -132,12 +114,12 @@ class Trace:
     @cached_property
     def shares(self) -> Floats:
         """Return each seat's share of a win, float64 (matches, players)."""
-        return shares_of(self.setting.subject, self.payoffs, self.setting.options)
+        return shares_of(self.plan.subject, self.payoffs, self.plan.options)
 
     @cached_property
     def parties(self) -> tuple[tuple[int, ...], ...]:
         """Return the seats that win or lose together."""
-        return self.setting.subject.parties(self.setting.players, self.setting.options)
+        return self.plan.subject.parties(self.plan.players, self.plan.options)
 
     @cached_property
     def fair_shares(self) -> Floats:
@@ -178,7 +160,7 @@ class Trace:
     @cached_property
     def orders(self) -> Ints:
         """Return the seats in the order of their first turns, int64 (matches, players)."""
-        elements, players = self.setting.subject.elements, self.setting.players
+        elements, players = self.plan.subject.elements, self.plan.players
         begins = self.step == 0
         named: dict[int, list[int]] = {}
         for row in self.told[self.told[:, 2] == elements.first_order]:
@@ -199,15 +181,15 @@ class Trace:
 
 
 class Tracer:
-    """Plays matches of a setting and traces them. It keeps its buffers, so a thread needs its own."""
+    """Plays matches of a plan and traces them. It keeps its buffers, so a thread needs its own."""
 
-    def __init__(self, setting: Setting) -> None:
-        self.setting = setting
-        subject = setting.subject
+    def __init__(self, plan: CellPlan) -> None:
+        self.plan = plan
+        subject = plan.subject
         self._subject = subject
         self._loop = module_of(subject, LOOP)
         self._states = subject.state.new(3)
-        self._codes = subject.encode_options(setting.options)
+        self._codes = subject.encode_options(plan.options)
         self._kinds = kinds_by_action(subject)
         self._none = subject.state.new(0)
         self._longest = 0
@@ -219,42 +201,26 @@ class Tracer:
         self._events = np.zeros((events, 1 + WIDTH), np.int32)
         self._log = np.zeros((max(_LOG, events // 8), WIDTH), np.int32)
 
-    def script(self, number: int) -> npt.NDArray[np.int64]:
-        """Return the actions of match ``number`` among bots that are not compiled."""
-        setting = self.setting
-        match = setting.match(number)
-        names = setting.seating(number)
-        bots: list[Bot] = []
-        for seat, (name, avoided) in enumerate(zip(names, self._avoided(number), strict=True)):
-            seed = setting.bot_seed(number, seat)
-            made = setting.entrants.bot(match.game, name, seed)
-            bots.append(AvoidingBot(match.game, name, made, avoided, seed) if avoided else made)
-        play_out(match, bots, setting.limit)
-        return np.array([step.action for step in match.steps], np.int64)
-
-    def _avoided(self, number: int) -> list[int]:
-        players = self.setting.players
-        return [self.setting.avoided[(seat + number) % players] for seat in range(players)]
-
     def play(self, number: int, snapshots: States | None = None, script: Sequence[int] | None = None) -> tuple[int, Floats]:
         """Play match ``number`` and return the number of decisions and the payoffs. The rest is in the buffers."""
-        setting = self.setting
-        names = setting.seating(number)
-        if script is None and not setting.is_compiled:
-            script = self.script(number).tolist()
+        plan = self.plan
+        if script is None and not plan.is_compiled:
+            match = plan.match(number)
+            play_out(match, plan.bots_of(number), plan.limit)
+            script = [step.action for step in match.steps]
         played = np.array([] if script is None else script, np.int64)
-        policies = np.array([POLICIES.get(name, 0) for name in names], np.int64)
-        avoided = np.array(self._avoided(number), np.int64)
-        seed = seed_from_text(setting.seed(number))
-        bots = [step_key(seed_from_text(setting.bot_seed(number, seat)), 0) for seat in range(setting.players)]
-        payoffs = np.zeros(setting.players, np.float64)
+        policies = np.array([POLICIES.get(name, 0) for name in plan.seating(number)], np.int64)
+        avoided = np.array(plan.avoided_in(number), np.int64)
+        seed = seed_from_text(plan.deal_seed(number))
+        bots = [step_key(seed_from_text(plan.bot_seed(number, seat)), 0) for seat in range(plan.players)]
+        payoffs = np.zeros(plan.players, np.float64)
         wanted = -(-(self._longest + 16) // _STEPS) * _STEPS
         steps = min(len(self._decisions), wanted) if self._longest else len(self._decisions)
         while True:
             keys = _keys(seed, steps)
             length = int(
                 self._loop.trace(
-                    self._states, setting.players, self._codes, policies, avoided, self._kinds, played, setting.limit, keys,
+                    self._states, plan.players, self._codes, policies, avoided, self._kinds, played, plan.limit, keys,
                     np.array(bots, np.uint64), self._log, self._decisions, self._offered, self._events,
                     self._none if snapshots is None else snapshots, payoffs,
                 )
@@ -268,9 +234,9 @@ class Tracer:
 
     def trace(self, numbers: Sequence[int]) -> Trace:
         """Play matches and return their trace."""
-        setting, decided, legal, offered, told = self.setting, [], [], [], []
-        payoffs = np.zeros((len(numbers), setting.players), np.float64)
-        points = np.full((len(numbers), setting.players), np.nan)
+        plan, decided, legal, offered, told = self.plan, [], [], [], []
+        payoffs = np.zeros((len(numbers), plan.players), np.float64)
+        points = np.full((len(numbers), plan.players), np.nan)
         lengths = np.zeros(len(numbers), np.int64)
         scored = self._subject.points
         for k, number in enumerate(numbers):
@@ -282,13 +248,13 @@ class Tracer:
             offered.append(self._offered[:length].copy())
             told.append(np.column_stack((np.full(count, k), self._events[1 : 1 + count].astype(np.int64))))
             if scored is not None:
-                found = scored(self._subject.state.at(self._states), setting.options)
+                found = scored(self._subject.state.at(self._states), plan.options)
                 if found is not None:
                     points[k] = found
-        if not self._subject.scoring_of(setting.options).is_shared:
+        if not self._subject.scoring_of(plan.options).is_shared:
             points = payoffs.copy()
         return Trace(
-            setting,
+            plan,
             np.array(numbers, np.int64),
             payoffs,
             lengths,

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from meadhall.engine.compute.bulk import LIMIT
 from meadhall.engine.registry import game
-from meadhall.engine.text.display import Displayed, Table
+from meadhall.engine.text.display import Table
 from meadhall.engine.text.language import decimal, grouped, ngettext
 from meadhall.engine.text.language import gettext as _
 from meadhall.lab.balance.figures import Figure
-from meadhall.lab.balance.result import Ended
-from meadhall.lab.frames import InFrames, Row
-from meadhall.lab.tables import seed_in_json, seed_in_words, stopped_in_words
-from meadhall.lab.tuning.targets import Target
+from meadhall.lab.balance.measured import Ended
+from meadhall.lab.output import Row, RunResult
+from meadhall.lab.tuning.problem import Target
+from meadhall.lab.words import seed_in_json, seed_in_words, stopped_in_words
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Point:
 
 
 @dataclass(frozen=True, repr=False)
-class Tuning(Displayed, InFrames[Literal["point"]]):
+class Tuning(RunResult):
     """What a search of components has found.
 
     Attributes:
@@ -61,9 +61,9 @@ class Tuning(Displayed, InFrames[Literal["point"]]):
     Examples:
         >>> import meadhall
         >>> found = meadhall.tune("dungeon-allies", ["prisoner_space.*.reward"], ["place<1.1"], 2, seed="any", trials=2, games=2)
-        >>> found.write("points")
+        >>> found.write_points("points")
         [PosixPath('points/point-0.toml')...]
-        >>> found.to_dict()["game"], next(iter(found.frame_rows()["point"]))["point"], next(found.displayed())
+        >>> found.to_dict()["game"], next(found.rows())["point"], next(found.displayed())
         ('dungeon-allies', 0, 'Dungeon Allies: tuned components')
     """
 
@@ -80,7 +80,7 @@ class Tuning(Displayed, InFrames[Literal["point"]]):
     seconds: float
     stopped_matches: int = 0
 
-    def write(self, folder: Path | str) -> list[Path]:
+    def write_points(self, folder: Path | str) -> list[Path]:
         """Write the components of each point as ``point-N.toml`` and return the files. Raises OSError."""
         Path(folder).mkdir(parents=True, exist_ok=True)
         files = []
@@ -110,16 +110,12 @@ class Tuning(Displayed, InFrames[Literal["point"]]):
             ],
         }
 
-    def frame_rows(self) -> Mapping[Literal["point"], Iterable[Row]]:
-        """Return a row for each point, number of players and target."""
-        return {
-            "point": [
-                {"point": number, "changed": len(point.changes), "players": players, "target": target, **asdict(figure)}
-                for number, point in enumerate(self.front)
-                for players, figures in point.figures.items()
-                for target, figure in figures.items()
-            ]
-        }
+    def rows(self) -> Iterator[Row]:
+        """Yield a row for each point, number of players and target."""
+        for number, point in enumerate(self.front):
+            for players, figures in point.figures.items():
+                for target, figure in figures.items():
+                    yield {"point": number, "changed": len(point.changes), "players": players, "target": target, **asdict(figure)}
 
     def __repr__(self) -> str:
         return f"<Tuning of {self.game}: {len(self.front)} points from {self.tried} candidates>"

@@ -22,18 +22,16 @@ from meadhall.engine.options import Document
 from meadhall.engine.registry import game, registered
 from meadhall.engine.state.chance import seed_from_text
 from meadhall.engine.statistics import Z_95
-from meadhall.lab.balance.columns import Column, Columns, joined
-from meadhall.lab.balance.figures import Figure
-from meadhall.lab.balance.result import Ended
+from meadhall.lab.balance.figures import Column, Columns, Figure, joined
+from meadhall.lab.balance.measured import Ended
 from meadhall.lab.balance.run import working
 from meadhall.lab.balance.tasks import Measuring, Task
-from meadhall.lab.balance.trace import Setting
+from meadhall.lab.balance.trace import CellPlan
 from meadhall.lab.entrants import Entrant, entered
 from meadhall.lab.matches import usual_processes
-from meadhall.lab.sequential_test import check_points
-from meadhall.lab.tuning.free import Knob, changed, knobs_of
+from meadhall.lab.tournament import check_points
+from meadhall.lab.tuning.problem import Knob, Miss, Target, changed, knobs_of, targets_of
 from meadhall.lab.tuning.result import Point, Tuning
-from meadhall.lab.tuning.targets import Miss, Target, targets_of
 
 GAMES = 1024
 """The matches of a candidate for each number of players, if it isn't given up before. The front plays twice as many."""
@@ -59,7 +57,7 @@ class _Candidate:
     """Changed values with the matches so far, by number of players."""
 
     changes: dict[str, Any]
-    settings: tuple[Setting, ...]
+    plans: tuple[CellPlan, ...]
     columns: list[Columns] = field(default_factory=list)
     games: int = 0
 
@@ -134,14 +132,14 @@ def tune(
     text, option = _text_of(subject, components)
     (level,), entrants = entered(subject, [bot or ("karl" if subject.greedy is not None else "random")])
 
-    def settings_of(document: Any, label: str) -> tuple[Setting, ...]:
+    def plans_of(document: Any, label: str) -> tuple[CellPlan, ...]:
         checked = subject.check_options({**(options or {}), option.name: document})
         for count in counts:
             subject.check_setup(count, checked)
-        return tuple(Setting(subject.name, (level,) * count, checked, label, (0,) * count, entrants) for count in counts)
+        return tuple(CellPlan(subject.name, (level,) * count, checked, label, entrants=entrants) for count in counts)
 
     processes = usual_processes(entrants) if processes is None else processes
-    run = _Search(text, knobs_of(tomllib.loads(text), free), goals, settings_of, games, seconds, processes, progress)
+    run = _Search(text, knobs_of(tomllib.loads(text), free), goals, plans_of, games, seconds, processes, progress)
     with registered(subject):
         ended = run.search(trials, seed_label(used))
         front = run.front(f"{seed_label(used)}/fresh", ended)
@@ -169,14 +167,14 @@ class _Search:
         text: str,
         knobs: Sequence[Knob],
         targets: Sequence[Target],
-        settings_of: Callable[[Any, str], tuple[Setting, ...]],
+        plans_of: Callable[[Any, str], tuple[CellPlan, ...]],
         games: int,
         seconds: float | None,
         processes: int,
         progress: Report | None,
     ) -> None:
         self._text, self._document = text, tomllib.loads(text)
-        self._knobs, self._targets, self._settings_of = knobs, targets, settings_of
+        self._knobs, self._targets, self._plans_of = knobs, targets, plans_of
         self._processes = check_count(processes, "processes")
         self._games, self._seconds, self._progress = games, seconds, progress
         self._stops = check_points(games, 64)
@@ -219,7 +217,7 @@ class _Search:
                 chosen = {knob.name: knob.values[trial.suggest_int(knob.name, 0, len(knob.values) - 1)] for knob in self._knobs}
                 changes = {knob.name: chosen[knob.name] for knob in self._knobs if chosen[knob.name] != knob.start}
                 try:
-                    settings = self._settings_of(changed(self._document, self._knobs, changes), label)
+                    plans = self._plans_of(changed(self._document, self._knobs, changes), label)
                 except BadSetup as error:
                     if not number:
                         raise
@@ -227,7 +225,7 @@ class _Search:
                     self.refused += 1
                     study.tell(trial, state=optuna.trial.TrialState.FAIL)
                     continue
-                candidate = self._judged(_Candidate(changes, settings))
+                candidate = self._judged(_Candidate(changes, plans))
                 study.tell(trial, [*(miss.value for miss in candidate.misses(self._targets)), float(len(changes))])
                 self._show(number / trials * SEARCHING)
         except KeyboardInterrupt:
@@ -242,7 +240,7 @@ class _Search:
         fresh: list[_Candidate] = []
         for candidate in front:
             if ended != "interrupted":
-                again = _Candidate(candidate.changes, tuple(replace(setting, label=label) for setting in candidate.settings))
+                again = _Candidate(candidate.changes, tuple(replace(plan, seed=label) for plan in candidate.plans))
                 self._play(again, 2 * self._games)
                 fresh.append(again)
                 self._show(SEARCHING + (1 - SEARCHING) * len(fresh) / len(front))
@@ -273,8 +271,8 @@ class _Search:
 
     def _play(self, candidate: _Candidate, games: int) -> None:
         numbers = range(candidate.games, games)
-        for number, setting in enumerate(candidate.settings):
-            work = Measuring(setting, Task.PLAY)
+        for number, plan in enumerate(candidate.plans):
+            work = Measuring(plan, Task.PLAY)
             before = candidate.columns[number : number + 1]
             with working(work, self._processes) as executor, closing(run_chunks(executor, work, numbers, work.chunk)) as parts:
                 played = list(parts)
@@ -307,8 +305,8 @@ class _Search:
 
         misses = candidate.misses(self._targets)
         figures = {
-            setting.players: {str(target): _figure(target, columns) for target in self._targets}
-            for setting, columns in zip(candidate.settings, candidate.columns, strict=True)
+            plan.players: {str(target): _figure(target, columns) for target in self._targets}
+            for plan, columns in zip(candidate.plans, candidate.columns, strict=True)
         }
         return Point(
             candidate.changes,

@@ -70,8 +70,8 @@ class Order:
         request: what its process gets, see ``worker/order.py``.
         state: where it stands.
         progress: the part that is done, 0 to 1.
-        answer: until it is stored, what the process has answered: the ``report`` as JSON-able data, the ``page`` with it, the
-            ``pdf`` in Base64, or the ``error``.
+        answer: until it is stored, what the process has answered: the ``report`` as JSON-able data, the ``pdf`` in Base64, or the
+            ``error``.
         ended: set when it is done or failed.
     """
 
@@ -214,7 +214,7 @@ class Orders:
             log.exception("a %s failed", order.kind)
         if not order.answer and self._closing.is_set():  # its process was stopped with the hall
             return
-        order.state = "done" if order.answer.keys() & {"report", "page", "pdf"} else "failed"
+        order.state = "done" if order.answer.keys() & {"report", "pdf"} else "failed"
         try:
             self._store.transact(queries.finish, order.id, order.state, order.answer)
             self._forget_old(order)
@@ -242,7 +242,7 @@ class Orders:
             async for line in process.stdout:
                 told = json.loads(line)
                 order.progress = told.get("progress", order.progress)
-                order.answer |= {name: told[name] for name in ("report", "page", "pdf", "error") if name in told}
+                order.answer |= {name: told[name] for name in ("report", "pdf", "error") if name in told}
         finally:
             order.stop()
             await process.stdout.read()

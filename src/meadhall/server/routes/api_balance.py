@@ -10,7 +10,7 @@ from litestar import delete, get, post
 
 from meadhall.bots import bot
 from meadhall.engine.registry import game
-from meadhall.lab.kinds import kind_mask
+from meadhall.lab.entrants import kind_mask
 from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.orders import MOST_SECONDS, Order
 from meadhall.server.routes.api_refusals import STRICT, refusals

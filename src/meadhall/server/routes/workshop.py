@@ -18,6 +18,7 @@ from meadhall.engine.game import Game
 from meadhall.engine.options import MAX_SIZE, Document
 from meadhall.engine.registry import game
 from meadhall.engine.text.language import gettext as _
+from meadhall.lab import Balance
 from meadhall.server.errors import NotFound, TooMany, status_of
 from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.seating import document_of
@@ -165,10 +166,15 @@ async def show_report(request: AnyRequest, hall: Hall, guest: Guest, id: str) ->
     if by_htmx(request) and not job.is_open:
         return Response("", media_type="text/html", headers={"HX-Refresh": "true"})  # the page loads itself again
     answer = hall.orders.answer(job)
-    if "page" in answer:
+    if answer.keys() & {"report", "page"}:
+        made = answer["page"] if "page" in answer else await run_in_thread(_report_page, answer["report"])  # older halls: pages
         headers = {"Content-Security-Policy": _REPORT_POLICY}
-        return Response(answer["page"], media_type="text/html; charset=utf-8", headers=headers)
+        return Response(made, media_type="text/html; charset=utf-8", headers=headers)
     return page(request, guest, "workshop_report.html", replace(job, answer=dict(answer)))
+
+
+def _report_page(report: Any) -> str:
+    return Balance.from_dict(report).to_html()
 
 
 routes = [show_first_workshop, show_workshop, change_workshop, show_report]

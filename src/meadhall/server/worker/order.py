@@ -1,8 +1,8 @@
 """A report or a print in a separate process, for a hall: ``python -m meadhall.server.worker.order``.
 
-It reads a request as a line of JSON. For a report it writes lines ``{"progress": …}``, and at last ``{"report": …}``; with a
-language in the request the report is a page, ``{"page": …}``. For a print it writes ``{"pdf": …}`` in Base64. In place of a
-result it writes ``{"error": …}``. It has a low priority, leaves a core to the hall, and ends when the hall does.
+It reads a request as a line of JSON. For a report it writes lines ``{"progress": …}``, and at last ``{"report": …}``, for a print
+``{"pdf": …}`` in Base64, and in place of either ``{"error": …}``. It has a low priority, leaves a core to the hall, and ends when
+the hall does.
 """
 
 from __future__ import annotations
@@ -40,10 +40,10 @@ def main() -> None:
     leave_a_core()
     request = json.loads(sys.stdin.buffer.readline() or sys.exit())  # without a request the hall has ended already
     Thread(target=_end_with_hall, name="end", daemon=True).start()
-    kind, language = request.pop("kind"), request.pop("language", "")
-    speak(language)
+    kind = request.pop("kind")
+    speak(request.pop("language", ""))
     try:
-        say(_print(**request) if kind == "print" else _report(language, request))
+        say(_print(**request) if kind == "print" else _report(request))
     except MeadhallError as error:
         say({"error": str(error)})
 
@@ -54,11 +54,11 @@ def _end_with_hall() -> None:
     os._exit(0)
 
 
-def _report(language: str, request: dict[str, Any]) -> dict[str, Any]:
+def _report(request: dict[str, Any]) -> dict[str, Any]:
     from meadhall.lab.balance.run import balance  # noqa: PLC0415 - after the priority is set
 
     report = balance(**request, processes=1, progress=lambda done: say({"progress": round(done, 3)}))
-    return {"page": report.to_html()} if language else {"report": report.to_dict()}
+    return {"report": report.to_dict()}
 
 
 def _print(name: str, options: dict[str, Any]) -> dict[str, Any]:

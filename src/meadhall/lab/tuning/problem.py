@@ -1,4 +1,4 @@
-"""Free values: the parts of a document that a search may change, and what each may become."""
+"""The problem of a search: which values of a document it may change, and what the figures should become."""
 
 from __future__ import annotations
 
@@ -7,10 +7,15 @@ import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
+from math import inf, isnan
 from typing import Any, TypeAlias
 
+import numpy as np
+
 from meadhall.engine.checks import quoted
+from meadhall.engine.compute.bulk import Floats
 from meadhall.engine.errors import BadSetup
+from meadhall.lab.balance.figures import Column, Columns
 
 Path: TypeAlias = tuple[str | int, ...]
 """The keys and indexes that lead to a value of a document."""
@@ -55,7 +60,7 @@ def knobs_of(document: Mapping[str, Any], specs: Sequence[str]) -> list[Knob]:
         BadSetup: a text can't be read, leads nowhere, or frees no other value.
 
     Examples:
-        >>> from meadhall.lab.tuning.free import knobs_of
+        >>> from meadhall.lab.tuning.problem import knobs_of
         >>> document = {"door": [{"level": 2}, {"level": 5}]}
         >>> [(knob.name, knob.values) for knob in knobs_of(document, ["door.*.level=1..3"])]
         [('door.0.level', (1, 2, 3)), ('door.1.level', (5, 1, 2, 3))]
@@ -162,3 +167,69 @@ def _at(document: Any, path: Path) -> Any:
 def _start(document: Any, path: Path) -> Any:
     value = _at(document, path)
     return 0 if value is None else value
+
+
+# ------------------------------------------------------------------------------------------------------------------ targets
+
+_TARGET = re.compile(r"(?P<figure>[a-z][\w.]*)\s*(?P<sign>[<>=])\s*(?P<goal>-?\d+(\.\d+)?)\s*(?P<percent>%)?")
+
+
+@dataclass(frozen=True)
+class Miss:
+    """How far some matches are from a target: 0 if they meet it.
+
+    Attributes:
+        value: the distance.
+        residuals: float64 (matches,): what each match adds to its error.
+    """
+
+    value: float
+    residuals: Floats
+
+
+@dataclass(frozen=True)
+class Target:
+    """A figure with the value that it should have, at most have (``<``), or at least have (``>``)."""
+
+    figure: str
+    sign: str
+    goal: float
+
+    def __str__(self) -> str:
+        return f"{self.figure}{self.sign}{self.goal:g}"
+
+    def column(self, columns: Columns) -> Column:
+        """Return the column of the figure; of ``place`` that of the largest. Raises BadSetup if there is no such figure."""
+        if self.figure in columns:
+            return columns[self.figure]
+        places = [column for name, column in columns.items() if name.startswith("place.")]
+        if self.figure == "place" and places:
+            return max(places, key=lambda column: column.value)
+        families = ", ".join(dict.fromkeys(["place", *(name.partition(".")[0] for name in columns)]))
+        raise BadSetup(
+            f"a target is a mean of matches, such as place.1 or turns; there is no {self.figure}. Families: {families}"
+        )
+
+    def miss(self, columns: Columns) -> Miss:
+        """Return how far the figure is from its goal."""
+        column = self.column(columns)
+        beyond = column.value - self.goal
+        way = (1.0 if beyond > 0 else -1.0) if self.sign == "=" else 1.0 if self.sign == "<" else -1.0
+        if isnan(beyond):  # nothing was counted, for example because no match ended
+            return Miss(inf, np.zeros(len(column.sums)))
+        if not way * beyond > 0:
+            return Miss(0.0, np.zeros(len(column.sums)))
+        return Miss(way * beyond, way * column.residuals)
+
+
+def targets_of(specs: Sequence[str]) -> list[Target]:
+    """Read targets: ``place<1.1``, ``turns=14``, ``shared<20%``; several may stand in a text with commas. Raises BadSetup."""
+    found = []
+    for spec in (part for each in specs for part in each.split(",")):
+        parsed = _TARGET.fullmatch(spec.strip())
+        if parsed is None:
+            raise BadSetup(f"a target is given as place<1.1, turns=14 or points>20, not as {quoted(spec)}")
+        found.append(Target(parsed["figure"], parsed["sign"], float(parsed["goal"]) / (100 if parsed["percent"] else 1)))
+    if not found:
+        raise BadSetup("at least one target must be given")
+    return found

@@ -1,4 +1,4 @@
-"""Course: the chances through a match, from public knowledge, and what follows from them.
+"""Chances through a match, from public knowledge, and what follows from them.
 
 Where the game's solver knows a position, its value is exact; elsewhere it is the mean of rollouts. Knowing the order of a draw
 pile would make drama vanish, so hidden cards are dealt again for each rollout. Where matches are short, every position is valued;
@@ -17,9 +17,9 @@ from meadhall.bots.analysis import exact_chances
 from meadhall.bots.rollouts import Rollouts
 from meadhall.engine.compute.bulk import Floats, seed_number
 from meadhall.engine.match.view import SPECTATOR, concealed
-from meadhall.lab.balance.choice import PARTS
-from meadhall.lab.balance.columns import Column, Columns, joined
-from meadhall.lab.balance.trace import Ints, Setting, Trace, Tracer
+from meadhall.lab.balance.figures import Column, Columns, joined
+from meadhall.lab.balance.measures import PARTS
+from meadhall.lab.balance.trace import CellPlan, Ints, Trace, Tracer
 
 SHORT = 64
 """The largest mean number of decisions of matches whose positions are all valued."""
@@ -36,7 +36,7 @@ LOST, MOVED = 0.02, 0.1
 
 
 @dataclass(frozen=True)
-class Course:
+class Chances:
     """The chances through one match.
 
     Attributes:
@@ -50,20 +50,20 @@ class Course:
     errors: Floats
 
 
-def course(tracer: Tracer, number: int, trace: Trace, *, every: bool) -> Course:
+def chances_of(tracer: Tracer, number: int, trace: Trace, *, every: bool) -> Chances:
     """Value the positions of match ``number``, whose trace is given."""
-    setting, subject = tracer.setting, tracer.setting.subject
-    length, players = int(trace.lengths[0]), setting.players
+    plan, subject = tracer.plan, tracer.plan.subject
+    length, players = int(trace.lengths[0]), plan.players
     count = length if every else POSITIONS
     positions = np.unique(np.arange(count) * length // count)
     chances = np.zeros((len(positions) + 1, players))
     errors = np.zeros_like(chances)
     chances[-1] = trace.shares[0]
-    exact = _exact(setting, number, trace)
+    exact = _exact(plan, number, trace)
     snapshots = subject.state.new(length)
     tracer.play(number, snapshots, trace.action.tolist())
-    rollouts = Rollouts(subject, players, setting.options)
-    seed = seed_number(setting.bot_seed(number, SPECTATOR))
+    rollouts = Rollouts(subject, players, plan.options)
+    seed = seed_number(plan.bot_seed(number, SPECTATOR))
     for row, position in enumerate(positions.tolist()):
         if position in exact:
             chances[row] = exact[position]
@@ -73,15 +73,15 @@ def course(tracer: Tracer, number: int, trace: Trace, *, every: bool) -> Course:
         chances[row] = won / ROLLOUTS
         smoothed = (won + 1) / (ROLLOUTS + 2)
         errors[row] = np.sqrt(smoothed * (1 - smoothed) / ROLLOUTS)
-    return Course(np.append(positions, length), chances, errors)
+    return Chances(np.append(positions, length), chances, errors)
 
 
-def _exact(setting: Setting, number: int, trace: Trace) -> dict[int, Sequence[float]]:
+def _exact(plan: CellPlan, number: int, trace: Trace) -> dict[int, Sequence[float]]:
     """Return the exact chances of a match whose game is solved from its beginning."""
-    subject = setting.subject
-    if subject.solver is None or subject.needs_shares(setting.players, setting.options):
+    subject = plan.subject
+    if subject.solver is None or subject.needs_shares(plan.players, plan.options):
         return {}
-    match = setting.match(number)
+    match = plan.match(number)
     if subject.solver(match.view_at(0, SPECTATOR)) is None:
         return {}
     for action in trace.action.tolist():
@@ -89,18 +89,18 @@ def _exact(setting: Setting, number: int, trace: Trace) -> dict[int, Sequence[fl
     return dict(exact_chances(match, inf, lambda: None))
 
 
-def measured_course(setting: Setting, numbers: Sequence[int], *, every: bool) -> Columns:
-    """Return the columns of the course of these matches."""
-    tracer = Tracer(setting)
+def measured_chances(plan: CellPlan, numbers: Sequence[int], *, every: bool) -> Columns:
+    """Return the columns of the chances through these matches."""
+    tracer = Tracer(plan)
     found = []
     for number in numbers:
         trace = tracer.trace([number])
         if not trace.stopped.any():
-            found.append(columns_of(trace, course(tracer, number, trace, every=every), every=every))
+            found.append(columns_of(trace, chances_of(tracer, number, trace, every=every), every=every))
     return joined(found)
 
 
-def columns_of(trace: Trace, found: Course, *, every: bool) -> Columns:
+def columns_of(trace: Trace, found: Chances, *, every: bool) -> Columns:
     """Return the columns of one match. What single decisions change is known only if every position has been valued."""
     columns = _uncertainty(trace, found)
     if len(trace.parties) > 1:
@@ -114,7 +114,7 @@ def _one(value: float, count: float = 1.0, *, spread: bool = False) -> Column:
     return Column(np.array([value]), np.array([count]), spread)
 
 
-def _uncertainty(trace: Trace, found: Course) -> Columns:
+def _uncertainty(trace: Trace, found: Chances) -> Columns:
     """Return how much of the result is open in each part of the match: 1 before anything is known, 0 at the end."""
     fair = 1 / len(trace.parties)
     parties = [party[0] for party in trace.parties]
@@ -126,11 +126,11 @@ def _uncertainty(trace: Trace, found: Course) -> Columns:
     columns = {}
     for part in range(PARTS + 1):
         row = int(np.searchsorted(found.positions, part * last / PARTS, side="right")) - 1
-        columns[f"uncertainty_at.{part}"] = _one(float(left[row]), spread=True)
+        columns[f"uncertainty_at.{part}"] = _one(float(left[row]))
     return columns
 
 
-def _drama(trace: Trace, found: Course) -> Columns:
+def _drama(trace: Trace, found: Chances) -> Columns:
     """Return the winner's lowest chance, changes of the lead, and when the match was decided."""
     parties = np.array([party[0] for party in trace.parties])
     chances, errors = found.chances[:, parties], found.errors[:, parties]
@@ -161,13 +161,13 @@ def _drama(trace: Trace, found: Course) -> Columns:
     return columns
 
 
-def _worth(trace: Trace, found: Course) -> Columns:
+def _worth(trace: Trace, found: Chances) -> Columns:
     """Return the change of the own chance over each acquisition by an own decision.
 
     Owners win more for another reason: who leads buys more.
     """
     columns: Columns = {}
-    for kind in trace.setting.subject.elements.pieces:
+    for kind in trace.plan.subject.elements.pieces:
         _match, step, seat, piece = trace.acquired(kind)
         own = (step > 0) & (trace.seat[np.maximum(step - 1, 0)] == seat)
         for number in np.unique(piece[own]):
@@ -177,9 +177,9 @@ def _worth(trace: Trace, found: Course) -> Columns:
     return columns
 
 
-def _meddling(trace: Trace, found: Course) -> Columns:
+def _meddling(trace: Trace, found: Chances) -> Columns:
     """Return decisions of lost players that decide for others, and how often attacks hit the leader."""
-    if trace.setting.players < 3 or len(trace.parties) < 3:
+    if trace.plan.players < 3 or len(trace.parties) < 3:
         return {}
     seat = trace.seat
     before, after = found.chances[:-1], found.chances[1:]
@@ -188,7 +188,7 @@ def _meddling(trace: Trace, found: Course) -> Columns:
     moved[np.arange(len(seat)), seat] = 0
     sure = moved.max(axis=1) > MOVED + SURE * found.errors[:-1].max(axis=1)
     columns = {"kingmaking": _one(float(((own < LOST) & sure).sum()), float(len(seat)))}
-    mention = trace.setting.subject.elements.attacks
+    mention = trace.plan.subject.elements.attacks
     if mention is not None:
         _match, step, attacker, target = trace.mentions(mention)
         rows = np.maximum(step - 1, 0)

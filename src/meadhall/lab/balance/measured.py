@@ -1,0 +1,191 @@
+"""What was measured: the cells of a report with their figures, as data that JSON holds and a program reads back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass, fields
+from functools import cached_property
+from typing import Any, Literal, Self, TypeAlias, get_type_hints
+
+import msgspec
+import numpy as np
+
+from meadhall.engine.errors import BadSetup
+from meadhall.engine.game import Game
+from meadhall.engine.registry import game
+from meadhall.engine.text.language import marked
+from meadhall.lab.balance.figures import Column, Columns, Figure
+from meadhall.lab.balance.tasks import Depth
+from meadhall.lab.output import Row
+from meadhall.lab.words import seed_in_json
+
+Ended: TypeAlias = Literal["complete", "time", "interrupted"]
+
+Key: TypeAlias = tuple[str, int, str]
+"""A variant, a number of players, and a bot."""
+
+EXAMPLES: Mapping[str, str] = {
+    "comeback": marked("the widest comeback"),
+    "lead_changes": marked("the most changes of the lead"),
+    "flat": marked("decided the earliest"),
+    "longest": marked("the longest"),
+    "shortest": marked("the shortest"),
+    "close": marked("the closest by points"),
+    "rare": marked("with the piece that is acquired least"),
+}
+"""Why a match is worth watching; messages for gettext."""
+
+
+@dataclass(frozen=True)
+class Example:
+    """A match that is worth watching.
+
+    Attributes:
+        kind: why, one of ``EXAMPLES``.
+        number: its number in its cell.
+        seed: its seed.
+        value: the figure of this match.
+        record: its record as JSON, compressed with gzip, in Base64; "" unless the report was read back, see ``Balance.records``.
+    """
+
+    kind: str
+    number: int
+    seed: str
+    value: float
+    record: str = ""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What was measured with one variant, number of players and bot.
+
+    Attributes:
+        variant: the name of the variant.
+        players: the number of players.
+        bot: the bot.
+        games: the number of matches.
+        stopped: the number of matches that were stopped. They have no result, so no other figure counts them.
+        figures: the figures by name.
+        differences: the figures less those of the first variant; empty for the first variant.
+        examples: matches to watch.
+    """
+
+    variant: str
+    players: int
+    bot: str
+    games: int
+    stopped: int
+    figures: dict[str, Figure]
+    differences: dict[str, Figure]
+    examples: tuple[Example, ...]
+
+    @property
+    def key(self) -> Key:
+        """Return what the cell is called in ``Measured.figures``."""
+        return self.variant, self.players, self.bot
+
+
+class ByCell(dict[Any, dict[str, Figure]]):
+    """Figures by variant, number of players and bot. Without a bot, the figures of the first bot."""
+
+    def __missing__(self, key: tuple[Any, ...]) -> dict[str, Figure]:
+        for known, figures in self.items():
+            if known[: len(key)] == key:
+                return figures
+        listed = ", ".join(str(known) for known in self) or "none"
+        raise KeyError(f"there are no figures for {key}; there are: {listed}")
+
+
+@dataclass(frozen=True, repr=False)
+class Measured:
+    """The data of a report, see ``Balance``."""
+
+    game: str
+    players: tuple[int, ...]
+    variants: dict[str, dict[str, Any]]
+    bots: tuple[str, ...]
+    seed: str | bytes
+    precision: float
+    depth: Depth
+    limit: int
+    ended: Ended
+    seconds: float
+    cells: tuple[Cell, ...]
+
+    @property
+    def subject(self) -> Game:
+        """Return the game."""
+        return game(self.game)
+
+    @cached_property
+    def figures(self) -> ByCell:
+        """Return the figures by variant, number of players and bot: ``figures["built-in", 2]["place"]``."""
+        return ByCell({cell.key: cell.figures for cell in self.cells})
+
+    @cached_property
+    def differences(self) -> ByCell:
+        """Return the figures less those of the first variant, in the same form."""
+        return ByCell({cell.key: cell.differences for cell in self.cells if cell.differences})
+
+    @cached_property
+    def examples(self) -> dict[Key, tuple[Example, ...]]:
+        """Return matches to watch, by the same keys."""
+        return {cell.key: cell.examples for cell in self.cells}
+
+    @property
+    def stopped(self) -> int:
+        """Return the number of matches that were stopped."""
+        return sum(cell.stopped for cell in self.cells)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the data as JSON-able data."""
+        about = {field.name: getattr(self, field.name) for field in fields(Measured)}
+        found: dict[str, Any] = msgspec.to_builtins({**about, "seed": seed_in_json(self.seed), "seconds": round(self.seconds, 2)})
+        return found
+
+    @classmethod
+    def from_dict(cls, data: Any) -> Self:
+        """Read back what ``to_dict`` has returned. Raises BadSetup."""
+        try:
+            seed = bytes.fromhex(data["seed"]["hex"]) if isinstance(data["seed"], dict) else data["seed"]
+            kinds = {**get_type_hints(Measured), "seed": Any}
+            return cls(**{name: msgspec.convert({**data, "seed": seed}[name], kind) for name, kind in kinds.items()})
+        except (msgspec.ValidationError, KeyError, TypeError, ValueError) as error:
+            raise BadSetup(f"this is no balance report: {error}") from error
+
+    def rows(self) -> Iterator[Row]:
+        """Yield a row for each figure, and for each difference: those name the variant that they are ``less``."""
+        for less in (None, next(iter(self.variants))):
+            for (variant, players, bot), figures in (self.differences if less else self.figures).items():
+                cell = {"variant": variant, "less": less, "players": players, "bot": bot}
+                for figure in figures.values():
+                    yield {"question": figure.about.group, **cell, "family": figure.family, "item": figure.item, **asdict(figure)}
+
+
+def examples_of(columns: Columns, seed_of: Callable[[int], str]) -> tuple[Example, ...]:
+    """Return the examples of a cell, each match once."""
+    found: dict[int, Example] = {}
+    for kind, column, best in _wanted(columns):
+        counted = column.counts > 0
+        if counted.any():
+            values = np.where(counted, column.sums, np.nan)
+            number = int(best(values))
+            found.setdefault(number, Example(kind, number, seed_of(number), float(values[number])))
+    return tuple(found.values())
+
+
+def _wanted(columns: Columns) -> Iterator[tuple[str, Column, Callable[[np.ndarray], np.intp]]]:
+    choices: tuple[tuple[str, str, Callable[[np.ndarray], np.intp]], ...] = (
+        ("comeback", "winner_lowest", np.nanargmin),
+        ("lead_changes", "lead_changes", np.nanargmax),
+        ("flat", "decided", np.nanargmin),
+        ("longest", "decisions", np.nanargmax),
+        ("shortest", "decisions", np.nanargmin),
+        ("close", "margin", np.nanargmin),
+    )
+    for kind, name, best in choices:
+        if name in columns:
+            yield kind, columns[name], best
+    pieces = [column for name, column in columns.items() if name.startswith("acquired.") and column.sums.any()]
+    if pieces:
+        yield "rare", min(pieces, key=lambda column: column.value), np.nanargmax
