@@ -44,7 +44,7 @@ def serve(
     ] = None,
     dev: Annotated[
         bool,
-        typer.Option("--dev", help=_("Development mode: reload games when their files change; a debug panel at every table.")),
+        typer.Option("--dev", help=_("Development mode: start again when a game's file changes; a debug panel at every table.")),
     ] = False,
 ) -> int:
     from meadhall.cli.serve import EVERY_ADDRESS, serve_hall
