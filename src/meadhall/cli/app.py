@@ -622,7 +622,7 @@ def build() -> typer.Typer:
     app.command("new-game", help=_("Write the package of a new game, which works at once, into a new folder."))(new_game)
     app.command(help=_("Write the texts of a game that are marked for translation into its catalogues."))(messages)
     app.command(help=_("Check that a game keeps every law, and show the shortest example if it doesn't."))(check)
-    app.command(help=_("Check the settings, folders, database, clock, compiled rules, port and proxy of a hall."))(doctor)
+    app.command(help=_("Check the settings, folder, disk, compiled rules, port and proxy of a hall."))(doctor)
     app.command(help=_("Write everything in the hall's database to a file, while the hall runs."))(backup)
     app.command(help=_("Fill the hall's database from a backup."))(restore)
     app.command("verify-hall", help=_("Verify all matches of a hall, also while it runs."))(verify_hall)
