@@ -106,7 +106,7 @@ async def played(hall: Any, name: str, moves: int, profile: cProfile.Profile | N
         return TableEvents(room, guest, 0) if outside == BASE else TableEvents(room, guest, outside, 0)
 
     drawing = getattr(module, "FRAMES", None) or module.Frames()  # of an older commit, or of this one
-    drawing.forget()
+    drawing._tables.clear()
     drawing._fragments = type(drawing._fragments)(64 << 20)  # else a round finds what the last one has rendered
     outside = links.Outside(BASE) if hasattr(links, "Outside") else BASE  # of an older commit
     draw, digest, clock, size = random.Random(name), hashlib.sha256(), time.thread_time, 0

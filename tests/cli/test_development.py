@@ -12,6 +12,7 @@ import pytest
 
 from meadhall.cli import main, serve
 from meadhall.engine.compile import mode
+from meadhall.server.ops.systemd import START_AGAIN
 from meadhall.server.settings import Settings
 from ports import free_port
 
@@ -66,3 +67,15 @@ def test_it_warns_when_others_can_reach_it(capsys: pytest.CaptureFixture[str]) -
     said = capsys.readouterr().out
     assert f"Warning: it listens on {EVERYWHERE}." in said
     assert "Only this machine" not in said
+
+
+def test_a_command_that_asks_for_it_is_run_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On Windows a hall can't start itself again."""
+    monkeypatch.setenv("MEADHALL_NO_BROWSER", "")
+    runs = tmp_path / "runs"
+    script = (
+        f"import os, pathlib, sys; file = pathlib.Path({str(runs)!r}); runs = file.read_text() if file.exists() else ''; "
+        f"file.write_text(runs + os.environ['MEADHALL_NO_BROWSER'] + ','); sys.exit({START_AGAIN} if len(runs) < 3 else 7)"
+    )
+    assert serve.run_until_it_ends([sys.executable, "-c", script]) == 7
+    assert runs.read_text() == ",1,1,", "a browser is opened once"

@@ -150,7 +150,7 @@ async def test_tasks_run_side_by_side(process: WorkerProcess) -> None:
     assert await asyncio.wait_for(process.choose("short", "random", view), PATIENCE) in view.legal
     assert not long.done()
     long.cancel()
-    await process.restart()  # it would go on for long
+    await process.close()  # it would go on for long
 
 
 async def test_a_process_that_dies_is_replaced(process: WorkerProcess, caplog: pytest.LogCaptureFixture) -> None:
@@ -166,19 +166,6 @@ async def test_a_process_that_dies_is_replaced(process: WorkerProcess, caplog: p
     assert await process.choose("table", "random", view) in view.legal
     assert process.process_id not in (None, first)
     assert "has ended (status -9)" in caplog.text
-
-
-async def test_a_task_during_a_restart_is_done_by_the_next_process(process: WorkerProcess) -> None:
-    await process.load(AXES)
-    first = process.process_id
-    restart = asyncio.create_task(process.restart())
-    await asyncio.sleep(0)  # it has begun to end the process
-    await asyncio.wait_for(process.load(AXES), PATIENCE)
-    await asyncio.wait_for(restart, 10)  # it waits for the earlier process only
-    second = process.process_id
-    assert second not in (None, first)
-    await process.load(AXES)
-    assert process.process_id == second
 
 
 async def test_a_chart_is_repeated_after_the_worker_was_killed(process: WorkerProcess, caplog: pytest.LogCaptureFixture) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from meadhall.server.doctor.findings import Finding
+from meadhall.server.doctor import Finding
 
 
 def about(check: str, found: Iterator[Finding] | list[Finding]) -> list[Finding]:

@@ -16,7 +16,6 @@ import pytest
 import pytest_asyncio
 from sqlalchemy import Connection, select
 
-from meadhall.server.doctor.network import check_push
 from meadhall.server.errors import BadPushSubscription
 from meadhall.server.hall.notices import notifications as module
 from meadhall.server.hall.notices import push_service
@@ -641,9 +640,6 @@ async def test_only_addresses_of_the_public_internet_are_public() -> None:
 async def test_push_messages_are_offered_only_in_a_hall_with_a_public_address(
     settings: Settings, at_once: None, endpoint: PushEndpoint, url: str
 ) -> None:
-    (finding,) = check_push(url)
-    assert (finding.check, finding.status) == ("push", "warning" if url else "ok")
-    assert "no push messages are offered" in finding.text
     services = PushServices([endpoint.url], url, ManualTime())
     services.check(f"{endpoint.url}/x")
     with pytest.raises(BadPushSubscription, match="public https://"):
@@ -660,8 +656,6 @@ async def test_push_messages_are_offered_only_in_a_hall_with_a_public_address(
 
 
 async def test_the_public_address_of_the_hall_is_its_contact(calling: OpenHall, endpoint: PushEndpoint) -> None:
-    (finding,) = check_push("https://hall.example.org/meadhall")
-    assert "contact https://hall.example.org" in finding.text
     host, _friend, room = await calling.two_at()
     assert "This hall sends no push messages" not in (await host.get("/settings")).text
     await subscribe(host, endpoint)

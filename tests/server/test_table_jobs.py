@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import replace
 from functools import partial
 
 import pytest
 from sqlalchemy import func, select
 
+from meadhall.engine.registry import game
 from meadhall.server.hall.consent import consent
 from meadhall.server.hall.time.uptime import CLOCK_JOB
 from meadhall.server.store import schema
-from meadhall.server.store.queries import jobs
+from meadhall.server.store.models import Entry
+from meadhall.server.store.queries import entries, jobs
 from server.people import HOARD, OpenHall
 from server.ready import ReadyAtOnce
 from server.rows import table_of
@@ -48,6 +51,19 @@ async def test_a_job_ends_at_a_table_that_cannot_be_opened_any_more(
             put(hall, kind, table)
             await until_done(hall, table)
     assert "failed" not in caplog.text
+
+
+async def test_a_job_is_tried_again_at_a_match_that_does_not_fit_changed_rules(
+    hall: OpenHall, caplog: pytest.LogCaptureFixture
+) -> None:
+    table = replace(table_of("a1", game=HOARD, status="running"), rules=game(HOARD).version, started_at=hall.time.now())
+    hall.store.add_table(table)
+    with hall.store.change() as connection:
+        entries.append(connection, table.id, (Entry(1, "action", 0, 9999, None, hall.time.now()),))
+    with caplog.at_level(logging.WARNING):
+        put(hall, CLOCK_JOB, table.id)
+        await until(lambda: "failed at attempt 1" in caplog.text)
+    assert waiting(hall, table.id) == 1
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -48,7 +48,7 @@ def serve(
     ] = None,
     dev: Annotated[
         bool,
-        typer.Option("--dev", help=_("Development mode: reload games when their files change; a debug panel at every table.")),
+        typer.Option("--dev", help=_("Development mode: start again when a game's file changes; a debug panel at every table.")),
     ] = False,
 ) -> int:
     from meadhall.cli.serve import EVERY_ADDRESS, serve_hall
@@ -617,7 +617,7 @@ def build() -> typer.Typer:
     app.command("new-game", help=_("Write the package of a new game, which works at once, into a new folder."))(new_game)
     app.command(help=_("Write the texts of a game that are marked for translation into its catalogues."))(messages)
     app.command(help=_("Check that a game keeps every law, and show the shortest example if it doesn't."))(check)
-    app.command(help=_("Check the settings, folders, database, clock, compiled rules, port and proxy of a hall."))(doctor)
+    app.command(help=_("Check the settings, folder, disk, compiled rules, port and proxy of a hall."))(doctor)
     app.command(help=_("Write everything in the hall's database to a file, while the hall runs."))(backup)
     app.command(help=_("Fill the hall's database from a backup."))(restore)
     app.command("verify-hall", help=_("Verify all matches of a hall, also while it runs."))(verify_hall)

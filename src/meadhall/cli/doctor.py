@@ -12,21 +12,15 @@ from rich.text import Text
 from meadhall.cli.console import WRONG, console, without_control_characters
 from meadhall.engine.text.language import gettext as _
 from meadhall.engine.text.language import marked, ngettext
-from meadhall.server.doctor.examine import examine
-from meadhall.server.doctor.findings import Finding
+from meadhall.server.doctor import Finding, examine
 
 _STATUS: Final = {"ok": marked("ok"), "warning": marked("warning"), "wrong": marked("wrong")}
 _STYLE: Final = {"ok": "green", "warning": "yellow", "wrong": "bold red"}
 _CHECKS: Final = {
     "settings": marked("settings"),
     "folder": marked("folder"),
-    "files": marked("open files"),
     "cache": marked("compiled rules"),
-    "database": marked("database"),
-    "matches": marked("matches"),
-    "clock": marked("clock"),
     "port": marked("port"),
-    "push": marked("push messages"),
     "proxy": marked("proxy"),
 }
 

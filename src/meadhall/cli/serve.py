@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
 EVERY_ADDRESS = "0.0.0.0"  # noqa: S104 - only where the host wants it
 
+_CHILD = "MEADHALL_CHILD"
+"""The variable that tells a hall on Windows that another process starts it again."""
+
 
 def serve_hall(
     host: str | None,
@@ -37,6 +40,8 @@ def serve_hall(
     """
     if dev:
         _prepare_development()
+        if sys.platform == "win32" and _CHILD not in os.environ:
+            return run_until_it_ends([sys.executable, *sys.orig_argv[1:]])
     given = {
         "HOST": host,
         "PORT": port,
@@ -82,6 +87,27 @@ def _prepare_development() -> None:
     os.environ["MEADHALL_DATA"] = str(data if data.name == "development" else data / "development")  # a restart comes here again
 
 
+def run_until_it_ends(command: Sequence[str]) -> int:
+    """Run a command, and again whenever it asks for that by its exit status. Return its last one."""
+    from meadhall.server.ops.systemd import START_AGAIN
+
+    while True:
+        with subprocess.Popen(command, env=os.environ | {_CHILD: "1"}) as running:  # noqa: S603 - our own command
+            status = _status_of(running)
+        if status != START_AGAIN:
+            return status
+        os.environ["MEADHALL_NO_BROWSER"] = "1"  # its window is open
+
+
+def _status_of(running: subprocess.Popen[bytes]) -> int:
+    """Wait for the end of a process that Ctrl-C stops, too."""
+    while True:
+        try:
+            return running.wait()
+        except KeyboardInterrupt:
+            continue
+
+
 def _serve(compiles: bool, dev: bool) -> None:
     from meadhall.server.run import serve
     from meadhall.server.settings import Settings
@@ -91,7 +117,7 @@ def _serve(compiles: bool, dev: bool) -> None:
     if compiles:
         check_compiled_rules()
     settings = replace(Settings.from_environment(), development=dev)
-    if dev:
+    if dev and "LISTEN_PID" not in os.environ:  # not at a restart
         _announce_development(settings)
     try:
         serve(settings)
@@ -122,11 +148,11 @@ def check_named_bots() -> None:
 
 def _announce_development(settings: Settings) -> None:
     """Say on the terminal what development mode does, and who can reach it."""
-    print(_("Development mode: games are reloaded when their files change, and every table has a debug panel."))
+    print(_("Development mode: the hall starts again when a file of a game changes, and every table has a debug panel."))
     if settings.is_on_this_machine:
         print(_("Only this machine can reach it."), flush=True)
     else:
-        text = _("Warning: it listens on {host}. Everyone who can reach this address sees all hands and can change all matches.")
+        text = _("Warning: it listens on {host}. Everyone who can reach this address sees all hands.")
         print(text.format(host=settings.host), flush=True)
 
 

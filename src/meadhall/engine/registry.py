@@ -131,13 +131,6 @@ def installed_games() -> dict[str, str]:
     return {name: entry.module for name, entry in _entry_points().items()}
 
 
-def load_again(name: str) -> Game:
-    """Load an installed game, register it in place of the one that was loaded before, and return it. Raises BrokenGame."""
-    _load(name, _imported(_entry_points()[name]))
-    _broken.discard(name)
-    return _loaded[name]
-
-
 def _imported(entry: EntryPoint) -> Game:
     """Import the game of an entry point. Raises BrokenGame, whose cause is the error of the package."""
     place = f"the game {quoted(entry.name)} is installed but can't be loaded from {entry.value}"

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from html import escape
 from typing import Final
 
-from meadhall.engine.file_cache import file_cache
 from meadhall.pictures.flat_css import FlatStyles, Theme, flattened
 from meadhall.pictures.flat_svg import without_uses
 from meadhall.pictures.templates import STATIC, game_style_files
@@ -22,7 +22,7 @@ def standalone(drawn: str, game: str, theme: Theme) -> str:
     return flat.replace(">", f"><style>{escape(_used(styles.sheet, flat))}</style>", 1)
 
 
-@file_cache
+@cache
 def _styles(game: str, theme: Theme) -> FlatStyles:
     sheets = [STATIC / "css" / "tokens.css", STATIC / "css" / "art.css", *game_style_files(game), STATIC / "css" / "board.css"]
     return flattened((path.read_text("utf-8") for path in sheets), theme)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from importlib import import_module
 from types import ModuleType
-from typing import Any, Final
+from typing import Final
 
 from litestar import Litestar, Router
 from litestar.di import Provide
@@ -106,6 +106,9 @@ _PAGE_MODULES: Final = (
     acquaintances,
     privacy,
 )
+_DEVELOPMENT: Final = "meadhall.server.dev"
+"""The package of development mode. Only an application for development loads it."""
+
 _MINUTE: Final = 60.0
 
 NEW_AN_HOUR: Final = 300
@@ -137,8 +140,7 @@ def serve_hall(app: Litestar, settings: Settings, store: Store, worker: Worker) 
     app.state.frames = Frames()
     app.state.match_records = MatchRecords(app.state.hall)
     app.state.stream_limit = StreamLimit(settings.streams_per_client)
-    if settings.development:
-        import_module("meadhall.server.dev.install").open_workshop(app, app.state.hall)
+    app.state.dev = import_module(f"{_DEVELOPMENT}.reloading").Reloading(store.time) if settings.development else None
 
 
 class _Litestar(Litestar):
@@ -160,20 +162,18 @@ def build_app(requests_per_minute: int, *, development: bool = False) -> Litesta
         return hall.time.seconds()
 
     limit, lag = RequestLimit(requests_per_minute, seconds), LoopLag()
-    dev = import_module("meadhall.server.dev.install") if development else None  # only development mode loads it
-    modules = _PAGE_MODULES if dev is None else (*_PAGE_MODULES, dev.PAGES)
-    files = _static_files() if dev is None else [*_static_files(), *dev.static_files()]
+    modules = (*_PAGE_MODULES, import_module(f"{_DEVELOPMENT}.routes")) if development else _PAGE_MODULES
     app = _Litestar(
-        route_handlers=[_pages(modules), api.router(), *monitoring.routes, *echo.routes, *time.routes, *files],
+        route_handlers=[_pages(modules), api.router(), *monitoring.routes, *echo.routes, *time.routes, *_static_files()],
         dependencies={
             "hall": Provide(lambda: app.state.hall, sync_to_thread=False),
             "sessions": Provide(lambda: app.state.sessions, sync_to_thread=False),
             "stream_limit": Provide(lambda: app.state.stream_limit, sync_to_thread=False),
         },
         request_class=HallRequest,
-        exception_handlers={MeadhallError: refused, HTTPException: failed, Exception: failed if dev is None else dev.explained},
+        exception_handlers={MeadhallError: refused, HTTPException: failed, Exception: failed},
         before_send=[add_headers],
-        lifespan=[_lifespan(limit, lag, None if dev is None else dev.watch)],
+        lifespan=[_lifespan(limit, lag)],
         openapi_config=_openapi(),
         logging_config=None,  # the operator configures logging
         request_max_body_size=BODY_LIMIT,
@@ -248,13 +248,8 @@ def _openapi() -> OpenAPIConfig:
     )
 
 
-def _lifespan(
-    limit: RequestLimit, lag: LoopLag, watch: Callable[[Litestar], Coroutine[Any, Any, None]] | None
-) -> Callable[[Litestar], AbstractAsyncContextManager[None]]:
-    """Return the lifespan: compile the games and resume their bots in the background, close the hall at the end.
-
-    ``watch``: reloads games in development mode; None otherwise.
-    """
+def _lifespan(limit: RequestLimit, lag: LoopLag) -> Callable[[Litestar], AbstractAsyncContextManager[None]]:
+    """Return the lifespan: compile the games and resume their bots in the background, close the hall at the end."""
 
     @asynccontextmanager
     async def lifespan(app: Litestar) -> AsyncIterator[None]:
@@ -271,12 +266,7 @@ def _lifespan(
             hall.orders.go_on()
             gc_tuning.freeze_loaded_objects()
 
-        work = (
-            prepare(),
-            _clean_up(limit, hall),
-            *hall.background(),
-            *([watch(app)] if watch is not None else []),
-        )
+        work = (prepare(), _clean_up(limit, hall), *hall.background())
         tasks = [asyncio.create_task(each) for each in work]
         async with gc_tuning.tuned_gc(), lag.measured(metrics.PROCESS), obeying(hall):
             yield

@@ -110,6 +110,10 @@ class OtherRules(Refused):
         self.table = table
 
 
+class DoesNotFit(OtherRules):
+    """The rules of the match were changed without another version, and don't allow what was played."""
+
+
 class KeyReused(Refused):
     """The Idempotency-Key of the request belongs to another request of the same guest."""
 

@@ -17,6 +17,7 @@ from types import FrameType
 from typing import Any, Final, NoReturn
 
 import uvicorn
+from litestar.datastructures import State
 
 from meadhall.bots import named
 from meadhall.engine.registry import game, game_names
@@ -59,14 +60,16 @@ _LONGEST_ANSWER: Final = 10.0
 class _Server(uvicorn.Server):
     """A uvicorn server that ends open streams when it stops. Uvicorn alone would wait for them for ever."""
 
-    def __init__(self, config: uvicorn.Config, hall: Hall, settings: Settings, sockets: systemd.Sockets) -> None:
+    def __init__(self, config: uvicorn.Config, state: State, settings: Settings, sockets: systemd.Sockets) -> None:
         super().__init__(config)
         self.start_again: Callable[[], NoReturn] | None = None
-        self._hall = hall
+        self._hall: Hall = state.hall
+        self._dev = state.dev
         self._settings = settings
         self._sockets = sockets
         self._restarting: asyncio.Task[None] | None = None
         self._announcing: asyncio.Task[None] | None = None
+        self._watching: asyncio.Task[None] | None = None
         self._loop = asyncio.get_running_loop()
         self._woken = asyncio.Event()
 
@@ -80,6 +83,8 @@ class _Server(uvicorn.Server):
             self._announcing = asyncio.create_task(announce(self._settings, self._hall.ready.all.wait()))
             if not self._sockets.is_restart:
                 open_browser(self._settings)
+            if self._dev is not None:
+                self._watching = asyncio.create_task(self._dev.watch(partial(self._restart, is_rehearsed=True)))
             if hasattr(signal, "SIGHUP") and not os.isatty(0):  # a terminal that closes ends the hall
                 signal.signal(signal.SIGHUP, lambda *_: self.should_exit or self._loop.call_soon_threadsafe(self._restart))
                 signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGHUP})
@@ -100,18 +105,18 @@ class _Server(uvicorn.Server):
             systemd.keep_alive(self._announcing is not None and self._announcing.done())
         return await super().on_tick(counter)
 
-    def _restart(self) -> None:
+    def _restart(self, is_rehearsed: bool = False) -> None:
         """Begin a restart, unless one has begun."""
         if self._restarting is None or self._restarting.done():
-            self._restarting = asyncio.create_task(self._retire())
+            self._restarting = asyncio.create_task(self._retire(is_rehearsed))
             self._restarting.add_done_callback(lambda task: task.cancelled() or task.result())  # a fault goes to the log
 
-    async def _retire(self) -> None:
+    async def _retire(self, is_rehearsed: bool) -> None:
         """Answer the requests that have arrived, and stop, so that this process can start itself again with the same sockets.
 
         Requests that arrive meanwhile wait in these sockets: in new connections, and in those that are open.
         """
-        if not await _is_rehearsed():
+        if not is_rehearsed and not await _is_rehearsed():
             return
         systemd.notify("RELOADING=1", f"MONOTONIC_USEC={time.monotonic_ns() // 1000}")
         connections: set[Any] = self.server_state.connections
@@ -123,12 +128,15 @@ class _Server(uvicorn.Server):
         await self._until(lambda: min([True, *(each.pause() for each in connections)]), _GRACE)
         if self.should_exit:
             return
+        self.should_exit = True
+        self._woken.set()
+        if sys.platform == "win32":  # it can't hand over sockets
+            self.start_again = partial(sys.exit, systemd.START_AGAIN)
+            return
         kept = [number for each in tuple(connections) if (number := each.hand_over()) is not None]
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGHUP})  # the later self gets it when it is ready for it
         numbers = [self._sockets.listener.fileno(), *kept]
         self.start_again = partial(systemd.start_again, numbers, self._sockets.name)
-        self.should_exit = True
-        self._woken.set()
 
     async def _until(self, holds: Callable[[], bool], longest: float) -> None:
         until = self._loop.time() + longest
@@ -202,7 +210,7 @@ async def _serve(settings: Settings, sockets: systemd.Sockets) -> Callable[[], N
             timeout_keep_alive=_KEEP_ALIVE,
             proxy_headers=False,  # trust_proxies reads them, for the limits too
         )
-        server = _Server(config, app.state.hall, settings, sockets)
+        server = _Server(config, app.state, settings, sockets)
         with _exit_status_zero():
             await server.serve([sockets.listener.dup()])  # uvicorn closes it
     return server.start_again

@@ -85,7 +85,6 @@ class Match(Displayed, Generic[S]):
         awarded: the win that was awarded when the match was given up; None if there was none.
         next_number: the number of the next action. Numbers are never reused.
         stand_ins: the bots that play for the owners of seats now, by seat.
-        edited: whether ``edit`` has replaced a position, so that the match has no result and no record.
 
     Examples:
         >>> import meadhall
@@ -127,7 +126,6 @@ class Match(Displayed, Generic[S]):
         self.undone: list[Undone] = []
         self.abandoned: str | None = None
         self.awarded: Award | None = None
-        self.edited = False
         self.next_number = 1
         self.stand_ins: Mapping[int, StandIn] = {}  # replaced, never written to: copies share it
         self._visible_steps: dict[int, tuple[VisibleStep, ...]] = {}  # cache by viewer
@@ -373,11 +371,11 @@ class Match(Displayed, Generic[S]):
             >>> match.outcome() == award, match.result()
             (True, None)
         """
-        return None if self.edited else self.result() or self.awarded
+        return self.result() or self.awarded
 
     def result(self) -> Result | None:
-        """Return the result by the rules; None while the match runs, and if it was given up or edited."""
-        if not self.over or self.edited:
+        """Return the result by the rules; None while the match runs, and if it was given up."""
+        if not self.over:
             return None
         payoffs = np.zeros(self.players, np.float64)
         loops(self.game).score_one(self._states, payoffs)
@@ -846,30 +844,6 @@ class Match(Displayed, Generic[S]):
         twin._states = copied(states)
         return twin
 
-    def edit(self, states: States) -> None:
-        """Replace the position, as developers of a game do to try one. From now on the match has no result and no record.
-
-        Args:
-            states: the new state, an array of one. The generator in it doesn't count: every step has its own key.
-
-        Raises:
-            BadSetup: this is no state of the game.
-
-        Examples:
-            >>> import meadhall
-            >>> match = meadhall.game("axes-and-allies").match(seed="mead", seats=["Gorm", "Björn", "Astrid"])
-            >>> states = match.states
-            >>> states["power"] = 1
-            >>> match.edit(states)
-            >>> match.state.power
-            1
-        """
-        if not isinstance(states, np.ndarray) or states.dtype != self.game.state.dtype or states.shape != (1,):
-            raise BadSetup(f"a position of {self.game.title} is an array of one {self.game.state.__name__}")
-        self._states = copied(states)
-        self.edited = True
-        self.abandoned = self.awarded = None
-
     def record(
         self, seat: int | None = None, *, legal: bool = False, abandoned: str | None = None, sealed: bool = False
     ) -> MatchRecord:
@@ -885,7 +859,7 @@ class Match(Displayed, Generic[S]):
             sealed: write the record as if the match were still running, because other matches still use the same seed.
 
         Raises:
-            BadSetup: there is no such seat, the reason can't be written, or the match was edited.
+            BadSetup: there is no such seat, or the reason can't be written.
 
         Examples:
             >>> import meadhall
@@ -894,8 +868,6 @@ class Match(Displayed, Generic[S]):
             >>> record["format"], record["game"], "seed" in record
             ('meadhall-match/1', 'axes-and-allies', False)
         """
-        if self.edited:
-            raise BadSetup(_("A position of this match was edited, so it has no record."))
         if abandoned is not None and not self.over:
             given_up = self.copy()
             given_up.abandon(abandoned)

@@ -11,9 +11,8 @@ import io
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import cache
 from pathlib import Path
-
-from meadhall.engine.file_cache import file_cache
 
 LANGUAGES = {"en": "English", "de": "Deutsch"}
 
@@ -28,7 +27,7 @@ def add_catalogues(folder: Path) -> None:
         _catalogue.cache_clear()
 
 
-@file_cache
+@cache
 def _catalogue(language: str) -> _gettext.NullTranslations:
     """Return the messages of all folders in one catalogue. Those of the folder added last come first."""
     paths = [folder / f"{language}.po" for folder in reversed(_folders)]

@@ -15,9 +15,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from meadhall.engine.file_cache import file_cache
 from meadhall.engine.options import Choice, Document
 from meadhall.engine.text.language import current_language
 from meadhall.engine.text.language import gettext as _
@@ -83,7 +83,7 @@ def _notes(*, usual: bool = False, here: bool = False) -> str:
     return f" ({', '.join(notes)})" if notes else ""
 
 
-@file_cache
+@cache
 def rule_ids(game: Game) -> tuple[str, ...]:
     """Return every rule id that the rulebook explains, in the rulebook's order."""
     return tuple(dict.fromkeys(_RULE.findall(_text(game, "rulebook", "en"))))

@@ -15,7 +15,6 @@ from functools import cache
 from typing import Any
 
 from meadhall.engine.errors import MeadhallError
-from meadhall.engine.file_cache import file_cache
 from meadhall.engine.game import ComponentsPage, Game
 from meadhall.pictures.standalone import standalone
 from meadhall.pictures.templates import environment, has_template
@@ -75,6 +74,6 @@ def drawing(game: str, drawn: str, size: tuple[float, float]) -> str:
     return standalone(f"{root}{_signs(game)}{drawn}</svg>", game, "light")
 
 
-@file_cache
+@cache
 def _signs(game: str) -> str:
     return environment().get_template("sprites.html").render(page={"game": game})

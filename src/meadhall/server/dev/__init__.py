@@ -1,5 +1,5 @@
-"""Development mode, ``meadhall serve --dev``: games are reloaded when their files change, and tables have a debug panel.
+"""Development mode, ``meadhall serve --dev``: the hall starts again when a file of a game changes, and tables have a debug panel.
 
-Nothing outside this package imports it, except the application when it is built for development. So without ``--dev`` there are
-no routes, templates or scripts of it.
+Nothing outside this package imports it, except the application and its start when they are for development. So without ``--dev``
+there are no routes of it.
 """

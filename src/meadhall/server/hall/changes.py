@@ -5,7 +5,7 @@ Each of them checks a draft, and changes it. ``hall.move.change`` stores the dra
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Literal
@@ -27,7 +27,7 @@ from meadhall.server.hall.seating import again, bot_seat, check_start
 from meadhall.server.hall.state import TableState
 from meadhall.server.hall.time.deadlines import NotUp
 from meadhall.server.hall.time.holidays import is_slow, telling
-from meadhall.server.store.models import FINISHED, Entry, Guest, Job, TableRow, new_link_token
+from meadhall.server.store.models import FINISHED, Guest, Job, TableRow, new_link_token
 from meadhall.server.store.queries import tables
 
 if TYPE_CHECKING:
@@ -40,17 +40,12 @@ def rearrange(draft: TableState, change: Callable[[TableRow], TableRow]) -> None
     draft.table = change(draft.table)
 
 
-def start(draft: TableState, room: Room, played: Sequence[Entry]) -> None:
-    """Start the match with the seated players. Refuse while a seat is empty, or a player is away and hasn't agreed.
-
-    ``played``: the entries with which the match begins, to continue another one.
-    """
+def start(draft: TableState, room: Room) -> None:
+    """Start the match with the seated players. Refuse while a seat is empty, or a player is away and hasn't agreed."""
     draft.check_gathering()
     check_start(room.game, draft.table, room.visits.is_here)
     draft.table = replace(draft.table, status="running", started_at=draft.at, rules=room.game.version)
     draft.begin(room.game, room.services.deadlines.outages)
-    for entry in played:
-        draft.enter(entry)
     if is_slow(draft.table):
         draft.effects += (telling(draft.table, draft.at),)
         room.services.scheduler.expect(draft.at)

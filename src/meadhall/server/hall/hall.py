@@ -63,7 +63,6 @@ from meadhall.server.ops.time import Time
 from meadhall.server.settings import Settings
 from meadhall.server.store.clock import Clock
 from meadhall.server.store.models import (
-    FINISHED,
     RULES_CHANGED,
     Guest,
     Job,
@@ -152,7 +151,7 @@ class Hall:
         self.admission = Admission(store, settings.admission)
         self.identity = IdentityLinks(store, self.accounts, self.note_changes)
         self.attendance = Attendance(store.time)
-        self._services = Services(store, worker, self.scheduler, self.deadlines, settings.bot_pause, settings.development)
+        self._services = Services(store, worker, self.scheduler, self.deadlines, settings.bot_pause)
         push_services = PushServices(settings.push_services, settings.public_url, store.time)
         self.notifications = Notifications(store, self.scheduler, push_services, self._is_looking, settings.sub_path)
         for kind in ("turn", "short"):
@@ -211,13 +210,6 @@ class Hall:
                 and len(room.channel) == 0
                 and room.time.seconds() - room.last_used > _FINISHED_AGE
             ):
-                self._release(id)
-
-    def release_rooms_of(self, name: str) -> None:
-        """Release the rooms of a game's finished matches, because the game has changed. A later request loads them again."""
-        for id, room in tuple(self._rooms.items()):
-            if room.table.game == name and room.table.status in FINISHED:
-                room.channel.end_all()
                 self._release(id)
 
     def _release(self, id: str) -> None:
@@ -358,8 +350,6 @@ class Hall:
     async def _close_outdated(self, name: str) -> None:
         """Close the running matches of older rules: they can't be played to the end here."""
         version = game(name).version
-        if self.settings.development:
-            await _until_answered(self.time, lambda: self.store.transact(tables.adopt_rules, name, version))
         closed = await _until_answered(
             self.time, lambda: self.store.transact(tables.close_outdated, name, version, RULES_CHANGED)
         )
@@ -563,7 +553,7 @@ class Hall:
     def request_chart(self, room: Room) -> None:
         """Request the chart of a match that has ended. A puzzle of the day gets none."""
         match = room.match
-        if match is not None and match.ended and match.steps and room.table.daily is None and not match.edited:
+        if match is not None and match.ended and match.steps and room.table.daily is None:
             has_subscribers = partial(bool, room.channel)
             room.chart_job = self.charts.request(room.table.id, match, when_done=room.publish, has_subscribers=has_subscribers)
 

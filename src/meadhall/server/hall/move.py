@@ -76,7 +76,7 @@ def _store(room: Room, draft: TableState) -> None:
     services, before, match = room.services, room.state, draft.match
     reminders = reminders_after(before, draft, room.visits.looking(draft))
     found = [*draft.effects, services.deadlines.moved(before, draft), reminders]
-    if match is not None and _ends(before, draft) and not services.development:
+    if match is not None and _ends(before, draft):
         found.append(keeping(draft.table.id, match))
     effects = [effect for effect in found if effect is not None]
     is_same = draft.table is before.table

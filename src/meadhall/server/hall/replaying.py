@@ -4,19 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Any, Final
 
-import numpy as np
-
-from meadhall.engine.checks import quoted
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.game import Game
 from meadhall.engine.match.award import Award
 from meadhall.engine.match.match import Match
 from meadhall.engine.match.view import Seat
-from meadhall.engine.state.schema import States, copied, field_names
-from meadhall.engine.text.language import gettext as _
 from meadhall.server.hall.bots.stand_ins import replay_stand_in
 from meadhall.server.hall.consent.proposals import ENTRY_KINDS as PROPOSAL_KINDS
 from meadhall.server.hall.time.clocks import Clocks, Outage
@@ -55,19 +49,6 @@ def new_clocks(table: TableRow, match: Match, outages: tuple[Outage, ...] = ()) 
     return Clocks.of_start(table.clock, match, table.started_at, outages)
 
 
-@dataclass(frozen=True)
-class Stop:
-    """Where the changed rules of a game end a match that older rules have allowed.
-
-    Attributes:
-        entry: the first entry that can't be applied; None if the match is over after its last one.
-        error: why not.
-    """
-
-    entry: Entry | None
-    error: Exception
-
-
 def replay(entry: Entry, match: Match) -> None:
     """Apply an entry that is no action to a match. Raises the errors of the match."""
     _KINDS[entry.kind](match, entry)
@@ -75,36 +56,6 @@ def replay(entry: Entry, match: Match) -> None:
 
 def _take_back(match: Match, entry: Entry) -> None:
     match.undo(entry.value, revealed=True)
-
-
-def _edit(match: Match, entry: Entry) -> None:
-    match.edit(with_fields(match.game, match.states, (entry.data or {})["fields"]))
-
-
-def with_fields(game: Game, states: States, values: Mapping[str, Any]) -> States:
-    """Return a copy of a state with other values of some fields, as JSON has them.
-
-    Raises:
-        BadSetup: there is no such field, or it can't have this value.
-    """
-    changed = copied(states)
-    for name, value in values.items():
-        if name not in field_names(states.dtype):
-            raise BadSetup(_("{game} has no field {name}.").format(game=game.title, name=quoted(name)))
-        field = changed[name][0]
-        try:
-            given = np.array(value, np.int64)
-        except (ValueError, TypeError, OverflowError):
-            given = None
-        if given is None or given.shape != np.shape(field):
-            shape = " × ".join(map(str, np.shape(field))) or "1"
-            raise BadSetup(_("The field {name} takes {count} integers.").format(name=name, count=shape))
-        limits = np.iinfo(field.dtype)
-        if given.size and not (limits.min <= given.min() and given.max() <= limits.max):
-            text = _("The field {name} takes integers from {low} to {high}.")
-            raise BadSetup(text.format(name=name, low=limits.min, high=limits.max))
-        changed[name][0] = given
-    return changed
 
 
 def _return(match: Match, entry: Entry) -> None:
@@ -129,7 +80,6 @@ _KINDS: Final[Mapping[EntryKind, Callable[[Match, Entry], None]]] = {
     "resume": _unchanged,
     "holiday": _unchanged,
     "swap": _swap,
-    "edit": _edit,
     **dict.fromkeys(PROPOSAL_KINDS, _unchanged),
 }
 """The function that applies the entries of each kind but actions to a match."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
@@ -22,13 +22,13 @@ from meadhall.server.hall.daily.daily import check_visible
 from meadhall.server.hall.move import Edit, P, change
 from meadhall.server.hall.notices.pubsub import Channel
 from meadhall.server.hall.notices.visits import Visits
-from meadhall.server.hall.replaying import Stop, todays_options
+from meadhall.server.hall.replaying import todays_options
 from meadhall.server.hall.services import Services
-from meadhall.server.hall.state import TableState, replayed, replayed_while_legal
+from meadhall.server.hall.state import TableState, replayed_if_it_fits
 from meadhall.server.hall.talk.chat import Chat
 from meadhall.server.hall.time.absences import Absences
 from meadhall.server.hall.time.clocks import Clocks
-from meadhall.server.store.models import FINISHED, Entry, Guest, Job, TableRow
+from meadhall.server.store.models import FINISHED, Guest, Job, TableRow
 from meadhall.server.store.queries import entries, tables
 
 
@@ -115,11 +115,6 @@ class Room:
         return self.state.newcomers
 
     @property
-    def stop(self) -> Stop | None:
-        """Where changed rules ended the replay of a running match, in development mode."""
-        return self.state.stop
-
-    @property
     def running_clocks(self) -> Clocks | None:
         """The clocks while the match is running; None without a clock, before the match, and after its end."""
         return self.state.running_clocks
@@ -167,9 +162,9 @@ class Room:
         """Close the table before the match."""
         self.change_table(lambda table: replace(table, status="closed", finished_at=self.time.now()))
 
-    def start(self, played: Sequence[Entry] = ()) -> None:
+    def start(self) -> None:
         """Start the match with the seated players, as ``changes.start`` says."""
-        self.change(changes.start, self, played)
+        self.change(changes.start, self)
 
     def let_time_be_up(self, job: Job) -> None:
         """Apply the table's rule for the end of the time of the seat to move. Raises NotUp if the time of no seat is up."""
@@ -192,22 +187,6 @@ class Room:
         await hint.search
         return hint
 
-    async def reload(self, game: Game) -> None:
-        """Replay the match by a game that was imported again, as far as its rules allow the actions.
-
-        Raises whatever the new rules raise at the setup. Then the room keeps the earlier game.
-        """
-        await self.bots.close()
-        before, self.game = self.game, game
-        try:
-            self._restore(self._replay()())
-        except Exception:
-            self.game = before
-            raise
-        self.hints.clear()
-        self.publish()
-        self.let_bots_act()
-
     # ------------------------------------------------------------------------------------------------------------- restoring
 
     def _restore(self, state: TableState) -> None:
@@ -218,13 +197,9 @@ class Room:
         self.consent.learn_names()
 
     def _check_rules(self) -> None:
-        """Refuse a match of another version of the rules, unless it goes on as long as the new ones allow. Raises OtherRules."""
+        """Refuse a match of another version of the rules. Raises OtherRules."""
         table = self.table
         if table.rules == self.game.version:
-            return
-        if self._goes_on_by_new_rules:
-            changed = replace(table, rules=self.game.version)
-            self.state.table = self.services.store.transact(tables.save, changed)
             return
         raise OtherRules(
             _(
@@ -234,22 +209,18 @@ class Room:
             table.id if table.status in FINISHED else "",
         )
 
-    @property
-    def _goes_on_by_new_rules(self) -> bool:
-        return self.services.development and self.table.status == "running"
-
     def _replay(self) -> Callable[[], TableState]:
         """Return a function that replays the stored match and returns its state, without asking the database.
 
-        Raises OtherRules if the match began under another version of the rules: its replay would differ.
+        Raises OtherRules if the match began under another version of the rules: its replay would differ. The function raises
+        DoesNotFit.
         """
         if self.table.status in ("gathering", "closed"):
             table = self.table
             return lambda: TableState(replace(table, options=todays_options(self.game, table.options)))
         self._check_rules()
         found = self.services.store.transact(entries.all_of, self.table.id)
-        replay = replayed_while_legal if self._goes_on_by_new_rules else replayed
-        return partial(replay, self.game, self.table, found, self.services.deadlines.outages)
+        return partial(replayed_if_it_fits, self.game, self.table, found, self.services.deadlines.outages)
 
     def count_outages(self) -> None:
         """Count the clocks again if there is a new outage."""
@@ -277,9 +248,8 @@ class Room:
 
     def let_bots_act(self) -> None:
         """Let the bots play if it is their turn, and answer an open proposal."""
-        if self.stop is None:
-            self.bots.play()
-            self._votes.answer()
+        self.bots.play()
+        self._votes.answer()
 
     def publish(self, for_seat: int | None = None) -> None:
         """Publish a change to all subscribers.

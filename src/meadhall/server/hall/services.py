@@ -20,7 +20,6 @@ class Services:
         scheduler: does work at its time.
         deadlines: the jobs that wait until the time of a seat is up.
         bot_pause: seconds that a bot takes for an action on average.
-        development: whether games are being developed here.
     """
 
     store: Store
@@ -28,4 +27,3 @@ class Services:
     scheduler: Scheduler
     deadlines: Deadlines
     bot_pause: float
-    development: bool = False

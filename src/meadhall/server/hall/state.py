@@ -10,16 +10,16 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Self
 
-from meadhall.engine.errors import MatchOver
+from meadhall.engine.errors import MeadhallError
 from meadhall.engine.game import Game
+from meadhall.engine.game_faults import game_fault
 from meadhall.engine.match.match import Match
 from meadhall.engine.match.view import Seat
 from meadhall.engine.text.language import gettext as _
-from meadhall.server.errors import NotSeated, WrongMoment
+from meadhall.server.errors import DoesNotFit, NotSeated, WrongMoment, reason_of, rule_of
 from meadhall.server.hall.consent.proposals import Proposals
 from meadhall.server.hall.replaying import (
     InformationSets,
-    Stop,
     awarded,
     hinted_by,
     new_clocks,
@@ -30,7 +30,7 @@ from meadhall.server.hall.replaying import (
 )
 from meadhall.server.hall.time.clocks import Clocks, Outage
 from meadhall.server.store.database import Effect
-from meadhall.server.store.models import UNTIMED, Entry, EntryKind, Guest, Job, TableRow, TableStatus
+from meadhall.server.store.models import FINISHED, UNTIMED, Entry, EntryKind, Guest, Job, TableRow, TableStatus
 
 
 @dataclass
@@ -45,8 +45,6 @@ class TableState:
         proposals: the proposals after the last entry.
         hinted: the information sets in which a hint was requested.
         newcomers: seats whose guests play this game for the first time; forgotten after a restart in the middle of a match.
-        stop: where changed rules ended the replay of a running match, in development mode. Nothing can be played until they
-            allow its actions again.
         at: of a draft: the time of its new entries.
         new: of a draft: the new entries.
         effects: of a draft: what else is stored with it.
@@ -61,7 +59,6 @@ class TableState:
     proposals: Proposals = field(default_factory=Proposals)
     hinted: InformationSets = frozenset()
     newcomers: frozenset[int] = frozenset()
-    stop: Stop | None = None
     at: datetime = UNTIMED
     new: tuple[Entry, ...] = ()
     effects: tuple[Effect, ...] = ()
@@ -82,8 +79,6 @@ class TableState:
             raise WrongMoment(_("The host has closed this table.") if is_closed else _("The match has not begun yet."))
         if self.table.status == "abandoned":
             raise WrongMoment(_("The match was given up."))
-        if self.stop is not None:
-            raise WrongMoment(_("The changed rules don't allow this match any more. The debug panel says why."))
         return self.match
 
     def check_gathering(self) -> None:
@@ -164,31 +159,53 @@ class TableState:
 
 def replayed(game: Game, table: TableRow, entries: Sequence[Entry], outages: tuple[Outage, ...] = ()) -> TableState:
     """Return the state of a table after its entries. ``outages``: the times in which no clock ran."""
+    state = _begun(game, table, entries, outages)
+    state.follow(table, entries)
+    return state
+
+
+def _begun(game: Game, table: TableRow, entries: Sequence[Entry], outages: tuple[Outage, ...]) -> TableState:
+    """Return the state of a table at the start of its match."""
     state = TableState(table)
     state.begin(game, outages)
     for entry in reversed(entries):
         if entry.kind == "swap" and state.match is not None:  # before it, another player had the seat
             before = entry.data or {}
             state.match.rename(entry.seat, Seat(state.match.names[entry.seat], before["kind"], before["bot"]))
-    state.follow(table, entries)
     return state
 
 
-def replayed_while_legal(game: Game, table: TableRow, entries: Sequence[Entry], outages: tuple[Outage, ...] = ()) -> TableState:
-    """Do the same by rules that may have changed, for a running table, up to the first entry that they don't allow."""
-    state = replayed(game, table, (), outages)
-    for k, entry in enumerate(entries):
-        before = state.draft(UNTIMED)
-        try:
-            state.follow(table, (entry,))
-        except Exception as error:  # rules in development can fail in any way
-            state = before
-            state.stop = Stop(entry, error)
-            for unplayed in entries[k:]:
-                state.proposals = state.proposals.follow(unplayed)
-            state.entry_count = len(entries)
-            return state
-    if state.match is not None and state.match.over:
-        rule, how = state.match.game.words.ending(state.match.state)
-        state.stop = Stop(None, MatchOver(how, rule))
+def replayed_if_it_fits(game: Game, table: TableRow, entries: Sequence[Entry], outages: tuple[Outage, ...] = ()) -> TableState:
+    """Do the same for rules that may have been changed without another version. Raises DoesNotFit, which says why it fails."""
+    try:
+        state = _begun(game, table, entries, outages)
+    except Exception as error:  # changed rules can fail in any way
+        raise _does_not_fit(game, table, _("The setup fails: {why}.").format(why=_reason(error))) from error
+    match = state.match
+    assert match is not None
+    try:
+        state.follow(table, entries)
+    except Exception as error:
+        text = _("Actions that fit: {count}. Then it fails: {why}.")
+        raise _does_not_fit(game, table, text.format(count=len(match.steps), why=_reason(error))) from error
+    if match.over != (table.status == "over") and table.abandon_reason is None:
+        text = _("It is over after action {count}.") if match.over else _("It is not over after action {count}.")
+        raise _does_not_fit(game, table, text.format(count=len(match.steps)))
     return state
+
+
+def _reason(error: Exception) -> str:
+    """Return what a rule says of an action, with its id; or the error of a game, with its place in the code."""
+    if isinstance(error, MeadhallError):
+        reason, place = reason_of(error), rule_of(error)
+    else:
+        fault = game_fault(error)
+        reason, place = f"{type(error).__name__}: {error}", "" if fault is None else fault.place
+    return f"{reason.rstrip('.')} ({place})" if place else reason.rstrip(".")
+
+
+def _does_not_fit(game: Game, table: TableRow, what: str) -> DoesNotFit:
+    is_over = table.status in FINISHED
+    later = _("It can be shown again when the rules allow it.") if is_over else _("It goes on when the rules allow it again.")
+    text = _("This match doesn't fit the rules of {game} as they are now. {what} Nothing is lost. {later}")
+    return DoesNotFit(text.format(game=game.title, what=what, later=later), table.id if is_over else "")

@@ -27,6 +27,9 @@ OWN: Final = "meadhall"
 _AGAIN: Final = "again"
 """The second name, if an earlier self of this process has left the sockets open."""
 
+START_AGAIN: Final = 75
+"""The exit status with which a hall on Windows, which can't hand over its sockets, asks to be started again."""
+
 MORE_TIME = "EXTEND_TIMEOUT_USEC=60000000"
 """Wait another minute for the end of the start, also beyond ``TimeoutStartSec=``."""
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from meadhall.engine.defaults import own_words
-from meadhall.engine.file_cache import file_cache
 from meadhall.engine.game import Game, GamePage
 from meadhall.engine.match.view import View
 from meadhall.engine.registry import game, game_names
@@ -80,7 +80,7 @@ class AnyGamePage:
 ANY_GAME_PAGE: GamePage = AnyGamePage()
 
 
-@file_cache
+@cache
 def page_of(subject: Game) -> GamePage:
     """Return the functions behind a game's page: its own if it has a template for them, otherwise those of this page."""
     path = subject.file("page.html")

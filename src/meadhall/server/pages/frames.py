@@ -141,10 +141,6 @@ class Frames:
         self._fragments: ByteCache[Hashable, Markup] = ByteCache(_FRAGMENTS_SIZE)
         environment().globals.update(cached=self.cached, cut=Markup(CUT))
 
-    def forget(self) -> None:
-        """Forget the rendered parts of all tables: the templates or texts of a game have changed."""
-        self._tables.clear()
-
     def cached(self, macro: Macro, *values: Hashable) -> Markup:
         """Return what a macro renders for these values, from the cache if possible. It is a piece of a frame.
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 
-from meadhall.engine.file_cache import file_cache
 from meadhall.engine.game import Game
 from meadhall.engine.match.guided import answer_to, guided_match
 from meadhall.engine.match.match import Match
@@ -47,7 +47,7 @@ def lesson_page(subject: Game, step: int, action: int | None = None) -> LessonPa
     )
 
 
-@file_cache
+@cache
 def _lesson_match(name: str) -> Match:
     subject = game(name)
     assert subject.lessons is not None

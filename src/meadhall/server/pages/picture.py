@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from textwrap import wrap
 from typing import Final
 
 from babel.dates import format_date
 
 import meadhall.server.pages.frames  # noqa: F401 - the macros of boards use its cache
-from meadhall.engine.file_cache import file_cache
 from meadhall.engine.match.match import Match
 from meadhall.engine.match.view import SPECTATOR, bot_in_words
 from meadhall.engine.text.language import gettext as _
@@ -144,7 +143,7 @@ def svg(picture: Picture) -> str:
     return styles(game).written_out(without_cuts(drawn))
 
 
-@file_cache
+@cache
 def styles(game: str) -> FlatStyles:
     """Return the styles of a game's pictures."""
     shared = [SHARED / "css" / "tokens.css", STATIC / "css" / "base.css", SHARED / "css" / "art.css"]

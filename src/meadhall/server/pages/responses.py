@@ -61,7 +61,7 @@ def page(request: AnyRequest, guest: Guest, template: str, content: Any, status:
     """Return a whole page for a guest. ``content`` is the page's model."""
     origin = outside(request).url.removesuffix(sub_path())
     seen = replace(viewer(guest, opener_of(request)), word=_word(request, guest), has_cookies=_has_cookies(request))
-    text = render(template, seen, content, request.url.path, origin, **more)
+    text = render(template, seen, content, request.url.path, origin, dev=request.app.state.dev, **more)
     answer = Response(text, media_type=MediaType.HTML, status_code=status)
     if seen.word:
         answer.delete_cookie(_WORD, path=link("/"))
@@ -246,8 +246,9 @@ def failed(request: AnyRequest, error: Exception) -> Response[Any]:
         return see_other(link(_page_of_form(request)))  # a form was reloaded: show its page
     headers = _headers_of(error)
     fault = game_fault(error) if status == HTTPStatus.INTERNAL_SERVER_ERROR else None
+    what = "" if fault is None else f"{fault.place}: {type(error).__name__}: {error}"
     if fault is not None:
-        log.error("the game %s has a mistake: %s: %s: %s", fault.game.name, fault.place, type(error).__name__, error)
+        log.error("the game %s has a mistake: %s", fault.game.name, what)
     if status >= 500:
         path = request.scope.get("path_template")  # the template, because a path may contain a secret key
         log.error("%s %s failed", request.method, path, exc_info=error)
@@ -266,7 +267,7 @@ def failed(request: AnyRequest, error: Exception) -> Response[Any]:
         words = _(
             "The game {game} has a mistake, so this can't be shown. Nothing is lost. The log of the hall says what is wrong."
         )
-        text = words.format(game=fault.game.title)
+        text = words.format(game=fault.game.title) if request.app.state.dev is None else what
     if wants_json(request) or request.url.path.startswith("/api"):
         detail = error.detail if isinstance(error, HTTPException) and status < 500 else text
         return _as_json(RefusalInfo(HTTPStatus(status).name.lower().replace("_", "-"), None, detail, status), headers)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any
 
 from markdown_it import MarkdownIt
@@ -12,7 +13,6 @@ from markdown_it.token import Token
 from markdown_it.utils import EnvType, OptionsDict
 from markupsafe import Markup
 
-from meadhall.engine.file_cache import file_cache
 from meadhall.engine.game import ComponentsPage, Game
 from meadhall.engine.registry import game
 from meadhall.engine.text.language import speaking
@@ -25,7 +25,7 @@ _FIGURE = re.compile(r"^!\[.*\]\(figure:(\w+).*\)$", re.MULTILINE)
 """A figure of a rulebook, which stands alone in its line."""
 
 
-@file_cache
+@cache
 def rulebook_page(name: str, language: str, *, at_table: bool = False) -> RulebookPage:
     """Return the rulebook of a game in a language, with the components of its default options.
 

@@ -14,11 +14,9 @@ from typing import Any
 
 from jinja2 import Environment, Template
 
-from meadhall.engine.file_cache import file_cache, on_forget
 from meadhall.engine.registry import game, game_names
 from meadhall.engine.text.language import LANGUAGES, current_language
 from meadhall.pictures.templates import STATIC as SHARED_STATIC
-from meadhall.pictures.templates import environment as pictures_environment
 from meadhall.pictures.templates import game_static_files, new_environment
 from meadhall.server.pages.any_game import any_game_template, uses_any_game_page
 from meadhall.server.pages.clock import clock_words, time_left
@@ -49,25 +47,15 @@ def environment() -> Environment:
         stage_sounds=stage_sounds,
         time_left=time_left,
         clock_words=clock_words,
-        dev=None,  # development mode puts its drawer here
+        dev=None,  # the pages of a hall in development mode get it
     )
     return environment
 
 
-@file_cache
+@cache
 def template(name: str) -> Template:
     """Return a template: one of the hall's own, or ``GAME/FILE`` for one of a game's."""
     return environment().get_template(name)
-
-
-def _forget_sources() -> None:
-    """Let Jinja read the sources of templates again."""
-    for each in (environment(), pictures_environment()):
-        if each.cache is not None:
-            each.cache.clear()
-
-
-on_forget(_forget_sources)
 
 
 def render(name: str, viewer: Viewer, page: Any, path: str, origin: str, **more: Any) -> str:
@@ -88,7 +76,7 @@ def static(name: str) -> str:
     return link(_versioned(name))
 
 
-@file_cache
+@cache
 def _versioned(name: str) -> str:
     digest = hashlib.sha256(_static_file(name).read_bytes()).hexdigest()[:12]
     return f"/static/{name}?v={digest}"

@@ -5,8 +5,8 @@ from __future__ import annotations
 import hashlib
 import re
 from base64 import b64encode
+from functools import cache
 
-from meadhall.engine.file_cache import file_cache
 from meadhall.pictures.flat_svg import without_uses
 from meadhall.pictures.templates import has_template
 from meadhall.server.pages.picture import styles
@@ -21,7 +21,7 @@ def tile_art(game: str) -> str:
     return link(f"/tiles/{game}.svg?v={_digest(game)}") if has_template(f"{game}/tile.html") else ""
 
 
-@file_cache
+@cache
 def tile_svg(game: str) -> str:
     """Return the picture of a game's tile as SVG, with its styles and its font: an image loads nothing else."""
     drawn = styles(game).written_out(template("tile.html").render(game=game))
@@ -30,6 +30,6 @@ def tile_svg(game: str) -> str:
     return _SYMBOLS.sub("", without_uses(drawn)).replace("<style />", f"<style>{face}{styles(game).sheet}</style>", 1)
 
 
-@file_cache
+@cache
 def _digest(game: str) -> str:
     return hashlib.sha256(tile_svg(game).encode()).hexdigest()[:12]

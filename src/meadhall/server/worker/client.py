@@ -89,10 +89,6 @@ class Worker(Protocol):
     def forget(self, table: str) -> None:
         """Drop the bots of a table, without waiting."""
 
-    async def restart(self) -> None:
-        """Use the code of the games as it is on disk now. Tasks that are running are abandoned."""
-        await self.close()  # the next task starts what it needs
-
     async def close(self) -> None:
         """Stop the worker. Tasks that are running are abandoned."""
 
@@ -112,10 +108,6 @@ class WorkerThreads(Worker):
 
     def forget(self, table: str) -> None:
         self.bots.forget(table)
-
-    async def restart(self) -> None:
-        """Drop all bots: the rules of this process are the worker's."""
-        self.bots = BotCache()
 
     async def close(self) -> None:
         """Do nothing: the threads end with the process."""

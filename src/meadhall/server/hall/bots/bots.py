@@ -22,7 +22,6 @@ from meadhall.engine.match.view import SPECTATOR, concealed, visible
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import DatabaseUnavailable, Stale, WrongMoment
 from meadhall.server.hall.bots.stand_ins import as_played
-from meadhall.server.hall.replaying import Stop
 from meadhall.server.ops.time import Time
 from meadhall.server.store.models import SeatRow, TableRow
 
@@ -75,10 +74,6 @@ class BotRoom(Protocol):
     @property
     def match(self) -> Match | None:
         """Its match; None before the start."""
-
-    @property
-    def stop(self) -> Stop | None:
-        """Where changed rules ended its replay."""
 
     def running_match(self) -> Match:
         """Return the match. Refuse if it doesn't run."""
@@ -133,7 +128,7 @@ class BotDriver:
     def next_seat(self) -> SeatRow | None:
         """Return the seat to move if a bot plays there, also for its owner; the first such seat where several choose at once."""
         match, table = self._room.match, self._room.table
-        if match is None or self._room.stop is not None or table.status != "running":
+        if match is None or table.status != "running":
             return None
         seats = (as_played(table.seats[seat], match) for seat in match.deciders)
         return next((seat for seat in seats if seat.kind == "bot"), None)

@@ -118,11 +118,6 @@ class Channel:
                 subscriber.is_ended = True
                 subscriber.notify()
 
-    def end_all(self) -> None:
-        """End the streams of all pages."""
-        for guest in tuple(self.guests()):
-            self.end(guest)
-
     def call(self, guests: Collection[str] | None = None) -> None:
         """Tell all subscribers, or the pages of some guests, that something beside the table has changed."""
         for subscriber in self._subscribers:

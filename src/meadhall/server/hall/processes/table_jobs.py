@@ -7,7 +7,7 @@ from datetime import timedelta
 from typing import Final, TypeVar
 
 from meadhall.engine.errors import UnknownGame
-from meadhall.server.errors import NotFound, NotReady, OtherRules
+from meadhall.server.errors import DoesNotFit, NotFound, NotReady, OtherRules
 from meadhall.server.hall.processes.scheduler import Handler, Scheduler
 from meadhall.server.store.models import Job
 
@@ -28,6 +28,8 @@ def at_table(
     async def handle(job: Job) -> None:
         try:
             room = await room_of(job.key)
+        except DoesNotFit:
+            raise  # the scheduler tries again: the rules may fit again
         except (NotFound, OtherRules, UnknownGame):
             return
         except NotReady:

@@ -34,7 +34,7 @@ def unpacked(record: bytes) -> str:
 
 def keeping(table: str, match: Match) -> Effect | None:
     """Return the effect that stores the record of a match in the transaction that ends it; None if it goes on."""
-    if not match.ended or match.edited:
+    if not match.ended:
         return None
     try:
         return partial(records.add, table=table, language=current_language(), record=packed(match))
@@ -43,10 +43,8 @@ def keeping(table: str, match: Match) -> Effect | None:
         return None
 
 
-def bare(table: TableRow, entries: Sequence[Entry]) -> MatchRecord | None:
-    """Return the bare record of a finished match; None if the match was edited."""
-    if any(entry.kind == "edit" for entry in entries):
-        return None
+def bare(table: TableRow, entries: Sequence[Entry]) -> MatchRecord:
+    """Return the bare record of a finished match."""
     actions, undone = _actions(entries)
     return {
         "format": FORMAT,

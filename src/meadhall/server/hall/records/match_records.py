@@ -47,7 +47,7 @@ class MatchRecords:
         """
         if table.status not in FINISHED or table.started_at is None or is_sealed(table, self._hall.time):
             return None
-        kept = {} if self._hall.settings.development else self._hall.store.transact(records.of_table, table.id)
+        kept = self._hall.store.transact(records.of_table, table.id)
         if current_language() in kept:
             return unpacked(kept[current_language()])
         if self._hall.can_show(table):
@@ -56,14 +56,11 @@ class MatchRecords:
             return unpacked(next(iter(kept.values())))
         if table.game in game_names() and table.rules == game(table.game).version:
             return None  # the game is not ready
-        record = bare(table, self._hall.store.transact(entries.all_of, table.id))
-        return None if record is None else dumps(record)
+        return dumps(bare(table, self._hall.store.transact(entries.all_of, table.id)))
 
     async def _written(self, table: TableRow) -> str | None:
         """Replay a match, and store its record."""
         found = self._hall.store.transact(entries.all_of, table.id)
-        if any(entry.kind == "edit" for entry in found):
-            return None
         async with self._lock:  # not while the line is sent: a slow reader would hold up all others
             record = await asyncio.to_thread(_packed, table, found)
         self._hall.store.transact(records.add_later, table, current_language(), record)

@@ -94,9 +94,6 @@ class Absences:
     def look(self) -> None:
         """Note which players are here now. Call it after every possible change."""
         people = () if self._is_closed else self._people()
-        for row in self._room.table.seats:
-            if row.kind != "human":  # in development mode a bot may get the seat
-                self._note_return(row.seat)
         for row in people:
             if self._room.visits.is_here(row):
                 self._note_return(row.seat)

@@ -1,1 +1,0 @@
-"""Checks of a hall and its surroundings. Each reports its result, and a remedy."""
