@@ -547,7 +547,7 @@ async def test_push_messages_of_a_browser_go_along_with_its_guest_and_those_of_o
     assert calls(calling) == ids, "signed in again"
 
     await subscribe(guest := calling.person("10.0.0.4"), endpoint, "guest")
-    async with stream(guest, "/quick/stream") as page:
+    async with stream(guest, f"/tables/{await guest.open()}/stream") as page:
         await page.message()
         await guest.post("/sign-in", form)
         assert await page.message() is None, "streams of the guest end, too"

@@ -11,6 +11,7 @@ from meadhall.engine.game import Game
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.hall import changes
 from meadhall.server.hall.consent.kinds import kind_of
+from meadhall.server.hall.matching import waits
 from meadhall.server.hall.move import act
 from meadhall.server.hall.seating import (
     Change,
@@ -26,6 +27,7 @@ from meadhall.server.hall.seating import (
 )
 from meadhall.server.hall.time.clock_choice import with_clock
 from meadhall.server.pages.clock_choice import clock_of_form
+from meadhall.server.pages.lobby import wait_of_form
 from meadhall.server.routes.api_models import (
     ClockChoice,
     JoinTable,
@@ -89,6 +91,13 @@ async def close_table(visit: Visit) -> None:
 async def set_clock(visit: Visit, data: ClockChoice | Clock | None) -> None:
     """Choose the clock before the match. Only the table's host can. The other players have to agree to the start again."""
     visit.arrange(with_clock(clock_of(data) if isinstance(data, ClockChoice) else data))
+
+
+@DEEDS.add("host", "wait", wait_of_form)
+async def change_wait(visit: Visit, seconds: int | None) -> None:
+    """Choose after how many seconds bots take the empty seats of a quick match; None: never."""
+    visit.room.change(waits.change_wait, seconds)
+    visit.hall.scheduler.wake()
 
 
 @DEEDS.add("host", "start", api="start")
