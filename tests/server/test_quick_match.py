@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import Any
 
 import pytest
 
 from meadhall.engine.errors import BadSetup
+from meadhall.server.hall.room import Room
 from meadhall.server.settings import Settings
 from meadhall.server.store.queries import ignored
 from server.manual_time import ManualTime
@@ -79,7 +81,9 @@ async def test_other_players_options_clocks_and_waits_are_other_tables(hall: Ope
         (VIKINGS, 3, {"bots_after": "60"}),
         ("axxa", 3, {}),
     ]
-    paths = {await look(hall.person(f"10.0.1.{number}"), *each[:2], **each[2]) for number, each in enumerate(wanted)}
+    paths = {
+        await look(hall.person(f"10.0.1.{number}"), game, seats, **fields) for number, (game, seats, fields) in enumerate(wanted)
+    }
     assert len(paths) == len(wanted)
 
 
@@ -196,7 +200,11 @@ async def test_who_has_left_gets_no_seat_and_a_table_without_people_closes(setti
             await time.advance(89)
             assert room.table.status == "gathering", "a page may come back"
             await time.advance(1)
-            await until(room, lambda room=room: room.table.status == "closed")
+            await until(room, partial(_is_closed, room))
+
+
+def _is_closed(room: Room) -> bool:
+    return room.is_closed
 
 
 async def test_a_hidden_page_keeps_its_seat_with_a_request_a_minute(settings: Settings, time: ManualTime) -> None:

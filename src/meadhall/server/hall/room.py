@@ -216,7 +216,6 @@ class Room:
         self.state = state
         if self.match is not None and not self.match.steps:
             self.state.newcomers = self.services.store.transact(tables.newcomers, self.table)
-        self.consent.learn_names()
 
     def _check_rules(self) -> None:
         """Refuse a match of another version of the rules, unless it goes on as long as the new ones allow. Raises OtherRules."""

@@ -537,15 +537,6 @@ class TakeBackChoice:
 
 
 @dataclass(frozen=True)
-class SeatChoice:
-    """A seat that a guest can ask for."""
-
-    seat: int
-    name: str
-    kind: str
-
-
-@dataclass(frozen=True)
 class OfferView:
     """Something that the viewer can propose."""
 
@@ -554,7 +545,6 @@ class OfferView:
     about: str
     button: str
     decisions: tuple[TakeBackChoice, ...] = ()
-    seats: tuple[SeatChoice, ...] = ()
     refusal: str = ""  # why not now
 
 
@@ -570,7 +560,6 @@ class ProposePage:
     open: ProposalView | None
     note: str  # the viewer's own
     resign_words: str = ""  # what a resignation of the viewer means; "" if they can't resign
-    asks_friend: bool = False  # whether to say how a friend gets a seat
 
 
 @dataclass(frozen=True)
@@ -627,7 +616,6 @@ class MatchPage:
     daily_ended: bool = False
     devices: int = 0  # the number of devices that hold the viewer's seat
     proposal: ProposalView | None = None  # the open one, or the one that has just ended
-    can_propose: bool = False  # whether a spectator can ask for a seat
     take_back: int | None = None  # the number of the viewer's last decision, which they can ask to take back
     share: str = ""  # address of the picture of the end; "" while there is none
     preview: bool = False  # whether messengers may show that picture for a link to the table

@@ -221,7 +221,7 @@ async def take_back_seat(visit: Visit) -> None:
 
 
 def _proposal(form: Form) -> NewProposal:
-    return NewProposal(kind_of(form.get("what", "")).what, integer(form, "to"), integer(form, "seat"))
+    return NewProposal(kind_of(form.get("what", "")).what, integer(form, "to"))
 
 
 def _answer(form: Form) -> ProposalAnswer:
@@ -234,12 +234,12 @@ def _answer(form: Form) -> ProposalAnswer:
 
 @DEEDS.add("seated", "propose", _proposal, "proposals", NewProposal)
 async def propose(visit: Visit, data: NewProposal) -> None:
-    """Propose something to the others: take back actions, end as a draw, give up together, stop the clocks, take over a seat.
+    """Propose something to the others: take back actions, end as a draw, give up together, stop the clocks.
 
     One proposal is open at a time. Bots agree at once, but to a draw only if they don't expect to win. A person who plays on
     declines a take-back, a draw or giving up. What had no success can be proposed again five decisions or ten minutes later.
     """
-    visit.room.consent.propose(visit.guest, data.what, data.to, data.seat)
+    visit.room.consent.propose(visit.guest, data.what, data.to)
 
 
 @DEEDS.add("seated", "withdraw", lambda form: ProposalAnswer(integer(form, "proposal") or 0, "withdraw"))
