@@ -60,7 +60,7 @@ def _look_at_standing_pages(inspector: Inspector, person: Person) -> None:
         ("workshop", "/workshop"),
     ):
         inspector.inspect(place, person.open(path))
-    for place, path in (("what is kept", "/privacy"), ("deletion", "/privacy/delete"), ("no quick match", "/quick")):
+    for place, path in (("what is kept", "/privacy"), ("deletion", "/privacy/delete")):
         inspector.inspect(place, person.open(path))
     page = person.open("/settings")
     page.locator("#identity-make").click()
@@ -68,9 +68,9 @@ def _look_at_standing_pages(inspector: Inspector, person: Person) -> None:
     inspector.inspect("link to another device", page)
     page = person.open("/")
     page.get_by_role("button", name="Find", exact=True).click()
-    expect(page.locator("#quick-times")).to_be_visible()
+    expect(page.locator("#wait")).to_be_visible()
     inspector.inspect("quick match", page)
-    page.locator("#quick-end").click()
+    page.get_by_role("button", name="Leave seat").click()
     person.allow("404")
     inspector.inspect("error", person.open("/tables/nowhere"))
 

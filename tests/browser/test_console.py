@@ -17,7 +17,6 @@ PAGES = (
     "/people/me",
     "/matches",
     "/daily",
-    "/quick",
     "/replay",
     "/privacy",
     "/workshop",

@@ -55,7 +55,7 @@ async def test_a_visitor_of_a_hall_for_invited_guests_reads_how_to_get_in(on_sql
         assert "Ask its host for an invitation link." in page.text
         assert 'href="/sign-in"' in page.text
         assert 'href="/account/new"' not in page.text
-        for path in ("/tables/x", "/daily", "/matches", "/learn/axes-and-allies", "/account/new", "/quick"):
+        for path in ("/tables/x", "/daily", "/matches", "/learn/axes-and-allies", "/account/new"):
             assert (await visitor.get(path)).status_code == 403, path
         for form in ("/tables", "/daily", "/quick", "/identity"):
             assert (await visitor.ask(form, {"game": AXES})).json()["error"] == "not-admitted", form

@@ -475,7 +475,7 @@ async def send_every_request(hall: OpenHall, host: Program, friend: Program, str
     await replace_for_a_while(hall, table, host, friend, stranger)
     for what in ("take-back", "give-up", "peace"):
         await host.post(f"/tables/{table}/proposals", {"what": what})
-    await stranger.post(f"/tables/{table}/proposals", {"what": "swap", "seat": 0})
+    await host.post(f"/tables/{table}/proposals", {"what": "draw"})
     proposal = (await host.read(f"/tables/{table}")).json()["proposal"]["number"]
     for program, answer in ((stranger, "agree"), (host, "withdraw"), (friend, "decline"), (friend, "x" * BODY_LIMIT)):
         await program.post(f"/tables/{table}/vote", {"proposal": proposal, "answer": answer})

@@ -247,7 +247,7 @@ async def test_head_is_answered_like_get_without_a_body(hall: OpenHall) -> None:
         ("/settings/notifications/devices/x/remove", "/settings"),
         ("/tables/x/act", "/tables/x"),
         ("/tables/x/documents/components", "/tables/x"),
-        ("/quick/end", "/quick"),
+        ("/quick", "/"),
     ],
 )
 async def test_the_address_of_a_form_leads_to_a_page(hall: OpenHall, path: str, page: str) -> None:

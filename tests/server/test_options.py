@@ -86,8 +86,8 @@ async def test_people_read_no_ids_of_options_values_and_levels(hall: OpenHall, a
     lobby, rules = f"/tables/{table}", f"/tables/{table}/rules"
     pages = {path: await visible(host, path) for path in (lobby, rules)}
     await host.ask(f"/tables/{table}/visibility", {"public": "yes"})
-    await host.ask("/quick", {"game": "viking-axes", "seats": "2", "option-variant": "strategic"})
-    pages |= {path: await visible(host, path) for path in ("/", "/quick")}
+    quick = await host.post("/quick", {"game": "viking-axes", "seats": "2", "option-variant": "strategic"})
+    pages |= {name: await visible(host, path) for name, path in (("/", "/"), ("quick", quick.headers["location"]))}
     pages["open"] = await visible(hall.person(**{"Accept-Language": "de"}), "/")
     ids = re.compile(
         r"\b(together|versus|touching|orthogonal|strict|skip|variant|standard|strategic|thrall|karl|huscarl|jarl|king)\b"
@@ -96,7 +96,7 @@ async def test_people_read_no_ids_of_options_values_and_levels(hall: OpenHall, a
         assert not ids.findall(text), path
     for words, path in (
         ("Huskarl", "/"),
-        ("Verdeckte Handkarten", "/quick"),
+        ("Verdeckte Handkarten", "quick"),
         ("Zwei Parteien · Ecken zählen nicht", "open"),
         ("Jarl", lobby),
         ("an diesem Tisch: Keine Zahl entfällt", rules),

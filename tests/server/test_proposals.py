@@ -19,7 +19,6 @@ from meadhall.server.store.models import Entry, EntryKind
 START = datetime(2026, 11, 26, 20, 0, tzinfo=UTC)
 LIMIT = timedelta(minutes=2)
 SEATS = frozenset(range(3))
-GUESTS = ("erik", "leif")
 seats = st.sampled_from(sorted(SEATS))
 
 
@@ -35,13 +34,12 @@ class Proposing(RuleBasedStateMachine):
         self.deputies: set[int] = set()
         self.what: What | None = None  # of the open proposal
         self.number = self.entry = self.seat = 0
-        self.guest = ""
         self.waiting: set[int] = set()
         self.asked: frozenset[int] = frozenset()
         self.until = START
         self.ending = ""
         self.decisions = 0
-        self.refused: dict[tuple[str | int, What], tuple[int, datetime]] = {}
+        self.refused: dict[tuple[int, What], tuple[int, datetime]] = {}
 
     # ------------------------------------------------------------------------------------------------------- what happens
 
@@ -54,7 +52,7 @@ class Proposing(RuleBasedStateMachine):
 
     def end(self, ending: str) -> None:
         if self.what is not None and ending in ("declined", "withdrawn", "expired"):
-            self.refused[self.guest or self.seat, self.what] = (self.decisions, self.at)
+            self.refused[self.seat, self.what] = (self.decisions, self.at)
         self.what, self.ending = None, ending
         self.deputies.clear()
 
@@ -62,16 +60,15 @@ class Proposing(RuleBasedStateMachine):
     def wait(self, minutes: int) -> None:
         self.at += timedelta(minutes=minutes)
 
-    @rule(what=st.sampled_from([kind.what for kind in KINDS.values()]), seat=seats, guest=st.sampled_from(GUESTS))
-    def propose(self, what: What, seat: int, guest: str) -> None:
-        guest = guest if what == "swap" else ""
-        asked = SEATS if what == "swap" else SEATS - {seat}
+    @rule(what=st.sampled_from([kind.what for kind in KINDS.values()]), seat=seats)
+    def propose(self, what: What, seat: int) -> None:
+        asked = SEATS - {seat}
         entry = len(self.entries) + 1
         addressed = Addressed(seat, asked, 1 if what == "take-back" else 0)
-        arguments = (entry, what, addressed, self.playing_bots, self.at, LIMIT, guest)
-        decisions, failed_at = self.refused.get((guest or seat, what), (-WAIT_DECISIONS, START))
+        arguments = (entry, what, addressed, self.playing_bots, self.at, LIMIT)
+        decisions, failed_at = self.refused.get((seat, what), (-WAIT_DECISIONS, START))
         error: type[MeadhallError] | None = None
-        if self.what is not None and (self.what != "swap" or what == "swap"):
+        if self.what is not None:
             error = WrongMoment
         elif what != "resume" and self.decisions < decisions + WAIT_DECISIONS and self.at < failed_at + WAIT_TIME:
             error = TooMany
@@ -80,7 +77,7 @@ class Proposing(RuleBasedStateMachine):
                 self.state.proposed(*arguments)
             return
         self.store(self.state.proposed(*arguments))
-        self.what, self.seat, self.guest = what, seat, guest
+        self.what, self.seat = what, seat
         self.entry, self.number = entry, self.number + 1  # hints don't count
         self.asked, self.until = frozenset(asked), self.at + LIMIT
         self.waiting = set(asked) - (self.playing_bots if what != "draw" else set())
@@ -112,11 +109,11 @@ class Proposing(RuleBasedStateMachine):
             self.end("accepted")
 
     @precondition(lambda self: self.entries)
-    @rule(owner=st.sampled_from([*sorted(SEATS), *GUESTS]), wants=st.sampled_from([False, False, True]))
-    def withdraw(self, owner: int | str, wants: bool) -> None:
+    @rule(owner=seats, wants=st.sampled_from([False, False, True]))
+    def withdraw(self, owner: int, wants: bool) -> None:
         if not wants:
             return
-        error = Stale if self.what is None else NotSeated if owner != (self.guest or self.seat) else None
+        error = Stale if self.what is None else NotSeated if owner != self.seat else None
         if error is not None:
             with pytest.raises(error):
                 self.state.withdrawn(len(self.entries) + 1, self.number, owner, self.at)
@@ -160,10 +157,7 @@ class Proposing(RuleBasedStateMachine):
             if self.what is not None:
                 self.deputies.add(seat)
             return
-        is_swap = self.what == "swap"
-        if is_swap and lasts == "return":
-            return  # only its owner can leave a seat to another person
-        if self.what is not None and not is_swap and seat == self.seat:
+        if self.what is not None and seat == self.seat:
             self.end("withdrawn")  # the proposer has left
         self.playing_bots.add(seat)
 
@@ -186,7 +180,7 @@ class Proposing(RuleBasedStateMachine):
         assert self.state.refused == self.refused
         if found is not None:
             assert (found.what, found.number, found.entry) == (self.what, self.number, self.entry)
-            assert found.owner == (self.guest or self.seat)
+            assert found.seat == self.seat
             assert (set(found.waiting), set(found.deputies), found.until) == (self.waiting, self.deputies, self.until)
         else:
             assert self.what is None

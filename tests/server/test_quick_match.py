@@ -1,34 +1,23 @@
-"""Quick match: people who look for the same are seated together, once; bots fill the seats of those who have waited enough."""
+"""Quick match: a guest sits at the first open table that fits, or opens one; after its wait bots take the empty seats."""
 
 from __future__ import annotations
 
-import asyncio
 import re
-from collections.abc import AsyncIterator
-from dataclasses import replace
-from datetime import timedelta
+from functools import partial
 from typing import Any
 
 import pytest
-import pytest_asyncio
 
-from meadhall.server.errors import DatabaseUnavailable
-from meadhall.server.hall.matching.quick_match import QuickMatch
+from meadhall.engine.errors import BadSetup
 from meadhall.server.hall.room import Room
 from meadhall.server.settings import Settings
-from meadhall.server.store.queries import ignored, match_requests
+from meadhall.server.store.queries import ignored
 from server.manual_time import ManualTime
-from server.people import AXES, HOARD, PATIENCE, OpenHall, Person, Program, open_hall, stream, until
+from server.people import AXES, HOARD, OpenHall, Person, Program, open_hall, stream, until
 
 pytestmark = [pytest.mark.asyncio, pytest.mark.usefixtures("at_once")]
 
 VIKINGS = "viking-axes"
-
-
-@pytest_asyncio.fixture
-async def each_hall(on_sqlite: Settings, at_once: None) -> AsyncIterator[OpenHall]:
-    async with open_hall(on_sqlite) as opened:
-        yield opened
 
 
 async def look(person: Person, game: str = AXES, seats: int = 2, **fields: str) -> str:
@@ -45,152 +34,117 @@ async def found(program: Program, **wanted: Any) -> dict[str, Any]:
     return state
 
 
-async def table_of(program: Program) -> str:
-    """Wait until a program is seated, and return the id of the table."""
-    with program.app.state.hall.quick._channel.subscribe("") as subscriber:
-        async with asyncio.timeout(PATIENCE):
-            while not (state := (await program.read("/quick-match")).json())["table"]:
-                await subscriber.wait(PATIENCE)
-    return str(state["table"])
+async def kinds(hall: OpenHall, table: str) -> list[str]:
+    room = await hall.room(table.removeprefix("/tables/"))
+    return [room.table.status, *sorted(seat.kind for seat in room.table.seats)]
 
 
-async def running(hall: OpenHall, table: str) -> Room:
-    room = await hall.room(table)
-    await until(room, lambda: room.table.status == "running")
-    return room
+# ------------------------------------------------------------------------------------------------------------------ with people
 
 
-# ------------------------------------------------------------------------------------------------------------------ on the page
-
-
-async def test_two_people_who_look_for_the_same_play_together(each_hall: OpenHall) -> None:
-    ada, bo = each_hall.person(), each_hall.person("10.0.0.2")
+async def test_people_who_look_for_the_same_play_together(hall: OpenHall) -> None:
+    ada, bo, cleo = (hall.person(f"10.0.0.{number}") for number in range(3))
     await ada.post("/settings", {"name": "Ada"})
-    assert await look(ada) == "/quick"
-    page = (await ada.get("/quick")).text
-    assert "You are the only one who waits." in page
-    assert 'http-equiv="refresh"' in page, "it works without JavaScript"
-    assert "1 person waits for less than a minute" in (await bo.get("/")).text
-    assert "quick-waits" not in (await ada.get("/")).text, "nobody is offered a match with themselves"
-    path = await look(bo)
-    assert path.startswith("/tables/")
-    assert (await ada.get("/quick")).headers["location"] == path, "the page of the other leads there, too"
-    room = await running(each_hall, path.removeprefix("/tables/"))
-    assert sorted(seat.kind for seat in room.table.seats) == ["human", "human"]
-    assert "quick-waits" not in (await each_hall.person("10.0.0.3").get("/")).text
+    wanted = {"option-variant": "strategic", "clock": "seat:300"}
+    path = await look(ada, VIKINGS, 3, **wanted)
+    page = (await ada.get(path)).text
+    assert "Looking for players" in page
+    assert "Bots never take the empty seats." in page
+    card = (await bo.get("/")).text
+    assert "Ada waits" in card
+    assert path in card
+    assert await look(bo, VIKINGS, 3, **wanted) == path
+    assert await kinds(hall, path) == ["gathering", "human", "human", "open"]
+    assert await look(cleo, VIKINGS, 3, **wanted) == path
+    assert await kinds(hall, path) == ["running", "human", "human", "human"]
+    table = (await hall.room(path.removeprefix("/tables/"))).table
+    assert table.options["variant"] == "strategic"
+    assert table.clock is not None
+    assert (table.clock.kind, table.clock.seconds) == ("seat", 300)
+    assert await look(ada, VIKINGS, 3, **wanted) == path, "the request came twice"
 
 
-async def test_a_click_from_the_hall_joins_the_people_who_wait(hall: OpenHall) -> None:
-    await look(hall.person(), VIKINGS, 3, **{"option-variant": "strategic"})
-    bo, cleo = hall.person("10.0.0.2"), hall.person("10.0.0.3")
-    for person, follows in ((bo, "/quick"), (cleo, "/tables/")):
-        page = (await person.get("/")).text
-        form = page[page.index('id="open-tables"') :]
-        fields = dict(re.findall(r'type="hidden" name="([\w-]+)" value="([^"]*)"', form[: form.index("</form>")]))
-        answer = await person.post("/quick", fields)
-        assert answer.headers["location"].startswith(follows)
-    room = await hall.room(answer.headers["location"].removeprefix("/tables/"))
-    assert room.table.options["variant"] == "strategic"
-    assert len({guest for seat in room.table.seats for guest in seat.guests}) == 3
+async def test_a_player_who_takes_the_last_seat_by_hand_starts_the_match(hall: OpenHall) -> None:
+    path = await look(hall.person())
+    room = await hall.room(path.removeprefix("/tables/"))
+    seat = next(row.seat for row in room.table.seats if row.kind == "open")
+    await hall.person("10.0.0.2").post(f"{path}/seats", {"set": "sit", "seat": str(seat)})
+    assert await kinds(hall, path) == ["running", "human", "human"]
 
 
-async def test_other_numbers_of_players_and_other_options_are_other_matches(hall: OpenHall) -> None:
-    people = [hall.person(f"10.0.1.{number}") for number in range(4)]
-    assert await look(people[0], VIKINGS, 2) == "/quick"
-    assert await look(people[1], VIKINGS, 3) == "/quick"
-    assert await look(people[2], VIKINGS, 2, **{"option-variant": "strategic"}) == "/quick"
-    assert await look(people[3], AXES, 2) == "/quick"
-    assert await look(hall.person("10.0.1.9"), AXES, 2, clock="decision:30") == "/quick"
+async def test_other_players_options_clocks_and_waits_are_other_tables(hall: OpenHall) -> None:
+    wanted: list[tuple[str, int, dict[str, str]]] = [
+        (VIKINGS, 3, {}),
+        (VIKINGS, 4, {}),
+        (VIKINGS, 3, {"option-variant": "strategic"}),
+        (VIKINGS, 3, {"clock": "decision:30"}),
+        (VIKINGS, 3, {"bots_after": "60"}),
+        ("axxa", 3, {}),
+    ]
+    paths = {
+        await look(hall.person(f"10.0.1.{number}"), game, seats, **fields) for number, (game, seats, fields) in enumerate(wanted)
+    }
+    assert len(paths) == len(wanted)
 
 
-async def test_the_match_has_the_clock_that_was_looked_for(hall: OpenHall) -> None:
+async def test_the_last_seat_fits_whatever_wait_a_guest_has_chosen(hall: OpenHall) -> None:
+    path = await look(hall.person(), bots_after="never")
+    assert await look(hall.person("10.0.0.2"), bots_after="30") == path
+
+
+async def test_an_open_table_of_a_host_is_taken_and_its_host_starts_it(hall: OpenHall) -> None:
+    host, guest = hall.person(), hall.person("10.0.0.2")
+    table = await host.open(AXES)
+    await host.post(f"/tables/{table}/visibility", {"public": "yes"})
+    assert await look(guest) == f"/tables/{table}"
+    assert await kinds(hall, table) == ["gathering", "human", "human"]
+    assert (await guest.ask(f"/tables/{table}/wait", {"bots_after": "30"})).status_code == 403
+    assert (await host.ask(f"/tables/{table}/wait", {"bots_after": "30"})).json()["reason"] == (
+        "At this table you start the match yourself."
+    )
+
+
+async def test_people_who_have_blocked_each_other_do_not_meet(hall: OpenHall) -> None:
+    ada, bo, cleo = [await hall.program(name) for name in ("Ada", "Bo", "Cleo")]
+    first = (await found(ada, game=HOARD, players=2))["table"]
+    other = (await found(bo, game=AXES, players=2))["table"]
+    hosts = [(await hall.room(table)).table.host for table in (first, other)]
+    hall.store.transact(lambda connection: ignored.change(connection, hosts[0], hosts[1:], "block", on=True))
+    assert (await found(bo, game=HOARD, players=2))["waiting"] == 1
+    assert (await found(cleo, game=HOARD, players=2))["table"] == first, "the first that was opened"
+
+
+# --------------------------------------------------------------------------------------------------------------------- waiting
+
+
+async def test_a_guest_has_one_wait_and_can_end_it(hall: OpenHall) -> None:
     ada, bo = hall.person(), await hall.program()
-    assert await look(ada, AXES, 2, clock="seat:300") == "/quick"
-    assert "5 minutes each + 3 seconds" in (await ada.get("/quick")).text
-    state = await found(bo, game=AXES, players=2, clock={"kind": "seat", "seconds": 300})
-    clock = (await hall.room(state["table"])).table.clock
-    assert clock is not None
-    assert (clock.kind, clock.seconds, clock.increment) == ("seat", 300, 3)
-    assert (await ada.post("/quick", {"game": AXES, "clock": "seat:1"})).status_code == 400
+    first = await look(ada)
+    second = await look(ada, VIKINGS)
+    assert await kinds(hall, first) == ["closed", "open", "open"], "the last player has left"
+    await ada.post(f"{second}/seats", {"set": "leave"})
+    assert await kinds(hall, second) == ["closed", "open", "open"]
+    state = await found(bo, game=AXES, players=2)
+    assert (await bo.read("/quick-match")).json() == state
+    assert (await bo.http.delete("/api/v1/quick-match")).status_code == 204
+    assert (await bo.read("/quick-match")).status_code == 404
+    assert (await bo.http.delete("/api/v1/quick-match")).status_code == 204
 
 
-async def test_the_stream_tells_who_came_and_leads_to_the_match(each_hall: OpenHall) -> None:
-    ada, bo, cleo = (each_hall.person(f"10.0.1.{number}") for number in range(3))
-    await bo.post("/settings", {"name": "Bo"})
-    await look(ada, AXES, 3)
-    async with stream(ada, "/quick/stream") as pages:
-        assert "You are the only one" in await pages.frame()
-        await look(bo, AXES, 3)
-        while "Bo" not in await pages.frame():
-            pass
-        path = await look(cleo, AXES, 3)
-        message = await pages.message()
-        while message is not None and "event: table" not in message:
-            message = await pages.message()
-        assert message == f"event: table\ndata: {path}"
-
-
-async def test_a_reload_and_a_restart_do_not_end_the_wait(on_sqlite: Settings) -> None:
-    async with open_hall(on_sqlite) as before:
-        ada = before.person()
-        await look(ada)
-        kept = dict(ada.http.cookies)
-    async with open_hall(on_sqlite) as after:
-        again = after.person()
-        again.http.cookies.update(kept)
-        assert "Looking for players" in (await again.get("/quick")).text
-        path = await look(after.person("10.0.0.2"))
-        assert (await again.get("/quick")).headers["location"] == path
-
-
-async def test_who_leaves_the_page_is_soon_not_seated_any_more(hall: OpenHall, monkeypatch: pytest.MonkeyPatch) -> None:
-    ada, bo = hall.person(), hall.person("10.0.0.2")
-    await look(ada)
-    async with stream(ada, "/quick/stream") as pages:
-        await pages.frame()
-    monkeypatch.setattr(match_requests, "LEAVING_FOR", timedelta(0))
-    async with stream(ada, "/quick/stream") as pages:  # the page was only loaded again
-        await pages.frame()
-        assert "1 person waits" in (await bo.get("/")).text
-    assert "1 person waits" not in (await bo.get("/")).text
-    assert await look(bo) == "/quick"
-    assert (await ada.get("/quick")).headers["location"].startswith("/tables/"), "who comes back waits again"
-
-
-async def test_a_hidden_page_waits_without_a_stream_until_it_is_closed(settings: Settings, time: ManualTime) -> None:
-    """Its browser may let it ask only once a minute."""
-    async with open_hall(settings, time=time) as hall:
-        ada, bo = hall.person(), hall.person("10.0.0.2")
-        await look(ada)
-        async with stream(ada, "/quick/stream") as pages:
-            await pages.frame()
-            await ada.get("/quick?hidden=true")  # it may arrive before the end of the stream
-        for _ in range(3):
-            await time.advance(60)
-            assert "1 person waits" in (await bo.get("/")).text
-            await ada.get("/quick?hidden=true")
-        await ada.post("/quick/left")
-        await time.advance(6)
-        assert "1 person waits" not in (await bo.get("/")).text
-
-
-async def test_a_wait_can_be_stopped(hall: OpenHall) -> None:
+async def test_the_host_changes_the_wait(hall: OpenHall) -> None:
     ada = hall.person()
-    await look(ada, bots_after="30")
-    assert (await ada.post("/quick/end")).headers["location"] == "/"
-    assert "You are not waiting for a match." in (await ada.get("/quick")).text
-    assert await look(hall.person("10.0.0.2")) == "/quick"
-
-
-async def test_a_second_request_for_the_same_keeps_the_place_and_changes_the_time(hall: OpenHall) -> None:
-    ada = hall.person()
-    await look(ada, bots_after="300")
-    first = (await ada.get("/quick")).text
-    await look(ada, bots_after="never")
-    second = (await ada.get("/quick")).text
-    assert 'value="300" selected' in first
-    assert 'value="never" selected' in second
-    assert "Bots never take the empty seats." in second
+    path = await look(ada, bots_after="300")
+    assert 'value="300" selected' in (await ada.get(path)).text
+    await ada.post(f"{path}/wait", {"bots_after": "never"})
+    page = (await ada.get(path)).text
+    assert 'value="never" selected' in page
+    assert "Bots never take the empty seats." in page
+    assert await look(ada, bots_after="45") == path, "the same wait begins anew"
+    page = (await ada.get(path)).text
+    assert 'value="45" selected' in page
+    assert re.search(r"Bots take the empty seats in <b [^>]*>0:45</b>", page)
+    for wrong in ("0", "soon", "3601"):
+        assert (await ada.ask(f"{path}/wait", {"bots_after": wrong})).status_code == 400
 
 
 async def test_a_match_that_can_not_be_is_refused(hall: OpenHall) -> None:
@@ -208,62 +162,95 @@ async def test_a_match_that_can_not_be_is_refused(hall: OpenHall) -> None:
     assert (await hall.person().post("/quick", {"game": AXES, "bots_after": "soon"})).status_code == 400
 
 
-async def test_people_who_have_blocked_each_other_do_not_meet(hall: OpenHall) -> None:
-    ada, bo, cleo = [await hall.program(name) for name in ("Ada", "Bo", "Cleo")]
-    await found(ada, game=HOARD, players=2)
-    (waiting,) = hall.store.transact(match_requests.waiting)
-    await found(bo, game=AXES, players=2)
-    other = next(request.guest for request in hall.store.transact(match_requests.waiting) if request.game == AXES)
-    hall.store.transact(lambda connection: ignored.change(connection, waiting.guest, [other], "block", on=True))
-    state = await found(bo, game=HOARD, players=2)
-    assert (state["table"], state["waiting"]) == (None, 1), "they don't see each other"
-    assert (await ada.read("/quick-match")).json()["waiting"] == 1
-    table = (await found(cleo, game=HOARD, players=2))["table"]
-    assert await table_of(ada) == table, "the first who came"
-
-
 # ------------------------------------------------------------------------------------------------------------------ with bots
 
 
-async def test_bots_take_the_empty_seats_when_the_time_is_up(each_hall: OpenHall) -> None:
-    ada, bo, cleo = [await each_hall.program(name) for name in ("Ada", "Bo", "Cleo")]
-    await found(bo, game=HOARD, players=4, bots_after=600, bot="greedy")
-    await found(cleo, game=HOARD, players=4)
-    state = await found(ada, game=HOARD, players=4, bots_after=1, bot="greedy")
-    assert state["waiting"] == 3
-    table = await table_of(ada)
-    assert await table_of(bo) == table, "who accepts bots comes along"
-    assert (await cleo.read("/quick-match")).json()["table"] is None, "who wants only people goes on waiting"
-    room = await running(each_hall, table)
-    assert sorted(seat.kind for seat in room.table.seats) == ["bot", "bot", "human", "human"]
-    assert {seat.bot for seat in room.table.seats if seat.kind == "bot"} == {"greedy"}
-
-
-async def test_bots_do_not_play_with_a_guest_who_has_left(settings: Settings, time: ManualTime) -> None:
+async def test_bots_take_the_empty_seats_when_the_shortest_wait_is_up(settings: Settings, time: ManualTime) -> None:
     async with open_hall(settings, time=time) as hall:
-        program = await hall.program()
-        await found(program, game=HOARD, players=2, bots_after=600, bot="greedy")
-        await time.advance(600)
-        assert (await program.read("/quick-match")).status_code == 404
-        assert (await program.read("/tables")).json() == []
-
-
-# ------------------------------------------------------------------------------------------------------------------------- once
-
-
-async def test_a_match_whose_process_dies_before_the_start_begins_all_the_same(
-    on_sqlite: Settings, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def die(_self: QuickMatch, _table: str) -> None:
-        raise DatabaseUnavailable("as if the process were killed here")
-
-    with monkeypatch.context() as patch:
-        patch.setattr(QuickMatch, "_start", die)
-        async with open_hall(on_sqlite) as before:
-            ada, bo = before.person(), before.person("10.0.0.2")
-            await look(ada)
-            path = await look(bo)
-            room = await before.room(path.removeprefix("/tables/"))
+        ada, bo = hall.person(), await hall.program()
+        path = await look(ada, HOARD, 4, bots_after="300")
+        async with stream(ada, f"{path}/stream") as pages:
+            await pages.frame()
+            state = await found(bo, game=HOARD, players=4, bots_after=10, bot="karl")
+            assert (state["table"], state["waiting"]) == (path.removeprefix("/tables/"), 2)
+            room = await hall.room(state["table"])
+            await time.advance(9)
             assert room.table.status == "gathering"
-    async with open_hall(replace(on_sqlite)) as after:
-        await running(after, path.removeprefix("/tables/"))
+            await time.advance(1)
+            await until(room, lambda: room.table.status == "running")
+            assert sorted(seat.kind for seat in room.table.seats) == ["bot", "bot", "human", "human"]
+
+
+async def test_who_has_left_gets_no_seat_and_a_table_without_people_closes(settings: Settings, time: ManualTime) -> None:
+    async with open_hall(settings, time=time) as hall:
+        ada, bo = hall.person(), await hall.program()
+        path = await look(ada, HOARD, 3, bots_after="60")
+        await found(bo, game=HOARD, players=3, bots_after=60)
+        room = await hall.room(path.removeprefix("/tables/"))
+        await time.advance(50)
+        await bo.read("/quick-match")
+        await time.advance(10)
+        await until(room, lambda: room.table.status == "running")
+        assert sorted(seat.kind for seat in room.table.seats) == ["bot", "bot", "human"]
+        for after, period in (("60", 60), ("never", 600)):
+            path = await look(hall.person(), HOARD, 3, bots_after=after)
+            room = await hall.room(path.removeprefix("/tables/"))
+            await time.advance(period)
+            assert "people wait" not in (await bo.get("/")).text
+            await time.advance(89)
+            assert room.table.status == "gathering", "a page may come back"
+            await time.advance(1)
+            await until(room, partial(_is_closed, room))
+
+
+def _is_closed(room: Room) -> bool:
+    return room.is_closed
+
+
+async def test_a_hidden_page_keeps_its_seat_with_a_request_a_minute(settings: Settings, time: ManualTime) -> None:
+    async with open_hall(settings, time=time) as hall:
+        ada = hall.person()
+        path = await look(ada)
+        for _ in range(3):
+            await ada.get(f"{path}?hidden")
+            await time.advance(60)
+        assert await look(hall.person("10.0.0.2")) == path
+        assert await kinds(hall, path) == ["running", "human", "human"]
+
+
+async def test_a_wait_goes_on_after_a_restart(settings: Settings, time: ManualTime) -> None:
+    async with open_hall(settings, time=time) as before:
+        ada = before.person()
+        path = await look(ada, HOARD, bots_after="60", bot="karl")
+        kept = dict(ada.http.cookies)
+        await time.advance(30)
+    async with open_hall(settings, time=time) as after:
+        again = after.person()
+        again.http.cookies.update(kept)
+        assert "0:30</b>" in (await again.get(path)).text
+        await time.advance(15)
+        await again.get(path)
+        await time.advance(15)
+        room = await after.room(path.removeprefix("/tables/"))
+        await until(room, lambda: room.table.status == "running")
+        assert sorted(seat.kind for seat in room.table.seats) == ["bot", "human"]
+
+
+async def test_if_the_options_allow_no_match_the_host_has_to_start_it(
+    settings: Settings, time: ManualTime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with open_hall(settings, time=time) as hall:
+        ada = hall.person()
+        path = await look(ada, "axxa", 3, bots_after="30")
+        room = await hall.room(path.removeprefix("/tables/"))
+        await ada.get(path)
+        monkeypatch.setattr(type(room.game), "check_setup", refuse)
+        await time.advance(15)
+        await ada.get(path)
+        await time.advance(15)
+        await until(room, lambda: room.state.wait is None)
+        assert room.table.status == "gathering"
+
+
+def refuse(*_args: object) -> None:
+    raise BadSetup("no")

@@ -213,14 +213,11 @@ async def test_every_address_on_every_page_is_below_the_sub_path(hall: OpenHall)
     await crawl.visit("/workshop/reports/r")
     identity = (await friend.post("/identity", Accept="application/json")).json()["url"].removeprefix(ROOT)
     await crawl.visit("/sign-in", "/account/new", "/admission/x", "/identity", identity)
-    await host.post("/quick", {"game": AXES})
-    await crawl.visit("/quick", "/quick/stream")
     await host.post("/account/new", {"name": "Sigrid", "password": "correct horse battery"})
     await crawl.visit("/account", "/account/confirm")
     assert crawl.outside == []
     known = {
-        f"{PUBLIC}{path}"
-        for path in ("/tables/x", "/daily/2026-01-01", "/account/passkey-options", "/sign-in/passkey-options", "/quick/left")
+        f"{PUBLIC}{path}" for path in ("/tables/x", "/daily/2026-01-01", "/account/passkey-options", "/sign-in/passkey-options")
     }
     assert [each for each in crawl.broken if each[0] not in known] == [], "scripts send forms to these"
     templates = {route.path_format for route in hall.app.routes if "GET" in getattr(route, "methods", ())}

@@ -11,6 +11,7 @@ from sqlalchemy import func, select
 
 from meadhall.engine.registry import game
 from meadhall.server.hall.consent import consent
+from meadhall.server.hall.matching import waits
 from meadhall.server.hall.time.uptime import CLOCK_JOB
 from meadhall.server.store import schema
 from meadhall.server.store.models import Entry
@@ -23,11 +24,13 @@ from server.waiting import until
 pytestmark = [pytest.mark.asyncio, pytest.mark.usefixtures("time")]
 
 
-KINDS = (CLOCK_JOB, consent.JOB, "quick-match-start")
+KINDS = (CLOCK_JOB, consent.JOB, waits.JOB)
+
+PAYLOAD = {"proposal": 1, "seconds": None, "until": None, "bot": "karl", "looks": 9}
 
 
 def put(hall: OpenHall, kind: str, table: str) -> None:
-    hall.store.transact(partial(jobs.put, kind=kind, key=table, due_at=hall.time.now(), payload={"proposal": 1}))
+    hall.store.transact(partial(jobs.put, kind=kind, key=table, due_at=hall.time.now(), payload=PAYLOAD))
     hall.hall.scheduler.wake()
 
 

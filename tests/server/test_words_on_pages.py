@@ -24,8 +24,8 @@ async def text_of(person: Person, path: str) -> str:
 
 async def test_pages_say_what_people_have_to_know(hall: OpenHall, at_once: None) -> None:
     host, friend = hall.person(), hall.person()
-    await host.post("/quick", {"game": AXES, "seats": "3"})
-    assert "When your wait ends, everyone here starts with you, except people who chose “never”." in await text_of(host, "/quick")
+    quick = await host.post("/quick", {"game": AXES, "seats": "3"})
+    assert "Keep this page open. If you leave it, you lose your seat." in await text_of(host, quick.headers["location"])
     for path in ("/sign-in", "/account/new"):
         text = await text_of(host, path)
         assert "Browsers make passkeys only where the hall's address is a name with HTTPS." in text, path

@@ -24,7 +24,7 @@ from meadhall.server.hall.bots.chart_queue import ChartQueue
 from meadhall.server.hall.bots.stand_ins import has_turn
 from meadhall.server.hall.consent import consent
 from meadhall.server.hall.daily.daily_outcomes import DailyOutcomes
-from meadhall.server.hall.matching.quick_match import QuickMatch
+from meadhall.server.hall.matching import waits
 from meadhall.server.hall.notices.attendance import Attendance
 from meadhall.server.hall.notices.notifications import Notification, Notifications
 from meadhall.server.hall.notices.push_service import PushServices
@@ -121,7 +121,7 @@ class Hall:
         holidays: the days in which the slow clocks of a guest stand.
         admission: lets in the guests that may play here.
         identity: links that make another device the same guest.
-        quick: seats people together who look for the same match.
+        matching: held while a guest is seated at a table of a quick match.
     """
 
     def __init__(self, settings: Settings, store: Store, worker: Worker) -> None:
@@ -142,7 +142,8 @@ class Hall:
         self.deadlines = Deadlines(self.scheduler, self.uptime)
         self.deadlines.register(self._room_for_work)
         self.holidays = Holidays(store, self.scheduler, self._room_for_work)
-        self.quick = QuickMatch(store, self.scheduler, self.room, self._check_new_match)
+        self.matching = asyncio.Lock()
+        self.scheduler.register(waits.JOB, at_table(self.scheduler, self._room_for_work, waits.end_wait))
         self.scheduler.register(consent.JOB, at_table(self.scheduler, self._room_for_work, self._end_proposal))
         self._rooms: OrderedDict[str, Room] = OrderedDict()  # least recently used first
         self._loading: dict[str, _Loading] = {}
@@ -270,7 +271,6 @@ class Hall:
 
     def _end_pages(self, guest: str) -> None:
         """End the streams of a guest's pages. Those that may still show the guest's seats come back at once."""
-        self.quick.end_pages(guest)
         for room in self._rooms.values():
             room.channel.end(guest)
             if room.chat.concerns(guest):  # the lines of a guest are deleted with the guest, or become those of another one
@@ -457,11 +457,6 @@ class Hall:
         """Store a new table. Refuse a guest who hosts too many."""
         self._check_limit(table.host)
         self.store.add_table(table, request)
-
-    def _check_new_match(self, guest: Guest, name: str) -> None:
-        """Refuse a match of a game that isn't ready, and a guest who hosts too many. Raises UnknownGame, NotReady, TooMany."""
-        self.ready.check(game(name).name)
-        self._check_limit(guest.id)
 
     def _check_limit(self, host: str) -> None:
         rules = {name: game(name).version for name in game_names()}

@@ -65,7 +65,7 @@ def change(room: Room, edit: Edit[P], *args: P.args, **kwargs: P.kwargs) -> None
     draft = room.state.draft(room.time.now())
     edit(draft, *args, **kwargs)
     _store(room, draft)
-    if draft.new or draft.table is not room.table:
+    if draft.new or draft.table is not room.table or draft.wait is not room.state.wait:
         _keep(room, draft)
         room.publish(draft.for_seat)  # now the others learn of it
         room.let_bots_act()

@@ -19,6 +19,7 @@ from meadhall.server.hall.bots.hints import Hints, RequestedHint
 from meadhall.server.hall.consent.bot_votes import BotVotes
 from meadhall.server.hall.consent.consent import Consent
 from meadhall.server.hall.daily.daily import check_visible
+from meadhall.server.hall.matching import waits
 from meadhall.server.hall.move import Edit, P, change
 from meadhall.server.hall.notices.pubsub import Channel
 from meadhall.server.hall.notices.visits import Visits
@@ -156,7 +157,7 @@ class Room:
 
     def change_table(self, change: Callable[[TableRow], TableRow]) -> None:
         """Change the table before the match; ``change`` may refuse."""
-        self.change(changes.rearrange, change)
+        self.change(waits.rearrange, self, change)
 
     def close_table(self) -> None:
         """Close the table before the match."""
@@ -194,7 +195,6 @@ class Room:
         self.state = state
         if self.match is not None and not self.match.steps:
             self.state.newcomers = self.services.store.transact(tables.newcomers, self.table)
-        self.consent.learn_names()
 
     def _check_rules(self) -> None:
         """Refuse a match of another version of the rules. Raises OtherRules."""
@@ -216,8 +216,8 @@ class Room:
         DoesNotFit.
         """
         if self.table.status in ("gathering", "closed"):
-            table = self.table
-            return lambda: TableState(replace(table, options=todays_options(self.game, table.options)))
+            table = replace(self.table, options=todays_options(self.game, self.table.options))
+            return partial(TableState, table, wait=self.services.store.transact(waits.wait_at, table.id))
         self._check_rules()
         found = self.services.store.transact(entries.all_of, self.table.id)
         return partial(replayed_if_it_fits, self.game, self.table, found, self.services.deadlines.outages)

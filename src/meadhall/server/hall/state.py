@@ -33,6 +33,21 @@ from meadhall.server.store.database import Effect
 from meadhall.server.store.models import FINISHED, UNTIMED, Entry, EntryKind, Guest, Job, TableRow, TableStatus
 
 
+@dataclass(frozen=True)
+class Wait:
+    """A wait before a quick match.
+
+    Attributes:
+        seconds: how long it lasts; None: until all seats are taken by people.
+        until: when bots take the empty seats; None: never.
+        bot: the level of these bots.
+    """
+
+    seconds: int | None
+    until: datetime | None
+    bot: str
+
+
 @dataclass
 class TableState:
     """A table and its match.
@@ -40,6 +55,7 @@ class TableState:
     Attributes:
         table: the stored table.
         match: its match; None before the start.
+        wait: the wait of a quick match, see ``hall.matching.waits``; None at any other table.
         clocks: its clocks; None without a clock, and before the start.
         entry_count: the number of entries of the match.
         proposals: the proposals after the last entry.
@@ -54,6 +70,7 @@ class TableState:
 
     table: TableRow
     match: Match | None = None
+    wait: Wait | None = None
     clocks: Clocks | None = None
     entry_count: int = 0
     proposals: Proposals = field(default_factory=Proposals)

@@ -24,6 +24,7 @@ from meadhall.server.pages.acquaintances import invitation_cards
 from meadhall.server.pages.clock import time_left
 from meadhall.server.pages.clock_words import clock_in_words, clock_value, usual_clocks
 from meadhall.server.pages.dates import moment
+from meadhall.server.pages.lobby import USUAL_WAIT, wait_choice
 from meadhall.server.pages.models import (
     DailyStrip,
     FilterField,
@@ -34,7 +35,6 @@ from meadhall.server.pages.models import (
     Option,
     OptionGroup,
     PlaySetup,
-    QuickCard,
     SeatView,
     TableCard,
 )
@@ -124,7 +124,6 @@ def hall_page(
     open_: Sequence[TableRow],
     running: Sequence[TableRow],
     chosen: TableFilter,
-    quick: Sequence[QuickCard] = (),
     invitations: Sequence[Invitation] = (),
 ) -> HallPage:
     """Return the hall as a guest sees it; tables where it is the guest's turn come first. ``chosen`` filters the open ones."""
@@ -140,7 +139,6 @@ def hall_page(
         daily=daily,
         invitations=invitation_cards(invitations),
         yours=tuple(cards[:YOURS_SHOWN]),
-        quick=tuple(quick),
         open=open_tables([_waiting_card(table, guest, at) for table in open_ if table.id not in mine], chosen),
         running=tuple(card(table, guest, rooms.get(table.id)) for table in running if table.id not in mine),
         search=_search(hall),
@@ -166,6 +164,7 @@ def _search(hall: Hall) -> OpponentSearch | None:
         tuple(Option(each.name, each.title, False) for each in games),
         tuple(Option(str(count), str(count), count == 2) for count in seats),
         tuple(Option(clock_value(each), clock_in_words(each), clock_value(each) == USUAL_CLOCK) for each in usual_clocks()),
+        wait_choice(USUAL_WAIT),
     )
 
 

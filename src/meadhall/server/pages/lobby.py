@@ -3,24 +3,36 @@
 from __future__ import annotations
 
 import io
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any
+from typing import Any, Final
 
 from meadhall.bots import ranks
 from meadhall.bots.ranks import HUSCARL
 from meadhall.engine import options
+from meadhall.engine.errors import BadSetup
 from meadhall.engine.game import Game, applies
 from meadhall.engine.match.view import bot_in_words
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.hall.room import Room
 from meadhall.server.hall.seating import start_refusal
 from meadhall.server.pages.clock_choice import clock_choice
+from meadhall.server.pages.clock_words import time_in_words
+from meadhall.server.pages.dates import moment
 from meadhall.server.pages.match import seat_views
-from meadhall.server.pages.models import BotLevel, Fact, LobbyPage, OptionView, SharedLink, ValueView
+from meadhall.server.pages.models import BotLevel, Fact, LobbyPage, Option, OptionView, SharedLink, ValueView, WaitView
 from meadhall.server.store.models import Guest
+from meadhall.server.web.forms import Form, integer
 from meadhall.server.web.links import Outside, link
+
+NEVER: Final = "never"
+WAITS: Final = (30, 60, 120, 300)
+"""Seconds after which bots may take the empty seats of a quick match. A program may choose others."""
+
+USUAL_WAIT: Final = 60
+LONGEST_WAIT: Final = 3600
 
 
 def lobby_page(room: Room, guest: Guest | None, outside: Outside) -> LobbyPage:
@@ -51,8 +63,38 @@ def lobby_page(room: Room, guest: Guest | None, outside: Outside) -> LobbyPage:
         invite=shared_link(outside, f"/tables/{table.id}"),
         public=table.is_public,
         clock=clock_choice(table.clock) if table.daily is None else None,
+        wait=_wait(room),
         lesson_minutes=subject.lessons.minutes if subject.lessons else 0,
     )
+
+
+def _wait(room: Room) -> WaitView | None:
+    wait = room.state.wait
+    if wait is None:
+        return None
+    left = 0 if wait.until is None else max(0, math.ceil((wait.until - room.time.now()).total_seconds()))
+    return WaitView(
+        until=None if wait.until is None else moment(wait.until),
+        left=f"{left // 60}:{left % 60:02}",
+        times=wait_choice(wait.seconds),
+    )
+
+
+def wait_choice(chosen: int | None) -> tuple[Option, ...]:
+    """Return the seconds after which bots may take the empty seats of a quick match; or never."""
+    offered = sorted({*WAITS, *(() if chosen is None else (chosen,))})
+    times = (Option(str(seconds), time_in_words(seconds), seconds == chosen) for seconds in offered)
+    return (*times, Option(NEVER, _("never"), chosen is None))
+
+
+def wait_of_form(form: Form) -> int | None:
+    """Return the seconds of a form after which bots take the empty seats; None: never. Raises BadSetup."""
+    if form.get("bots_after") == NEVER:
+        return None
+    seconds = integer(form, "bots_after")
+    if seconds is None or not 1 <= seconds <= LONGEST_WAIT:
+        raise BadSetup(_("After how many seconds?"))
+    return seconds
 
 
 def _options_in_words(subject: Game, chosen: Mapping[str, Any]) -> Iterator[str]:

@@ -123,7 +123,6 @@ def public_page(room: Room, match: Match, view: View, seats: tuple[SeatView, ...
         daily_ends=moment(ends_at(table.daily)).iso if table.daily else "",
         daily_ended=table.daily is not None and not is_sealed(table, room.time),
         proposal=proposal_view(room, match, None) if running else None,
-        can_propose=running and table.daily is None,
         share=share,
         preview=bool(share) and table.is_public,
     )

@@ -176,33 +176,6 @@ class IdentityPage:
     tables: int = 0  # of the device's guest, which come along
 
 
-@dataclass(frozen=True)
-class QuickPage:
-    """The page of a guest who waits for a quick match."""
-
-    game: str
-    title: str
-    art: str  # address of the game's picture, "" without one
-    wanted: tuple[str, ...]  # "3 players", "Hidden hands"
-    names: tuple[str, ...]  # of the people who wait, the guest among them
-    players: int
-    seconds: int | None  # until bots fill the empty seats
-    times: tuple[Option, ...]
-    clocks: tuple[Option, ...]
-    fields: dict[str, str]  # what a form sends that looks for the same match
-
-
-@dataclass(frozen=True)
-class QuickCard:
-    """People who wait for a quick match, as a line in the hall."""
-
-    game: str
-    title: str
-    wanted: tuple[str, ...]
-    waits: str  # "2 people wait for 1 minute"
-    fields: dict[str, str]
-
-
 FILTER_FROM = 7
 """From so many tables on the hall offers a filter."""
 
@@ -251,6 +224,7 @@ class OpponentSearch:
     games: tuple[Option, ...]
     seats: tuple[Option, ...]
     clocks: tuple[Option, ...]
+    waits: tuple[Option, ...]
 
 
 @dataclass(frozen=True)
@@ -260,7 +234,6 @@ class HallPage:
     daily: DailyStrip | None
     invitations: tuple[InvitationCard, ...]
     yours: tuple[TableCard, ...]
-    quick: tuple[QuickCard, ...]
     open: OpenTables
     running: tuple[TableCard, ...]  # of other players
     search: OpponentSearch | None  # None while no game is ready
@@ -268,7 +241,7 @@ class HallPage:
     @property
     def has_filter(self) -> bool:
         """Whether there are so many tables that a filter helps, or one is set."""
-        return self.open.is_filtered or len(self.quick) + len(self.open.cards) + len(self.running) >= FILTER_FROM
+        return self.open.is_filtered or len(self.open.cards) + len(self.running) >= FILTER_FROM
 
 
 # ---------------------------------------------------------------------------------------------------------------------- lobby
@@ -371,6 +344,15 @@ class ClockChoiceView:
 
 
 @dataclass(frozen=True)
+class WaitView:
+    """The wait of a quick match."""
+
+    until: Moment | None  # when bots take the empty seats; None: never
+    left: str  # the time until then, as a clock shows it
+    times: tuple[Option, ...]  # that the host can choose
+
+
+@dataclass(frozen=True)
 class LobbyPage:
     """A table before the match. Only the host can change the seats and options, and start."""
 
@@ -395,6 +377,7 @@ class LobbyPage:
     invite: SharedLink
     public: bool  # listed among the open tables
     clock: ClockChoiceView | None = None  # None for the puzzle of a day
+    wait: WaitView | None = None  # None at a table that was opened by hand
     lesson_minutes: int = 0  # how long the guided first game takes; 0 if the game has none
     notice: Refusal | None = None  # the refusal of the last request, shown once
 
@@ -554,15 +537,6 @@ class TakeBackChoice:
 
 
 @dataclass(frozen=True)
-class SeatChoice:
-    """A seat that a guest can ask for."""
-
-    seat: int
-    name: str
-    kind: str
-
-
-@dataclass(frozen=True)
 class OfferView:
     """Something that the viewer can propose."""
 
@@ -571,7 +545,6 @@ class OfferView:
     about: str
     button: str
     decisions: tuple[TakeBackChoice, ...] = ()
-    seats: tuple[SeatChoice, ...] = ()
     refusal: str = ""  # why not now
 
 
@@ -587,7 +560,6 @@ class ProposePage:
     open: ProposalView | None
     note: str  # the viewer's own
     resign_words: str = ""  # what a resignation of the viewer means; "" if they can't resign
-    asks_friend: bool = False  # whether to say how a friend gets a seat
 
 
 @dataclass(frozen=True)
@@ -644,7 +616,6 @@ class MatchPage:
     daily_ended: bool = False
     devices: int = 0  # the number of devices that hold the viewer's seat
     proposal: ProposalView | None = None  # the open one, or the one that has just ended
-    can_propose: bool = False  # whether a spectator can ask for a seat
     take_back: int | None = None  # the number of the viewer's last decision, which they can ask to take back
     share: str = ""  # address of the picture of the end; "" while there is none
     preview: bool = False  # whether messengers may show that picture for a link to the table

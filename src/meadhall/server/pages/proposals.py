@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from meadhall.engine.errors import MeadhallError
 from meadhall.engine.match.match import Match
@@ -17,7 +16,7 @@ from meadhall.server.hall.consent.proposals import Closed, Proposal
 from meadhall.server.hall.furniture import furniture
 from meadhall.server.hall.room import Room
 from meadhall.server.pages.dates import moment
-from meadhall.server.pages.models import AnswerView, OfferView, ProposalView, ProposePage, SeatChoice, TakeBackChoice
+from meadhall.server.pages.models import AnswerView, OfferView, ProposalView, ProposePage, TakeBackChoice
 from meadhall.server.store.models import Guest
 from meadhall.server.web.links import link
 
@@ -34,25 +33,24 @@ def proposal_view(room: Room, match: Match, viewer: int | None) -> ProposalView 
     found = proposals.open
     if found is not None and room.table.status == "running" and not match.over:
         answers = tuple(AnswerView(seat, match.names[seat], seat in found.agreed) for seat in sorted(found.asked))
-        mine = viewer is not None and not found.kind.by_guest and viewer == found.seat
-        text, asks = asked(match, found, room.consent.name_of(found), viewer), viewer in found.waiting
+        text, asks = asked(match, found, viewer), viewer in found.waiting
         clocks, about = room.running_clocks, found.kind.words().meaning
         if clocks is not None and not clocks.is_paused:
             meanwhile = _("The clocks run on meanwhile.")
             about = f"{about} {meanwhile}"
-        return ProposalView(found.number, text, about, answers, moment(found.until), asks, mine)
+        return ProposalView(found.number, text, about, answers, moment(found.until), asks, viewer == found.seat)
     recent = proposals.recent
     if recent is None:
         return None
-    return ProposalView(recent.proposal.number, ended(match, recent, room.consent.name_of(recent.proposal), viewer))
+    return ProposalView(recent.proposal.number, ended(match, recent, viewer))
 
 
-def asked(match: Match, proposal: Proposal, guest: str, viewer: int | None) -> str:
-    """Say a proposal in a sentence, with the action that would be taken back. ``guest``: the name of a guest who wants a seat."""
+def asked(match: Match, proposal: Proposal, viewer: int | None) -> str:
+    """Say a proposal in a sentence, with the action that would be taken back."""
     taken = [step for step in match.steps if step.n >= proposal.to] if proposal.kind.takes_back else []
     if taken:
         return _asked_to_take_back(match, proposal, taken, viewer)
-    return _in_short(match, proposal, guest, viewer)
+    return _in_short(match, proposal, viewer)
 
 
 def _asked_to_take_back(match: Match, proposal: Proposal, taken: Sequence[Step], viewer: int | None) -> str:
@@ -73,21 +71,21 @@ def _asked_to_take_back(match: Match, proposal: Proposal, taken: Sequence[Step],
     return message.format(**words)
 
 
-def _in_short(match: Match, proposal: Proposal, guest: str, viewer: int | None) -> str:
+def _in_short(match: Match, proposal: Proposal, viewer: int | None) -> str:
     words = proposal.kind.words()
     text = words.yours if viewer == proposal.seat else words.theirs
-    return text.format(name=match.names[proposal.seat], guest=guest)
+    return text.format(name=match.names[proposal.seat])
 
 
-def ended(match: Match, closed: Closed, guest: str, viewer: int | None) -> str:
+def ended(match: Match, closed: Closed, viewer: int | None) -> str:
     """Say how a proposal ended."""
-    what = _in_short(match, closed.proposal, guest, viewer)
+    what = _in_short(match, closed.proposal, viewer)
     if closed.ending == "declined" and closed.seat is not None:
         if viewer == closed.seat:
             return _("You declined: {what}").format(what=what)
         return _("{name} declined: {what}").format(name=match.names[closed.seat], what=what)
     return {
-        "accepted": _agreed(match, closed.proposal, guest),
+        "accepted": _agreed(match, closed.proposal),
         "declined": _("Declined: {what}"),
         "withdrawn": _("Withdrawn: {what}"),
         "expired": _("Not answered in time: {what}"),
@@ -95,10 +93,8 @@ def ended(match: Match, closed: Closed, guest: str, viewer: int | None) -> str:
     }[closed.ending].format(what=what)
 
 
-def _agreed(match: Match, proposal: Proposal, guest: str) -> str:
+def _agreed(match: Match, proposal: Proposal) -> str:
     """Say what has happened because all have agreed."""
-    if proposal.kind.by_guest:
-        return _("{guest} plays on with this seat.").format(guest=guest)
     if not proposal.kind.takes_back:
         return proposal.kind.words().about
     steps = next((each.steps for each in reversed(match.undone) if each.steps[0].n == proposal.to), ())
@@ -127,15 +123,11 @@ def propose_page(room: Room, guest: Guest, note: str) -> ProposePage:
     elif table.daily is not None:
         nothing = _("In the puzzle of the day nothing can be proposed: everyone plays the same deal, once.")
     else:
-        agrees = seat is None or furniture(table).proposals
+        agrees = furniture(table).proposals
         found_offers = [each for each in room.consent.offers(guest) if agrees or each[0].what in ("pause", "resume")]
         offers = tuple(_offer(room, match, kind, seat, refusal) for kind, refusal in found_offers)
     found = room.consent.proposals.open
-    shown = None
-    if match is not None and found is not None:
-        shown = proposal_view(room, match, seat)
-        if shown is not None and found.guest and found.guest == guest.public_id:
-            shown = replace(shown, is_yours=True)
+    shown = None if match is None or found is None else proposal_view(room, match, seat)
     resigns = match is not None and seat is not None and not nothing and can_resign(room, match, seat)
     return ProposePage(
         link(f"/tables/{table.id}"),
@@ -146,20 +138,18 @@ def propose_page(room: Room, guest: Guest, note: str) -> ProposePage:
         shown,
         note,
         resign_words(room, match, seat) if match is not None and seat is not None and resigns else "",
-        asks_friend=seat is not None and not nothing and furniture(table).proposals,
     )
 
 
 def _offer(room: Room, match: Match, kind: Kind, seat: int | None, refusal: MeadhallError | None) -> OfferView:
-    words, rows, ask = kind.words(), room.table.seats, _("All the others must agree.")
-    asks = furniture(room.table).proposals and not kind.by_guest
+    words, ask = kind.words(), _("All the others must agree.")
+    asks = furniture(room.table).proposals
     return OfferView(
         kind.what,
         words.title,
         f"{words.about} {ask}" if asks else words.about,
         words.button,
         _decisions(match, seat) if kind.takes_back else (),
-        tuple(SeatChoice(row.seat, row.name, row.kind) for row in rows) if kind.by_guest else (),
         "" if refusal is None else reason_of(refusal),
     )
 

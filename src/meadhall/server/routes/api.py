@@ -28,8 +28,8 @@ from meadhall.server.routes import (
     api_people,
     api_privacy,
     api_profiles,
-    api_quick_match,
     deeds,
+    quick_match,
 )
 from meadhall.server.routes.api_events import TableEvents
 from meadhall.server.routes.api_models import (
@@ -233,7 +233,7 @@ _TOKEN_ROUTES: Final = [
     stream_events,
     show_record,
     *deeds.api_routes,
-    *api_quick_match.handlers,
+    *quick_match.api_routes,
     *api_balance.handlers,
     *api_account.routes,
     *api_chat.routes,

@@ -157,13 +157,11 @@ class NewAction(msgspec.Struct, forbid_unknown_fields=True):
 class NewProposal(msgspec.Struct, forbid_unknown_fields=True):
     """A proposal to the others at the table.
 
-    ``to``: for ``take-back`` the number of the first action that is taken back; null for your last one. ``seat``: for ``swap``
-    the seat that you ask for as a spectator.
+    ``to``: for ``take-back`` the number of the first action that is taken back; null for your last one.
     """
 
     what: What
     to: int | None = None
-    seat: int | None = None
 
 
 class ProposalAnswer(msgspec.Struct, forbid_unknown_fields=True):
@@ -176,15 +174,14 @@ class ProposalAnswer(msgspec.Struct, forbid_unknown_fields=True):
 class ProposalInfo(msgspec.Struct):
     """The open proposal of a table.
 
-    ``seat`` proposes it; for ``swap`` it is the seat that the ``guest``, given by name, asks for. All ``asked`` seats must agree
-    before ``until``, in UTC; ``agreed`` are those that have. ``to`` is the number of the first action that is taken back.
+    ``seat`` proposes it. All ``asked`` seats must agree before ``until``, in UTC; ``agreed`` are those that have. ``to`` is the
+    number of the first action that is taken back.
     """
 
     number: int
     what: What
     seat: int
     to: int | None
-    guest: str | None
     asked: list[int]
     agreed: list[int]
     until: datetime
@@ -394,7 +391,6 @@ def _proposal_info(room: Room) -> ProposalInfo | None:
         what=found.what,
         seat=found.seat,
         to=found.to or None,
-        guest=room.consent.name_of(found) or None,
         asked=sorted(found.asked),
         agreed=sorted(found.agreed),
         until=found.until,

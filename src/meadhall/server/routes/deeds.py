@@ -11,6 +11,7 @@ from meadhall.engine.game import Game
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.hall import changes
 from meadhall.server.hall.consent.kinds import kind_of
+from meadhall.server.hall.matching import waits
 from meadhall.server.hall.move import act
 from meadhall.server.hall.seating import (
     Change,
@@ -26,6 +27,7 @@ from meadhall.server.hall.seating import (
 )
 from meadhall.server.hall.time.clock_choice import with_clock
 from meadhall.server.pages.clock_choice import clock_of_form
+from meadhall.server.pages.lobby import wait_of_form
 from meadhall.server.routes.api_models import (
     ClockChoice,
     JoinTable,
@@ -89,6 +91,13 @@ async def close_table(visit: Visit) -> None:
 async def set_clock(visit: Visit, data: ClockChoice | Clock | None) -> None:
     """Choose the clock before the match. Only the table's host can. The other players have to agree to the start again."""
     visit.arrange(with_clock(clock_of(data) if isinstance(data, ClockChoice) else data))
+
+
+@DEEDS.add("host", "wait", wait_of_form)
+async def change_wait(visit: Visit, seconds: int | None) -> None:
+    """Choose after how many seconds bots take the empty seats of a quick match; None: never."""
+    visit.room.change(waits.change_wait, seconds)
+    visit.hall.scheduler.wake()
 
 
 @DEEDS.add("host", "start", api="start")
@@ -212,7 +221,7 @@ async def take_back_seat(visit: Visit) -> None:
 
 
 def _proposal(form: Form) -> NewProposal:
-    return NewProposal(kind_of(form.get("what", "")).what, integer(form, "to"), integer(form, "seat"))
+    return NewProposal(kind_of(form.get("what", "")).what, integer(form, "to"))
 
 
 def _answer(form: Form) -> ProposalAnswer:
@@ -225,12 +234,12 @@ def _answer(form: Form) -> ProposalAnswer:
 
 @DEEDS.add("seated", "propose", _proposal, "proposals", NewProposal)
 async def propose(visit: Visit, data: NewProposal) -> None:
-    """Propose something to the others: take back actions, end as a draw, give up together, stop the clocks, take over a seat.
+    """Propose something to the others: take back actions, end as a draw, give up together, stop the clocks.
 
     One proposal is open at a time. Bots agree at once, but to a draw only if they don't expect to win. A person who plays on
     declines a take-back, a draw or giving up. What had no success can be proposed again five decisions or ten minutes later.
     """
-    visit.room.consent.propose(visit.guest, data.what, data.to, data.seat)
+    visit.room.consent.propose(visit.guest, data.what, data.to)
 
 
 @DEEDS.add("seated", "withdraw", lambda form: ProposalAnswer(integer(form, "proposal") or 0, "withdraw"))

@@ -25,7 +25,6 @@ from meadhall.server.pages.dates import holiday_in_words
 from meadhall.server.pages.hall import FINISHED_SHOWN, OPEN_SHOWN, OPTION, YOURS_SHOWN, finished_page, hall_page
 from meadhall.server.pages.models import HolidaysView
 from meadhall.server.pages.notifications import notifications_panel
-from meadhall.server.pages.quick_match import quick_card
 from meadhall.server.pages.responses import Html, page, said_next, see_other, wants_json
 from meadhall.server.pages.rulebook import rulebook_page
 from meadhall.server.pages.tile_art import tile_art, tile_svg
@@ -48,9 +47,8 @@ async def show_hall(request: AnyRequest, hall: Hall, guest: Guest) -> Html:
         if table.status != "gathering" and hall.can_show(table):
             with suppress(MeadhallError):  # a table that can't be opened is listed too
                 await hall.room(table.id)
-    quick = [quick_card(queue, hall.time.now()) for queue in hall.quick.queues(guest)]
     invited = hall.acquaintances.pending(guest)
-    content = hall_page(hall, guest, daily_strip(hall, guest), yours, open_, watched, chosen, quick, invited)
+    content = hall_page(hall, guest, daily_strip(hall, guest), yours, open_, watched, chosen, invited)
     return page(request, guest, "hall.html", content)
 
 

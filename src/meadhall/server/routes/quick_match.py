@@ -1,96 +1,103 @@
-"""Quick match: look for other people to play with, wait on a page that shows who waits, or stop."""
+"""Quick match, for forms and programs: sit at the first open table that fits, or open one."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from datetime import datetime
+from typing import Annotated, Any
 
-from litestar import get, post
-from litestar.response import Redirect, Stream
+import msgspec
+from litestar import delete, get, post
+from litestar.response import Redirect
 
 from meadhall.engine.registry import game
+from meadhall.engine.text.language import gettext as _
+from meadhall.server.errors import NotFound
 from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.matching.choices import new_choice
-from meadhall.server.hall.matching.quick_match import SIGN_INTERVAL
-from meadhall.server.hall.notices.pubsub import updates
+from meadhall.server.hall.matching.quick_match import quick_match, stop_waiting, waiting_at, wanted_match
+from meadhall.server.hall.room import Room
 from meadhall.server.pages.clock_words import read_clock
 from meadhall.server.pages.hall import OPTION, USUAL_CLOCK
-from meadhall.server.pages.quick_match import DEFAULT_TIME, NEVER, quick_page
-from meadhall.server.pages.responses import Answer, page, see_other
-from meadhall.server.pages.templates import render_part
-from meadhall.server.store.models import Guest
-from meadhall.server.web import event_stream
+from meadhall.server.pages.lobby import USUAL_WAIT, wait_of_form
+from meadhall.server.pages.responses import see_other
+from meadhall.server.routes.api_models import ClockChoice, clock_of
+from meadhall.server.routes.api_refusals import STRICT, refusals
+from meadhall.server.store.models import Guest, TableStatus
 from meadhall.server.web.forms import Form, integer
 from meadhall.server.web.links import link
-from meadhall.server.web.request import AnyRequest
 from meadhall.server.web.sessions import Sessions
-from meadhall.server.web.stream_limit import StreamLimit
+
+
+class NewQuickMatch(msgspec.Struct, forbid_unknown_fields=True):
+    """A match to look for. After ``bots_after`` seconds bots take the empty seats; null: never. ``bot`` is their level."""
+
+    game: str
+    players: int | None = None
+    options: dict[str, Any] = {}
+    bots_after: Annotated[int, msgspec.Meta(ge=1, le=3600)] | None = None
+    bot: str = ""
+    clock: ClockChoice | None = None
+
+
+class QuickMatchInfo(msgspec.Struct):
+    """The table where you sit. Its ``status`` is ``gathering`` while you wait, and ``running`` when the match has begun.
+
+    ``waiting`` is the number of people who have a seat, you among them. At ``bots_at`` bots take the empty seats; null: never.
+    """
+
+    table: str
+    status: TableStatus
+    waiting: int
+    bots_at: datetime | None
+
+
+def _info(room: Room) -> QuickMatchInfo:
+    people = sum(row.kind == "human" for row in room.table.seats)
+    wait = room.state.wait if room.table.status == "gathering" else None
+    return QuickMatchInfo(room.table.id, room.table.status, people, None if wait is None else wait.until)
 
 
 @post("/quick", status_code=200)
 async def look(hall: Hall, guest: Guest, sessions: Sessions, form: Form) -> Redirect:
-    """Wait for a match with the chosen players, options and clock. It begins at once if enough people wait for it."""
+    """Sit at a table for the chosen game, number of players, options and clock."""
     guest = sessions.save(guest, name=form.get("name", ""))
     subject = game(form.get("game", ""))
     options = {name.removeprefix(OPTION): value for name, value in form.items() if name.startswith(OPTION)}
     choice = new_choice(subject, guest, integer(form, "seats"), form.get("bot", ""), options)
     players = max(2, choice.players, subject.min_players)
-    time = form.get("bots_after", "")
-    after = None if time == NEVER else integer(form, "bots_after") if time else DEFAULT_TIME
+    after = wait_of_form(form) if form.get("bots_after") else USUAL_WAIT
     clock = read_clock(form.get("clock") or USUAL_CLOCK)
-    table = await hall.quick.look(guest, subject.name, players, choice.options, after, choice.bot, clock)
-    return see_other(link("/quick" if table is None else f"/tables/{table}"))
+    wanted = await wanted_match(subject.name, players, choice.options, clock, after, choice.bot)
+    room = await quick_match(hall, guest, wanted)
+    return see_other(link(f"/tables/{room.table.id}"))
 
 
-@get("/quick")
-async def wait(request: AnyRequest, hall: Hall, guest: Guest, hidden: bool = False) -> Answer:
-    """Show what the guest waits for and who else does. When the match has begun, lead to it. ``hidden``: a hidden page asks."""
-    state = await hall.quick.state_of(guest, hidden) if guest.is_stored else None
-    if isinstance(state, str):
-        return see_other(link(f"/tables/{state}"))
-    return page(request, guest, "quick.html", quick_page(state, hall.time.now()))
+@post("/quick-match", status_code=200, responses=refusals(400, 401, 404, 413, 429))
+async def look_for_match(data: Annotated[NewQuickMatch, STRICT], hall: Hall, program: Guest) -> QuickMatchInfo:
+    """Sit at the first open table for this game, number of players, options and clock, or open one.
 
-
-@get("/quick/stream", opt={"unlimited": True})
-async def stream_wait(request: AnyRequest, hall: Hall, guest: Guest, stream_limit: StreamLimit) -> Stream:
-    """Send the page's content whenever it changes, and at last a ``table`` event with the address of the match.
-
-    The guest waits as long as the stream is open.
+    The match begins when all seats are taken. You keep your seat as long as you listen to the table's stream, or ask for the
+    table or for this at least every 15 seconds.
     """
-    stream_limit.check(request, guest)
-
-    async def events() -> AsyncIterator[bytes]:
-        sent = ""
-        try:
-            with stream_limit.count(request, guest), hall.quick.page_of(guest) as subscriber:
-                async for _ in updates(subscriber, hall.closing, SIGN_INTERVAL):
-                    hall.attendance.note(guest.id)
-                    state = await hall.quick.state_of(guest)
-                    if isinstance(state, str):
-                        yield event_stream.encode_event(link(f"/tables/{state}"), "table")
-                        return
-                    content = render_part("_quick.html", quick_page(state, hall.time.now()))
-                    if content != sent:
-                        yield event_stream.encode_event(content.strip())
-                    elif subscriber.is_due:  # not after a change that concerns other guests
-                        yield event_stream.HEARTBEAT
-                    sent = content
-        finally:
-            hall.quick.left(guest)
-
-    return event_stream.event_stream(events())
+    clock = None if data.clock is None else clock_of(data.clock)
+    wanted = await wanted_match(data.game, data.players, data.options, clock, data.bots_after, data.bot)
+    return _info(await quick_match(hall, program, wanted))
 
 
-@post("/quick/left", status_code=204)
-async def leave(hall: Hall, guest: Guest) -> None:
-    """Note that a hidden page was closed, which has no stream."""
-    hall.quick.left(guest, hidden=True)
+@get("/quick-match", responses=refusals(401, 404))
+async def show_quick_match(hall: Hall, program: Guest) -> QuickMatchInfo:
+    """Return the table where you wait. It is a sign that you still wait."""
+    room = await waiting_at(hall, program)
+    if room is None:
+        raise NotFound(_("You are not waiting for a match."))
+    return _info(room)
 
 
-@post("/quick/end", status_code=200)
-async def stop(hall: Hall, guest: Guest) -> Redirect:
-    """Stop waiting."""
-    hall.quick.end(guest)
-    return see_other(link("/"))
+@delete("/quick-match", status_code=204, responses=refusals(401))
+async def stop_looking(hall: Hall, program: Guest) -> None:
+    """Leave the table where you wait. If you don't wait, nothing changes."""
+    await stop_waiting(hall, program)
 
 
-routes = [look, wait, stream_wait, leave, stop]
+routes = [look]
+api_routes = [look_for_match, show_quick_match, stop_looking]

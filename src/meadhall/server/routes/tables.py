@@ -42,7 +42,7 @@ async def provide_room(request: AnyRequest, hall: Hall, id: str) -> Room:
     guest, room = guest_of(request), await hall.room(id)
     room.check_visible(guest)
     if not request.route_handler.opt.get(UNNOTICED):
-        room.visits.note(guest.id)
+        room.visits.note(guest.id, is_hidden=room.table.status == "gathering" and "hidden" in request.query_params)
         hall.note_at_table(room, guest)
     return room
 

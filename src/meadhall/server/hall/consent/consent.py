@@ -15,10 +15,10 @@ from meadhall.engine.errors import MatchOver, MeadhallError, Refused
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import Stale, WrongMoment
 from meadhall.server.hall.consent.kinds import KINDS, Accepted, Kind, Proposer, kind_of
-from meadhall.server.hall.consent.proposals import Proposal, Proposals
+from meadhall.server.hall.consent.proposals import Proposals
 from meadhall.server.hall.notices.notifications import Notification, notify
 from meadhall.server.store.models import Entry, Guest, Job, TableRow
-from meadhall.server.store.queries import guests, jobs
+from meadhall.server.store.queries import jobs
 
 if TYPE_CHECKING:
     from meadhall.server.hall.room import Room
@@ -42,24 +42,11 @@ class Consent:
         self._room = room
         self._store = services.store
         self._scheduler = services.scheduler
-        self._names: dict[str, str] = {}  # of guests, by their public ids
 
     @property
     def proposals(self) -> Proposals:
         """Their state after the last entry of the match."""
         return self._room.state.proposals
-
-    def learn_names(self) -> None:
-        """Read the names of guests who want seats. Entries have only their public ids, so that a guest can be forgotten."""
-        found, last = self.proposals.open, self.proposals.last
-        for each in (found, None if last is None else last.proposal):
-            if each is not None and each.guest and each.guest not in self._names:
-                guest = self._store.transact(guests.find_public, each.guest)
-                self._names[each.guest] = guest.name if guest is not None else _("former player")
-
-    def name_of(self, proposal: Proposal) -> str:
-        """Return the name of the guest who wants a seat; "" for a proposal of a player."""
-        return self._names.get(proposal.guest, "")
 
     def waits_for(self, guest: str, entry: int) -> bool:
         """Return whether the proposal with that entry still waits for the answer of a guest with this id."""
@@ -71,26 +58,26 @@ class Consent:
 
     def offers(self, guest: Guest) -> list[tuple[Kind, MeadhallError | None]]:
         """Return the proposals that make sense at this table for a guest, each with the reason why it has to wait, or None."""
-        seat, found = self._room.table.seat_of(guest.id), []
-        owner = guest.public_id if seat is None else seat
+        found: list[tuple[Kind, MeadhallError | None]] = []
         with suppress(MeadhallError):
+            seat = self._room.seat_of(guest)
             proposer = self._proposer(seat)
             for kind in KINDS.values():
                 with suppress(MeadhallError):
                     kind.check(proposer)
-                    found.append((kind, self._refusal(kind, proposer, owner)))
+                    found.append((kind, self._refusal(kind, proposer)))
         return found
 
-    def _refusal(self, kind: Kind, proposer: Proposer, owner: str | int) -> MeadhallError | None:
+    def _refusal(self, kind: Kind, proposer: Proposer) -> MeadhallError | None:
         try:
             kind.check_now(proposer)
-            self.proposals.check_new(kind.what, owner, self._room.time.now())
+            self.proposals.check_new(kind.what, proposer.seat, self._room.time.now())
         except MeadhallError as error:
             return error
         return None
 
-    def _proposer(self, seat: int | None) -> Proposer:
-        """Return a seat, or a spectator (None), who wants to propose something. Raises WrongMoment, MatchOver."""
+    def _proposer(self, seat: int) -> Proposer:
+        """Return the player of a seat who wants to propose something. Raises WrongMoment, MatchOver."""
         match, table = self._room.running_match(), self._room.table
         if match.over:
             raise MatchOver(_("The match is over."))
@@ -98,32 +85,26 @@ class Consent:
             raise WrongMoment(_("In the puzzle of the day nothing can be proposed: everyone plays the same deal, once."))
         return Proposer(table, match, self._room.running_clocks, seat)
 
-    def propose(self, guest: Guest, what: str, to: int | None = None, seat: int | None = None) -> None:
-        """Make a proposal for the guest's seat, or as a spectator ask for a seat.
+    def propose(self, guest: Guest, what: str, to: int | None = None) -> None:
+        """Make a proposal for the guest's seat.
 
         Args:
             what: one of ``KINDS``.
             to: for ``take-back`` the number of the first action that is taken back; None: the guest's last one.
-            seat: for ``swap`` the seat that the guest wants.
 
         Raises:
             Refused: with the reason, if the proposal doesn't fit.
         """
-        kind = kind_of(what)
-        if kind.by_guest:
-            guest = self._store.save_guest(guest)  # the name may belong to an account meanwhile
-            self._names[guest.public_id] = guest.name
+        self._change(partial(self._proposed, guest=guest, kind=kind_of(what), to=to))
 
-        self._change(partial(self._proposed, guest=guest, kind=kind, to=to, wanted=seat))
-
-    def _proposed(self, draft: TableState, guest: Guest, kind: Kind, to: int | None, wanted: int | None) -> Entry:
+    def _proposed(self, draft: TableState, guest: Guest, kind: Kind, to: int | None) -> Entry:
         """Return the entry of a new proposal. Raises Refused."""
-        proposer = replace(self._proposer(draft.table.seat_of(guest.id)), to=to, wanted=wanted)
+        proposer = replace(self._proposer(draft.seat_of(guest)), to=to)
         kind.check(proposer)
         kind.check_now(proposer)
         addressed, bots = kind.addressed(proposer), kind.bots(proposer)
-        limit, by = self._time_limit(addressed.asked - bots), guest.public_id if kind.by_guest else ""
-        return draft.proposals.proposed(draft.entry_count + 1, kind.what, addressed, bots, draft.at, limit, by)
+        limit = self._time_limit(addressed.asked - bots)
+        return draft.proposals.proposed(draft.entry_count + 1, kind.what, addressed, bots, draft.at, limit)
 
     def _time_limit(self, people: frozenset[int]) -> timedelta:
         """Return the time that these seats have to answer."""
@@ -145,9 +126,8 @@ class Consent:
 
     def withdraw(self, guest: Guest, proposal: int) -> None:
         """Withdraw the guest's proposal. Raises Stale, NotSeated."""
-        seat = self._room.table.seat_of(guest.id)
-        owner = guest.public_id if seat is None else seat
-        self._change(lambda draft: draft.proposals.withdrawn(draft.entry_count + 1, proposal, owner, draft.at))
+        seat = self._room.seat_of(guest)
+        self._change(lambda draft: draft.proposals.withdrawn(draft.entry_count + 1, proposal, seat, draft.at))
 
     def expire(self, job: Job) -> None:
         """End a proposal whose time is up, and the job that waited for it, in one transaction."""
@@ -171,8 +151,7 @@ class Consent:
         draft.effects += (partial(self._set_deadline, entry, draft.proposals, table),)
         accepted = draft.proposals.accepted_by(entry)
         if accepted is not None:
-            guest = self._store.transact(guests.find_public, accepted.guest) if accepted.guest else None
-            accepted.kind.carry_out(Accepted(draft, accepted.seat, accepted.to, guest))
+            accepted.kind.carry_out(Accepted(draft, accepted.seat, accepted.to))
 
     def _set_deadline(self, entry: Entry, after: Proposals, table: TableRow, connection: Connection) -> None:
         """Let the scheduler end a new proposal at its time, and tell the people asked. Cancel that job after an earlier end."""
@@ -180,8 +159,8 @@ class Consent:
         if found is not None and found.entry == entry.number:
             jobs.put(connection, JOB, table.id, found.until, {"proposal": found.entry})
             people = {guest for row in table.seats if row.seat in found.waiting - found.bots for guest in row.guests}
-            sender = self.name_of(found) or table.seats[found.seat].name
-            notify(connection, Notification("proposal", table.id, found.entry, sender, found.until), people)
+            note = Notification("proposal", table.id, found.entry, table.seats[found.seat].name, found.until)
+            notify(connection, note, people)
         elif found is None and entry.kind not in ("propose", "expire"):
             jobs.cancel(connection, JOB, table.id)
 

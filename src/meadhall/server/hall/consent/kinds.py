@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 
 from meadhall.engine.errors import CannotUndo, Refused
 from meadhall.engine.match.match import Match
 from meadhall.engine.text.language import gettext as _
-from meadhall.server.errors import NotFound, NotSeated, Stale, WrongMoment
-from meadhall.server.hall.bots.stand_ins import as_played, persons_playing
-from meadhall.server.hall.people.names import unlike_others
-from meadhall.server.hall.seating import names_at, person_seat
+from meadhall.server.errors import Stale, WrongMoment
+from meadhall.server.hall.bots.stand_ins import as_played
 from meadhall.server.hall.time.clocks import Clocks
-from meadhall.server.hall.time.holidays import is_slow, telling
-from meadhall.server.store.models import Guest, TableRow
+from meadhall.server.store.models import TableRow
 
 if TYPE_CHECKING:
     from meadhall.server.hall.state import TableState
@@ -23,26 +20,23 @@ if TYPE_CHECKING:
 GIVEN_UP: Final = "the players gave up together"
 """Why a match ended that the players gave up together."""
 
-What = Literal["take-back", "draw", "give-up", "pause", "resume", "swap"]
-"""The names of the kinds: take back actions, end as a draw, lose together, stop the clocks, let them run, take over a seat."""
+What = Literal["take-back", "draw", "give-up", "pause", "resume"]
+"""The names of the kinds: take back actions, end as a draw, lose together, stop the clocks, let them run."""
 
 
 @dataclass(frozen=True)
 class Proposer:
-    """A guest who wants to propose something in a running match.
+    """A player who wants to propose something in a running match.
 
     Attributes:
-        seat: the guest's; None for a spectator.
-        to: for ``take-back`` the number of the first action that is taken back; None: the guest's last one.
-        wanted: for ``swap`` the seat that the guest wants.
+        to: for ``take-back`` the number of the first action that is taken back; None: the player's last one.
     """
 
     table: TableRow
     match: Match
     clocks: Clocks | None
-    seat: int | None
+    seat: int
     to: int | None = None
-    wanted: int | None = None
 
 
 @dataclass(frozen=True)
@@ -50,7 +44,7 @@ class Addressed:
     """The seats that must agree to a proposal.
 
     Attributes:
-        seat: the seat that proposes; for ``swap`` the seat that a guest wants.
+        seat: the seat that proposes.
         to: for ``take-back`` the number of the first action that is taken back; 0 otherwise.
     """
 
@@ -64,7 +58,7 @@ class Words:
     """The texts of a kind of proposals.
 
     Attributes:
-        yours: what is proposed, for the seat that proposes it; for ``swap`` for the seat that the guest asks for.
+        yours: what is proposed, for the seat that proposes it.
         theirs: the same, for all others.
         meaning: what happens if all agree.
         title: the heading of the offer.
@@ -86,15 +80,13 @@ class Accepted:
 
     Attributes:
         draft: the table and its match, to change.
-        seat: the seat that proposed it; for ``swap`` the seat that a guest wants.
+        seat: the seat that proposed it.
         to: for ``take-back`` the number of the first action that is taken back.
-        guest: for ``swap`` the guest; None if the guest is no longer known.
     """
 
     draft: TableState
     seat: int
     to: int
-    guest: Guest | None
 
 
 class Kind:
@@ -104,7 +96,6 @@ class Kind:
         what: its name.
         ended_by_play: whether a person declines it by playing on.
         takes_back: whether it takes back actions, and means nothing any more after an undo.
-        by_guest: whether a spectator makes it, who asks for a seat. A proposal of a player replaces it.
         bots_agree: whether bots agree at once. Otherwise they think about it.
         silence_agrees: whether it is accepted when the time to answer is over.
         can_be_repeated: whether it can be made again at once after it had no success.
@@ -113,22 +104,18 @@ class Kind:
     what: What
     ended_by_play = False
     takes_back = False
-    by_guest = False
     bots_agree = True
     silence_agrees = False
     can_be_repeated = False
 
     def check(self, proposer: Proposer) -> None:
         """Refuse what makes no sense at this table. Raises Refused."""
-        if proposer.seat is None:
-            raise NotSeated(_("You have no seat at this table; you are a spectator."))
 
     def check_now(self, proposer: Proposer) -> None:
         """Refuse what makes sense at this table, but not now. Raises Refused."""
 
     def addressed(self, proposer: Proposer) -> Addressed:
-        """Return the seats that must agree. Raises Refused if there is no such action or seat."""
-        assert proposer.seat is not None
+        """Return the seats that must agree. Raises Refused if there is no such action."""
         return Addressed(proposer.seat, frozenset(range(proposer.match.players)) - {proposer.seat})
 
     def bots(self, proposer: Proposer) -> frozenset[int]:
@@ -184,7 +171,6 @@ class _Draw(Kind):
     bots_agree = False
 
     def check(self, proposer: Proposer) -> None:
-        super().check(proposer)
         if proposer.match.is_cooperative:
             raise WrongMoment(_("All win or lose together here, so there is no draw. You can give up together."))
 
@@ -216,7 +202,6 @@ class _GiveUp(Kind):
     ended_by_play = True
 
     def check(self, proposer: Proposer) -> None:
-        super().check(proposer)
         if not proposer.match.is_cooperative:
             raise WrongMoment(_("You play against each other here. Offer a draw, or resign."))
 
@@ -240,7 +225,6 @@ class _Pause(Kind):
     what = "pause"
 
     def check(self, proposer: Proposer) -> None:
-        super().check(proposer)
         if proposer.clocks is None:
             raise WrongMoment(_("This table has no clock."))
         if proposer.clocks.is_paused:
@@ -266,7 +250,6 @@ class _Resume(Kind):
     silence_agrees = can_be_repeated = True
 
     def check(self, proposer: Proposer) -> None:
-        super().check(proposer)
         if proposer.clocks is None:
             raise WrongMoment(_("This table has no clock."))
         if not proposer.clocks.is_paused:
@@ -286,48 +269,7 @@ class _Resume(Kind):
         )
 
 
-class _Swap(Kind):
-    what = "swap"
-    by_guest = True
-
-    def check(self, proposer: Proposer) -> None:
-        if proposer.seat is not None:
-            raise WrongMoment(_("You have a seat already. A friend who watches can ask for it, or for that of a bot."))
-
-    def addressed(self, proposer: Proposer) -> Addressed:
-        if proposer.wanted is None or not 0 <= proposer.wanted < proposer.match.players:
-            raise NotFound(_("There is no such seat."))
-        return Addressed(proposer.wanted, frozenset(range(proposer.match.players)))
-
-    def bots(self, proposer: Proposer) -> frozenset[int]:
-        """Only its owner can leave a seat to another person, unless they resigned."""
-        return frozenset(range(proposer.match.players)).difference(persons_playing(proposer.table, proposer.match))
-
-    def carry_out(self, accepted: Accepted) -> None:
-        draft, guest = accepted.draft, accepted.guest
-        table, row = draft.table, draft.table.seats[accepted.seat]
-        if guest is None:
-            raise NotFound(_("The guest who has asked for the seat is no longer known here."))
-        if table.seat_of(guest.id) is not None:
-            raise WrongMoment(_("{name} has a seat at this table already.").format(name=guest.name))
-        name = unlike_others(guest.name, names_at(table.replace_seat(replace(row, name=""))))
-        draft.add("swap", row.seat, data={"kind": row.kind, "bot": row.bot})
-        if is_slow(table):
-            draft.effects += (telling(table, draft.at),)  # the holidays of the new player
-        draft.seat(table.replace_seat(person_seat(row.seat, name, guest)))
-
-    def words(self) -> Words:
-        return Words(
-            _("{guest} asks to take over your seat."),
-            _("{guest} asks to take over the seat of {name}."),
-            _("The guest plays on with this seat, and learns what it knows."),
-            _("Take over a seat"),
-            _("You take over a seat and play on with it. All players must agree, also the one who leaves it."),
-            _("Ask for the seat"),
-        )
-
-
-KINDS: Final[Mapping[str, Kind]] = {kind.what: kind for kind in (_TakeBack(), _Draw(), _GiveUp(), _Pause(), _Resume(), _Swap())}
+KINDS: Final[Mapping[str, Kind]] = {kind.what: kind for kind in (_TakeBack(), _Draw(), _GiveUp(), _Pause(), _Resume())}
 """The kinds by their names."""
 
 

@@ -24,7 +24,7 @@ ENTRY_KINDS: Final[tuple[EntryKind, ...]] = ("propose", "agree", "decline", "wit
 """The kinds of entries about proposals. They don't change the match itself."""
 
 Ending = Literal["accepted", "declined", "withdrawn", "expired", "void"]
-"""How a proposal ended. Void: it no longer makes sense, because the match has moved on or another proposal has replaced it."""
+"""How a proposal ended. Void: it no longer makes sense, because the match has moved on."""
 
 WAIT_DECISIONS: Final = 5
 WAIT_TIME: Final = timedelta(minutes=10)
@@ -42,14 +42,13 @@ class Proposal:
         entry: the number of its entry, which no person may see.
         number: the number of this proposal among those of the match.
         what: what is proposed.
-        seat: the seat that proposes it; for ``swap`` the seat that a guest wants to take over.
+        seat: the seat that proposes it.
         asked: the seats that must agree.
         agreed: those that have agreed.
         bots: the asked seats for which bots play.
         deputies: the asked seats for which bots play a single decision, because their time was up.
         until: when it expires, in UTC.
         to: for ``take-back`` the number of the first action that is taken back; 0 otherwise.
-        guest: for ``swap`` the public id of the guest; "" otherwise.
     """
 
     entry: int
@@ -61,7 +60,6 @@ class Proposal:
     bots: frozenset[int]
     until: datetime
     to: int = 0
-    guest: str = ""
     deputies: frozenset[int] = frozenset()
 
     @property
@@ -73,11 +71,6 @@ class Proposal:
     def waiting(self) -> frozenset[int]:
         """The seats that have not answered yet."""
         return self.asked - self.agreed
-
-    @property
-    def owner(self) -> str | int:
-        """The seat that made the proposal, or the guest who wants a seat."""
-        return self.guest or self.seat
 
 
 @dataclass(frozen=True)
@@ -116,7 +109,7 @@ class Proposals:
     last: Closed | None = None
     decisions: int = 0
     take_backs: int = 0
-    refused: Mapping[tuple[str | int, What], tuple[int, datetime]] = field(default_factory=dict)
+    refused: Mapping[tuple[int, What], tuple[int, datetime]] = field(default_factory=dict)
 
     def follow(self, entry: Entry) -> Proposals:
         """Return the state after the next entry of the match."""
@@ -126,9 +119,7 @@ class Proposals:
         if entry.kind == "undo" and entry.data:
             after = replace(after, take_backs=after.take_backs + 1)
         found = after.open
-        if entry.kind == "propose":
-            if found is not None:
-                after = after._closed(entry, "void")
+        if entry.kind == "propose" and (entry.data or {}).get("what") in KINDS:  # others are of older halls
             opened = _opened(entry, after.made + 1)
             return replace(after, made=opened.number, open=opened)._accepted_if_all_agree(entry)
         if found is None:
@@ -149,9 +140,7 @@ class Proposals:
                 return after._closed(entry, "void")
             case "stand_in" if (entry.data or {}).get("lasts") == "decision":
                 return replace(after, open=replace(found, deputies=found.deputies | {entry.seat}))
-            case "stand_in" if found.kind.by_guest and (entry.data or {}).get("lasts") != "end":
-                return after
-            case "stand_in" if entry.seat == found.seat and not found.kind.by_guest:
+            case "stand_in" if entry.seat == found.seat:
                 return after._closed(entry, "withdrawn")
             case "stand_in":
                 return replace(after, open=replace(found, bots=found.bots | {entry.seat}))
@@ -178,7 +167,7 @@ class Proposals:
         assert found is not None
         refused = self.refused
         if ending in ("declined", "withdrawn", "expired"):
-            refused = {**refused, (found.owner, found.what): (self.decisions, entry.at)}
+            refused = {**refused, (found.seat, found.what): (self.decisions, entry.at)}
         return replace(self, open=None, last=Closed(found, ending, entry.number, seat, self.decisions), refused=refused)
 
     def accepted_by(self, entry: Entry) -> Proposal | None:
@@ -204,7 +193,6 @@ class Proposals:
         bots: Set[int],
         at: datetime,
         time_limit: timedelta,
-        guest: str = "",
     ) -> Entry:
         """Return the entry of a new proposal. Bots agree at once, except to a draw, which they think about.
 
@@ -212,7 +200,7 @@ class Proposals:
             WrongMoment: another proposal is open.
             TooMany: the same proposal had no success a moment ago.
         """
-        self.check_new(what, guest or addressed.seat, at)
+        self.check_new(what, addressed.seat, at)
         data: dict[str, Any] = {
             "what": what,
             "until": (at + time_limit).isoformat(),
@@ -220,18 +208,13 @@ class Proposals:
             "agreed": sorted(addressed.asked & bots if KINDS[what].bots_agree else ()),
             "bots": sorted(addressed.asked & bots),
         }
-        if guest:
-            data["guest"] = guest
         return Entry(number, "propose", addressed.seat, addressed.to, data, at)
 
-    def check_new(self, what: What, owner: str | int, at: datetime) -> None:
-        """Refuse a proposal while another one is open, or soon after it had no success. Raises WrongMoment, TooMany.
-
-        A player's proposal replaces that of a guest who asks for a seat.
-        """
-        if self.open is not None and (not self.open.kind.by_guest or KINDS[what].by_guest):
+    def check_new(self, what: What, seat: int, at: datetime) -> None:
+        """Refuse a proposal while another one is open, or soon after it had no success. Raises WrongMoment, TooMany."""
+        if self.open is not None:
             raise WrongMoment(_("Another proposal is open. Wait until it is answered."))
-        before = self.refused.get((owner, what))
+        before = self.refused.get((seat, what))
         if before is None or KINDS[what].can_be_repeated:
             return
         left = WAIT_DECISIONS - (self.decisions - before[0])
@@ -260,10 +243,10 @@ class Proposals:
             raise NotSeated(_("This proposal doesn't ask you."))
         return Entry(number, "agree" if agrees else "decline", seat, found.entry, at=at)
 
-    def withdrawn(self, number: int, proposal: int, owner: str | int, at: datetime) -> Entry:
-        """Return the entry with which a seat, or the guest who wants one, withdraws a proposal. Raises Stale, NotSeated."""
+    def withdrawn(self, number: int, proposal: int, seat: int, at: datetime) -> Entry:
+        """Return the entry with which a seat withdraws a proposal. Raises Stale, NotSeated."""
         found = self._the_open(proposal)
-        if found.owner != owner:
+        if found.seat != seat:
             raise NotSeated(_("Only the player who proposed it can withdraw it."))
         return Entry(number, "withdraw", found.seat, found.entry, at=at)
 
@@ -305,5 +288,4 @@ def _opened(entry: Entry, number: int) -> Proposal:
         bots=frozenset(data["bots"]),
         until=datetime.fromisoformat(data["until"]),
         to=entry.value,
-        guest=data.get("guest", ""),
     )

@@ -25,7 +25,7 @@ from meadhall.engine.text.language import gettext as _
 from meadhall.engine.text.language import listed, speak
 from meadhall.server.errors import DatabaseUnavailable, NotFound, NotReady, TooMany
 from meadhall.server.hall.notices.notification_choices import Kind, NotificationChoices
-from meadhall.server.hall.notices.push_service import SECRET, Message, PushServices, check_keys, host_of, public_key
+from meadhall.server.hall.notices.push_service import SECRET, Message, PushServices, check_keys, public_key
 from meadhall.server.hall.processes.scheduler import Scheduler
 from meadhall.server.ops.log_limit import OncePerInterval
 from meadhall.server.store.models import Guest, Job, PushSubscription, TableRow, new_id
@@ -59,9 +59,6 @@ _DAY: Final = timedelta(days=1)
 
 _NEW_DEVICES: Final = Limit(free=100, first=_DAY, longest=_DAY)
 """Number of browsers that one client address may add in a day."""
-
-_MESSAGES: Final = Limit(free=1000, first=_DAY, longest=_DAY)
-"""Number of messages that one address of a push service gets in a day: a guest may have named the address of anything."""
 
 _FIRST_RETRY: Final = timedelta(seconds=5)
 _DOUBLINGS: Final = 9
@@ -107,8 +104,7 @@ def notify(connection: Connection, notification: Notification, guests: Collectio
     }
     for subscription in push.of_guests(connection, guests) if guests else ():
         key = f"{subscription.id}:{notification.kind}:{notification.table}"
-        lanes = {"host": host_of(subscription.endpoint), "guest": subscription.guest}
-        jobs.put(connection, _JOB, key, at or created + PAUSE, {**payload, **lanes, "subscription": subscription.id})
+        jobs.put(connection, _JOB, key, at or created + PAUSE, {**payload, "subscription": subscription.id})
 
 
 class Notifications:
@@ -137,7 +133,7 @@ class Notifications:
         self._is_looking = is_looking
         self._sub_path = sub_path
         self._checks: dict[Kind, Check] = {}
-        scheduler.register_slow(_JOB, self._push, services.proven)
+        scheduler.register_slow(_JOB, self._push)
 
     def check_with(self, kind: Kind, check: Check) -> None:
         """Let ``check`` say whether notifications of a kind are still true, just before they are sent."""
@@ -168,11 +164,13 @@ class Notifications:
         self._services.check(endpoint)
         await run_in_thread(check_keys, p256dh, auth)
         known = {each.endpoint for each in self.devices(guest)}
-        if not known & {endpoint, instead_of} and not self._counts(client, _NEW_DEVICES):
+        key = sha256(f"{_JOB}\0{client}".encode()).hexdigest()
+        counts = partial(attempts.count_unless_paused, counter=Counter(key, _NEW_DEVICES))
+        if not known & {endpoint, instead_of} and not self._store.transact(counts):
             log.warning("a device of %s gets no push messages: %d are new today", client, _NEW_DEVICES.free)
             raise TooMany(_("Too many devices were added from your address today. Try again tomorrow."))
-        key, at = await self.key(), self._time.now()
-        subscription = PushSubscription(new_id(), guest.id, endpoint, p256dh, auth, key, device, at, session)
+        vapid_key, at = await self.key(), self._time.now()
+        subscription = PushSubscription(new_id(), guest.id, endpoint, p256dh, auth, vapid_key, device, at, session)
         return self._store.transact(push.add, subscription, instead_of)
 
     def unsubscribe(self, guest: Guest, id: str) -> None:
@@ -210,9 +208,6 @@ class Notifications:
             return
         retired = self._store.transact(secrets.retired, SECRET)
         accepted = [self._store.secret(SECRET), *(each.value for each in retired)]
-        if not self._counts(subscription.endpoint, _MESSAGES):
-            log.warning("a push message was not sent: its address gets %d a day", _MESSAGES.free)
-            return
         outcome = await self._services.send(subscription, message, accepted)
         if outcome.kind in ("sent", "refused"):
             reason = outcome.reason or None
@@ -225,11 +220,6 @@ class Notifications:
             pause = max(_FIRST_RETRY * 2 ** min(tries, _DOUBLINGS), timedelta(seconds=outcome.seconds))
             again_at = self._time.now() + pause if pause.total_seconds() < seconds else None
             self._scheduler.finish(job, again_at=again_at, payload={**payload, "tries": tries + 1})
-
-    def _counts(self, subject: str, limit: Limit) -> bool:
-        """Count something in the present day. Return False if there were too many."""
-        key = sha256(f"{_JOB}\0{subject}".encode()).hexdigest()
-        return self._store.transact(partial(attempts.count_unless_paused, counter=Counter(key, limit)))
 
     async def _is_due(self, guest: str, note: Notification) -> bool | datetime:
         """Return whether the guest wants to know and the event is still true, or the time from which on it will be."""

@@ -23,6 +23,9 @@ VISIT_SECONDS = 20.0
 CLOSING_SECONDS = 2.0
 """How long after the end of a page's stream its guest counts as present: a page that is loaded again has a new stream by then."""
 
+HIDDEN_SECONDS = 75.0
+"""How long it is after a request of a hidden page: browsers let such a page wake once a minute."""
+
 _MAX_VISITS = 200
 """Number of guests whose last request is remembered; beyond it those are forgotten who have left."""
 
@@ -60,11 +63,11 @@ class Visits:
         deciders = () if state.match is None else state.match.deciders
         return {seat for seat in deciders if any(map(self.is_looking, state.table.seats[seat].guests))}
 
-    def note(self, guest: str) -> None:
+    def note(self, guest: str, is_hidden: bool = False) -> None:
         """Record a request of a guest, and publish that they are here now, and later that they are not."""
-        room = self._room
+        room, longer = self._room, HIDDEN_SECONDS - VISIT_SECONDS if is_hidden else 0.0
         was_here = self.has_page(guest)
-        self.last[guest] = self._time.seconds()
+        self.last[guest] = self._time.seconds() + longer
         if len(self.last) > _MAX_VISITS:
             for each in [each for each in self.last if not self.has_page(each)]:
                 del self.last[each]
@@ -72,9 +75,9 @@ class Visits:
         if waits and not room.channel.has(guest):
             if not was_here:
                 room.publish()
-            self._publish_leaving_later(guest)
+            self._publish_leaving_later(guest, VISIT_SECONDS + longer)
 
-    def _publish_leaving_later(self, guest: str, seconds: float = VISIT_SECONDS) -> None:
+    def _publish_leaving_later(self, guest: str, seconds: float) -> None:
         later = seconds + 0.1  # timers may come a little early
         self._time.call_later(later, partial(self._publish_leaving, guest))
 

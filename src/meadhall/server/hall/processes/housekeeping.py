@@ -16,7 +16,6 @@ from meadhall.server.store.queries import (
     departures,
     idempotency,
     identity_links,
-    match_requests,
     orders,
     retention,
     secrets,
@@ -45,13 +44,12 @@ def delete_expired(scheduler: Scheduler, kept: Retention, in_use: Callable[[], C
 
 
 def delete_outdated(connection: Connection) -> None:
-    """Delete what is not accepted any more (keys, replaced secrets, sessions), and old match requests."""
+    """Delete what is not accepted any more (keys, replaced secrets, sessions)."""
     idempotency.delete_outdated(connection)
     secrets.delete_outdated(connection)
     sessions.delete_outdated(connection)
     challenges.delete_outdated(connection)
     attempts.delete_outdated(connection)
-    match_requests.delete_outdated(connection)
     orders.delete_outdated(connection)
     identity_links.delete_outdated(connection)
     departures.delete_outdated(connection)

@@ -22,7 +22,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import math
-from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Any, Final, TypeVar
@@ -47,12 +47,6 @@ _AT_ONCE: Final = 8
 
 _SLOW_AT_ONCE: Final = 8
 """Largest number of slow jobs that run at the same time."""
-
-_UNPROVEN_AT_ONCE: Final = 4
-"""Largest number of these whose host has not answered before."""
-
-_SLOW_LOOKED_AT: Final = 500
-"""Largest number of slow jobs that are due among which the next ones to run are chosen."""
 
 _LONGEST_SLEEP: Final = 60.0
 """Seconds after which the scheduler looks at the waiting jobs in any case: the system's clock may have been set."""
@@ -84,8 +78,7 @@ class Scheduler:
         self._due = asyncio.Event()  # set when a job may be due
         self._handlers: dict[str, Handler] = {}
         self._slow: set[str] = set()  # kinds whose jobs wait for other servers
-        self._proven: Collection[str] = ()  # servers that answer
-        self._running_slow: dict[str, Job] = {}  # running jobs of these kinds, by their ids
+        self._running_slow: set[str] = set()  # ids of running jobs of these kinds
         self._next_look = -math.inf  # in seconds of the monotonic clock
         self._finished: set[str] = set()  # ids of running jobs whose handlers have finished them
 
@@ -93,17 +86,10 @@ class Scheduler:
         """Let ``handler`` do the jobs of a kind."""
         self._handlers[kind] = handler
 
-    def register_slow(self, kind: str, handler: Handler, proven: Collection[str]) -> None:
-        """Let ``handler`` do the jobs of a kind that wait for other servers.
-
-        Few such jobs run at a time: one for a server and one for a guest, by the fields ``host`` and ``guest`` of the payload.
-        Half of them are kept for servers that answer. So a silent server delays only its own jobs.
-
-        ``proven``: the hosts that answer. The handler keeps it up to date.
-        """
+    def register_slow(self, kind: str, handler: Handler) -> None:
+        """Let ``handler`` do the jobs of a kind that wait for other servers. They take no place from other jobs."""
         self._handlers[kind] = handler
         self._slow.add(kind)
-        self._proven = proven
 
     def repeat(self, kind: str, interval: timedelta, effect: Callable[[Connection], None]) -> None:
         """Let ``effect`` run in a transaction once in every interval."""
@@ -197,7 +183,7 @@ class Scheduler:
         for job in due:
             self.running[job.id] = task = asyncio.create_task(self._do(job))
             if job.kind in self._slow:
-                self._running_slow[job.id] = job
+                self._running_slow.add(job.id)
             task.add_done_callback(partial(self._end, job))
         is_full = len(self.running) - len(self._running_slow) == _AT_ONCE
         return _LONGEST_SLEEP if is_full or seconds is None else min(seconds, _LONGEST_SLEEP)
@@ -205,32 +191,13 @@ class Scheduler:
     def _look(self, connection: Connection, limit: int) -> tuple[list[Job], float | None]:
         """Return at most ``limit`` jobs that are due, and slow ones; and the seconds until the next one is due."""
         found = jobs.due(connection, tuple(self._handlers.keys() - self._slow), limit, tuple(self.running))
-        if self._slow and len(self._running_slow) < _SLOW_AT_ONCE:
-            found += self._next_slow(jobs.due(connection, tuple(self._slow), _SLOW_LOOKED_AT, tuple(self.running)))
+        slow_limit = _SLOW_AT_ONCE - len(self._running_slow)
+        found += jobs.due(connection, tuple(self._slow), slow_limit, tuple(self.running)) if self._slow else []
         return found, jobs.next_due(connection)
-
-    def _next_slow(self, due: Iterable[Job]) -> list[Job]:
-        """Return the slow jobs that may run beside those that run."""
-        beside, chosen = list(self._running_slow.values()), []
-        for job in due:
-            host, guest = job.payload.get("host"), job.payload.get("guest")
-            unproven = sum(each.payload.get("host") not in self._proven for each in beside if "host" in each.payload)
-            if len(beside) == _SLOW_AT_ONCE:
-                break
-            if host is not None and (
-                any(each.payload.get("host") == host for each in beside)
-                or (host not in self._proven and unproven >= _UNPROVEN_AT_ONCE)
-            ):
-                continue
-            if guest is not None and any(each.payload.get("guest") == guest for each in beside):
-                continue
-            beside.append(job)
-            chosen.append(job)
-        return chosen
 
     def _end(self, job: Job, _task: asyncio.Task[None]) -> None:
         del self.running[job.id]
-        self._running_slow.pop(job.id, None)
+        self._running_slow.discard(job.id)
         self._finished.discard(job.id)
         self.wake()
 

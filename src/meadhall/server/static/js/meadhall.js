@@ -128,7 +128,7 @@
   }
   // Without a stream the table is polled. Of a hidden page only the title and the favicon change.
   async function poll() {
-    const { content } = await live.load(location.pathname), frame = content.getElementById("frame");
+    const { content } = await live.load(location.pathname + (document.hidden ? "?hidden" : "")), frame = content.getElementById("frame");
     if (!frame) return false;
     if (document.hidden) myTurn = showTurn(frame);
     else receive(document.importNode(frame, true));

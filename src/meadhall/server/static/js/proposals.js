@@ -36,7 +36,7 @@
   }
   document.addEventListener("htmx:after:swap", call);
   function tick() {
-    for (const part of document.querySelectorAll(".proposal-left")) {
+    for (const part of document.querySelectorAll("[data-until][data-words]")) {
       const seconds = Math.max(0, Math.round((Date.parse(part.dataset.until) - window.hallNow()) / 1000));
       const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
       const two = number => String(number).padStart(2, "0");
