@@ -261,9 +261,9 @@ def test_greedy_players_pages_sketches_and_refusals_follow_every_shape(number: i
             continue
         view = match.view(match.actor or 0)
         drawing, own = page.picture(match.view(None)), page.own(view)
-        assert [square.level for square in drawing.squares] == match.state.level.tolist()
+        assert [drawing.square(square).level for square in range(SQUARES)] == match.state.level.tolist()
         assert len(drawing.prisoners) == len(own.targets[5]) == match.state.prisoners
-        assert len(drawing.market.lines) == match.state.lines
+        assert len(drawing.lines) == match.state.lines
         assert match.game.words.sketch(view.state, match.names)  # type: ignore[union-attr]
         for action in page.offered(view) if match.actor is not None else ():
             assert view.refusal(action)[1] or action in view.legal
