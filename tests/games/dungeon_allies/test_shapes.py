@@ -39,6 +39,7 @@ from meadhall.games.dungeon_allies.components import COMPONENTS, SKILL_NAMES
 from meadhall.games.dungeon_allies.facts import facts
 from meadhall.games.dungeon_allies.pieces import GONE, NONE, Item
 from meadhall.games.dungeon_allies.rules.scoring import card_score
+from meadhall.pictures.board import svg
 from sizes import sized
 
 MANY = range(sized(4, 20))
@@ -241,6 +242,10 @@ def test_before_the_match_players_are_told_which_components_are_used() -> None:
     }
     for number in MANY:
         assert list(dict(facts(DA.check_options({"components": drawn(number)})))) == list(built_in)
+
+
+def test_the_picture_of_a_match_without_exchanges_can_be_drawn() -> None:
+    assert "<svg" in svg(DA.match(players=2, components=shaped(trade=[])).view())
 
 
 def moments(number: int) -> Iterator[Match]:
