@@ -67,11 +67,11 @@ def test_steps_of_every_kind_can_be_drawn_for_spectators_and_the_seat_to_move(na
         if drawn_of[phase] > 4:
             continue
         public = match_page(match, view, id="x", url="/tables/x", seats=_seats(match))
-        assert FRAMES.public(public).count('id="stack-') == len(public.picture.stacks)
+        assert FRAMES.public(public).count('id="stack-') == len(public.picture.pieces)
         drawn = _private(match, position, view.actor)
         for action in view_of_seat.legal:
             assert f'name="action" value="{action}"' in drawn
-        assert drawn.count("data-space=") == SPACES + sum(len(stack.goals) for stack in own(view_of_seat).stacks)
+        assert drawn.count("data-space=") == SPACES + sum(map(len, own(view_of_seat).goals.values()))
     assert set(drawn_of) >= {"move", "turn", "pay"}
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from meadhall import game
-from meadhall.games.axes_and_allies.page import Blow, picture
+from meadhall.games.axes_and_allies.page import picture
 
 
 def test_the_last_attack_lies_on_the_table_until_the_match_ends() -> None:
@@ -13,5 +13,5 @@ def test_the_last_attack_lies_on_the_table_until_the_match_ends() -> None:
         _, rolled, outcome, *_ = events = match.steps[-1].events
         assert events[0].name == "attack"
         (seat, target), (_, roll) = outcome.arguments, rolled.arguments
-        drawn = Blow(seat, target, roll, outcome.name == "killed")
+        drawn = seat, target, roll, outcome.name == "killed"
         assert picture(match.view()).blow == (drawn if match.actor is not None else None)

@@ -48,10 +48,11 @@ def test_a_stack_shows_only_pieces_that_have_been_seen(name: str) -> None:
     match = recorded(name)
     for position, drawn in enumerate(pictures(name)):
         state = match.view_at(position).state
-        for one in drawn.stacks:
-            assert 1 <= len(one.pieces) == state.height[one.stack] <= HEIGHT
-            for level, number in enumerate(one.pieces):
-                assert (number == UNKNOWN) == (not state.seen[one.stack, level])
+        for space, pieces in drawn.pieces.items():
+            stack = state.stack_at[space]
+            assert 1 <= len(pieces) == state.height[stack] <= HEIGHT
+            for level, number in enumerate(pieces):
+                assert (number == UNKNOWN) == (not state.seen[stack, level])
 
 
 @records
@@ -60,7 +61,7 @@ def test_every_piece_is_on_the_board_paid_or_removed(name: str) -> None:
     events: Counter[str] = Counter()
     for step, drawn in zip((None, *match.steps), pictures(name), strict=True):
         events.update(event.name for event in (() if step is None else step.events))
-        lying = sum(len(one.pieces) for one in drawn.stacks)
+        lying = sum(map(len, drawn.pieces.values()))
         assert lying == sum(each.left for each in drawn.numbers)
         assert lying == NUMBERS * OF_EACH - TRIPLET_SIZE * events["removed"] - events["paid"]
         assert sum(len(each.takers) for each in drawn.numbers) == events["removed"]
@@ -73,13 +74,13 @@ def test_routes_are_free_and_as_long_as_the_top_piece_shows(name: str) -> None:
         view = match.view_at(position, step.seat)
         if view.state.phase != Phase.MOVE:
             continue
-        occupied = {one.space for one in pictures(name)[position].stacks}
-        for one in own(view).stacks:
-            for goal in one.goals:
-                entered = spaces_along(goal.waypoints)
-                assert len(entered) == one.number
-                assert not occupied & set(entered)
-                assert entered in routes(one.space, goal.space, one.number)
+        occupied = pictures(name)[position].pieces
+        for space, goals in own(view).goals.items():
+            for goal, waypoints in goals.items():
+                entered = spaces_along(waypoints)
+                assert len(entered) == occupied[space][-1]
+                assert not set(occupied) & set(entered)
+                assert entered in routes(space, goal, len(entered))
         trail = pictures(name)[position + 1].trail
         assert trail is not None
         assert (trail[0], trail[-1]) == divmod(step.action, SPACES)
@@ -106,12 +107,12 @@ def spaces_along(waypoints: Waypoints) -> list[int]:
 def test_a_payment_says_what_it_costs(options: dict[str, Any], costs: dict[int, str]) -> None:
     match = scene({**FAR, "b6": "1111"[:3], "b4": "1"}, **options)
     match.play(move("b4", "b3"))
-    shown = {payment.number.number: payment.cost for payment in own(match.view(0)).payments}
+    shown = {number.number: cost for number, cost in own(match.view(0)).payments.values()}
     assert {number: shown[number] for number in costs} == costs
 
 
 def test_pieces_of_numbers_out_of_reach_cost_nothing() -> None:
     match = scene({"c7": "222", "e7": "33", "g5": "444", "b4": "2"}, mode="versus", order="strict", current=2)
     match.play(move("b4", "b2"))
-    shown = {payment.number.number: payment.cost for payment in own(match.view(0)).payments}
+    shown = {number.number: cost for number, cost in own(match.view(0)).payments.values()}
     assert shown == {2: "spare", 3: "free", 4: "free"}  # too few 3s are left, and the 4s wait for them

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from games.dungeon_allies.scenes import A, B, bid, go, place, scene, send, target
+from games.dungeon_allies.scenes import A, B, bid, go, place, scene, send
 from meadhall import Match
 from meadhall.games.dungeon_allies.page import own
-from meadhall.games.dungeon_allies.pieces import SIDES
 
 PLAIN = {A: {4: "fire", 6: "water"}, B: {4: "melee", 6: "armor"}}
 TRAINED = {A: {6: "fire", 8: "water"}, B: {4: "melee", 6: "armor"}}
@@ -13,10 +12,9 @@ TRAINED = {A: {6: "fire", 8: "water"}, B: {4: "melee", 6: "armor"}}
 
 def caution(match: Match, sides: int, spot: str) -> str:
     """Return the caution on the page of the seat to move, for a die on a spot."""
-    deeds = dict(own(match.view(match.actor)).deeds)
-    deed = deeds[place(sides, spot)]
-    assert (deed.target, SIDES[deed.die]) == (target(spot), sides)
-    return deed.caution
+    controls, action = own(match.view(match.actor)), place(sides, spot)
+    assert action in controls.deeds
+    return controls.cautions.get(action, "")
 
 
 def test_a_guarded_treasure_needs_a_die_in_the_dungeon() -> None:

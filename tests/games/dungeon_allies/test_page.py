@@ -15,7 +15,7 @@ from meadhall import Match
 from meadhall.engine.match.view import EVERYTHING
 from meadhall.games.dungeon_allies import actions, page
 from meadhall.games.dungeon_allies.actions import Act, Phase
-from meadhall.games.dungeon_allies.boards import PlacedDie
+from meadhall.games.dungeon_allies.boards import chance_of
 from meadhall.games.dungeon_allies.pieces import DICE, NONE, SIDES, SQUARES, TARGETS, Die, Item, Target
 from meadhall.games.dungeon_allies.state import Event, Step
 from meadhall.games.dungeon_allies.story import FightDie, Scene, story
@@ -44,18 +44,11 @@ def field(match: Match, name: str) -> Any:
 def test_every_die_is_drawn_once_where_it_lies(players: int) -> None:
     for match in moments(players):
         shown = page.picture(match.view())
-        places = [square.dice for square in shown.squares] + [shown.trainer.dice, shown.tavern.dice, shown.market.dice]
-        places += [
-            (each.die,)
-            for row in (shown.track.spaces, shown.treasures, shown.prisoners, shown.offers)
-            for each in row
-            if each.die
-        ]
+        elsewhere = [target for target in range(TARGETS) if target not in (Target.TURN_ORDER, Target.TRAINER)]
+        places = [*map(shown.dice, elsewhere), shown.trainees, [die for _, die in shown.track if die]]
         drawn = Counter(die for dice in places for die in dice)
         lying = field(match, "place")[:players]
-        assert drawn == Counter(
-            PlacedDie(seat, die) for seat in range(players) for die in range(DICE) if lying[seat][die] != NONE
-        )
+        assert drawn == Counter((seat, die) for seat in range(players) for die in range(DICE) if lying[seat][die] != NONE)
 
 
 def test_a_follower_who_got_the_old_die_of_a_trained_ally_is_not_at_the_trainer() -> None:
@@ -87,9 +80,9 @@ def test_a_tile_is_drawn_for_the_seats_that_have_seen_it(players: int) -> None:
     looked = 0
     for match in moments(players):
         revealed = {square for square, seen in enumerate(field(match, "seen")) if seen & 1}
-        assert {square.target for square in page.picture(match.view()).squares if square.monster} == revealed
+        assert {square for square in range(SQUARES) if page.picture(match.view()).monster(square)} == revealed
         for seat in range(players):
-            looks = {seen.square.target for seen in page.own(match.view(seat)).seen}
+            looks = {square for square, *_ in page.own(match.view(seat)).seen}
             assert looks == {square for square, seen in enumerate(field(match, "seen")) if seen >> (1 + seat) & 1} - revealed
             looked += len(looks)
     assert looked
@@ -97,9 +90,8 @@ def test_a_tile_is_drawn_for_the_seats_that_have_seen_it(players: int) -> None:
 
 def test_in_a_replay_everything_can_be_shown() -> None:
     match = play_at_random(DA.match(players=2, seed="plain"))
-    shown = page.picture(match.view_at(0, EVERYTHING)).squares
-    assert all(square.monster for square in shown)
-    assert not any(square.monster for square in page.picture(match.view_at(0)).squares)
+    assert all(map(page.picture(match.view_at(0, EVERYTHING)).monster, range(SQUARES)))
+    assert not any(map(page.picture(match.view_at(0)).monster, range(SQUARES)))
 
 
 @pytest.mark.compiled
@@ -126,19 +118,13 @@ def test_choices_are_taken_apart_as_the_rules_number_them(players: int) -> None:
             continue
         view = match.view(match.actor)
         own = page.own(view)
-        assert [action for action, _ in own.deeds] == sorted({*view.legal, *page.offered(view)})
-        for action, deed in own.deeds:
-            kind = Act[deed.kind.upper()]
+        assert list(own.deeds) == sorted({*view.legal, *page.offered(view)})
+        for action, (name, argument) in own.deeds.items():
+            kind = Act[name.upper()]
             kinds.add(kind)
-            argument = action - kind
+            assert action == kind + argument
             if kind == Act.PLACE:
-                assert action == actions.place(deed.target, deed.die)
-            elif kind in (Act.PEEK, Act.FIGHT):
-                assert deed.target == argument
-            elif kind == Act.BID:
-                assert deed.gold == argument
-            elif kind in (Act.ENHANCE, Act.BLESS, Act.REROLL, Act.FOLLOWER_DIE):
-                assert deed.die == argument
+                assert action == actions.place(*divmod(argument, DICE))
     assert kinds >= {
         Act.ASSIGN,
         Act.PLACE,
@@ -171,7 +157,7 @@ def test_a_chance_agrees_with_counting_all_rolls(dice: tuple[int, ...]) -> None:
     assert len(rolls) == prod(SIDES[die] for die in dice)
     for target in range(1, 30):
         enough = sum(sum(2 * v if die == Die.D4 else v for die, v in zip(dice, roll, strict=True)) >= target for roll in rolls)
-        assert page.chance_of(thrown, target) == round(100 * enough / len(rolls))
+        assert chance_of(thrown, target) == round(100 * enough / len(rolls))
 
 
 def test_a_spell_shows_the_chance_after_it() -> None:
@@ -182,7 +168,7 @@ def test_a_spell_shows_the_chance_after_it() -> None:
         crystals={0: "Y"},
     )
     send(match, (0, 6, "square:0"), (1, 6, "trade"), (0, 4, "trade"), (1, 4, "trade"))
-    chances = dict(page.own(match.view(0)).chances)
+    chances = page.own(match.view(0)).chances
     assert chances == {Act.ROLL: 0, Act.BLESS + Die.D6: 50}
     assert page.picture(match.view()).chance == 0
 
@@ -192,12 +178,14 @@ def test_a_reroll_shows_the_chance_of_each_die() -> None:
         if match.state.phase != Phase.REROLL:
             continue
         own = page.own(match.view(match.actor))
-        assert own.fight is not None
-        for action, chance in own.chances:
-            thrown = next(die for die in own.fight.dice if die.die == action - Act.REROLL)
-            others = own.fight.total - thrown.counted
+        assert own.boards is not None
+        fight = own.boards.fight
+        assert fight is not None
+        for action, chance in own.chances.items():
+            thrown = next(die for die in fight.dice if die.die == action - Act.REROLL)
+            others = fight.total - thrown.counted
             enough = sum(
-                others + (2 if thrown.doubled else 1) * value >= own.fight.target for value in range(1, SIDES[thrown.die] + 1)
+                others + (2 if thrown.doubled else 1) * value >= fight.target for value in range(1, SIDES[thrown.die] + 1)
             )
             assert chance == round(100 * enough / SIDES[thrown.die])
 

@@ -41,7 +41,7 @@ def test_the_rulebook_lists_gifts_prisoners_trade_lines_and_all_cards() -> None:
 def test_the_lists_are_translated() -> None:
     words = text(rulebook_page("dungeon-allies", "de").html)
     with speaking("de"):
-        names = [DA.page.components({"components": COMPONENTS.default}).prisoners[k][0] for k in range(5)]  # type: ignore[union-attr]
+        names = [DA.page.components({"components": COMPONENTS.default})["prisoners"][k][0] for k in range(5)]  # type: ignore[union-attr]
     assert all(name in words for name in names)
     assert "Feld 4" in words
 

@@ -39,6 +39,7 @@ from meadhall.games.dungeon_allies.components import COMPONENTS, SKILL_NAMES
 from meadhall.games.dungeon_allies.facts import facts
 from meadhall.games.dungeon_allies.pieces import GONE, NONE, Item
 from meadhall.games.dungeon_allies.rules.scoring import card_score
+from meadhall.pictures.board import svg
 from sizes import sized
 
 MANY = range(sized(4, 20))
@@ -243,6 +244,10 @@ def test_before_the_match_players_are_told_which_components_are_used() -> None:
         assert list(dict(facts(DA.check_options({"components": drawn(number)})))) == list(built_in)
 
 
+def test_the_picture_of_a_match_without_exchanges_can_be_drawn() -> None:
+    assert "<svg" in svg(DA.match(players=2, components=shaped(trade=[])).view())
+
+
 def moments(number: int) -> Iterator[Match]:
     """Yield every position of a match between greedy players with components of another shape."""
     match = DA.match(players=2 + number % 4, seed=f"greedy shape {number}", components=drawn(number))
@@ -261,9 +266,9 @@ def test_greedy_players_pages_sketches_and_refusals_follow_every_shape(number: i
             continue
         view = match.view(match.actor or 0)
         drawing, own = page.picture(match.view(None)), page.own(view)
-        assert [square.level for square in drawing.squares] == match.state.level.tolist()
+        assert [drawing.square(square).level for square in range(SQUARES)] == match.state.level.tolist()
         assert len(drawing.prisoners) == len(own.targets[5]) == match.state.prisoners
-        assert len(drawing.market.lines) == match.state.lines
+        assert len(drawing.lines) == match.state.lines
         assert match.game.words.sketch(view.state, match.names)  # type: ignore[union-attr]
         for action in page.offered(view) if match.actor is not None else ():
             assert view.refusal(action)[1] or action in view.legal

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import chain
 
 import pytest
@@ -27,7 +27,7 @@ def matches(variant: str, players: int) -> Iterator[Match]:
             yield match
 
 
-def counted(pieces: list[Piece], kinds: range) -> list[int]:
+def counted(pieces: Sequence[Piece], kinds: range) -> list[int]:
     return [sum(piece.kind == kind for piece in pieces) for kind in kinds]
 
 
@@ -51,24 +51,25 @@ def test_cards_derived_from_events_agree_with_the_state(variant: str, players: i
 @pytest.mark.parametrize("variant", ["standard", "strategic"])
 def test_as_many_shields_are_drawn_used_as_are_used(variant: str) -> None:
     for match in matches(variant, 4):
-        for place in page.picture(match.view()).places:
-            shown = sum(shields_on(card.kind) for card in place.shields)
-            assert sum(card.used for card in place.shields) == shown - place.unused
-            assert all(0 <= card.used <= shields_on(card.kind) for card in place.shields)
+        drawn = page.picture(match.view())
+        for seat, used in enumerate(drawn.used):
+            shown = [shields_on(card.kind) for card in drawn.story.fronts[seat].shields]
+            assert sum(used) == sum(shown) - drawn.state.unused[seat]
+            assert all(0 <= each <= shields for each, shields in zip(used, shown, strict=True))
 
 
 def test_a_hand_is_shown_only_to_viewers_who_may_know_it() -> None:
     match = next(match for match in matches("strategic", 3) if len(match.steps) == 4)
     seat = match.actor
     assert seat is not None
-    hands = {viewer: page.picture(match.view(viewer)).places[seat].hand for viewer in (SPECTATOR, seat, (seat + 1) % 3)}
+    hands = {viewer: page.picture(match.view(viewer)).hands[seat] for viewer in (SPECTATOR, seat, (seat + 1) % 3)}
     assert set(hands[SPECTATOR]) == set(hands[(seat + 1) % 3]) == {None}
     assert None not in hands[seat]
     assert len(hands[seat]) == len(hands[SPECTATOR])
-    assert [held.kind for held in page.own(match.view(seat)).hand] == list(hands[seat])
+    assert [kind for kind, *_ in page.own(match.view(seat)).hand] == list(hands[seat])
     while not match.over:
         match.play(match.legal()[0])
-    assert page.picture(match.view_at(4, EVERYTHING)).places[seat].hand == hands[seat]
+    assert page.picture(match.view_at(4, EVERYTHING)).hands[seat] == hands[seat]
 
 
 def test_a_threat_predicts_the_effect_of_the_throw() -> None:
@@ -77,12 +78,11 @@ def test_a_threat_predicts_the_effect_of_the_throw() -> None:
             continue
         threats = page.own(match.view(match.actor)).threats
         for action in match.legal():
-            threat = threats[int(action) - Act.THROW]
-            assert threat is not None
+            blocked, hits, out = threats[int(action) - Act.THROW]
             happened = {event.name: event.arguments for event in match.copy().play(action)}
-            assert happened.get("blocked", (0, 0))[1] == threat.blocked
-            assert happened.get("hits", (0, 0))[1] == threat.hits
-            assert ("out" in happened) == threat.out
+            assert happened.get("blocked", (0, 0))[1] == blocked
+            assert happened.get("hits", (0, 0))[1] == hits
+            assert ("out" in happened) == out
 
 
 def test_illegal_choices_are_shown_with_a_reason() -> None:
@@ -102,5 +102,5 @@ def test_illegal_choices_are_shown_with_a_reason() -> None:
                 seat for seat in range(4) if seat != match.actor and not view.state.out[seat]
             }
         if phase == Phase.HAND:
-            assert shown == {Act.PLAY + held.kind for held in page.own(view).hand}
+            assert shown == {Act.PLAY + kind for kind, *_ in page.own(view).hand}
     assert phases == {Phase.THROW, Phase.WENCH, Phase.HAND}

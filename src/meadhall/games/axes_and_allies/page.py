@@ -1,4 +1,4 @@
-"""Axes and Allies: the values that ``page.html`` draws in a browser."""
+"""Axes and Allies: the values that ``page.html`` draws in a browser, beside the fields of the state."""
 
 from __future__ import annotations
 
@@ -7,86 +7,48 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from meadhall.games.axes_and_allies.rules import ALLY, ATTACK, Event
-from meadhall.sdk import View
-
-
-@dataclass(frozen=True)
-class Warrior:
-    """A player at the table."""
-
-    seat: int
-    alive: bool
-    allies: tuple[int, ...]
-
-
-@dataclass(frozen=True)
-class Blow:
-    """The attack of the last step, with its roll."""
-
-    seat: int
-    target: int
-    roll: int
-    hit: bool
+from meadhall.sdk import PlainState, View
 
 
 @dataclass(frozen=True)
 class Picture:
-    """The public part of the table.
+    """The board.
 
     Attributes:
-        blow: the last step, if it was an attack and the match goes on.
-        killer: by seat, the seat that killed it; None for the living.
+        allies: by seat, the allies of a living player.
+        blow: the attack of the last step while the match goes on: attacker, target, roll, and whether it killed.
+        killer: the seat that killed each dead player.
     """
 
-    warriors: tuple[Warrior, ...]
-    players: int
-    actor: int | None
-    power: int
-    alliances: tuple[tuple[int, int], ...]
-    blow: Blow | None
-    killer: tuple[int | None, ...]
+    state: PlainState
+    allies: list[list[int]]
+    blow: tuple[int, int, int, bool] | None
+    killer: dict[int, int]
 
 
 @dataclass(frozen=True)
 class Own:
-    """The values for a seat's controls.
+    """What a seat's controls show. ``power``: of the viewer's axe; 0 while the seat waits."""
 
-    Attributes:
-        power: the power of the viewer's axe; 0 while the seat waits.
-    """
-
-    ATTACK: ClassVar[int] = ATTACK
-    ALLY: ClassVar[int] = ALLY
-
-    players: int
-    alive: tuple[bool, ...]
+    alive: list[int]
     power: int
+
+    attack: ClassVar[int] = ATTACK
+    ally: ClassVar[int] = ALLY
 
 
 def picture(view: View) -> Picture:
     """Return the values for the board."""
-    plain, alive = view.plain, _alive(view)
-    seats, allied = range(plain.players), plain.allied
-    killers = _killers(view) if not all(alive) else {}
-    alliances = tuple((a, b) for a in seats for b in seats if a < b and alive[a] and alive[b] and allied[a][b])
-    return Picture(
-        warriors=tuple(Warrior(seat, alive[seat], _allies(alliances, seat)) for seat in seats),
-        players=plain.players,
-        actor=view.actor,
-        power=plain.power,
-        alliances=alliances,
-        blow=_blow(view) if view.actor is not None else None,
-        killer=tuple(killers.get(seat) for seat in seats),
-    )
+    state, seats = view.plain, range(view.plain.players)
+    allies = [[ally for ally in seats if state.allied[seat][ally] and state.alive[ally] and state.alive[seat]] for seat in seats]
+    deaths = [] if all(state.alive[: len(seats)]) else [e for step in view.steps for e in step.events if e.kind == Event.KILLED]
+    killers = {victim: killer for killer, victim in (death.arguments for death in deaths)}
+    return Picture(state, allies, _blow(view) if view.actor is not None else None, killers)
 
 
 def own(view: View) -> Own:
     """Return the values for a seat's controls."""
-    return Own(view.plain.players, _alive(view), view.plain.power if view.actor == view.viewer else 0)
-
-
-def _alive(view: View) -> tuple[bool, ...]:
-    return tuple(map(bool, view.plain.alive[: view.plain.players]))
+    return Own(view.plain.alive, view.plain.power if view.actor == view.viewer else 0)
 
 
 def offered(view: View) -> Iterable[int]:
@@ -95,13 +57,16 @@ def offered(view: View) -> Iterable[int]:
     return [ATTACK + seat for seat in others] + [ALLY + seat for seat in others]
 
 
-def _allies(alliances: Iterable[tuple[int, int]], seat: int) -> tuple[int, ...]:
-    return tuple(a + b - seat for a, b in alliances if seat in (a, b))
-
-
-def _killers(view: View) -> dict[int, int]:
-    """Return the killer of each dead player."""
-    return {event.arguments[1]: event.arguments[0] for step in view.steps for event in step.events if event.kind == Event.KILLED}
+def _blow(view: View) -> tuple[int, int, int, bool] | None:
+    """Return the attack of the last step, if it was one."""
+    roll = 0
+    for event in view.steps[-1].events if view.steps else ():
+        if event.kind == Event.ATTACK_ROLL:
+            roll = event.arguments[1]
+        elif event.kind in (Event.KILLED, Event.MISSED):
+            attacker, target = event.arguments
+            return attacker, target, roll, event.kind == Event.KILLED
+    return None
 
 
 def beats(view: View) -> int:
@@ -119,15 +84,3 @@ LENGTHS = {
     Event.LIMITED: 2,
 }
 """How long the board shows each event, in beats."""
-
-
-def _blow(view: View) -> Blow | None:
-    """Return the attack of the last step, if it was one."""
-    roll = 0
-    for event in view.steps[-1].events if view.steps else ():
-        if event.kind == Event.ATTACK_ROLL:
-            roll = event.arguments[1]
-        elif event.kind in (Event.KILLED, Event.MISSED):
-            attacker, target = event.arguments
-            return Blow(attacker, target, roll, event.kind == Event.KILLED)
-    return None

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from itertools import pairwise
-from typing import Literal
+from typing import ClassVar, Literal
 
 from meadhall.games.axxa.board import NAMES, POSITIONS, SPACES, TRIPLES, distance, routes
 from meadhall.games.axxa.state import (
     EMPTY,
     Act,
-    Ending,
     Event,
     Mode,
     Order,
@@ -31,42 +30,34 @@ Waypoints = tuple[int, ...]
 PiecesBySpace = dict[int, tuple[int, ...]]
 """For each space with a stack, its pieces from the bottom; 0 is an unseen piece."""
 
-End = Literal["", "won", "pieces", "stuck", "versus"]
-_ENDINGS: dict[Ending, End] = {Ending.NONE: "", Ending.WON: "won", Ending.PIECES: "pieces", Ending.STUCK: "stuck"}
+Cost = Literal["free", "spare", "skips", "blocks", "ends", "loses"]
+"""What paying a piece does.
 
-
-@dataclass(frozen=True)
-class Space:
-    """A space, and the pieces of the stack on it from the bottom; 0 is an unseen piece."""
-
-    space: int
-    name: str
-    pieces: tuple[int, ...]
-
-
-@dataclass(frozen=True)
-class Stack:
-    """A stack."""
-
-    stack: int
-    space: int
-    pieces: tuple[int, ...]
+Nothing (``free``: its number is not needed any more; ``spare``: pieces are left over), AX-6.2: the match is lost (``loses``),
+AX-7.3: the number is skipped (``skips``), all later ones are blocked (``blocks``), or no triplet of it can be removed any more
+(``ends``).
+"""
 
 
 @dataclass(frozen=True)
 class Picture:
-    """The board as every viewer sees it."""
+    """The board as every viewer sees it.
 
-    players: int
-    versus: bool
-    actor: int | None
-    spaces: tuple[Space, ...]
-    stacks: tuple[Stack, ...]  # in drawing order: upper rows first
-    trail: Waypoints | None  # the route of the move of this turn, or of the turn that has just ended
+    Attributes:
+        pieces: the stacks in drawing order: upper rows first.
+        trail: the route of the move of this turn, or of the turn that has just ended.
+        praise: triplets of the turn that has just ended, if two or more, else 0.
+        sides: triplets of each side in mode versus; AX-8.3: or points.
+    """
+
+    names: ClassVar = NAMES
+
+    state: PlainState
+    pieces: PiecesBySpace
+    trail: Waypoints | None
     numbers: tuple[Number, ...]
-    praise: int  # triplets of the turn that has just ended, if two or more, else 0
-    sides: tuple[int, int]  # triplets of each side in mode versus; AX-8.3: or points
-    ending: End
+    praise: int
+    sides: tuple[int, int]
 
     @property
     def current(self) -> int:
@@ -76,76 +67,24 @@ class Picture:
 
 
 @dataclass(frozen=True)
-class Goal:
-    """A space that a stack can move to, and the route."""
-
-    action: int
-    space: int
-    waypoints: Waypoints
-
-
-@dataclass(frozen=True)
-class Movable:
-    """A stack, and the spaces that it can move to."""
-
-    space: int
-    number: int
-    height: int
-    goals: tuple[Goal, ...]
-
-
-@dataclass(frozen=True)
-class Triplet:
-    """A triplet that can be removed."""
-
-    action: int
-    spaces: tuple[int, ...]
-    names: str
-
-
-Cost = Literal["free", "spare", "skips", "blocks", "ends", "loses"]
-
-
-@dataclass(frozen=True)
-class Payment:
-    """A piece that can be paid, and the status of its number.
+class Controls:
+    """The choices of a seat; empty while the seat waits.
 
     Attributes:
-        action: the action that pays it.
-        space: the space of its stack.
-        height: the height of its stack.
-        number: the status of its number.
-        cost: what paying it does: nothing (``free``: its number is not needed any more; ``spare``: pieces are left over), or
-            AX-6.2 the match is lost (``loses``), AX-7.3 the number is skipped (``skips``), it blocks all later ones (``blocks``),
-            or no triplet of it can be removed any more (``ends``).
+        goals: for each stack, the spaces that it can move to, with the routes.
+        turning: the space of the stack that can be turned over.
+        triplets: by action, the spaces of each triplet that can be removed.
+        payments: by space, the status of the number that can be paid there, and the cost.
     """
 
-    action: int
-    space: int
-    height: int
-    number: Number
-    cost: Cost
-
-
-@dataclass(frozen=True)
-class Turning:
-    """A stack that can be turned over: the number it shows, and the number that would come up (0 if unseen)."""
-
-    space: int
-    height: int
-    number: int
-    second: int
-
-
-@dataclass(frozen=True)
-class Controls:
-    """The choices of a seat; empty while the seat waits."""
+    names: ClassVar = NAMES
 
     phase: Literal["", "move", "turn", "remove", "pay"] = ""
-    stacks: tuple[Movable, ...] = ()
-    turning: Turning | None = None
-    triplets: tuple[Triplet, ...] = ()
-    payments: tuple[Payment, ...] = ()
+    pieces: PiecesBySpace = field(default_factory=dict)
+    goals: dict[int, dict[int, Waypoints]] = field(default_factory=dict)
+    turning: int | None = None
+    triplets: dict[int, tuple[int, ...]] = field(default_factory=dict)
+    payments: dict[int, tuple[Number, Cost]] = field(default_factory=dict)
 
 
 # --------------------------------------------------------------------------------------------------------------- public part
@@ -153,28 +92,26 @@ class Controls:
 
 def picture(view: View) -> Picture:
     """Return the public part of the page: the board as the viewer knows it."""
-    state, plain = view.state, view.plain
+    state = view.state
     last = view.steps[-1].events if view.steps else ()
-    pieces = _pieces_by_space(plain)
-    stacks = [Stack(plain.stack_at[space], space, stack) for space, stack in pieces.items()]
+    pieces = _pieces_by_space(view.plain)
     return Picture(
-        players=plain.players,
-        versus=plain.mode == Mode.VERSUS,
-        actor=view.actor,
-        spaces=tuple(Space(space, NAMES[space], pieces.get(space, ())) for space in range(SPACES)),
-        stacks=tuple(sorted(stacks, key=lambda stack: POSITIONS[stack.space])),
+        state=view.plain,
+        pieces=pieces,
         trail=_trail(view, pieces),
         numbers=statuses(state),
         praise=next((event.arguments[1] for event in last if event.kind == Event.PRAISE), 0),
         sides=(points_of(state, 0), points_of(state, 1)),
-        ending=_ENDINGS.get(Ending(state.ending), "versus"),
     )
 
 
 def _pieces_by_space(plain: PlainState) -> PiecesBySpace:
-    return {
-        space: tuple(plain.piece[stack][: plain.height[stack]]) for space, stack in enumerate(plain.stack_at) if stack != EMPTY
-    }
+    stacks = [(space, plain.stack_at[space]) for space in _DRAWN if plain.stack_at[space] != EMPTY]
+    return {space: tuple(plain.piece[stack][: plain.height[stack]]) for space, stack in stacks}
+
+
+_DRAWN = sorted(range(SPACES), key=POSITIONS.__getitem__)
+"""The spaces in drawing order."""
 
 
 def beats(view: View) -> int:
@@ -233,46 +170,28 @@ def _waypoints(plain: PlainState, start: int, end: int, length: int, occupied: s
 
 def own(view: View) -> Controls:
     """Return the private part of the page: the viewer's choices."""
-    state = view.state
     if view.actor is None or view.actor != view.viewer:
         return Controls()
-    match Phase(state.phase):
-        case Phase.MOVE:
-            return Controls("move", stacks=tuple(_movable(view)))
-        case Phase.TURN:
-            return Controls("turn", turning=_turning(view.plain))
-        case Phase.REMOVE:
-            return Controls("remove", triplets=tuple(_triplet(action) for action in view.legal))
-        case Phase.PAY:
-            return Controls("pay", payments=tuple(_payment(state, action) for action in view.legal))
-
-
-def _movable(view: View) -> Iterable[Movable]:
     pieces = _pieces_by_space(view.plain)
-    moves = [divmod(action, SPACES) for action in view.legal]
-    for space, stack in pieces.items():
-        ends = [end for start, end in moves if start == space]
-        waypoints = [_waypoints(view.plain, space, end, stack[-1], set(pieces)) for end in ends]
-        goals = tuple(Goal(space * SPACES + end, end, way) for end, way in zip(ends, waypoints, strict=True))
-        yield Movable(space, stack[-1], len(stack), goals)
+    match Phase(view.state.phase):
+        case Phase.MOVE:
+            return Controls("move", pieces, goals={space: _goals(view, space, pieces) for space in sorted(pieces)})
+        case Phase.TURN:
+            return Controls("turn", pieces, turning=view.plain.space[view.plain.moved])
+        case Phase.REMOVE:
+            return Controls("remove", triplets={action: TRIPLES[action - Act.REMOVE] for action in view.legal})
+        case Phase.PAY:
+            return Controls("pay", pieces, payments={action - Act.PAY: _payment(view, action - Act.PAY) for action in view.legal})
 
 
-def _turning(plain: PlainState) -> Turning:
-    space = plain.space[plain.moved]
-    *_, second, number = stack = _pieces_by_space(plain)[space]
-    return Turning(space, len(stack), number, second)
+def _goals(view: View, space: int, pieces: PiecesBySpace) -> dict[int, Waypoints]:
+    ends = [action % SPACES for action in view.legal if action // SPACES == space]
+    return {end: _waypoints(view.plain, space, end, pieces[space][-1], set(pieces)) for end in ends}
 
 
-def _triplet(action: int) -> Triplet:
-    spaces = TRIPLES[action - Act.REMOVE]
-    return Triplet(action, spaces, " ".join(NAMES[space] for space in spaces))
-
-
-def _payment(state: State, action: int) -> Payment:
-    space = action - Act.PAY
-    stack = int(state.stack_at[space])
-    number = status(state, int(top(state, stack)))
-    return Payment(action, space, int(state.height[stack]), number, _cost(state, number))
+def _payment(view: View, space: int) -> tuple[Number, Cost]:
+    number = status(view.state, int(top(view.state, view.plain.stack_at[space])))
+    return number, _cost(view.state, number)
 
 
 def _cost(state: State, number: Number) -> Cost:

@@ -1,14 +1,14 @@
-"""The boards and the possessions of the players, as values for the page."""
+"""The boards and the possessions of the players: what the page draws beside the fields of the state."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from meadhall.games.dungeon_allies import names
+from meadhall.games.dungeon_allies.actions import Phase
 from meadhall.games.dungeon_allies.components import (
     COLOUR_NAMES,
     SKILL_NAMES,
@@ -26,27 +26,28 @@ from meadhall.games.dungeon_allies.pieces import (
     FIRST_FOLLOWER,
     GONE,
     ITEMS,
+    LEVELS,
     NONE,
     SIDES,
     SKILLS,
     SQUARES,
     TRAINER_SPACES,
+    TREASURES,
     Target,
 )
 from meadhall.games.dungeon_allies.rules.excursion import is_doubled, is_fighting
 from meadhall.games.dungeon_allies.rules.scoring import card_score, points_of
 from meadhall.games.dungeon_allies.rules.sorcerer import price
 from meadhall.games.dungeon_allies.rules.treasure import is_guarded
-from meadhall.games.dungeon_allies.state import Event, has_seen
-from meadhall.games.dungeon_allies.story import Fight, FightDie, Monster, monster_of
-from meadhall.sdk import View
+from meadhall.games.dungeon_allies.state import ROUND_ENDS, Event, has_seen
+from meadhall.games.dungeon_allies.story import Fight, FightDie, Monster, Scene, monster_of, told
+from meadhall.sdk import View, current_language
 
 ROW = 4
 """Squares in a row of the dungeon."""
 
 
-@dataclass(frozen=True)
-class Items:
+class Items(NamedTuple):
     """Counts of red, blue, yellow, green and white crystals and of gold."""
 
     counts: tuple[int, ...]
@@ -57,76 +58,29 @@ class Items:
         return names.amounts(self.counts)
 
 
-@dataclass(frozen=True)
-class PlacedDie:
-    """A die on the boards."""
-
-    seat: int
-    die: int
+PlacedDie = tuple[int, int]
+"""A die on the boards: the seat of its owner, and its size."""
 
 
-@dataclass(frozen=True)
-class Square:
+class Square(NamedTuple):
     """A square of the dungeon.
 
     Attributes:
         cell: where it is drawn: four to a row, every level in new rows.
-        tile: whether a tile still lies there.
         monster: the tile; None if the viewer doesn't know it.
         former: the name of the monster that was there, if the square is empty.
         seen: the seats that have looked at the tile.
     """
 
-    target: int
     name: str
     level: int
     cell: int
-    tile: bool
     monster: Monster | None
     former: str
     seen: tuple[int, ...]
-    dice: tuple[PlacedDie, ...]
 
 
-@dataclass(frozen=True)
-class TrackSpace:
-    """A space of the turn order and its gift."""
-
-    gift: Items
-    die: PlacedDie | None
-
-
-@dataclass(frozen=True)
-class Track:
-    """The turn order: its spaces, and the seats in their current order (none before it is rolled)."""
-
-    target: int
-    spaces: tuple[TrackSpace, ...]
-    order: tuple[int, ...]
-
-
-@dataclass(frozen=True)
-class Treasure:
-    """A treasure space, with its number as printed."""
-
-    target: int
-    number: int
-    items: Items
-    guarded: bool
-    die: PlacedDie | None
-
-
-@dataclass(frozen=True)
-class Trainer:
-    """The trainer: the dice there from the top, and the number of spaces."""
-
-    target: int
-    dice: tuple[PlacedDie, ...]
-    spaces: int
-
-
-@dataclass(frozen=True)
-class Ally:
+class Ally(NamedTuple):
     """A character or a follower."""
 
     name: str
@@ -134,41 +88,7 @@ class Ally:
     follower: bool
 
 
-@dataclass(frozen=True)
-class Tavern:
-    """The tavern: the follower on top, the number of followers left, and the leading bid."""
-
-    target: int
-    follower: Ally | None
-    left: int
-    bidder: int | None
-    bid: int  # the leading bid; without a bidder, DA-19.2: the least first one
-    dice: tuple[PlacedDie, ...]
-
-
-@dataclass(frozen=True)
-class Prisoner:
-    """A prisoner with offering and reward."""
-
-    target: int
-    name: str
-    offering: Items
-    reward: Items
-    die: PlacedDie | None
-
-
-@dataclass(frozen=True)
-class Market:
-    """The trade table: the two sides of each line, the dice there, and the contents of the box."""
-
-    target: int
-    lines: tuple[tuple[Items, Items], ...]
-    dice: tuple[PlacedDie, ...]
-    box: Items
-
-
-@dataclass(frozen=True)
-class Value:
+class Value(NamedTuple):
     """DA-13.2: One kind of points that a card scores.
 
     Attributes:
@@ -182,8 +102,7 @@ class Value:
     per: int = 1
 
 
-@dataclass(frozen=True)
-class Card:
+class Card(NamedTuple):
     """A card.
 
     Attributes:
@@ -196,17 +115,7 @@ class Card:
     score: int = 0
 
 
-@dataclass(frozen=True)
-class Offer:
-    """A sorcerer space."""
-
-    target: int
-    card: Card | None
-    die: PlacedDie | None
-
-
-@dataclass(frozen=True)
-class Member:
+class Member(NamedTuple):
     """An ally of a player, its die, and the name of the space on which the die lies."""
 
     die: int
@@ -214,8 +123,7 @@ class Member:
     where: str
 
 
-@dataclass(frozen=True)
-class PlayerArea:
+class PlayerArea(NamedTuple):
     """Everything that a player has."""
 
     seat: int
@@ -225,39 +133,52 @@ class PlayerArea:
     kept: tuple[int, ...]  # tiles by weakness
     points: int
 
-    def member(self, die: int) -> Member | None:
-        """Return the ally with this die."""
-        return next((member for member in self.members if member.die == die), None)
-
 
 class Boards:
-    """Reader of the boards in a view."""
+    """The boards as a viewer sees them: what follows from the state, beside its own fields.
+
+    Attributes:
+        n: the number of the last step, by which scripts tell new scenes from old ones.
+        ends: the numbers of removed tiles at which the rounds end.
+    """
+
+    ends = (*ROUND_ENDS, SQUARES)
+    trainer_spaces = TRAINER_SPACES
 
     def __init__(self, view: View) -> None:
-        self._view = view
-        self._state = view.state  # for rules
-        self._known = view.plain
+        self.view = view
+        self.state = view.plain
+        self.names = view.names
+        self.n = view.steps[-1].n if view.steps else 0
+        self._rules = view.state  # as the rules read it
         self._names = Names(components_of(view.options))
-        self._players = range(view.state.players)
         self._dice: defaultdict[int, list[PlacedDie]] = defaultdict(list)
-        for seat in self._players:
-            for die, target in enumerate(self._known.place[seat]):
-                self._dice[target].append(PlacedDie(seat, die))
+        for seat in range(view.state.players):
+            for die, target in enumerate(self.state.place[seat]):
+                self._dice[target].append((seat, die))
 
     def dice(self, target: int) -> tuple[PlacedDie, ...]:
         """Return the dice on a target."""
         return tuple(self._dice[target])
 
-    def _only_die(self, target: int) -> PlacedDie | None:
-        return next(iter(self._dice[target]), None)
+    @property
+    def asked(self) -> int | None:
+        """DA-9.1, DA-11.1: The target of the prisoner or the card about which the seat to move decides."""
+        first = {Phase.PRISONER: Target.PRISONER, Phase.BUY: Target.SORCERER}.get(Phase(self.state.phase))
+        return None if first is None or self.view.actor is None else first + self.state.cursor
 
     # ------------------------------------------------------------------------------------------------------------------ dungeon
 
+    @property
+    def levels(self) -> tuple[tuple[int, ...], ...]:
+        """The squares of the three levels."""
+        return tuple(tuple(square for square in range(SQUARES) if self.state.level[square] == k) for k in range(LEVELS))
+
     @cached_property
     def cells(self) -> tuple[int, ...]:
-        """Return the cell of every square."""
+        """The cell of every square."""
         found: list[int] = []
-        levels = self._known.level
+        levels = self.state.level
         for square in range(SQUARES):
             begins = square > 0 and levels[square] != levels[square - 1]
             following = found[-1] + 1 if found else 0
@@ -266,107 +187,118 @@ class Boards:
 
     def square(self, square: int) -> Square:
         """Return a square."""
-        tile, target = self._known.monster[square] != GONE, Target.SQUARE + square
-        return Square(
-            target=target,
-            name=self._names.square(square),
-            level=self._known.level[square],
-            cell=self.cells[square],
-            tile=tile,
-            monster=self.monster(square),
-            former="" if tile else self._names.monster(self._known.former[square]),
-            seen=self.seen(square),
-            dice=self.dice(target),
-        )
+        gone = self.state.monster[square] == GONE
+        former = self._names.monster(self.state.former[square]) if gone else ""
+        name = self._names.square(square)
+        return Square(name, self.state.level[square], self.cells[square], self.monster(square), former, self.seen(square))
 
     def monster(self, square: int) -> Monster | None:
         """Return the tile on a square, if the viewer knows it."""
-        monster = self._known.monster[square]
-        return None if monster < 0 else monster_of(self._known, self._names, monster)
+        monster = self.state.monster[square]
+        return None if monster < 0 else monster_of(self.state, self._names, monster)
 
     def seen(self, square: int) -> tuple[int, ...]:
         """DA-3.4: Return the seats that know the tile on a square."""
-        if not self._known.seen[square]:
+        if not self.state.seen[square]:
             return ()
-        return tuple(seat for seat in self._players if has_seen(self._state, seat, square))
+        return tuple(seat for seat in range(self.state.players) if has_seen(self._rules, seat, square))
 
+    @cached_property
     def fight(self) -> Fight | None:
-        """Return the current fight."""
-        square = self._known.square
+        """The current fight."""
+        square = self.state.square
         monster = None if square == NONE else self.monster(square)
-        if monster is None or self._view.actor is None:
+        if monster is None or self.view.actor is None:
             return None
-        dice = tuple(self._fight_die(die) for die in range(FIGHT_DICE) if is_fighting(self._state, die))
-        return Fight(self._view.actor, square, self._known.level[square], monster, dice)
+        dice = tuple(self._fight_die(die) for die in range(FIGHT_DICE) if is_fighting(self._rules, die))
+        return Fight(self.view.actor, square, self.state.level[square], monster, dice)
 
     def _fight_die(self, die: int) -> FightDie:
-        state = self._state
+        state = self._rules
         doubled: Literal["", "skill", "bless"] = "" if not is_doubled(state, die) else "bless" if state.blessed[die] else "skill"
         return FightDie(die, int(state.rolled[die]), doubled, bool(state.extra[die]))
 
+    @property
+    def chance(self) -> int:
+        """The probability, in per cent, of winning the fight with the dice as they are."""
+        return 0 if self.fight is None else chance_of(self.fight.dice, self.fight.target)
+
+    @cached_property
+    def story(self) -> tuple[int, tuple[Scene, ...]]:
+        """The turn that is told, and its scenes."""
+        return told(self.view, current_language())
+
     # ------------------------------------------------------------------------------------------------------------------ village
 
-    def track(self) -> Track:
-        """Return the turn order."""
-        spaces = tuple(map(self._track_space, self._players))
-        order = (seat for seat in self._known.order if seat != NONE)
-        return Track(int(Target.TURN_ORDER), spaces, tuple(order))
+    @property
+    def order(self) -> tuple[int, ...]:
+        """The seats in their current order; none before it is rolled."""
+        return tuple(seat for seat in self.state.order if seat != NONE)
 
-    def _track_space(self, space: int) -> TrackSpace:
-        seat = self._known.track[space]
-        die = next((die for die in self._dice[Target.TURN_ORDER] if die.seat == seat), None)
-        return TrackSpace(items(self._known.track_gift[space]), die)
+    @property
+    def track(self) -> tuple[tuple[Items, PlacedDie | None], ...]:
+        """The spaces of the turn order: the gift, and the die there."""
+        dice = {die[0]: die for die in self._dice[Target.TURN_ORDER]}
+        return tuple((items(self.state.track_gift[k]), dice.get(self.state.track[k])) for k in range(self.state.players))
 
-    def treasure(self, space: int) -> Treasure:
-        """Return a treasure space."""
-        target, guarded = Target.TREASURE + space, bool(is_guarded(self._state, space))
-        return Treasure(target, space + 1, items(self._known.treasure[space]), guarded, self._only_die(target))
+    @property
+    def treasures(self) -> list[tuple[Items, bool]]:
+        """The treasure spaces: the items, and whether they are guarded."""
+        return [(items(self.state.treasure[space]), bool(is_guarded(self._rules, space))) for space in range(TREASURES)]
 
-    def trainer(self) -> Trainer:
-        """Return the trainer."""
-        trainees = self._known.trainee[: self._known.trainees]
-        dice = tuple(PlacedDie(*divmod(trainee, DICE)) for trainee in trainees)
-        return Trainer(int(Target.TRAINER), dice, TRAINER_SPACES)
+    @property
+    def trainees(self) -> tuple[PlacedDie, ...]:
+        """The dice at the trainer, from the top."""
+        return tuple(divmod(trainee, DICE) for trainee in self.state.trainee[: self.state.trainees])
 
-    def tavern(self) -> Tavern:
-        """Return the tavern."""
-        state = self._known
-        return Tavern(
-            target=int(Target.TAVERN),
-            follower=self.ally(state.stack[state.followers - 1]) if state.followers else None,
-            left=state.followers,
-            bidder=None if state.bidder == NONE else state.bidder,
-            bid=state.first_bid if state.bidder == NONE else state.bid,
-            dice=self.dice(Target.TAVERN),
-        )
+    @property
+    def follower(self) -> Ally | None:
+        """The follower on top in the tavern."""
+        return self.ally(self.state.stack[self.state.followers - 1]) if self.state.followers else None
 
-    def prisoner(self, space: int) -> Prisoner:
-        """Return a prisoner."""
-        target, name = Target.PRISONER + space, self._names.prisoner(space)
-        offering, reward = items(self._known.offering[space]), items(self._known.reward[space])
-        return Prisoner(target, name, offering, reward, self._only_die(target))
+    @property
+    def least_bid(self) -> int:
+        """The leading bid; without a bidder, DA-19.2: the least first one."""
+        return int(self.state.first_bid if self.state.bidder == NONE else self.state.bid)
 
-    def market(self) -> Market:
-        """Return the trade table."""
-        sides = self._known.exchange
-        lines = tuple((items(sides[2 * line]), items(sides[2 * line + 1])) for line in range(self._known.lines))
-        return Market(int(Target.TRADE), lines, self.dice(Target.TRADE), items(self._known.box))
+    @property
+    def prisoners(self) -> list[tuple[str, Items, Items]]:
+        """The prisoners: names, offerings and rewards."""
+        state, spaces = self.state, range(self.state.prisoners)
+        return [(self._names.prisoner(k), items(state.offering[k]), items(state.reward[k])) for k in spaces]
 
-    def offer(self, space: int) -> Offer:
-        """Return a sorcerer space."""
-        target, card = Target.SORCERER + space, self._known.display[space]
-        return Offer(target, None if card == NONE else self.card(card), self._only_die(target))
+    @property
+    def lines(self) -> tuple[tuple[Items, Items], ...]:
+        """The two sides of each line of the trade table."""
+        sides = self.state.exchange
+        return tuple((items(sides[2 * line]), items(sides[2 * line + 1])) for line in range(self.state.lines))
 
+    @property
+    def box(self) -> Items:
+        """The contents of the box."""
+        return items(self.state.box)
+
+    @property
+    def offers(self) -> list[Card | None]:
+        """The cards on show."""
+        return [None if card == NONE else self.card(card) for card in self.state.display]
+
+    @property
     def price(self) -> Items:
-        """DA-11.1: Return the current price of a card."""
-        colour = int(price(self._state))
+        """DA-11.1: The current price of a card."""
+        colour = int(price(self._rules))
         return items(int(each == colour) for each in range(COLOURS))
 
     # ------------------------------------------------------------------------------------------------------------------ players
 
+    @cached_property
+    def areas(self) -> list[PlayerArea]:
+        """What each player has."""
+        return list(map(self.area, range(self.state.players)))
+
     def area(self, seat: int) -> PlayerArea:
         """Return everything that a player has."""
-        state = self._known
+        state = self.state
         kept = [weakness for weakness, owner in zip(state.weakness, state.owner, strict=True) if owner == seat]
         return PlayerArea(
             seat=seat,
@@ -374,37 +306,51 @@ class Boards:
             members=tuple(self._members(seat)),
             cards=tuple(self.card(card, seat) for card, owner in enumerate(state.card_owner) if owner == seat),
             kept=tuple(map(kept.count, range(SKILLS))),
-            points=int(points_of(self._state, seat)),
+            points=int(points_of(self._rules, seat)),
         )
 
     def _members(self, seat: int) -> Iterable[Member]:
         for die in range(DICE):
-            ally, target = self._known.ally[seat][die], self._known.place[seat][die]
-            if target == Target.TRAINER and PlacedDie(seat, die) in self._trained:
+            ally, target = self.state.ally[seat][die], self.state.place[seat][die]
+            if target == Target.TRAINER and (seat, die) in self._trained:
                 target = NONE  # the trained ally has a larger die now, and this ally joined later
             if ally != NONE:
                 yield Member(die, self.ally(ally), "" if target == NONE else self._names.target(target))
 
     @cached_property
     def _trained(self) -> set[PlacedDie]:
-        """DA-7.1: Return the dice that were replaced by larger ones at the trainer this turn."""
+        """DA-7.1: The dice that were replaced by larger ones at the trainer this turn."""
         found: set[PlacedDie] = set()
-        for step in reversed(self._view.steps):
+        for step in reversed(self.view.steps):
             if any(event.kind == Event.TURN_ENDED for event in step.events):
                 break
             trained = [event.arguments for event in step.events if event.kind == Event.TRAINED]
-            found |= {PlacedDie(seat, SIDES.index(sides) - 1) for seat, _ally, sides in trained}
+            found |= {(seat, SIDES.index(sides) - 1) for seat, _ally, sides in trained}
         return found
 
     def ally(self, ally: int) -> Ally:
         """Return a character or a follower."""
-        return Ally(self._names.ally(ally), self._known.skill[ally], ally >= FIRST_FOLLOWER)
+        return Ally(self._names.ally(ally), self.state.skill[ally], ally >= FIRST_FOLLOWER)
 
     def card(self, card: int, owner: int = NONE) -> Card:
         """Return a card, with its score for its owner."""
         kinds = self._names.components.sorcerer_card[card].kinds
-        score = 0 if owner == NONE else int(card_score(self._state, owner, card))
+        score = 0 if owner == NONE else int(card_score(self._rules, owner, card))
         return Card(self._names.card(card), tuple(map(value, kinds)), score)
+
+
+def chance_of(dice: Iterable[FightDie], target: int) -> int:
+    """DA-4.4: Return the chance in per cent that the dice reach the target. Dice that are already rolled keep their values."""
+    probabilities = {0: 1.0}
+    for die in dice:
+        values = [die.value] if die.value else range(1, SIDES[die.die] + 1)
+        faces = [die._replace(value=value).counted for value in values]
+        sums: dict[int, float] = {}
+        for total, probability in probabilities.items():
+            for face in faces:
+                sums[total + face] = sums.get(total + face, 0.0) + probability / len(faces)
+        probabilities = sums
+    return round(100 * sum(probability for total, probability in probabilities.items() if total >= target))
 
 
 def value(kind: Points) -> Value:

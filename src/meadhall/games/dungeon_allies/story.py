@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
-from typing import Literal
+from functools import lru_cache
+from typing import Literal, NamedTuple
 
 from meadhall.games.dungeon_allies.components import ITEM_NAMES, Components, components_of
 from meadhall.games.dungeon_allies.names import Names
@@ -14,8 +14,7 @@ from meadhall.sdk import Event as GameEvent
 from meadhall.sdk import PlainState, View
 
 
-@dataclass(frozen=True)
-class Monster:
+class Monster(NamedTuple):
     """A tile.
 
     Attributes:
@@ -30,8 +29,7 @@ class Monster:
     crowned: bool
 
 
-@dataclass(frozen=True)
-class FightDie:
+class FightDie(NamedTuple):
     """A die in a fight.
 
     Attributes:
@@ -51,8 +49,7 @@ class FightDie:
         return 2 * self.value if self.doubled else self.value
 
 
-@dataclass(frozen=True)
-class Fight:
+class Fight(NamedTuple):
     """A fight that goes on or is over."""
 
     seat: int
@@ -78,8 +75,7 @@ class Fight:
         return sum(die.counted for die in self.dice)
 
 
-@dataclass(frozen=True)
-class Line:
+class Line(NamedTuple):
     """A line of the story.
 
     Attributes:
@@ -92,8 +88,7 @@ class Line:
     items: tuple[tuple[int, int], ...] = ()
 
 
-@dataclass(frozen=True)
-class Scene:
+class Scene(NamedTuple):
     """The events of one place in one step of the match: step number ``n``, and scene number ``part`` of that step."""
 
     n: int
@@ -133,6 +128,12 @@ def monster_of(state: PlainState, names: Names, monster: int) -> Monster:
     """Return a tile by its number."""
     faces = tuple((state.target[level][monster], state.bounty[level][monster]) for level in range(LEVELS))
     return Monster(names.monster(monster), state.weakness[monster], faces, faces[-1][1] == max(state.bounty[LEVELS - 1]))
+
+
+@lru_cache(maxsize=1)
+def told(view: View, _language: str) -> tuple[int, tuple[Scene, ...]]:
+    """Return ``story(view)``. A page asks for it twice."""
+    return story(view)
 
 
 def story(view: View) -> tuple[int, tuple[Scene, ...]]:
@@ -183,7 +184,7 @@ class SceneBuilder:
         """Add a line at a place. The lines of one step at one place form a scene; every fight is a scene by itself."""
         last = self._scenes[-1] if self._scenes else None
         if last and fight is None and (last.n, last.place) == (n, place):
-            self._scenes[-1] = replace(last, lines=(*last.lines, line))
+            self._scenes[-1] = last._replace(lines=(*last.lines, line))
         else:
             part = last.part + 1 if last and last.n == n else 0
             self._scenes.append(Scene(n, part, place, (line,), fight))
@@ -199,8 +200,8 @@ class SceneBuilder:
         scene = self._scenes[-1]
         *lines, line = scene.lines
         count = event.arguments[2] if event.kind == Event.GAINS else -event.arguments[2]
-        changed = replace(line, items=(*line.items, (ITEM_NAMES.index(event.arguments[1]), count)))
-        self._scenes[-1] = replace(scene, lines=(*lines, changed))
+        changed = line._replace(items=(*line.items, (ITEM_NAMES.index(event.arguments[1]), count)))
+        self._scenes[-1] = scene._replace(lines=(*lines, changed))
 
     # ------------------------------------------------------------------------------------------------------------------- fights
 
@@ -210,23 +211,23 @@ class SceneBuilder:
             square, monster = int(arguments[0]), [each.id for each in self._components.monster].index(str(arguments[1]))
             self._fight = Fight(0, square, self._state.level[square], monster_of(self._state, self._names, monster))
         elif fight and kind == Event.ENHANCES:
-            self._fight = replace(fight, dice=(*fight.dice, FightDie(_size(arguments), extra=True)))
+            self._fight = fight._replace(dice=(*fight.dice, FightDie(_size(arguments), extra=True)))
         elif fight and kind == Event.BLESSES:
-            blessed = replace(_die_of(fight, arguments), doubled="bless")
-            self._fight = replace(fight, dice=(*_other_dice(fight, arguments), blessed))
+            blessed = _die_of(fight, arguments)._replace(doubled="bless")
+            self._fight = fight._replace(dice=(*_other_dice(fight, arguments), blessed))
         elif fight and kind in (Event.ROLLED, Event.REROLLED):
             die = _die_of(fight, arguments)
             doubled = die.doubled or ("skill" if int(arguments[3]) > int(arguments[2]) else "")
-            die = replace(die, value=int(arguments[2]), doubled=doubled)
+            die = die._replace(value=int(arguments[2]), doubled=doubled)
             dice = sorted((*_other_dice(fight, arguments), die), key=lambda each: each.die)
-            self._fight = replace(fight, dice=tuple(dice))
+            self._fight = fight._replace(dice=tuple(dice))
 
     def _end_fight(self, n: int, event: GameEvent) -> None:
         assert self._fight is not None, "a tile is revealed before its fight ends"
         won = event.kind == Event.DEFEATS
-        fight = replace(self._fight, seat=event.arguments[0], outcome="won" if won else "lost")
+        fight = self._fight._replace(seat=event.arguments[0], outcome="won" if won else "lost")
         items = ((int(Item.GOLD), event.arguments[2]),) if won else ()
-        self._add_line(n, Step.EXCURSION, replace(self._line(event), items=items), fight)
+        self._add_line(n, Step.EXCURSION, self._line(event)._replace(items=items), fight)
         self._fight = None
 
 

@@ -7,53 +7,21 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from meadhall.games.viking_axes.cards import card_title
-from meadhall.games.viking_axes.state import COPIES, NO_CARD, Act, Due, Event, Phase, axes_on, hand_size, is_playable, shields_on
+from meadhall.games.viking_axes.state import (
+    COPIES,
+    KINDS,
+    NO_CARD,
+    Act,
+    Event,
+    Phase,
+    axes_on,
+    hand_size,
+    is_playable,
+    shields_on,
+)
 from meadhall.games.viking_axes.story import KINDS as KIND_OF
-from meadhall.games.viking_axes.story import Front, Piece, Story, Throw, story_of
-from meadhall.sdk import View
-
-
-@dataclass(frozen=True)
-class Card:
-    """An open card.
-
-    Attributes:
-        used: its shields that are used.
-    """
-
-    serial: int
-    kind: int
-    used: int = 0
-
-
-@dataclass(frozen=True)
-class Place:
-    """A player's place at the table.
-
-    Attributes:
-        due: ``"skip"`` if the player will miss a turn, ``"turn"`` if the player must play one before missing another, else "".
-        hand: the cards held; None for each card that the viewer doesn't know.
-    """
-
-    seat: int
-    out: bool
-    hits: int
-    shields: tuple[Card, ...]
-    unused: int
-    lying: tuple[Card, ...]
-    marks: tuple[Card, ...]
-    armory: Card | None
-    due: str
-    hand: tuple[int | None, ...]
-
-
-@dataclass(frozen=True)
-class Kind:
-    """A kind of card in the discard pile."""
-
-    kind: int
-    title: str
-    count: int
+from meadhall.games.viking_axes.story import Piece, Story, story_of
+from meadhall.sdk import PlainState, View
 
 
 @dataclass(frozen=True)
@@ -62,41 +30,17 @@ class Picture:
 
     Attributes:
         offer: whether the seat to move can cash in an armory.
-        top: the uppermost discarded cards, the top one last.
-        card: the card in play.
-        throw: the throw of the last step, if there was one and the match goes on.
+        used: by seat, how many shields of each shield card in front are used.
+        hands: by seat, the cards held; None for each card that the viewer doesn't know.
+        titles: by kind, the titles of the cards.
     """
 
-    players: int
-    strategic: bool
-    limit: int
-    actor: int | None
+    state: PlainState
+    story: Story
     offer: bool
-    places: tuple[Place, ...]
-    left: int
-    discarded: tuple[Kind, ...]
-    top: tuple[Card, ...]
-    card: Kind | None
-    throw: Throw | None
-
-
-@dataclass(frozen=True)
-class Threat:
-    """The effect of throwing the axe card in play at a player."""
-
-    blocked: int
-    hits: int
-    out: bool
-
-
-@dataclass(frozen=True)
-class Held:
-    """A card of the viewer's hand, the action that uses it, and whether it was just drawn."""
-
-    kind: int
-    title: str
-    action: int
-    drawn: bool
+    used: list[tuple[int, ...]]
+    hands: list[tuple[int | None, ...]]
+    titles: list[str]
 
 
 @dataclass(frozen=True)
@@ -105,17 +49,19 @@ class Own:
 
     Attributes:
         phase: the name of the decision; "" while the seat waits.
-        threats: by seat, if axes are to be thrown.
+        threats: if axes are to be thrown, for each possible target how many are blocked, how many hit, and whether it is out.
+        hand: the viewer's cards: the kind, the action that uses it, and whether it was just drawn.
     """
 
     THROW: ClassVar[int] = Act.THROW
     SKIP: ClassVar[int] = Act.SKIP
     DISARM: ClassVar[int] = Act.DISARM
 
-    strategic: bool
+    strategic: int
     phase: str
-    threats: tuple[Threat | None, ...]
-    hand: tuple[Held, ...]
+    threats: dict[int, tuple[int, int, bool]]
+    hand: list[tuple[int, int, bool]]
+    titles: list[str]
 
 
 def components(_options: Mapping[str, Any]) -> tuple[tuple[str, int], ...]:
@@ -125,20 +71,19 @@ def components(_options: Mapping[str, Any]) -> tuple[tuple[str, int], ...]:
 
 def picture(view: View) -> Picture:
     """Return the values for the board."""
-    state, story = view.plain, story_of(view)
+    state, story, seats = view.plain, story_of(view), range(view.plain.players)
     return Picture(
-        players=state.players,
-        strategic=bool(state.strategic),
-        limit=state.limit,
-        actor=view.actor,
-        offer=view.actor is not None and state.phase == Phase.OFFER,
-        places=tuple(_place(view, story, seat) for seat in range(state.players)),
-        left=state.left,
-        discarded=tuple(Kind(kind, card_title(kind), count) for kind, count in enumerate(state.discarded) if count),
-        top=tuple(map(_card, story.discarded[-2:])),
-        card=None if state.card == NO_CARD else Kind(state.card, card_title(state.card), 1),
-        throw=story.throw if view.actor is not None else None,
+        state=state,
+        story=story,
+        offer=state.actor >= 0 and state.phase == Phase.OFFER,
+        used=[tuple(_used(story.fronts[seat].shields, state.unused[seat])) for seat in seats],
+        hands=[tuple(_known(view, seat)) or (None,) * hand_size(view.state, seat) for seat in seats],
+        titles=_titles(),
     )
+
+
+def _titles() -> list[str]:
+    return [card_title(kind) for kind in range(KINDS)]
 
 
 def beats(view: View) -> int:
@@ -166,33 +111,13 @@ LENGTHS = {
 """How long the board shows each event, in beats."""
 
 
-def _place(view: View, story: Story, seat: int) -> Place:
-    state, front = view.plain, story.fronts[seat]
-    return Place(
-        seat=seat,
-        out=bool(state.out[seat]),
-        hits=state.hits[seat],
-        shields=tuple(_shields(front, state.unused[seat])),
-        unused=state.unused[seat],
-        lying=tuple(map(_card, front.lying)),
-        marks=tuple(map(_card, front.marks)),
-        armory=_card(front.armory[0]) if front.armory else None,
-        due={Due.NOTHING: "", Due.TURN: "turn", Due.SKIP: "skip"}[Due(state.due[seat])],
-        hand=tuple(_known(view, seat)) or (None,) * hand_size(view.state, seat),
-    )
-
-
-def _card(piece: Piece) -> Card:
-    return Card(piece.serial, piece.kind)
-
-
-def _shields(front: Front, unused: int) -> Iterable[Card]:
-    """Yield the shield cards of a pool. The oldest shields are used first, so that used ones stay used in the picture."""
-    used = sum(shields_on(piece.kind) for piece in front.shields) - unused
-    for piece in front.shields:
+def _used(shields: tuple[Piece, ...], unused: int) -> Iterable[int]:
+    """Yield how many shields of each card are used. The oldest are used first, so that used ones stay used in the picture."""
+    used = sum(shields_on(piece.kind) for piece in shields) - unused
+    for piece in shields:
         here = min(used, shields_on(piece.kind))
         used -= here
-        yield Card(piece.serial, piece.kind, here)
+        yield here
 
 
 def _known(view: View, seat: int) -> Iterable[int]:
@@ -205,30 +130,30 @@ def own(view: View) -> Own:
     """Return the values for a seat's controls."""
     state, decides = view.plain, view.actor == view.viewer
     throws = decides and state.phase == Phase.THROW
+    targets = [seat for seat in range(state.players) if throws and not state.out[seat] and seat != state.actor]
     return Own(
-        strategic=bool(state.strategic),
+        strategic=state.strategic,
         phase=Phase(state.phase).name.lower() if decides else "",
-        threats=tuple(_threat(state, seat) for seat in range(state.players)) if throws else (),
-        hand=tuple(_hand(view, decides and state.phase == Phase.HAND)),
+        threats={seat: _threat(state, seat) for seat in targets},
+        hand=list(_hand(view, decides and state.phase == Phase.HAND)),
+        titles=_titles(),
     )
 
 
-def _threat(state: Any, seat: int) -> Threat | None:
-    if state.out[seat] or seat == state.actor:
-        return None
+def _threat(state: PlainState, seat: int) -> tuple[int, int, bool]:
     axes = axes_on(state.card)
     blocked = min(axes, state.unused[seat])
     hits = axes - blocked
-    return Threat(blocked, hits, hits > 0 and state.hits[seat] + hits >= state.limit)
+    return blocked, hits, hits > 0 and state.hits[seat] + hits >= state.limit
 
 
-def _hand(view: View, decides: bool) -> Iterable[Held]:
+def _hand(view: View, decides: bool) -> Iterable[tuple[int, int, bool]]:
     """VA-2.3: A card is played. One is discarded only if none can be played."""
     hand = list(_known(view, view.viewer))
     first = Act.DISCARD if decides and not any(is_playable(view.state, kind) for kind in hand) else Act.PLAY
     drawn = _drawn(view) if decides else NO_CARD
     for place, kind in enumerate(hand):
-        yield Held(kind, card_title(kind), first + kind, kind == drawn and kind not in hand[place + 1 :])
+        yield kind, first + kind, kind == drawn and kind not in hand[place + 1 :]
 
 
 def _drawn(view: View) -> int:

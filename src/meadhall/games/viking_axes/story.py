@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from copy import copy
-from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from meadhall.games.viking_axes.cards import TITLES
 from meadhall.games.viking_axes.state import Card, Event
@@ -19,31 +18,20 @@ KINDS = {name: kind for kind, name in enumerate(TITLES)}
 """Kinds of cards by their names in records."""
 
 
-@dataclass(frozen=True)
-class Piece:
+class Piece(NamedTuple):
     """A card that lies on the table. ``serial`` is unique among all pieces."""
 
     serial: int
     kind: int
 
 
-@dataclass(frozen=True)
-class Throw:
-    """Axes that were thrown at a player."""
-
-    seat: int
-    target: int
-    hit: bool = False
-
-
-@dataclass
-class Front:
+class Front(NamedTuple):
     """The cards in front of a player, oldest first."""
 
-    shields: list[Piece] = field(default_factory=list)
-    lying: list[Piece] = field(default_factory=list)
-    armory: list[Piece] = field(default_factory=list)
-    marks: list[Piece] = field(default_factory=list)
+    shields: tuple[Piece, ...] = ()
+    lying: tuple[Piece, ...] = ()
+    armory: tuple[Piece, ...] = ()
+    marks: tuple[Piece, ...] = ()
 
 
 class Story:
@@ -52,13 +40,13 @@ class Story:
     Attributes:
         fronts: the cards in front of each seat.
         discarded: the discard pile, its top last.
-        throw: the throw of the last step, if there was one.
+        throw: the throw of the last step, if there was one: the thrower, the target, and whether it hit.
     """
 
     def __init__(self, view: View) -> None:
         self.fronts = [Front() for _ in range(view.state.players)]
         self.discarded: list[Piece] = []
-        self.throw: Throw | None = None
+        self.throw: tuple[int, int, bool] | None = None
         self._serial = 0
         self._told: tuple[Any, ...] = ()
         self._apply(view.setup)
@@ -78,7 +66,7 @@ class Story:
         if known == len(view.steps):
             return self
         story = copy(self)
-        story.fronts = [Front(*map(list, (one.shields, one.lying, one.armory, one.marks))) for one in self.fronts]
+        story.fronts = list(self.fronts)
         story.discarded = list(self.discarded)
         story._follow(view)
         return story
@@ -94,6 +82,17 @@ class Story:
         """Return a card that is put down now."""
         return Piece(self._serial, kind)
 
+    def _lay(self, seat: int, pile: str, piece: Piece) -> None:
+        """Put a card in front of a player."""
+        front = self.fronts[seat]
+        self.fronts[seat] = front._replace(**{pile: (*getattr(front, pile), piece)})
+
+    def _discard(self, seat: int, *piles: str) -> None:
+        """Discard cards that lie in front of a player."""
+        front = self.fronts[seat]
+        self.discarded += [piece for pile in piles for piece in getattr(front, pile)]
+        self.fronts[seat] = front._replace(**dict.fromkeys(piles, ()))
+
     # --------------------------------------------------------------------------------------------------------------- cards
 
     def _shuffled(self, _: int) -> None:
@@ -103,45 +102,41 @@ class Story:
         self.discarded.append(self._piece(KINDS[card]))
 
     def _places(self, seat: int, card: str) -> None:
-        kind, front = KINDS[card], self.fronts[seat]
-        (front.armory if kind == Card.ARMORY else front.shields).append(self._piece(kind))
+        kind = KINDS[card]
+        self._lay(seat, "armory" if kind == Card.ARMORY else "shields", self._piece(kind))
 
     # ---------------------------------------------------------------------------------------------------------------- axes
 
     def _throws(self, seat: int, target: int, axes: int) -> None:
-        self.throw = Throw(seat, target)
+        self.throw = seat, target, False
         self._thrown = self._piece(Card.AXE + axes - 1)
 
     def _blocked(self, target: int, _: int) -> None:
         """Lay the card on the shields. If they are used up, the next events move it on."""
-        self.fronts[target].lying.append(self._thrown)
+        self._lay(target, "lying", self._thrown)
 
     def _shields_spent(self, target: int) -> None:
-        front = self.fronts[target]
-        self.discarded += [*front.shields, *front.lying]
-        front.shields.clear()
-        front.lying.clear()
+        self._discard(target, "shields", "lying")
 
     def _hits(self, target: int, _: int) -> None:
         """Keep the card thrown as a mark. If there were shields, ``_shields_spent`` has discarded it with them: take it back."""
         if self.discarded and self.discarded[-1].serial == self._thrown.serial:
             self.discarded.pop()
-        self.fronts[target].marks.append(self._thrown)
+        self._lay(target, "marks", self._thrown)
         if self.throw is not None:
-            self.throw = Throw(self.throw.seat, target, hit=True)
+            self.throw = self.throw[0], target, True
 
     def _out(self, seat: int) -> None:
-        front = self.fronts[seat]
-        self.discarded += [*front.shields, *front.lying, *front.armory, *front.marks]
-        self.fronts[seat] = Front()
+        self._discard(seat, *Front._fields)
 
     # ---------------------------------------------------------------------------------------------------- armory and wench
 
     def _cashes_in(self, seat: int) -> None:
-        self.discarded.append(self.fronts[seat].armory.pop())
+        self._discard(seat, "armory")
 
     def _disarms(self, _: int, target: int) -> None:
-        self.discarded += [self.fronts[target].armory.pop(), self._piece(Card.WENCH)]
+        self._discard(target, "armory")
+        self.discarded.append(self._piece(Card.WENCH))
 
     def _skips(self, *_: int) -> None:
         self.discarded.append(self._piece(Card.WENCH))
