@@ -118,7 +118,7 @@ def _fill(draft: TableState, room: Room, job: Job) -> None:
 def _start(draft: TableState, room: Room) -> None:
     seats = tuple(replace(row, is_ready=row.kind == "human") for row in draft.table.seats)  # who sits here has agreed
     draft.table = replace(draft.table, seats=seats)
-    changes.start(draft, room, ())
+    changes.start(draft, room)
 
 
 def _is_full(table: TableRow) -> bool:
