@@ -7,7 +7,6 @@ and what a game must supply.
 """
 
 from meadhall.engine.advice import Advice, always_quiescent, equal_payoffs, never_solved, uniform_random
-from meadhall.engine.compile.portable import local_array
 from meadhall.engine.compile.rule import i64, rule, u64
 from meadhall.engine.elements import CLOCKWISE, ActionKind, Elements, Mention, PieceKind, clockwise
 from meadhall.engine.errors import BadGame, BadSetup, IllegalAction, MeadhallError, Refused
@@ -164,7 +163,6 @@ __all__ = [
     "kind_at",
     "legal_actions",
     "listed",
-    "local_array",
     "lowest_seat",
     "make_offer",
     "marked",

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from meadhall.engine.advice import uniform_random
-from meadhall.engine.compile.portable import lanes, local_array, scratch_array
 from meadhall.engine.compile.rule import i64, rule
 from meadhall.engine.state.chance import below, key_from_counter
 from meadhall.engine.state.events import NO_LOG_SHAPE, WIDTH, argument_at, arguments_at, event_count, kind_at
@@ -277,8 +276,8 @@ def count_up(log: Any, counts: Row, order: Row) -> None:
 @rule
 def set_up_many(states: States, players: int, options: Any, seed: int, first: int) -> None:
     """Set up every blank state of ``states`` as game ``first``, ``first + 1`` … of a bulk run."""
-    log = local_array((0, WIDTH), np.int32)
-    for i in lanes(states.shape[0]):
+    log = np.zeros(NO_LOG_SHAPE, np.int32)
+    for i in range(states.shape[0]):
         state = state_at(states, i)
         key_from_counter(state.rng, seed, first + i)
         set_up(state, players, options, log)
@@ -287,9 +286,9 @@ def set_up_many(states: States, players: int, options: Any, seed: int, first: in
 @rule
 def step(states: States, actions: Row, outcome: Any) -> None:
     """Play ``actions[i]`` on ``states[i]`` for all i. ``outcome[i]`` is PLAYED, or ILLEGAL or OVER where nothing changed."""
-    out = scratch_array(ACTIONS, np.int32)
-    log = local_array((0, WIDTH), np.int32)
-    for i in lanes(states.shape[0]):
+    out = np.empty(ACTIONS, np.int32)
+    log = np.zeros(NO_LOG_SHAPE, np.int32)
+    for i in range(states.shape[0]):
         state = state_at(states, i)
         if state.actor < 0:
             outcome[i] = OVER
@@ -303,8 +302,8 @@ def step(states: States, actions: Row, outcome: Any) -> None:
 @rule
 def legal_masks(states: States, masks: Grid) -> None:
     """Set ``masks[i, a]`` to whether action a is legal in ``states[i]``; all False where the game is over."""
-    out = scratch_array(ACTIONS, np.int32)
-    for i in lanes(states.shape[0]):
+    out = np.empty(ACTIONS, np.int32)
+    for i in range(states.shape[0]):
         masks[i, :] = False
         state = state_at(states, i)
         if state.actor >= 0:
@@ -315,8 +314,8 @@ def legal_masks(states: States, masks: Grid) -> None:
 @rule
 def legal_masks_of(states: States, seat: int, masks: Grid) -> None:
     """Set ``masks[i, a]`` to whether ``seat`` may choose action a in ``states[i]``; all False where it has nothing to choose."""
-    out = scratch_array(ACTIONS, np.int32)
-    for i in lanes(states.shape[0]):
+    out = np.empty(ACTIONS, np.int32)
+    for i in range(states.shape[0]):
         masks[i, :] = False
         state = state_at(states, i)
         actor = state.actor
@@ -330,7 +329,7 @@ def legal_masks_of(states: States, seat: int, masks: Grid) -> None:
 @rule
 def decider_masks(states: States, masks: Grid) -> None:
     """Set ``masks[i, k]`` to whether seat k has still to choose in ``states[i]``."""
-    for i in lanes(states.shape[0]):
+    for i in range(states.shape[0]):
         state = state_at(states, i)
         pending = deciders(state) if state.actor >= 0 else 0
         for seat in range(masks.shape[1]):
@@ -340,7 +339,7 @@ def decider_masks(states: States, masks: Grid) -> None:
 @rule
 def scores(states: States, payoffs: Any) -> None:
     """Set ``payoffs[i, k]`` to seat k's payoff in ``states[i]``; 0 where the game is not over."""
-    for i in lanes(states.shape[0]):
+    for i in range(states.shape[0]):
         state = state_at(states, i)
         payoffs[i, :] = 0.0
         if state.actor < 0:
