@@ -2,7 +2,7 @@
 
 A law is a function that raises when the game breaks it. Some laws are tested at every position of a match, some on every step,
 some when a match is over. The laws about hidden information are in ``knowledge.py``. The first violation ends the check.
-``check_position`` tests the laws at one position; ``shrink.py`` looks for the shortest example of a violation with it.
+``check_position`` tests the laws at one position; ``shortest`` looks for a shorter match that shows the same violation.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import itertools
 import json
 import math
 import random
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -26,7 +27,17 @@ from meadhall.engine.compile.loops import GREEDY
 from meadhall.engine.compile.rule import INTERPRETED
 from meadhall.engine.defaults import own_words
 from meadhall.engine.elements import CLOCKWISE
-from meadhall.engine.errors import BadEvent, BadSetup, CannotUndo, IllegalAction, MalformedAction, MatchOver, NotYourTurn, Refused
+from meadhall.engine.errors import (
+    BadEvent,
+    BadSetup,
+    CannotUndo,
+    IllegalAction,
+    MalformedAction,
+    MatchOver,
+    MeadhallError,
+    NotYourTurn,
+    Refused,
+)
 from meadhall.engine.game import Game, Scoring
 from meadhall.engine.game_faults import game_fault
 from meadhall.engine.kind import Kind
@@ -65,6 +76,7 @@ Progress = Callable[[int, int], None]
 _SWEEP = 160  # action spaces up to this size are tested completely at every position, larger ones after the setup
 _WINDOW = 64  # of a larger one, every later position tests the next so many actions, and as many random ones
 _BRANCHES = 6  # the number of legal actions whose consequences are tested at every position
+_WALKS = 60  # the number of random matches in a row without a shorter example after which the search for one ends
 _NON_ACTIONS = (-1, 1 << 70, True, None, "0", 0.0, math.nan, [0], b"0")
 
 
@@ -176,8 +188,8 @@ def check_game(
 
     Raises:
         BadSetup: the game can't be set up with these players and options.
-        ConformanceError: the game breaks a law. The error names the law, the match and the position; ``shrink`` looks for a
-            shorter example.
+        ConformanceError: the game breaks a law. The error names the law, the match and the position; ``shortest`` looks for
+            a shorter example.
 
     Examples:
         >>> import meadhall
@@ -284,6 +296,45 @@ def try_match(
     if coincidences is not None:
         coincidences.sample(trial.match, trial.draw)
     return len(trial.states)
+
+
+def shortest(error: ConformanceError, seconds: float = 6.0) -> ConformanceError:
+    """Return the violation of the same law in the shortest match found: random matches may meet it earlier.
+
+    Setups with few players and default options come first. The search ends after ``_WALKS`` matches in a row
+    without a shorter one.
+
+    Args:
+        error: a violation; it is returned as it is if it has no example.
+        seconds: the time limit.
+    """
+    if error.example is None:
+        return error
+    deadline, game, seed = time.monotonic() + seconds, error.example.game, error.example.seed
+    smallest_first = sorted(setups(game), key=lambda setup: Example(game, setup[0], setup[1], seed).size)
+    best, size, rest = error, error.example.size, _WALKS
+    with registered(game):
+        for number, (players, options) in enumerate(itertools.cycle(smallest_first)):
+            if rest == 0 or time.monotonic() > deadline:
+                break
+            rest -= 1
+            try:
+                try_match(game, players, options, f"{seed}/{number}", limit=size[0])
+            except ConformanceError as found:
+                if found.law == best.law and found.example is not None and found.example.size < size:
+                    best, size, rest = found, found.example.size, _WALKS
+    return best
+
+
+def violation(example: Example) -> ConformanceError | None:
+    """Return the violation at a position, None if there is none or the actions of the example are not all legal."""
+    try:
+        check_position(example)
+    except ConformanceError as found:
+        return found
+    except MeadhallError:
+        return None
+    return None
 
 
 def check_position(example: Example, attempts: int = 3) -> None:

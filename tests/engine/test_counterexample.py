@@ -15,9 +15,8 @@ from meadhall import ConformanceError, check_game
 from meadhall.engine.compile.rule import rule
 from meadhall.engine.game import Game
 from meadhall.engine.laws import check_game as conformance
-from meadhall.engine.laws.check_game import check_position
+from meadhall.engine.laws.check_game import check_position, shortest, violation
 from meadhall.engine.laws.counterexample import Example, Move
-from meadhall.engine.laws.shrink import shrink, violation
 from meadhall.engine.registry import registered
 from meadhall.engine.state.schema import Grid
 
@@ -45,22 +44,22 @@ def late_play(state: Any, action: int, log: Grid) -> None:
 def test_an_example_gets_shorter_and_reproduces_the_same_law() -> None:
     late = replace(hoard, name="late-hoard", rules=SimpleNamespace(**{**RULES, "play": late_play}))
     found = first_violation(late)
-    shortest = shrink(found)
+    smallest = shortest(found)
     assert found.example is not None
-    assert shortest.example is not None
-    assert shortest.law == found.law
-    assert shortest.example.size <= found.example.size
-    assert (len(shortest.example.moves), shortest.example.players) == (2, 2)
-    again = violation(shortest.example)
+    assert smallest.example is not None
+    assert smallest.law == found.law
+    assert smallest.example.size <= found.example.size
+    assert (len(smallest.example.moves), smallest.example.players) == (2, 2)
+    again = violation(smallest.example)
     assert again is not None
-    assert again.law == shortest.law == "reveals"
+    assert again.law == smallest.law == "reveals"
 
 
 @pytest.mark.parametrize("name", ["empty-legal", "wordless-ending", "hiding-play", "wordless-prompt"])
 def test_the_position_of_a_violation_can_be_checked_again(name: str) -> None:
-    shortest = shrink(first_violation(BROKEN[name].game))
-    assert shortest.example is not None
-    again = violation(shortest.example)
+    smallest = shortest(first_violation(BROKEN[name].game))
+    assert smallest.example is not None
+    again = violation(smallest.example)
     assert again is not None
     assert again.law == BROKEN[name].law
 
@@ -84,7 +83,7 @@ def test_a_sound_position_breaks_no_law_and_an_illegal_example_is_none() -> None
 def test_a_violation_without_a_position_stays_as_it_is() -> None:
     found = first_violation(BROKEN["wordless-lesson"].game)
     assert found.example is None
-    assert shrink(found) is found
+    assert shortest(found) is found
 
 
 def test_the_command_names_only_what_differs_from_the_default() -> None:
