@@ -25,7 +25,6 @@ if TYPE_CHECKING:
         Refused,
         UnknownGame,
     )
-    from meadhall.engine.game import Game
     from meadhall.engine.laws.check_game import check_game
     from meadhall.engine.laws.counterexample import ConformanceError
     from meadhall.engine.match.award import Award
@@ -34,6 +33,7 @@ if TYPE_CHECKING:
     from meadhall.engine.match.view import Action, Seat, View
     from meadhall.engine.record.events import events_of
     from meadhall.engine.record.replay import replay
+    from meadhall.engine.registry import PlayableGame as Game
     from meadhall.engine.registry import game, game_names
     from meadhall.lab import Balance, Report, Tuning, balance, simulate, tune
 
@@ -87,13 +87,15 @@ _ENGINE_MODULES = (
     "laws.check_game",
 )
 
+_NAMES = {"Game": "PlayableGame"}
+
 
 def __getattr__(name: str) -> Any:
     """Import a public name at its first use. The command must first choose how rules run, see ``engine.compile.mode``."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     for module in (*(f"meadhall.engine.{module}" for module in _ENGINE_MODULES), "meadhall.lab"):
-        found = vars(import_module(module)).get(name)
+        found = vars(import_module(module)).get(_NAMES.get(name, name))
         if found is not None:
             globals()[name] = found
             return found

@@ -10,7 +10,7 @@ from meadhall.engine.advice import Advice, always_quiescent, equal_payoffs, neve
 from meadhall.engine.compile.rule import i64, rule, u64
 from meadhall.engine.elements import CLOCKWISE, ActionKind, Elements, Mention, PieceKind, clockwise
 from meadhall.engine.errors import BadGame, BadSetup, IllegalAction, MeadhallError, Refused
-from meadhall.engine.game import Game, GamePage, Scoring
+from meadhall.engine.game import GamePage, Scoring
 from meadhall.engine.interface import GameRules, GameWords, HidingRules
 from meadhall.engine.kind import Kind, Parties, PayoffRange
 from meadhall.engine.laws.check_game import check_game
@@ -22,6 +22,7 @@ from meadhall.engine.match.offers import OfferState, all_seats_but, close_offer,
 from meadhall.engine.match.step import Result
 from meadhall.engine.match.view import Seat, View, legal_actions
 from meadhall.engine.options import CACHE_SIZE, Choice, Document, HouseRule, Option, Origin
+from meadhall.engine.registry import PlayableGame as Game
 from meadhall.engine.registry import register, registered
 from meadhall.engine.solution import Solution, Solver
 from meadhall.engine.state.chance import below, die, draw, shuffle

@@ -11,9 +11,8 @@ import pytest
 from games_for_tests.every import EVERY_GAME
 from games_for_tests.hoard import game as hoard
 from games_for_tests.hoard.rules import CARDS
-from meadhall import game
+from meadhall import Game, game
 from meadhall.bots import Budget, UnknownBot, bot, bot_names, hints
-from meadhall.engine.game import Game
 from meadhall.engine.laws.hidden import redealt, without_chance
 from sizes import sized
 

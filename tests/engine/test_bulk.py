@@ -9,13 +9,12 @@ import pytest
 
 from games_for_tests.every import EVERY_GAME
 from games_for_tests.hoard import game as hoard
-from meadhall import Action, BadSetup, Batch, MalformedAction, game, random_playouts
+from meadhall import Action, BadSetup, Batch, Game, MalformedAction, game, random_playouts
 from meadhall.engine.compile.compiled import loops
 from meadhall.engine.compile.loops import GREEDY, ILLEGAL, OVER, PLAYED, RANDOM
 from meadhall.engine.compute import bulk
 from meadhall.engine.compute.bulk import tournament
 from meadhall.engine.compute.executors import Pieces, Threads, executor, run_chunks
-from meadhall.engine.game import Game
 from meadhall.engine.match.view import legal_actions
 from sizes import sized
 

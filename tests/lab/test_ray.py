@@ -21,7 +21,8 @@ import meadhall
 from lab.works import Failing
 from meadhall.engine.compute import bulk
 from meadhall.engine.compute.executors import cluster, run_chunks
-from meadhall.engine.compute.executors.cluster import ClusterFailed, connected
+from meadhall.engine.compute.executors.cluster import connected
+from meadhall.engine.compute.executors.node import ClusterFailed
 from meadhall.engine.errors import BadSetup
 from meadhall.lab import tournament
 

@@ -10,8 +10,9 @@ import pytest
 
 from games_for_tests.every import EVERY_GAME
 from games_for_tests.hoard import game as hoard
+from meadhall import Game
 from meadhall.cli import main
-from meadhall.engine.game import Choice, Game
+from meadhall.engine.game import Choice
 from meadhall.engine.options import HouseRule
 from meadhall.engine.record.format import dumps, loads
 from meadhall.engine.text.language import LANGUAGES, gettext, speaking

@@ -1,20 +1,22 @@
-"""The registry of installed games: entry points of the group ``meadhall.games``, and games that a program registers."""
+"""Games that can be played, and their registry: entry points of the group ``meadhall.games``, and what a program registers."""
 
 from __future__ import annotations
 
 import copyreg
 import logging
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from difflib import get_close_matches
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, overload
 
-from meadhall.engine.checks import quoted
+from meadhall.engine.checks import Seed, quoted
 from meadhall.engine.errors import BrokenGame, UnknownGame
 from meadhall.engine.game import Game
+from meadhall.engine.match.match import Match
+from meadhall.engine.match.view import Seat
 from meadhall.engine.state.schema import S
 from meadhall.engine.text.language import add_catalogues
 
@@ -23,13 +25,42 @@ GROUP = "meadhall.games"
 _logger = logging.getLogger(__name__)
 
 
+class PlayableGame(Game[S]):
+    """A game whose matches can be started: what ``meadhall.Game`` is. A match refers to its declaration, a ``Game``."""
+
+    def match(
+        self,
+        players: int | None = None,
+        seed: Seed | None = None,
+        seats: Sequence[Seat | str] | None = None,
+        **options: Any,
+    ) -> Match[S]:
+        """Start a new match, set up to its first decision.
+
+        Args:
+            players: the number of players; by default the number of ``seats``, or else the minimum.
+            seed: a text, bytes or an integer, see ``check_seed``; by default random bytes from the operating system.
+            seats: names or ``Seat`` objects in seat order.
+            options: the game's options by name.
+
+        Raises:
+            BadSetup: the game can't be set up with these arguments.
+
+        Examples:
+            >>> import meadhall
+            >>> meadhall.game("viking-axes").match(players=3, seed="mead", seats=["Gorm", "Björn", "Astrid"], variant="strategic")
+            <Match of viking-axes: 3 players, 0 actions, Björn to move>
+        """
+        return Match(self, players=players, seed=seed, seats=seats, options=options)
+
+
 @cache
 def _entry_points() -> dict[str, EntryPoint]:
     """Return the entry points of the installed games, cached: the lookup reads the metadata of every installed package."""
     return {entry.name: entry for entry in entry_points(group=GROUP)}
 
 
-_loaded: dict[str, Game] = {}
+_loaded: dict[str, PlayableGame] = {}
 
 listeners: list[Callable[[str], None]] = []
 """Functions that are called with the name of every game that a program registers."""
@@ -40,14 +71,14 @@ def known_names() -> list[str]:
     return sorted({*_entry_points(), *_loaded})
 
 
-def _load(name: str, game: Game) -> None:
+def _load(name: str, game: PlayableGame) -> None:
     _loaded[name] = game
     catalogues = game.file("locale")
     if catalogues is not None:
         add_catalogues(catalogues)
 
 
-def register(game: Game[S]) -> Game[S]:
+def register(game: PlayableGame[S]) -> PlayableGame[S]:
     """Register ``game`` in this process without an entry point (for tests and notebooks) and return it.
 
     Examples:
@@ -63,7 +94,7 @@ def register(game: Game[S]) -> Game[S]:
 
 
 @contextmanager
-def registered(game: Game[S]) -> Iterator[Game[S]]:
+def registered(game: PlayableGame[S]) -> Iterator[PlayableGame[S]]:
     """Register ``game`` within a ``with`` block and restore the earlier registration afterwards.
 
     Examples:
@@ -131,21 +162,21 @@ def installed_games() -> dict[str, str]:
     return {name: entry.module for name, entry in _entry_points().items()}
 
 
-def load_again(name: str) -> Game:
+def load_again(name: str) -> PlayableGame:
     """Load an installed game, register it in place of the one that was loaded before, and return it. Raises BrokenGame."""
     _load(name, _imported(_entry_points()[name]))
     _broken.discard(name)
     return _loaded[name]
 
 
-def _imported(entry: EntryPoint) -> Game:
+def _imported(entry: EntryPoint) -> PlayableGame:
     """Import the game of an entry point. Raises BrokenGame, whose cause is the error of the package."""
     place = f"the game {quoted(entry.name)} is installed but can't be loaded from {entry.value}"
     try:
         found = entry.load()
     except Exception as error:  # a package can fail in any way
         raise BrokenGame(f"{place}: {type(error).__name__}: {error}") from error
-    if not isinstance(found, Game):
+    if not isinstance(found, PlayableGame):
         raise BrokenGame(f"{place}: this is not a Game but {quoted(found)}")
     return found
 
@@ -170,11 +201,11 @@ def _unpickled(name: str, version: int, options: Mapping[str, Any] | None) -> Ga
 
 
 @overload
-def game(name: Game[S]) -> Game[S]: ...
+def game(name: Game[S]) -> PlayableGame[S]: ...
 @overload
-def game(name: str) -> Game: ...
-def game(name: str | Game) -> Game:
-    """Return the game of that name; return a ``Game`` as it is.
+def game(name: str) -> PlayableGame: ...
+def game(name: str | Game) -> PlayableGame:
+    """Return the game of that name; return a game as it is.
 
     Raises:
         UnknownGame: there is no game of this name; the message lists the games.
@@ -185,20 +216,22 @@ def game(name: str | Game) -> Game:
         >>> meadhall.game("viking-axes")
         <Game viking-axes: Viking Axes, 2 to 7 players>
     """
-    if isinstance(name, Game):
+    if isinstance(name, PlayableGame):
         return name
-    if not isinstance(name, str) or name not in _loaded:
-        entry = _entry_points().get(name) if isinstance(name, str) else None
+    if not isinstance(name, str):
+        raise UnknownGame(f"there is no game {quoted(name)}; the games are: {', '.join(game_names())}")
+    if name not in _loaded:
+        entry = _entry_points().get(name)
         if entry is None:
             raise UnknownGame(f"there is no game {quoted(name)}; {_meant(name)}the games are: {', '.join(game_names())}")
         _load(name, _imported(entry))
     return _loaded[name]
 
 
-def _meant(name: Any) -> str:
+def _meant(name: str) -> str:
     """Return a question for the game whose name is nearest to a text: another spelling, or a slip of the hand."""
-    written = re.sub(r"[\s_]+", "-", name[:_LONGEST].strip().lower()) if isinstance(name, str) else ""
+    written = re.sub(r"[\s_]+", "-", name[:_LONGEST].strip().lower())
     return "".join(f"did you mean {near}? " for near in get_close_matches(written, game_names(), 1, 0.7))
 
 
-copyreg.pickle(Game, _pickled)
+copyreg.pickle(PlayableGame, _pickled)

@@ -313,7 +313,7 @@ def shortest(error: ConformanceError, seconds: float = 6.0) -> ConformanceError:
     deadline, game, seed = time.monotonic() + seconds, error.example.game, error.example.seed
     smallest_first = sorted(setups(game), key=lambda setup: Example(game, setup[0], setup[1], seed).size)
     best, size, rest = error, error.example.size, _WALKS
-    with registered(game):
+    with registered(find_game(game)):
         for number, (players, options) in enumerate(itertools.cycle(smallest_first)):
             if rest == 0 or time.monotonic() > deadline:
                 break
@@ -345,7 +345,7 @@ def check_position(example: Example, attempts: int = 3) -> None:
         Refused: an action of the example is illegal.
     """
     game, place = example.game, f"{example.game.name}, the actions {example.written}"
-    with registered(game):
+    with registered(find_game(game)):
         for attempt in range(attempts):
             draw = random.Random(f"{example.seed} {attempt}")
             begin = (game, example.players, dict(example.options), example.seed)

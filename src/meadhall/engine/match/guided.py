@@ -18,7 +18,7 @@ def guided_match(game: Game) -> Match:
     """
     lessons = game.lessons
     assert lessons is not None
-    match = game.match(seed=lessons.seed, seats=lessons.players, **lessons.options)
+    match = Match(game, seed=lessons.seed, seats=lessons.players, options=lessons.options)
     for lesson in lessons.lessons:
         for action in lesson.actions:
             match.play(action)

@@ -74,7 +74,7 @@ def _started(match: Match) -> Iterator[str]:
 
 def _by_actions(match: Match, entries: tuple[Entry, ...]) -> Iterator[str]:
     """Yield the actions and take-backs, each action in words."""
-    twin = match.game.match(players=match.players, seed=match.seed, seats=match.seats, **match.options)
+    twin = Match(match.game, players=match.players, seed=match.seed, seats=match.seats, options=match.options)
     for entry in entries:
         if entry.kind == "undo":
             twin.undo(entry.value, revealed=True)

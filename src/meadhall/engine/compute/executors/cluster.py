@@ -10,27 +10,20 @@ from __future__ import annotations
 import logging
 import os
 import pickle
-import platform
 import socket
 import time
 from collections import deque
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache
 from importlib.util import find_spec
 from itertools import islice
-from pathlib import Path
 from typing import Any
 
-from filelock import FileLock
-
 from meadhall.engine.checks import check_text, quoted
-from meadhall.engine.compile.rule import INTERPRETED, rules_folder
 from meadhall.engine.compute.cores import cores
-from meadhall.engine.compute.executors import node
-from meadhall.engine.compute.executors.executor import Pieces, R, Work, chunks_of
-from meadhall.engine.compute.executors.fingerprint import Fingerprint, differences, fingerprint, fingerprint_like
+from meadhall.engine.compute.executors.executor import R, Work, chunks_of
+from meadhall.engine.compute.executors.node import ClusterFailed, Fingerprint, fingerprint
 from meadhall.engine.errors import BadSetup, MeadhallError, how_to_install
 from meadhall.engine.game import Game
 from meadhall.engine.registry import installed
@@ -57,10 +50,6 @@ LOCAL_STORE_BYTES = 200_000_000
 
 class NoCluster(MeadhallError):
     """Ray is not installed, or the cluster can't be reached."""
-
-
-class ClusterFailed(MeadhallError):
-    """The cluster can't finish the run: it lost all nodes, a task kept dying, or a node has another version of the program."""
 
 
 def check_cluster(address: Any, subject: Game) -> str:
@@ -131,7 +120,6 @@ class Cluster:
     """
 
     def __init__(self, ray: Any) -> None:
-        ray.cloudpickle.register_pickle_by_value(node)
         self.ray = ray
         self._looked = 0.0
         self._cores = 0
@@ -142,7 +130,7 @@ class Cluster:
         If it ends early, its tasks end with the connection. On a connection that stays open, the few tasks that are queued are
         played, seconds of work for each core, and their results are dropped: ``ray.cancel`` of Ray 2.60 may abort this process.
         """
-        run = self.ray.remote(num_cpus=1, max_retries=RETRIES)(node.play_on_a_node)
+        run = self.ray.remote(num_cpus=1, max_retries=RETRIES)(_play_on_a_node())
         content = self.ray.put(pickle.dumps(work))
         expected = fingerprint(work.subject)
         waiting, left = chunks_of(numbers, chunk), -(-len(numbers) // chunk)
@@ -187,6 +175,24 @@ class Cluster:
             return found
 
 
+def _play_on_a_node() -> Callable[[bytes, Fingerprint, list[range]], tuple[float, list[Any]] | Exception]:
+    """Return the function that Ray sends to the nodes.
+
+    It is defined here so that Ray sends its code and not its name: it runs beside any version of meadhall.
+    """
+
+    def play_on_a_node(content: bytes, expected: dict[str, str], parts: list[range]) -> tuple[float, list[Any]] | Exception:
+        """Play chunks on a node. Return an error instead of raising it: an ImportError where meadhall is missing, or older."""
+        try:
+            from meadhall.engine.compute.executors.node import play  # noqa: PLC0415 - only on the node
+
+            return play(content, expected, parts)
+        except Exception as error:
+            return error
+
+    return play_on_a_node
+
+
 def _failure(cause: Exception) -> Exception:
     """Return the error to raise for one that a task has raised."""
     if isinstance(cause, ImportError):
@@ -209,42 +215,3 @@ class _Length:
         """Adapt to the seconds that a task of so many chunks has taken."""
         wanted = int(TASK_SECONDS * chunks / max(seconds, 1e-6))
         self._length = max(1, min(wanted, self._most, max(self._length, GROWTH * chunks)))
-
-
-def play(content: bytes, expected: Fingerprint, parts: list[range]) -> tuple[float, list[Any]]:
-    """Play chunks on a node, and return the seconds that it took and their results."""
-    work = _unpacked(content, tuple(expected.items()))
-    began = time.perf_counter()
-    pieces = Pieces()
-    results = [work(part, pieces) for part in parts]
-    return time.perf_counter() - began, results
-
-
-@cache
-def _unpacked(content: bytes, expected: tuple[tuple[str, str], ...]) -> Work[Any]:
-    """Check this node's version, unpack the work and compile its rules, once per process."""
-    different = differences(dict(expected), fingerprint_like(dict(expected)))
-    if different:
-        raise ClusterFailed(f"node {platform.node()} of the cluster has {different}; install the same on every node")
-    work: Work[Any] = pickle.loads(content)  # noqa: S301 - our own program has sent it
-    _compile_once(work)
-    return work
-
-
-def _compile_once(work: Work[Any]) -> None:
-    """Compile the rules in one process of a node while the others wait, instead of in all of them at the same time."""
-    if INTERPRETED:
-        return
-    mark = _mark(work)
-    if not mark.exists():
-        mark.parent.mkdir(parents=True, exist_ok=True)
-        with FileLock(mark.with_suffix(".lock")):
-            if not mark.exists():
-                work.compile()
-                mark.touch()
-
-
-def _mark(work: Work[Any]) -> Path:
-    """Return the file that says that the machine code for this kind of work is in the cache of this machine."""
-    name = f"{type(work).__name__.lower()}-{work.subject.name}-{platform.node()}"
-    return rules_folder(work.subject.rules.play.__module__) / f"{name}.compiled"
