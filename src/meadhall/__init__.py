@@ -27,14 +27,12 @@ if TYPE_CHECKING:
     )
     from meadhall.engine.laws.check_game import check_game
     from meadhall.engine.laws.counterexample import ConformanceError
-    from meadhall.engine.match.award import Award
     from meadhall.engine.match.match import Match
-    from meadhall.engine.match.step import Result
+    from meadhall.engine.match.step import Award, Result
     from meadhall.engine.match.view import Action, Seat, View
-    from meadhall.engine.record.events import events_of
-    from meadhall.engine.record.replay import replay
     from meadhall.engine.registry import PlayableGame as Game
     from meadhall.engine.registry import game, game_names
+    from meadhall.engine.replay import events_of, replay
     from meadhall.lab import Balance, Report, Tuning, balance, simulate, tune
 
 __all__ = [
@@ -82,8 +80,7 @@ _ENGINE_MODULES = (
     "match.view",
     "compute.bulk",
     "compute.batch",
-    "record.events",
-    "record.replay",
+    "replay",
     "laws.check_game",
 )
 

@@ -13,7 +13,7 @@ from games_for_tests.hoard import game as hoard
 from games_for_tests.hoard.rules import CARDS
 from meadhall import Game, game
 from meadhall.bots import Budget, UnknownBot, bot, bot_names, hints
-from meadhall.engine.laws.hidden import redealt, without_chance
+from meadhall.engine.laws.knowledge import redealt, without_chance
 from sizes import sized
 
 AA = game("axes-and-allies")

@@ -12,7 +12,7 @@ import meadhall
 from games_for_tests.coins import COINS, FILE
 from games_for_tests.coins import game as coins
 from meadhall.cli import main
-from meadhall.engine.record.format import dumps, read_records
+from meadhall.engine.match.record import dumps, read_records
 from meadhall.engine.registry import registered
 
 Capture = pytest.CaptureFixture[str]

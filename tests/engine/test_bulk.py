@@ -10,11 +10,11 @@ import pytest
 from games_for_tests.every import EVERY_GAME
 from games_for_tests.hoard import game as hoard
 from meadhall import Action, BadSetup, Batch, Game, MalformedAction, game, random_playouts
-from meadhall.engine.compile.compiled import loops
-from meadhall.engine.compile.loops import GREEDY, ILLEGAL, OVER, PLAYED, RANDOM
-from meadhall.engine.compute import bulk
+from meadhall.engine.compiled import loops
+from meadhall.engine.compute import bulk, executors
 from meadhall.engine.compute.bulk import tournament
-from meadhall.engine.compute.executors import Pieces, Threads, executor, run_chunks
+from meadhall.engine.compute.executors import Pieces, Threads, run_chunks
+from meadhall.engine.loops import GREEDY, ILLEGAL, OVER, PLAYED, RANDOM
 from meadhall.engine.match.view import legal_actions
 from sizes import sized
 
@@ -145,8 +145,8 @@ def test_bulk_runs_accept_numpy_integers() -> None:
 
 def test_threads_check_for_interrupts_often_regardless_of_the_length_of_a_game(monkeypatch: pytest.MonkeyPatch) -> None:
     now = 0.0
-    monkeypatch.setattr(executor, "perf_counter", lambda: now)
-    for seconds in (executor.PIECE_SECONDS * 10, executor.PIECE_SECONDS / 10, executor.PIECE_SECONDS / 1e6):
+    monkeypatch.setattr(executors, "perf_counter", lambda: now)
+    for seconds in (executors.PIECE_SECONDS * 10, executors.PIECE_SECONDS / 10, executors.PIECE_SECONDS / 1e6):
         pieces = Pieces()
         lengths = []
         for chunk in (range(10_000), range(10_000, 20_000)):
@@ -154,8 +154,8 @@ def test_threads_check_for_interrupts_often_regardless_of_the_length_of_a_game(m
                 lengths.append(len(piece))
                 now += seconds * len(piece)
         assert sum(lengths) == 20_000
-        assert max(lengths) * seconds <= max(executor.PIECE_SECONDS, seconds)
-    assert max(lengths) >= executor.MAX_PIECE, "quick games are checked for interrupts only once per progress report"
+        assert max(lengths) * seconds <= max(executors.PIECE_SECONDS, seconds)
+    assert max(lengths) >= executors.MAX_PIECE, "quick games are checked for interrupts only once per progress report"
 
 
 class Endless:

@@ -15,6 +15,7 @@ from meadhall import ConformanceError, check_game
 from meadhall.engine.compile.rule import rule
 from meadhall.engine.game import Game
 from meadhall.engine.laws import check_game as conformance
+from meadhall.engine.laws import match_laws
 from meadhall.engine.laws.check_game import check_position, shortest, violation
 from meadhall.engine.laws.counterexample import Example, Move
 from meadhall.engine.registry import registered
@@ -23,7 +24,7 @@ from meadhall.engine.state.schema import Grid
 
 @pytest.fixture(autouse=True)
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(conformance, "MAX_DECISIONS", 60)
+    monkeypatch.setattr(match_laws, "MAX_DECISIONS", 60)
     monkeypatch.setattr(conformance, "DEALS", 1)
 
 

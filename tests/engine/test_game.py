@@ -14,9 +14,9 @@ from games_for_tests.hoard import game as hoard
 from meadhall import BadSetup, BrokenGame, UnknownGame, game, game_names
 from meadhall.engine import registry
 from meadhall.engine.game import Game, Scoring
-from meadhall.engine.laws.check_game import rulebook_knows_options
+from meadhall.engine.laws.declaration_laws import rulebook_knows_options
+from meadhall.engine.rulebook import mark_rules, rule_ids, rulebook_text, rulings
 from meadhall.engine.text.language import LANGUAGES, speaking
-from meadhall.engine.text.rulebook import mark_rules, rule_ids, rulebook_text, rulings
 
 
 def test_installed_games_are_found_by_name() -> None:

@@ -18,15 +18,16 @@ from games_for_tests.coins import game as coins
 from games_for_tests.hoard import game as hoard
 from meadhall import BadSetup, Match
 from meadhall.engine.errors import RecordError
-from meadhall.engine.laws.check_game import options_have_names, rulebook_knows_options, setups
-from meadhall.engine.laws.hidden import Broken
+from meadhall.engine.laws.check_game import setups
+from meadhall.engine.laws.declaration_laws import options_have_names, rulebook_knows_options
+from meadhall.engine.laws.knowledge import Broken
+from meadhall.engine.match.record import dumps, loads
 from meadhall.engine.options import CACHE_SIZE, MAX_DOTS, MAX_SIZE, Choice, Document, HouseRule, Origin
-from meadhall.engine.record.format import dumps, loads
-from meadhall.engine.record.replay import replay
 from meadhall.engine.registry import game as find
 from meadhall.engine.registry import registered
+from meadhall.engine.replay import replay
+from meadhall.engine.rulebook import rule_sentence
 from meadhall.engine.text.language import speaking
-from meadhall.engine.text.rulebook import rule_sentence
 
 BUILT_IN = FILE.read_text("utf-8")
 RENAMED = BUILT_IN.replace('"sovereign"', '"pistole"')

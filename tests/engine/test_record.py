@@ -19,8 +19,8 @@ from games_for_tests.hoard import game as hoard
 from games_for_tests.hoard.rules import BOAST, LOOK
 from meadhall import BadSetup, Game, Match, MeadhallError, RecordError, Seat, game, replay
 from meadhall.engine.laws.counterexample import ConformanceError
-from meadhall.engine.record import format as record_module
-from meadhall.engine.record.format import dumps, loads, read_records
+from meadhall.engine.match import record as record_module
+from meadhall.engine.match.record import dumps, loads, read_records
 
 GOLDEN = sorted((Path(__file__).parents[1] / "records").glob("*/*.match.json"))
 INSTALLED = [subject for subject in EVERY_GAME if subject is not hoard]

@@ -17,10 +17,10 @@ import meadhall
 from games_for_tests.nim import game as nim
 from lab.works import Failing
 from meadhall.engine.compile.rule import INTERPRETED
-from meadhall.engine.compute import bulk
-from meadhall.engine.compute.executors import Processes, Serial, cluster, node, run_chunks
-from meadhall.engine.compute.executors.cluster import NoCluster, connected
-from meadhall.engine.compute.executors.node import ClusterFailed, fingerprint
+from meadhall.engine.compute import bulk, cluster, node
+from meadhall.engine.compute.cluster import NoCluster, connected
+from meadhall.engine.compute.executors import Processes, Serial, run_chunks
+from meadhall.engine.compute.node import ClusterFailed, fingerprint
 from meadhall.engine.errors import BadSetup, how_to_install
 from meadhall.lab import tournament
 

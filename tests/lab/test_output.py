@@ -17,7 +17,7 @@ import games_for_tests.hoard  # noqa: F401 (registers the game)
 import meadhall
 from meadhall.cli import main
 from meadhall.engine.errors import BadSetup, how_to_install
-from meadhall.engine.record.format import read_records
+from meadhall.engine.match.record import read_records
 from meadhall.lab import luck, parquet, tournament
 
 GAME = "axes-and-allies"

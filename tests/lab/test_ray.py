@@ -19,10 +19,10 @@ import pytest
 
 import meadhall
 from lab.works import Failing
-from meadhall.engine.compute import bulk
-from meadhall.engine.compute.executors import cluster, run_chunks
-from meadhall.engine.compute.executors.cluster import connected
-from meadhall.engine.compute.executors.node import ClusterFailed
+from meadhall.engine.compute import bulk, cluster
+from meadhall.engine.compute.cluster import connected
+from meadhall.engine.compute.executors import run_chunks
+from meadhall.engine.compute.node import ClusterFailed
 from meadhall.engine.errors import BadSetup
 from meadhall.lab import tournament
 

@@ -16,10 +16,10 @@ import pytest
 
 from games_for_tests.coins import COINS, FILE
 from games_for_tests.coins import game as coins
+from meadhall.engine.match.record import loads
 from meadhall.engine.options import MAX_SIZE
-from meadhall.engine.record.format import loads
-from meadhall.engine.record.replay import replay
 from meadhall.engine.registry import registered
+from meadhall.engine.replay import replay
 from meadhall.engine.text.language import speaking
 from meadhall.lab import warm
 from meadhall.server.pages.log import log, turn_in_words

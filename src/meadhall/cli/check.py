@@ -21,12 +21,11 @@ from meadhall.engine.compile.rule import INTERPRETED
 from meadhall.engine.errors import MeadhallError
 from meadhall.engine.game import Game
 from meadhall.engine.laws.check_game import FurtherLaw, check_game, check_position, further_law, shortest, violation
-from meadhall.engine.laws.counterexample import ConformanceError, Example, Move
-from meadhall.engine.laws.words import LAWS
+from meadhall.engine.laws.counterexample import LAWS, ConformanceError, Example, Move
 from meadhall.engine.match.match import Match
+from meadhall.engine.rulebook import rule_sentence
 from meadhall.engine.text.language import gettext as _
 from meadhall.engine.text.language import ngettext
-from meadhall.engine.text.rulebook import rule_sentence
 
 _SHOWN = 12
 """The number of the last actions that an example shows."""

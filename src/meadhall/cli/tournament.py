@@ -8,7 +8,7 @@ from pathlib import Path
 
 from meadhall.cli.console import INTERRUPTED, console, progress_bar, quiet_stdout
 from meadhall.engine.compute.bulk import LIMIT
-from meadhall.engine.compute.cores import cores
+from meadhall.engine.compute.executors import cores
 from meadhall.engine.registry import game
 from meadhall.lab.plots import check_plots, write_plots
 from meadhall.lab.schedule import scheduled

@@ -16,23 +16,30 @@ from typing import Any, Generic, Protocol, Self, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
-from meadhall.engine.advice import Advice
 from meadhall.engine.checks import as_integer, quoted
-from meadhall.engine.defaults import NoEvents, check_name, check_rules, complete_words, conceals, own_words, title_of
-from meadhall.engine.elements import Elements
 from meadhall.engine.errors import BadGame, BadSetup
-from meadhall.engine.interface import GameRules, GameWords
+from meadhall.engine.interface import (
+    GameRules,
+    GameWords,
+    NoEvents,
+    check_name,
+    check_rules,
+    complete_words,
+    conceals,
+    own_words,
+    title_of,
+)
 from meadhall.engine.kind import SHARES, Declared, Information, Kind, Parties, PayoffRange, Payoffs, declared
 from meadhall.engine.options import Choice as Choice
 from meadhall.engine.options import Document as Document
 from meadhall.engine.options import HouseRule, Option
-from meadhall.engine.solution import Solver
+from meadhall.engine.report_terms import Elements
+from meadhall.engine.search_settings import Advice, Solver
 from meadhall.engine.state.events import EventKind
 from meadhall.engine.state.schema import S
 from meadhall.engine.statistics import NOTHING, Statistics
-from meadhall.engine.text.daily import Daily
 from meadhall.engine.text.language import gettext
-from meadhall.engine.text.lessons import Lessons
+from meadhall.engine.text.lessons import Daily, Lessons
 
 
 class Scoring(Enum):

@@ -16,10 +16,10 @@ import cloudpickle  # type: ignore[import-untyped]
 import numpy as np
 
 from meadhall.bots import BadAnswer, BadBot, Bot, bot
-from meadhall.bots.named import Declaration, chooser, resolved
+from meadhall.bots.bot import Declaration, chooser, resolved
 from meadhall.bots.policy import POLICIES
 from meadhall.engine.checks import Seed, as_integer, check_seed, quoted
-from meadhall.engine.compile.compiled import module_of
+from meadhall.engine.compiled import module_of
 from meadhall.engine.errors import BadSetup, MeadhallError
 from meadhall.engine.game import Game
 from meadhall.engine.match.view import View

@@ -8,9 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from meadhall.engine.checks import quoted
-from meadhall.engine.elements import MOST_KINDS, ActionKind
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.game import Game
+from meadhall.engine.report_terms import MOST_KINDS, ActionKind
 from meadhall.engine.text.language import gettext as _
 
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from meadhall.bots.rollouts import Rollouts
-from meadhall.engine.compile.compiled import loops
+from meadhall.bots.playouts import Rollouts
+from meadhall.engine.compiled import loops
 from meadhall.engine.compute.bulk import Floats
 from meadhall.engine.match.deciders import acting
 from meadhall.engine.match.match import Match

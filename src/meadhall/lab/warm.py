@@ -14,12 +14,12 @@ import numpy as np
 
 from meadhall.bots import bot
 from meadhall.bots.search import Budget, Search
-from meadhall.engine.compile.compiled import loops
-from meadhall.engine.compile.loops import RANDOM
 from meadhall.engine.compile.rule import INTERPRETED, rules_folder
+from meadhall.engine.compiled import loops
 from meadhall.engine.compute.batch import Batch
 from meadhall.engine.compute.bulk import random_playouts, tournament
 from meadhall.engine.game import Game
+from meadhall.engine.loops import RANDOM
 from meadhall.engine.match.match import Match
 from meadhall.engine.registry import game, game_names
 from meadhall.lab.matches import play_out

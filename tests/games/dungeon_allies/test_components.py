@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from meadhall import BadSetup, Match, game
-from meadhall.engine.record.format import dumps, loads
-from meadhall.engine.record.replay import replay
+from meadhall.engine.match.record import dumps, loads
+from meadhall.engine.replay import replay
 from meadhall.games.dungeon_allies.components import COMPONENTS, COUNTS, ITEM_NAMES, SKILL_NAMES
 from meadhall.games.dungeon_allies.pieces import CARDS, MONSTERS
 from meadhall.games.dungeon_allies.state import State

@@ -13,11 +13,10 @@ import pytest
 
 from meadhall import Game, IllegalAction, Match, game
 from meadhall.engine.game import Game as Declaration
-from meadhall.engine.match.guided import guided_match
+from meadhall.engine.match.telling import Choices, guided_match
+from meadhall.engine.rulebook import rule_ids, rule_sentence, rulebook_text
 from meadhall.engine.state import events
-from meadhall.engine.text.choices import Choices
 from meadhall.engine.text.language import speaking
-from meadhall.engine.text.rulebook import rule_ids, rule_sentence, rulebook_text
 from meadhall.games.dungeon_allies import actions
 from meadhall.games.dungeon_allies.actions import Act, Phase
 from meadhall.games.dungeon_allies.components import COMPONENTS

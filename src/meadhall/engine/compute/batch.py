@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from meadhall.engine.checks import Seed, as_integer, check_count, quoted
-from meadhall.engine.compile.compiled import loops
+from meadhall.engine.compiled import loops
 from meadhall.engine.compute.bulk import Floats, seed_number
 from meadhall.engine.errors import BadSetup, MalformedAction
 from meadhall.engine.game import Game

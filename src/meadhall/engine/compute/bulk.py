@@ -15,10 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from meadhall.engine.checks import Seed, check_count, check_seed
-from meadhall.engine.compile.compiled import loops
-from meadhall.engine.compute.cores import cores
-from meadhall.engine.compute.executors import Executor, Pieces, Progress, Threads, run_chunks
-from meadhall.engine.compute.executors.cluster import check_cluster, connected
+from meadhall.engine.compiled import loops
+from meadhall.engine.compute.cluster import check_cluster, connected
+from meadhall.engine.compute.executors import Executor, Pieces, Progress, Threads, cores, run_chunks
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.game import Game
 from meadhall.engine.registry import game

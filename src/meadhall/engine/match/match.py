@@ -14,15 +14,33 @@ from typing import Any, Generic, NamedTuple, Self
 import numpy as np
 
 from meadhall.engine.checks import MAX_REASON, Seed, as_integer, check_clock, check_line, check_seed, quoted
-from meadhall.engine.compile.compiled import loops
-from meadhall.engine.defaults import NoEvents, conceals, played
+from meadhall.engine.compiled import loops
 from meadhall.engine.errors import BadSetup, CannotUndo, IllegalAction, MatchOver, NotYourTurn
 from meadhall.engine.game import Game, Scoring
+from meadhall.engine.interface import NoEvents, conceals, played
 from meadhall.engine.kind import Parties
-from meadhall.engine.match.award import RESIGNATION, TIME, Award, check_award, drawn_by_agreement, won_by_resignation
 from meadhall.engine.match.deciders import acting, deciders, is_simultaneous
-from meadhall.engine.match.stand_in import StandIn
-from meadhall.engine.match.step import Result, Step, Undone
+from meadhall.engine.match.record import (
+    FORMAT,
+    MatchRecord,
+    plain_number,
+    written_action,
+    written_events,
+    written_seat,
+    written_time,
+)
+from meadhall.engine.match.step import (
+    RESIGNATION,
+    TIME,
+    Award,
+    Result,
+    StandIn,
+    Step,
+    Undone,
+    check_award,
+    drawn_by_agreement,
+    won_by_resignation,
+)
 from meadhall.engine.match.view import (
     EVERYTHING,
     SPECTATOR,
@@ -38,8 +56,6 @@ from meadhall.engine.match.view import (
     to_move,
     visible,
 )
-from meadhall.engine.record.format import FORMAT, MatchRecord, written_time
-from meadhall.engine.record.write import plain_number, written_action, written_events, written_seat
 from meadhall.engine.state import chance
 from meadhall.engine.state.events import Event, Log, new_log, read_log
 from meadhall.engine.state.schema import S, States, copied
@@ -747,7 +763,7 @@ class Match(Displayed, Generic[S]):
 
         Examples:
             >>> import meadhall
-            >>> from meadhall.engine.match.stand_in import StandIn
+            >>> from meadhall.engine.match.step import StandIn
             >>> match = meadhall.game("axes-and-allies").match(players=2, seed="mead")
             >>> match.begin_stand_in(0, StandIn("karl"))
             >>> sorted(match.stand_ins)

@@ -9,7 +9,7 @@ from html import escape
 from pathlib import Path
 from string import Template
 
-from meadhall.engine.record.format import dumps
+from meadhall.engine.match.record import dumps
 from meadhall.engine.text.language import current_language, grouped
 from meadhall.engine.text.language import gettext as _
 from meadhall.lab.balance.charts import Bar, Curve, Point, curves, intervals, scatter

@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeAlias
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.game import Game
 from meadhall.engine.match.match import Match
-from meadhall.engine.record.format import dumps
+from meadhall.engine.match.record import dumps
 from meadhall.engine.registry import game
 from meadhall.engine.text.display import Displayed, Table
 from meadhall.lab.balance.choice import PARTS

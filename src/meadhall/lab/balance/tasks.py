@@ -9,9 +9,9 @@ from functools import partial
 from typing import Literal, TypeAlias
 
 from meadhall.bots.policy import POLICIES
-from meadhall.engine.compile.loops import RANDOM
 from meadhall.engine.compute.executors import Pieces
 from meadhall.engine.game import Game
+from meadhall.engine.loops import RANDOM
 from meadhall.lab.balance.choice import choice
 from meadhall.lab.balance.columns import Columns, counted
 from meadhall.lab.balance.course import measured_course

@@ -12,8 +12,8 @@ import numpy as np
 from meadhall.engine.checks import quoted
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.game import Game
-from meadhall.engine.match.award import Award
 from meadhall.engine.match.match import Match
+from meadhall.engine.match.step import Award
 from meadhall.engine.match.view import Seat
 from meadhall.engine.state.schema import States, copied, field_names
 from meadhall.engine.text.language import gettext as _

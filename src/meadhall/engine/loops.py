@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from meadhall.engine.advice import uniform_random
 from meadhall.engine.compile.rule import i64, rule
+from meadhall.engine.search_settings import uniform_random
 from meadhall.engine.state.chance import below, key_from_counter
 from meadhall.engine.state.events import NO_LOG_SHAPE, WIDTH, argument_at, arguments_at, event_count, kind_at
 from meadhall.engine.state.schema import Grid, Row, States, state_at

@@ -1,10 +1,10 @@
-"""Advice: information about a game that makes a search of it stronger or faster. All of it is optional."""
+"""What a game tells a search: parameters, rules for playouts and values (``Advice``), and exact values (``Solution``)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -108,3 +108,31 @@ class Advice:
     widening: tuple[float, float] = (1e9, 0.0)
     minimum_advantage: float = 1.0
     plays_default: Callable[[Any, np.random.Generator], bool] | None = None
+
+
+@dataclass(frozen=True)
+class Solution:
+    """The result of optimal play from a decision on.
+
+    Attributes:
+        payoffs: by legal action, every seat's expected payoff (0 to 1) under optimal play. Actions of unknown value are absent.
+        policy: the probability of each action under optimal play; sums to 1.
+        line: a principal variation, for example to a win; empty where there is none to show.
+    """
+
+    payoffs: Mapping[int, tuple[float, ...]]
+    policy: Mapping[int, float]
+    line: tuple[int, ...] = ()
+
+    @property
+    def value(self) -> tuple[float, ...]:
+        """Return every seat's expected payoff before the decision."""
+        payoffs = [tuple(weight * payoff for payoff in self.payoffs[action]) for action, weight in self.policy.items()]
+        return tuple(map(sum, zip(*payoffs, strict=True)))
+
+
+class Solver(Protocol):
+    """A function that solves the decisions of a game it can solve quickly."""
+
+    def __call__(self, view: Any) -> Solution | None:
+        """Solve the decision of the seat to move, using only the information of a ``View``; None if it can't be solved."""

@@ -15,9 +15,9 @@ from types import ModuleType
 from typing import Any, Protocol
 from weakref import WeakKeyDictionary
 
-from meadhall.engine.advice import Advice, uniform_random
 from meadhall.engine.compile.rule import rule
-from meadhall.engine.elements import CLOCKWISE, Elements
+from meadhall.engine.report_terms import CLOCKWISE, Elements
+from meadhall.engine.search_settings import Advice, uniform_random
 from meadhall.engine.statistics import Statistics
 
 LOOPS = Path(__file__).with_name("loops.py")

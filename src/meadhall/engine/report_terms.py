@@ -105,7 +105,7 @@ class Elements:
         attacks: the event in which one seat attacks another; None if there is none.
 
     Examples:
-        >>> from meadhall.engine.elements import ActionKind, Elements
+        >>> from meadhall.engine.report_terms import ActionKind, Elements
         >>> Elements(actions=(ActionKind("roll", "roll", range(1)), ActionKind("hold", "hold", range(1, 2)))).kinds_of(2)
         (0, 1)
     """

@@ -1,8 +1,8 @@
-"""Replay a match record and verify every die, card and event in it."""
+"""Replay a match record and verify every die, card and event in it, or read only its events."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import islice, pairwise
 from typing import Any, cast
 
@@ -11,11 +11,8 @@ from msgspec import UNSET
 from meadhall.engine.checks import MAX_NAME, check_clock, check_line, quoted
 from meadhall.engine.errors import BadSetup, MeadhallError, RecordError
 from meadhall.engine.game import Game
-from meadhall.engine.match.award import Award
 from meadhall.engine.match.match import Match
-from meadhall.engine.match.step import Step
-from meadhall.engine.match.view import Seat, check_seat
-from meadhall.engine.record.format import (
+from meadhall.engine.match.record import (
     MatchRecord,
     RecordedAction,
     RecordedMatch,
@@ -24,6 +21,8 @@ from meadhall.engine.record.format import (
     read_record,
     read_time,
 )
+from meadhall.engine.match.step import Award, Step
+from meadhall.engine.match.view import Seat, check_seat
 from meadhall.engine.registry import game
 from meadhall.engine.state.events import Event
 
@@ -238,3 +237,28 @@ def _compare_result(parsed: RecordedMatch, match: Match) -> None:
     ):
         if recorded != value:
             raise RecordError(f"result, {name}", f"{recorded} recorded, {value} derived")
+
+
+def events_of(record: MatchRecord) -> Iterator[tuple[int, Event]]:
+    """Yield the events of a record in order, each with the number of its action, 0 for the setup. Nothing is verified.
+
+    Raises:
+        RecordError: the record has an event that its game doesn't know.
+        UnknownGame: its game isn't installed.
+
+    Examples:
+        >>> import meadhall
+        >>> match = meadhall.game("axes-and-allies").match(players=3, seed="any string")
+        >>> events = match.play(match.legal()[0])
+        >>> n, event = next((n, event) for n, event in meadhall.events_of(match.record(abandoned="")) if event.name == "attack")
+        >>> n, event.seat, event.target
+        (1, 2, 0)
+    """
+    subject = game(record["game"])
+    kinds = {kind.name: (number, kind) for number, kind in reversed(subject.events.items())}
+    for n, told in [(0, record["setup"]), *((action["n"], action["events"]) for action in record["actions"])]:
+        for name, *arguments in told:
+            if name not in kinds:
+                raise RecordError(f"action {n}", f"{subject.title} has no event {name}")
+            number, kind = kinds[name]
+            yield n, Event(number, name, tuple(arguments), fields=kind.fields)

@@ -21,9 +21,8 @@ from itertools import islice
 from typing import Any
 
 from meadhall.engine.checks import check_text, quoted
-from meadhall.engine.compute.cores import cores
-from meadhall.engine.compute.executors.executor import R, Work, chunks_of
-from meadhall.engine.compute.executors.node import ClusterFailed, Fingerprint, fingerprint
+from meadhall.engine.compute.executors import R, Work, chunks_of, cores
+from meadhall.engine.compute.node import ClusterFailed, Fingerprint, fingerprint
 from meadhall.engine.errors import BadSetup, MeadhallError, how_to_install
 from meadhall.engine.game import Game
 from meadhall.engine.registry import installed
@@ -184,7 +183,7 @@ def _play_on_a_node() -> Callable[[bytes, Fingerprint, list[range]], tuple[float
     def play_on_a_node(content: bytes, expected: dict[str, str], parts: list[range]) -> tuple[float, list[Any]] | Exception:
         """Play chunks on a node. Return an error instead of raising it: an ImportError where meadhall is missing, or older."""
         try:
-            from meadhall.engine.compute.executors.node import play  # noqa: PLC0415 - only on the node
+            from meadhall.engine.compute.node import play  # noqa: PLC0415 - only on the node
 
             return play(content, expected, parts)
         except Exception as error:

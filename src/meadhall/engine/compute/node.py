@@ -20,7 +20,7 @@ from typing import Any
 from filelock import FileLock
 
 from meadhall.engine.compile.rule import INTERPRETED, SOURCES, rules_folder, rules_package
-from meadhall.engine.compute.executors.executor import Pieces, Work
+from meadhall.engine.compute.executors import Pieces, Work
 from meadhall.engine.errors import MeadhallError
 from meadhall.engine.game import Game
 

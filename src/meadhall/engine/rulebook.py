@@ -25,6 +25,7 @@ from meadhall.engine.text.language import gettext as _
 if TYPE_CHECKING:
     from meadhall.engine.game import Game
 
+
 RULE_ID = r"[^\W\d_]\w*(?:-\w+)*-\d+(?:\.\d+)*"
 """The form of a rule id: a prefix that begins with a letter, a hyphen, and a number: ``AA-3.2``, ``pig-1``, ``Règle-4.1.2``."""
 

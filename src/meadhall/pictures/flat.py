@@ -1,14 +1,20 @@
-"""Style sheets for plain SVG: the presentation properties of SVG 1.1 without variables, in the colours of one theme.
+"""Plain SVG for renderers that know neither custom properties nor ``<use>``.
 
-Custom properties are replaced by their values. A property that several classes set, such as ``--seat`` of ``.seat-0`` to
-``.seat-6``, makes several rules of one: one for each of these classes, on the element or around it. Rules with ``@`` are left
-out, and so is what lays out or moves a page: renderers disagree on ``width: 100cqw`` of an <svg>, and some then draw nothing.
+The style sheet has the presentation properties of SVG 1.1 without variables, in the colours of one theme. A property that
+several classes set, such as ``--seat`` of ``.seat-0`` to ``.seat-6``, makes several rules of one: one for each of these
+classes, on the element or around it. Rules with ``@`` are left out, and so is what lays out or moves a page: renderers disagree
+on ``width: 100cqw`` of an <svg>, and some then draw nothing.
+
+Each ``<use>`` is replaced by a copy of what it refers to. In browsers a copy inherits the custom properties of its place, such
+as the colour of a seat. A renderer without custom properties can match the rules only if the copy really stands in its place.
 """
 
 from __future__ import annotations
 
 import re
+import xml.etree.ElementTree as ET
 from collections.abc import Iterable, Iterator, Mapping
+from copy import deepcopy
 from dataclasses import dataclass
 from itertools import chain
 from typing import Final, Literal, NamedTuple
@@ -164,3 +170,63 @@ def _long_form(name: str, value: str) -> Iterator[tuple[str, str]]:
         yield name, value
     else:
         yield from (("font-weight", font[1] or "400"), ("font-size", font[2]), ("font-family", font[3]))
+
+
+_SVG: Final = "http://www.w3.org/2000/svg"
+_USE_TAG, _SYMBOL, _GROUP, _ROOT = (f"{{{_SVG}}}{name}" for name in ("use", "symbol", "g", "svg"))
+_PLACE: Final = ("x", "y", "width", "height", "href")
+_PAINTED: Final = re.compile(r"url\(#([\w-]+)\)")
+_DEPTH: Final = 8
+"""How deep a ``<use>`` may refer to others."""
+
+
+def without_uses(svg: str) -> str:
+    """Return an SVG of the hall's own templates with copies in place of references."""
+    ET.register_namespace("", _SVG)
+    root = ET.fromstring(svg)  # noqa: S314 - it comes from our own templates, which escape names
+    known = {element.get("id", ""): element for element in root.iter()}
+    for _depth in range(_DEPTH):
+        places = [(parent, k) for parent in root.iter() for k, child in enumerate(parent) if child.tag == _USE_TAG]
+        if not places:
+            break
+        for parent, k in places:
+            parent[k] = _copy(parent[k], known)
+    _remove_sprites(root, known)
+    return ET.tostring(root, encoding="unicode")
+
+
+def _remove_sprites(root: ET.Element, known: dict[str, ET.Element]) -> None:
+    """Remove the symbols, which no element refers to any more. What they paint with stays: gradients and clip paths."""
+    for sprite in [child for child in root if child.get("class") == "sprite"]:
+        root.remove(sprite)
+    drawn = {element.get("id") for element in root.iter()}
+    used = [name for name in sorted(set(_PAINTED.findall(ET.tostring(root, encoding="unicode")))) if name not in drawn]
+    if used:
+        definitions = ET.Element(f"{{{_SVG}}}defs")
+        definitions.extend(known[name] for name in used if name in known)
+        root.insert(0, definitions)
+
+
+def _copy(use: ET.Element, known: dict[str, ET.Element]) -> ET.Element:
+    """Return the element that stands for a reference: a group, around the content of a symbol scaled to its box."""
+    group = ET.Element(_GROUP, {name: value for name, value in use.attrib.items() if name not in _PLACE})
+    group.set("class", f"{use.get('class', '')} use".strip())  # rules of ``flat_css`` about <use> are about this class
+    target = known.get(use.get("href", "").removeprefix("#"))
+    if target is None:
+        return group
+    copied = deepcopy(target)
+    x, y = use.get("x", "0"), use.get("y", "0")
+    if target.tag == _SYMBOL:
+        copied.tag = _ROOT
+        copied.set("x", x)
+        copied.set("y", y)
+        for name in ("width", "height"):
+            if name in use.attrib:
+                copied.set(name, use.attrib[name])
+        group.append(copied)
+    else:
+        moved = ET.SubElement(group, _GROUP, {"transform": f"translate({x} {y})"})
+        moved.append(copied)
+    for element in group.iter():
+        element.attrib.pop("id", None)
+    return group
