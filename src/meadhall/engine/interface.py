@@ -52,7 +52,7 @@ class HidingRules(GameRules, Protocol):
 class GameWords(Hashable, Protocol):
     """The texts of a game, in the current language: a module or an object, the same one for the same edition.
 
-    A game may supply only some of them, see ``engine.defaults``.
+    A game may supply only some of them, see ``complete_words``.
 
     ``state`` is a concealed state; ``names`` are the players' names in seat order.
     """

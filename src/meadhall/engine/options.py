@@ -108,7 +108,7 @@ class Choice:
         only_with: the name and the value of another option without which only the default is allowed: ``("mode", "versus")``.
         optional_in_records: whether a record may lack it, which means the default.
         origins: value -> what it is, compared with the printed rules; it stands behind the sentence.
-        rules: the ids of the rules whose text depends on it: see ``engine.text.rulebook``.
+        rules: the ids of the rules whose text depends on it: see ``engine.rulebook``.
 
     Examples:
         >>> from meadhall.engine.options import Choice

@@ -205,7 +205,7 @@ def aec_env(
 
     Agent ``player_0`` has seat 0, and so on. An observation is a dictionary: ``observation``, see ``meadhall.envs.observation``,
     and ``action_mask``, int8 (actions,). When the match is over, each agent gets its payoff as reward; before, rewards are 0.
-    ``env.match`` is the match itself, with its record.
+    Its attribute ``match`` is the match itself, with its record.
 
     Where several seats choose at the same time, they are asked one after the other, and see nothing of each other's choices.
 

@@ -140,7 +140,7 @@ class Played(NamedTuple):
         payoffs: float64 (games, players): the payoffs by seat; NaN where the game was stopped.
         lengths: int64 (games,): the number of decisions.
         counts: int64 (games, counters): the counters of the game's statistics.
-        orders: int8 (games, players): the seats in the order of their first turns, see ``elements.first_order``.
+        orders: int8 (games, players): the seats in the order of their first turns, see ``places.first_order``.
     """
 
     payoffs: Floats

@@ -263,8 +263,8 @@ class MeadhallState(pyspiel.State):  # type: ignore[misc]
     def resample_from_infostate(self, player: int, sampler: Any) -> MeadhallState:
         """Return a random state that the player can't tell from this one.
 
-        Hidden parts are dealt again, see ``GameRules.redeal``. The history keeps the players' actions only: the true outcomes of
-        chance would tell what is hidden.
+        Hidden parts are dealt again, see ``HidingRules.redeal``. The history keeps the players' actions only: the true
+        outcomes of chance would tell what is hidden.
 
         Args:
             player: the seat.
