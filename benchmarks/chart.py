@@ -25,10 +25,10 @@ import meadhall
 from meadhall.bots import bot
 from meadhall.bots.analysis import Analysis
 from meadhall.bots.search import NODES, Tree
-from meadhall.engine.advice import Advice
 from meadhall.engine.game import Game
 from meadhall.engine.match.match import Match
 from meadhall.engine.match.view import SPECTATOR
+from meadhall.engine.search_settings import Advice
 from meadhall.server.worker.remote import WorkerProcess
 
 GAMES: tuple[tuple[str, int, dict[str, Any]], ...] = (

@@ -18,9 +18,8 @@ from statistics import median
 
 import psutil
 
-from meadhall.engine.compute.cores import cores
-from meadhall.engine.compute.executors import Executor, Processes, run_chunks
-from meadhall.engine.compute.executors.cluster import connected
+from meadhall.engine.compute.cluster import connected
+from meadhall.engine.compute.executors import Executor, Processes, cores, run_chunks
 from meadhall.lab.matches import CHUNK, MatchWork, Plan
 
 GAME, BOTS, PLAYERS = "axes-and-allies", ("karl", "search@2000"), 2

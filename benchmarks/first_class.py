@@ -21,7 +21,7 @@ PREPARE = """
 import time
 import numpy as np, numba
 import meadhall
-from meadhall.engine.compile.compiled import loops
+from meadhall.engine.compiled import loops
 from meadhall.engine.compile.rule import cache_folder
 game = meadhall.game("axes-and-allies")
 codes, payoffs = np.zeros(0, np.int64), np.zeros(4)

@@ -29,7 +29,7 @@ from rich.console import Console
 from rich.table import Table
 
 import meadhall
-from meadhall.engine.compile.compiled import loops
+from meadhall.engine.compiled import loops
 from meadhall.engine.compute.bulk import seed_number
 
 HERE = Path(__file__).parent

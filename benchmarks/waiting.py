@@ -31,8 +31,9 @@ from meadhall.server.hall.time.uptime import CLOCK_JOB
 from meadhall.server.settings import Settings
 from meadhall.server.store import schema
 from meadhall.server.store.clock import Clock
-from meadhall.server.store.models import Entry, now
+from meadhall.server.store.models import Entry
 from meadhall.server.store.queries import entries, jobs, uptime
+from meadhall.server.store.queries.present import now
 from meadhall.server.store.store import Store
 from server.rows import table_of
 

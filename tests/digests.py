@@ -17,9 +17,9 @@ from games_for_tests.every import EVERY_GAME
 from meadhall import Game, Match
 from meadhall.bots import bot
 from meadhall.engine.laws.check_game import setups
-from meadhall.engine.laws.hidden import redealt
+from meadhall.engine.laws.knowledge import redealt
+from meadhall.engine.match.record import dumps
 from meadhall.engine.match.view import SPECTATOR
-from meadhall.engine.record.format import dumps
 from sizes import LONG
 
 GREEDY = 2

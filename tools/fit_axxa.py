@@ -20,7 +20,7 @@ from rich.progress import track
 
 import meadhall
 from meadhall.bots import bot
-from meadhall.engine.compile.compiled import module_of
+from meadhall.engine.compiled import module_of
 from meadhall.engine.state.schema import state_at
 from meadhall.games.axxa.advice import chance_of_side, chance_together
 from meadhall.games.axxa.heuristics import can_complete, difficulty, turns_away

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 import meadhall
-from meadhall.engine.compile.compiled import module_of
+from meadhall.engine.compiled import module_of
 from meadhall.games.viking_axes.state import AXE_KINDS, SHIELD_KINDS, Card
 
 Floats = npt.NDArray[np.float64]

@@ -20,22 +20,19 @@ if TYPE_CHECKING:
         MalformedAction,
         MatchOver,
         MeadhallError,
-        NoDevice,
         NotYourTurn,
         RecordError,
         Refused,
         UnknownGame,
     )
-    from meadhall.engine.game import Game
     from meadhall.engine.laws.check_game import check_game
     from meadhall.engine.laws.counterexample import ConformanceError
-    from meadhall.engine.match.award import Award
     from meadhall.engine.match.match import Match
-    from meadhall.engine.match.step import Result
+    from meadhall.engine.match.step import Award, Result
     from meadhall.engine.match.view import Action, Seat, View
-    from meadhall.engine.record.events import events_of
-    from meadhall.engine.record.replay import replay
+    from meadhall.engine.registry import PlayableGame as Game
     from meadhall.engine.registry import game, game_names
+    from meadhall.engine.replay import events_of, replay
     from meadhall.lab import Balance, Report, Tuning, balance, simulate, tune
 
 __all__ = [
@@ -54,7 +51,6 @@ __all__ = [
     "Match",
     "MatchOver",
     "MeadhallError",
-    "NoDevice",
     "NotYourTurn",
     "RecordError",
     "Refused",
@@ -84,10 +80,11 @@ _ENGINE_MODULES = (
     "match.view",
     "compute.bulk",
     "compute.batch",
-    "record.events",
-    "record.replay",
+    "replay",
     "laws.check_game",
 )
+
+_NAMES = {"Game": "PlayableGame"}
 
 
 def __getattr__(name: str) -> Any:
@@ -95,7 +92,7 @@ def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     for module in (*(f"meadhall.engine.{module}" for module in _ENGINE_MODULES), "meadhall.lab"):
-        found = vars(import_module(module)).get(name)
+        found = vars(import_module(module)).get(_NAMES.get(name, name))
         if found is not None:
             globals()[name] = found
             return found

@@ -6,25 +6,40 @@ The interface has a version of its own, ``VERSION``. The page *The plug-in inter
 and what a game must supply.
 """
 
-from meadhall.engine.advice import Advice, always_quiescent, equal_payoffs, never_solved, uniform_random
-from meadhall.engine.compile.portable import local_array
 from meadhall.engine.compile.rule import i64, rule, u64
-from meadhall.engine.elements import CLOCKWISE, ActionKind, Elements, Mention, PieceKind, clockwise
 from meadhall.engine.errors import BadGame, BadSetup, IllegalAction, MeadhallError, Refused
-from meadhall.engine.game import Game, GamePage, Scoring
+from meadhall.engine.game import GamePage, Scoring
 from meadhall.engine.interface import GameRules, GameWords, HidingRules
 from meadhall.engine.kind import Kind, Parties, PayoffRange
 from meadhall.engine.laws.check_game import check_game
 from meadhall.engine.laws.counterexample import ConformanceError
-from meadhall.engine.match.deciders import is_among, lowest_seat
-from meadhall.engine.match.elimination import places_by_elimination
+from meadhall.engine.match.deciders import (
+    OfferState,
+    all_seats_but,
+    close_offer,
+    is_among,
+    is_offered,
+    lowest_seat,
+    make_offer,
+    refuse_offer,
+)
 from meadhall.engine.match.match import Match
-from meadhall.engine.match.offers import OfferState, all_seats_but, close_offer, is_offered, make_offer, refuse_offer
+from meadhall.engine.match.places import places_by_elimination
 from meadhall.engine.match.step import Result
 from meadhall.engine.match.view import Seat, View, legal_actions
 from meadhall.engine.options import CACHE_SIZE, Choice, Document, HouseRule, Option, Origin
+from meadhall.engine.registry import PlayableGame as Game
 from meadhall.engine.registry import register, registered
-from meadhall.engine.solution import Solution, Solver
+from meadhall.engine.report_terms import CLOCKWISE, ActionKind, Elements, Mention, PieceKind, clockwise
+from meadhall.engine.search_settings import (
+    Advice,
+    Solution,
+    Solver,
+    always_quiescent,
+    equal_payoffs,
+    never_solved,
+    uniform_random,
+)
 from meadhall.engine.state.chance import below, die, draw, shuffle
 from meadhall.engine.state.events import (
     HIDDEN,
@@ -63,9 +78,8 @@ from meadhall.engine.state.schema import (
     state_at,
 )
 from meadhall.engine.statistics import Counts, EventFigure, Rate, Spread, Statistics, Totals, event_statistics, histogram
-from meadhall.engine.text.daily import Daily, Figure, Figures, Outcome
 from meadhall.engine.text.language import current_language, decimal, gettext, listed, marked, ngettext, percent
-from meadhall.engine.text.lessons import Lesson, Lessons
+from meadhall.engine.text.lessons import Daily, Figure, Figures, Lesson, Lessons, Outcome
 
 VERSION = (1, 1)
 """The version of the interface. The first number rises when a game must be changed, the second when something is added."""
@@ -164,7 +178,6 @@ __all__ = [
     "kind_at",
     "legal_actions",
     "listed",
-    "local_array",
     "lowest_seat",
     "make_offer",
     "marked",

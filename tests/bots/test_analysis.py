@@ -29,15 +29,15 @@ from meadhall.bots.analysis import (
     turning_point_in_words,
     turning_points,
 )
-from meadhall.engine.compile.compiled import loops
+from meadhall.engine.compiled import loops
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.interface import GameWords
 from meadhall.engine.match.match import Match
+from meadhall.engine.match.record import loads
 from meadhall.engine.match.step import Step
 from meadhall.engine.match.view import EVERYTHING, SPECTATOR, concealed
-from meadhall.engine.record.format import loads
-from meadhall.engine.record.replay import replay
-from meadhall.engine.solution import Solution
+from meadhall.engine.replay import replay
+from meadhall.engine.search_settings import Solution
 from meadhall.engine.text.language import speaking
 from meadhall.games.axxa.solver import prove
 from meadhall.games.axxa.state import Act

@@ -10,11 +10,9 @@ import pytest
 
 from games_for_tests.every import EVERY_GAME
 from games_for_tests.hoard import game as hoard
-from games_for_tests.hoard.rules import CARDS
-from meadhall import game
+from meadhall import Game, game
 from meadhall.bots import Budget, UnknownBot, bot, bot_names, hints
-from meadhall.engine.game import Game
-from meadhall.engine.laws.hidden import redealt, without_chance
+from meadhall.engine.laws.knowledge import redealt, without_chance
 from sizes import sized
 
 AA = game("axes-and-allies")
@@ -72,11 +70,6 @@ def test_a_view_sent_to_another_process_contains_nothing_hidden() -> None:
     assert there.states.tobytes() == seen.states.tobytes()
     assert (there.steps, there.setup, there.legal, there.names) == (seen.steps, seen.setup, seen.legal, seen.names)
     assert there.next_number == seen.next_number == 2
-
-
-def test_greedy_plays_its_highest_card_in_hoard() -> None:
-    match = hoard.match(players=2, seed="x")
-    assert bot(hoard, "greedy").choose(match.view(0)) == max(action for action in match.view(0).legal if action < CARDS)
 
 
 def test_bots_with_equal_seeds_choose_the_same_actions() -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from games_for_tests.hoard import game as hoard
 from meadhall import game
-from meadhall.bots.evaluation import expected_payoffs
+from meadhall.bots.playouts import expected_payoffs
 from meadhall.engine.match.match import Match
 from meadhall.engine.match.view import concealed
 

@@ -14,7 +14,7 @@ from meadhall.bots import Budget, Hint, Search, chance_in_words, chance_of_what,
 from meadhall.bots.hints import MIN_VISITS
 from meadhall.bots.ranks import KING
 from meadhall.engine.match.view import View
-from meadhall.engine.solution import Solution
+from meadhall.engine.search_settings import Solution
 from meadhall.engine.text.language import speaking
 
 AA = game("axes-and-allies")

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from meadhall.bots import BadAnswer, BadBot, NamedBot, UnknownBot, bot, bot_names, named, ranks
-from meadhall.bots.named import VARIABLE, Declaration, declared, read_declaration, resolved
+from meadhall.bots import BadAnswer, BadBot, NamedBot, UnknownBot, bot, bot_names, ranks
+from meadhall.bots.bot import _MOST_CALLS, VARIABLE, Declaration, declared_bots, read_declaration, resolved
 from meadhall.engine.match.view import View
 from meadhall.engine.registry import game
 
@@ -113,7 +113,7 @@ def test_calls_that_never_return_hold_a_limited_number_of_threads(module: Any, m
     name_bots(monkeypatch, "ada=bots_of_mine:endless")
     match = game(AXES).match(players=2, seed="named")
     view = match.view(match.actor)
-    waiting = [threading.Thread(target=bot(match.game, "ada").choose, args=(view,)) for _ in range(named._MOST_CALLS)]
+    waiting = [threading.Thread(target=bot(match.game, "ada").choose, args=(view,)) for _ in range(_MOST_CALLS)]
     for thread in waiting:
         thread.start()
         entered.acquire()
@@ -156,7 +156,7 @@ def test_a_declaration_names_a_game_a_module_and_a_function() -> None:
 def test_two_bots_of_one_name_are_refused(second: str, monkeypatch: pytest.MonkeyPatch) -> None:
     name_bots(monkeypatch, "ada=bots_of_mine:first", second)
     with pytest.raises(BadBot, match="two bots"):
-        declared()
+        declared_bots()
 
 
 def test_a_bot_that_can_not_be_loaded_says_why(module: Any) -> None:

@@ -19,11 +19,10 @@ from meadhall import game
 from meadhall.bots import Budget, Findings, Search, SearchBot, bot, search
 from meadhall.bots.search import SLICE, TURN, Considered, Tree
 from meadhall.bots.tree import SIZE, VISITS
-from meadhall.engine.advice import Advice, equal_payoffs, never_solved, uniform_random
 from meadhall.engine.compile.rule import rule
 from meadhall.engine.match.match import Match
 from meadhall.engine.match.view import EVERYTHING, View
-from meadhall.engine.solution import Solution
+from meadhall.engine.search_settings import Advice, Solution, equal_payoffs, never_solved, uniform_random
 from meadhall.engine.state.schema import States
 from sizes import sized
 

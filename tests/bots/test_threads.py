@@ -9,7 +9,7 @@ import pytest
 
 SCRIPT = """
 import os
-from meadhall.bots.threads import background
+from meadhall.bots.search import background
 for more, behind in ((0, 10), (3, 10), (12, 10), (4, 19)):
     os.nice(more)
     own = os.getpriority(os.PRIO_PROCESS, 0)

@@ -18,8 +18,8 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 sys.path.insert(0, str(Path(__file__).parents[2] / "examples" / "pig" / "src"))
 
 from meadhall.bots import analysis
+from meadhall.bots.playouts import Rollouts
 from meadhall.bots.ranks import RANKS
-from meadhall.bots.rollouts import Rollouts
 from meadhall.engine.compute.bulk import Floats
 from meadhall.engine.match.view import EVERYTHING
 from meadhall.engine.registry import register

@@ -18,7 +18,7 @@ from browser.table import PATIENCE, Table, open_table, resign, whose_turn
 from browser.test_chart import upload
 from browser.traffic import RECORD_TRAFFIC
 from meadhall.engine.match.match import Match
-from meadhall.engine.record.replay import replay
+from meadhall.engine.replay import replay
 from meadhall.games.dungeon_allies.actions import Act
 from meadhall.games.dungeon_allies.names import BUILT_IN
 from meadhall.games.dungeon_allies.pieces import DICE, SIDES, SQUARES, Die, Target

@@ -16,7 +16,7 @@ from browser.people import NewPerson
 from browser.table import PATIENCE, STRATEGIC, VIKING_AXES, Table, open_table, resign, whose_turn
 from browser.traffic import RECORD_TRAFFIC
 from meadhall.engine.match.match import Match
-from meadhall.engine.record.replay import replay
+from meadhall.engine.replay import replay
 from meadhall.games.viking_axes.cards import TITLES
 from meadhall.games.viking_axes.state import Act, Card
 

@@ -12,7 +12,7 @@ from rich.console import Console
 
 from meadhall.cli import main
 from meadhall.cli.console import progress_bar
-from meadhall.engine.record.format import dumps, loads
+from meadhall.engine.match.record import dumps, loads
 from meadhall.engine.registry import game
 
 RECORDS = Path(__file__).parents[1] / "records"

@@ -15,7 +15,7 @@ import pytest
 
 import meadhall
 from meadhall.cli import main
-from meadhall.engine.record.format import read_records
+from meadhall.engine.match.record import read_records
 from meadhall.engine.registry import GROUP
 
 GAME = "axes-and-allies"

@@ -1,4 +1,4 @@
-"""A document as an option on the command line: read from its file, refused with the line of a mistake, shown in short."""
+"""A document as an option on the command line: read from its file, refused with the place of a mistake, shown in short."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import meadhall
 from games_for_tests.coins import COINS, FILE
 from games_for_tests.coins import game as coins
 from meadhall.cli import main
-from meadhall.engine.record.format import dumps, read_records
+from meadhall.engine.match.record import dumps, read_records
 from meadhall.engine.registry import registered
 
 Capture = pytest.CaptureFixture[str]
@@ -96,7 +96,7 @@ def test_a_match_at_the_terminal_uses_a_document(capsys: Capture, renamed: Path,
 def test_an_invalid_document_is_refused_with_the_number_of_its_line(capsys: Capture, command: list[str], wrong: Path) -> None:
     assert main([*command, "--option", f"coins={wrong}"]) == 2
     out, err = capsys.readouterr()
-    assert (out, err) == ("", "meadhall: coins: line 20, coin[3].name: expected `str`, got `int`\n")
+    assert (out, err) == ("", "meadhall: coins: coin[3].name: expected `str`, got `int`\n")
     assert main([*command, "--option", "coins=/nowhere/at/all.toml"]) == 2
     assert capsys.readouterr().err == "meadhall: coins: /nowhere/at/all.toml can't be read: No such file or directory\n"
 

@@ -17,9 +17,9 @@ from games_for_tests.hoard.rules import BOAST
 from games_for_tests.least import game as least
 from meadhall.bots import Budget, hints
 from meadhall.cli import main, play
-from meadhall.engine.record.format import read_records
+from meadhall.engine.match.record import read_records
+from meadhall.engine.match.telling import Choices
 from meadhall.engine.registry import registered
-from meadhall.engine.text.choices import Choices
 from meadhall.engine.text.language import gettext, speaking
 
 GAME = "axes-and-allies"

@@ -20,8 +20,7 @@ from meadhall.engine.registry import registered
 from meadhall.engine.text.language import speaking
 from meadhall.games.dungeon_allies.components import ITEM_NAMES
 from meadhall.pictures.print.document import game_pdf
-from meadhall.pictures.print.pieces import BadPiece, Piece, printed_pieces
-from meadhall.pictures.print.sheets import PAPERS, sheets
+from meadhall.pictures.print.sheets import PAPERS, BadPiece, Piece, printed_pieces, sheets
 from meadhall.pictures.print.typst_text import markdown
 from meadhall.server.pages.trial import try_pages
 

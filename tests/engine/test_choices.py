@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 import meadhall
+from meadhall.engine.match.telling import Choices
 from meadhall.engine.match.view import Action
-from meadhall.engine.text.choices import Choices
 
 AA = Choices(meadhall.game("axes-and-allies"))
 AXXA = Choices(meadhall.game("axxa"))

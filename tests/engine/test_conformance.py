@@ -15,7 +15,7 @@ from meadhall import ConformanceError, check_game
 from meadhall.engine.compile.rule import rule
 from meadhall.engine.game import Choice, Game, Scoring
 from meadhall.engine.laws import check_game as conformance
-from meadhall.engine.laws import hidden as knowledge
+from meadhall.engine.laws import knowledge, match_laws
 from meadhall.engine.registry import game, game_names
 from sizes import LONG, sized
 
@@ -70,7 +70,7 @@ def test_checking_a_game_leaves_the_registry_unchanged(monkeypatch: pytest.Monke
 @pytest.mark.parametrize("name", BROKEN)
 def test_a_broken_game_is_detected(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     broken = BROKEN[name]
-    monkeypatch.setattr(conformance, "MAX_DECISIONS", 60)
+    monkeypatch.setattr(match_laws, "MAX_DECISIONS", 60)
     monkeypatch.setattr(conformance, "DEALS", 200 if broken.law in ("knowledge", "redeal") else 1)
 
     with pytest.raises(ConformanceError) as found:
@@ -122,5 +122,5 @@ def test_a_large_action_space_is_swept_in_the_course_of_a_match() -> None:
     for number in range(1, 9):  # the positions after the setup
         legal = [action.action for action in match.legal()]
         match.play(max(legal) if number % 2 else min(legal))
-        tried.update(conformance._illegal(conformance.Trial(match, "any", draw), set()))
+        tried.update(match_laws._illegal(match_laws.Trial(match, "any", draw), set()))
     assert tried == set(range(actions))

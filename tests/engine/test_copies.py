@@ -14,10 +14,9 @@ import pytest
 import meadhall
 from games_for_tests.every import EVERY_GAME
 from games_for_tests.nim import game as nim
-from meadhall import Batch, Match, UnknownGame, View
+from meadhall import Batch, Game, Match, UnknownGame, View
 from meadhall.bots import Budget, SearchBot, bot
 from meadhall.engine.errors import IllegalAction
-from meadhall.engine.game import Game
 from meadhall.engine.registry import registered
 
 Copying = Callable[[Any], Any]

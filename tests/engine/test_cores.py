@@ -8,7 +8,7 @@ import sys
 
 _SCRIPT = """
 import os
-from meadhall.engine.compute.cores import cores, leave_a_core
+from meadhall.engine.compute.executors import cores, leave_a_core
 print(cores())
 leave_a_core()
 print(cores())

@@ -14,10 +14,10 @@ from games_for_tests.hoard import game as hoard
 from games_for_tests.least import game
 from meadhall import BadGame, IllegalAction, check_game, random_playouts, replay
 from meadhall.bots import bot
-from meadhall.engine.record.format import dumps, loads
+from meadhall.engine.match.record import dumps, loads
 from meadhall.engine.registry import registered
+from meadhall.engine.rulebook import mark_rules, rule_ids, rulebook_text
 from meadhall.engine.text.language import speaking
-from meadhall.engine.text.rulebook import mark_rules, rule_ids, rulebook_text
 from meadhall.lab import simulate, tournament
 
 RULES = ("setup", "legal", "play", "score")

@@ -10,7 +10,7 @@ from rich.console import Console
 
 import meadhall
 from meadhall import Batch, Seat, simulate
-from meadhall.engine.compile.compiled import loops
+from meadhall.engine.compiled import loops
 from meadhall.engine.text.language import speaking
 from meadhall.lab import tournament
 

@@ -128,11 +128,6 @@ def test_an_event_is_visible_to_its_audience(audience: int, viewers: set[int]) -
     assert {viewer for viewer in range(-1, 3) if event.visible_to(viewer)} == viewers
 
 
-def test_the_text_of_an_event_has_names_for_seats() -> None:
-    assert KINDS[1].in_words((1, 6), ("Astrid", "Björn")) == "Björn rolls 6"
-    assert KINDS[2].in_words(("axe",), ()) == "a axe"
-
-
 def test_arguments_are_attributes_by_their_names() -> None:
     log = new_log(3)
     emit(log, 1, 0, 6)

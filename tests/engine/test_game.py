@@ -14,14 +14,9 @@ from games_for_tests.hoard import game as hoard
 from meadhall import BadSetup, BrokenGame, UnknownGame, game, game_names
 from meadhall.engine import registry
 from meadhall.engine.game import Game, Scoring
-from meadhall.engine.laws.check_game import rulebook_knows_options
+from meadhall.engine.laws.declaration_laws import rulebook_knows_options
+from meadhall.engine.rulebook import rule_ids, rulebook_text, rulings
 from meadhall.engine.text.language import LANGUAGES, speaking
-from meadhall.engine.text.rulebook import mark_rules, rule_ids, rulebook_text, rulings
-
-
-def test_installed_games_are_found_by_name() -> None:
-    assert "axes-and-allies" in game_names()
-    assert game("axes-and-allies") is game("axes-and-allies")
 
 
 def test_an_unknown_game_is_refused_with_a_list_of_known_games() -> None:
@@ -97,18 +92,10 @@ def test_parties_are_the_seats_that_win_or_lose_together() -> None:
     assert hoard.parties(4, {"mode": "sides"}) == ((0, 2), (1, 3))
 
 
-def test_options_are_encoded_as_integers_for_the_rules() -> None:
-    assert hoard.encode_options({"hand": "many", "mode": "sides"}).tolist() == [1, 2]
-
-
 def test_a_game_can_refuse_a_combination_of_players_and_options() -> None:
     with pytest.raises(BadSetup, match="2 or 4"):
         hoard.check_setup(3, {"mode": "sides"})
     assert replace(hoard, objection=None).check_setup(3, {"mode": "sides"})[0] == 3
-
-
-def test_rules_of_a_rulebook_get_anchors() -> None:
-    assert mark_rules("<li><strong>AA-3.2</strong> To attack") == '<li><strong class="rule" id="AA-3.2">AA-3.2</strong> To attack'
 
 
 @pytest.mark.parametrize("subject", [each for each in EVERY_GAME if each.options], ids=lambda subject: subject.name)

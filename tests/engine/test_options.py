@@ -18,15 +18,16 @@ from games_for_tests.coins import game as coins
 from games_for_tests.hoard import game as hoard
 from meadhall import BadSetup, Match
 from meadhall.engine.errors import RecordError
-from meadhall.engine.laws.check_game import options_have_names, rulebook_knows_options, setups
-from meadhall.engine.laws.hidden import Broken
+from meadhall.engine.laws.check_game import setups
+from meadhall.engine.laws.declaration_laws import options_have_names, rulebook_knows_options
+from meadhall.engine.laws.knowledge import Broken
+from meadhall.engine.match.record import dumps, loads
 from meadhall.engine.options import CACHE_SIZE, MAX_DOTS, MAX_SIZE, Choice, Document, HouseRule, Origin
-from meadhall.engine.record.format import dumps, loads
-from meadhall.engine.record.replay import replay
 from meadhall.engine.registry import game as find
 from meadhall.engine.registry import registered
+from meadhall.engine.replay import replay
+from meadhall.engine.rulebook import rule_sentence
 from meadhall.engine.text.language import speaking
-from meadhall.engine.text.rulebook import rule_sentence
 
 BUILT_IN = FILE.read_text("utf-8")
 RENAMED = BUILT_IN.replace('"sovereign"', '"pistole"')
@@ -213,29 +214,29 @@ DOIT = '[[coin]]\nname = "doit"\nmetal = "gold"\n'
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("schema = 1", "schema = 2", "line 2, schema: 1 is needed, not 2"),
-        ("schema = 1", "schema = 1\nking = 3", "line 3: object contains unknown field `king`"),
-        ("[mint]", "[[king]]\n[mint]", "line 4: object contains unknown field `king`"),
-        ("[mint]", "[king.of]\n[mint]", "line 4: object contains unknown field `king`"),
-        ('"groat"', '"penny"', "line 20, coin[3].name: penny is there twice"),
-        ('"groat"', "4", "line 20, coin[3].name: expected `str`, got `int`"),
-        ('"groat"', '""', "line 20, coin[3].name: expected `str` of length >= 1"),
-        ('name = "groat"\n', "", "line 19, coin[3]: object missing required field `name`"),
-        ('"gold"', '"iron"', "line 41, coin[8].metal: invalid enum value 'iron'"),
-        ('metal = "gold"', 'metall = "gold"', "line 41, coin[8]: object contains unknown field `metall`"),
-        ('"gold"', '"gold"\nedge.milled = true', "line 42, coin[8]: object contains unknown field `edge`"),
-        (GROAT, "", "line 48, coin[10]: 12 coins are needed, not 11"),
-        (GROAT, GROAT + DOIT, "line 54, coin[12]: 12 coins are needed, not 13"),
+        ("schema = 1", "schema = 2", "schema: 1 is needed, not 2"),
+        ("schema = 1", "schema = 1\nking = 3", "object contains unknown field `king`"),
+        ("[mint]", "[[king]]\n[mint]", "object contains unknown field `king`"),
+        ("[mint]", "[king.of]\n[mint]", "object contains unknown field `king`"),
+        ('"groat"', '"penny"', "coin[3].name: penny is there twice"),
+        ('"groat"', "4", "coin[3].name: expected `str`, got `int`"),
+        ('"groat"', '""', "coin[3].name: expected `str` of length >= 1"),
+        ('name = "groat"\n', "", "coin[3]: object missing required field `name`"),
+        ('"gold"', '"iron"', "coin[8].metal of 'mark': invalid enum value 'iron'"),
+        ('metal = "gold"', 'metall = "gold"', "coin[8] of 'mark': object contains unknown field `metall`"),
+        ('"gold"', '"gold"\nedge.milled = true', "coin[8] of 'mark': object contains unknown field `edge`"),
+        (GROAT, "", "coin[10] of 'sovereign': 12 coins are needed, not 11"),
+        (GROAT, GROAT + DOIT, "coin[12] of 'sovereign': 12 coins are needed, not 13"),
         ("schema = 1", "schema = 1 2", "not TOML: line 2, column 12 can't be read"),
         ("schema = 1", "schema = 1\nschema = 1", "not TOML: line 3 sets a value again"),
         ('"groat"', '"groat', "not TOML: line 20, column 14 can't be read"),
     ],
 )
-def test_a_mistake_is_reported_with_its_line(old: str, new: str, message: str) -> None:
+def test_a_mistake_is_reported_with_its_path_and_the_name_of_its_entry(old: str, new: str, message: str) -> None:
     assert objected(BUILT_IN.replace(old, new, 1)) == f"coins: {message}"
 
 
-def test_a_mistake_in_a_file_or_in_bytes_is_reported_with_its_line(tmp_path: Path) -> None:
+def test_a_mistake_in_a_file_or_in_bytes_is_reported_alike(tmp_path: Path) -> None:
     text = BUILT_IN.replace('"groat"', "4")
     path = tmp_path / "my.toml"
     path.write_text(text, "utf-8")
@@ -255,9 +256,9 @@ def test_a_mistake_in_data_is_reported_with_its_path() -> None:
         (b"schema = 1\n\n\xff", "line 3: not text in UTF-8"),
         (Path("/nowhere/at/all.toml"), "/nowhere/at/all.toml can't be read: No such file or directory"),
         (Path("/"), "/ can't be read: Is a directory"),
-        ("# mine\nschema = 1979-05-27", "coins: line 2, schema: 1979-05-27 is neither text nor a number"),
-        ("# mine\nschema = nan", "coins: line 2, schema: nan is neither text nor a number"),
-        (r'city = "\u001b[31mred"', r"coins: line 1, city: '\x1b[31mred' can't be printed"),
+        ("# mine\nschema = 1979-05-27", "coins: schema: 1979-05-27 is neither text nor a number"),
+        ("# mine\nschema = nan", "coins: schema: nan is neither text nor a number"),
+        (r'city = "\u001b[31mred"', r"coins: city: '\x1b[31mred' can't be printed"),
         ('"a\\nb" = 1', r"coins: 'a\nb' can't be a name"),
         ({1: 2, "coin": []}, "coins: 1 can't be a name"),
         (Path("a\0b"), r"'a\x00b' is not a valid file name"),

@@ -14,12 +14,12 @@ import pytest
 from games_for_tests.kuhn import game as kuhn
 from games_for_tests.kuhn import rules as kuhn_rules
 from games_for_tests.kuhn.rules import BET, PASS
+from games_for_tests.outnumbered import DARE, REFUSE
 from games_for_tests.outnumbered import game as outnumbered
-from games_for_tests.outnumbered.rules import DARE, REFUSE
 from meadhall import BadSetup, ConformanceError, Match, check_game, game, random_playouts, replay, simulate
 from meadhall.bots import Budget, Search, bar_of, hints, in_words
 from meadhall.bots.analysis import analyse
-from meadhall.bots.evaluation import expected_payoffs
+from meadhall.bots.playouts import expected_payoffs
 from meadhall.engine.laws import check_game as conformance
 from meadhall.engine.text.display import Table
 from meadhall.engine.text.language import speaking

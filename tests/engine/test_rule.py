@@ -18,12 +18,12 @@ import pytest
 
 from games_for_tests import least
 from meadhall.engine.compile import mode, rule
-from meadhall.engine.compile.compiled import loops
 from meadhall.engine.compile.mode import cache_root
 from meadhall.engine.compile.rule import INTERPRETED, cache_folder, check_cache
+from meadhall.engine.compiled import loops
 from meadhall.engine.game import Game
 from meadhall.engine.interface import GameRules
-from meadhall.engine.laws.words import compile_error
+from meadhall.engine.laws.counterexample import compile_error
 from meadhall.engine.state.events import NO_LOG_SHAPE
 
 

@@ -11,10 +11,10 @@ import pytest
 
 from meadhall.engine.game import beats_of
 from meadhall.engine.match.match import Match
+from meadhall.engine.match.telling import briefs, title, turn_starts
 from meadhall.engine.registry import game
 from meadhall.engine.state.events import PUBLIC, Event, EventKind, Part, number, seat
 from meadhall.engine.text.language import LANGUAGES, speaking
-from meadhall.engine.text.turns import briefs, title, turn_starts
 
 NAMES = ("Xaveria", "Yngvild", "Zoltan", "Quirin")
 """Names that no text of a game contains."""

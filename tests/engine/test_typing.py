@@ -41,7 +41,7 @@ def test_a_game_found_by_its_name_has_a_state_of_any_type() -> None:
     power: int = match.state.power
     living: list[int] = [*match.state.alive[:2], match.state.allied[0][1]]
     assert (power, living) == (match.state.power, [1, 1, 0])
-    assert of_any_game(match.view(), match, match.game).endswith("axes-and-allies")
+    assert of_any_game(match.view(), match, meadhall.game(match.game)).endswith("axes-and-allies")
 
 
 def test_programs_outside_the_project_see_the_types() -> None:

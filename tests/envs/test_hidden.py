@@ -18,13 +18,13 @@ from games_for_tests.hoard import game as hoard
 from games_for_tests.kuhn import game as kuhn
 from games_for_tests.outnumbered import game as outnumbered
 from meadhall import Game, game
-from meadhall.engine.laws.hidden import redealt
+from meadhall.engine.laws.knowledge import redealt
 from meadhall.engine.match.match import Match
 from meadhall.engine.match.view import concealed
 from meadhall.engine.state.schema import copied, state_at
 from meadhall.envs import aec_env, gym_env, information_state, observe, openspiel, parallel_env, render, vector_env
+from meadhall.envs.desks import stepping_of, table_of
 from meadhall.envs.openspiel.game import MeadhallState, short_name
-from meadhall.envs.opponents import stepping_of, table_of
 
 CASES: list[tuple[Game, int, dict[str, Any]]] = [
     (game("axes-and-allies"), 3, {}),
@@ -223,6 +223,6 @@ def test_of_the_compiled_learner_of_gymnasium(subject: Game, players: int, optio
 
 def test_a_leak_would_be_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """Show every seat what seat 1 sees, as an environment with a mistake might."""
-    monkeypatch.setattr("meadhall.envs.seats.observe", lambda game, states, _seat, form: observe(game, states, 1, form))
+    monkeypatch.setattr("meadhall.envs.pettingzoo.observe", lambda game, states, _seat, form: observe(game, states, 1, form))
     with pytest.raises(AssertionError, match="seat 0 at decision 0"):
         test_of_the_agents_of_pettingzoo(hoard, 3, {"hand": "many"})

@@ -7,11 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from meadhall.bots.named import NamedBot, read_declaration
+from meadhall.bots.bot import NamedBot, read_declaration
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.registry import game
-from meadhall.envs.observation import observe
-from meadhall.envs.policy import policy_bot
+from meadhall.envs.observation import observe, policy_bot
 
 
 @pytest.mark.parametrize("form", ["flat", "dict"])

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from meadhall.engine.errors import BadSetup, how_to_install
-from meadhall.engine.laws.hidden import redealt
+from meadhall.engine.laws.knowledge import redealt
 from meadhall.engine.match.match import Match
 from meadhall.engine.match.view import SPECTATOR, View, concealed
 from meadhall.engine.registry import game

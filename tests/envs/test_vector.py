@@ -17,7 +17,7 @@ import meadhall
 from meadhall import BadSetup, Batch, IllegalAction, MalformedAction
 from meadhall.engine.compile.rule import INTERPRETED, rule
 from meadhall.engine.state.chance import below
-from meadhall.envs import announcement, layout, observe, vector, vector_env
+from meadhall.envs import desks, layout, observe, vector, vector_env
 
 SETUPS: tuple[tuple[str, int, dict[str, Any]], ...] = (
     ("axes-and-allies", 3, {}),
@@ -350,14 +350,14 @@ def test_only_the_rules_that_are_used_are_compiled() -> None:
 
 
 def test_compiling_that_takes_long_is_told(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setattr(announcement, "INTERPRETED", False)
-    monkeypatch.setattr(announcement, "PATIENCE", 0.0)
+    monkeypatch.setattr(desks, "INTERPRETED", False)
+    monkeypatch.setattr(desks, "PATIENCE", 0.0)
     subject, said = meadhall.game("axes-and-allies"), ""
-    with announcement.announced(subject, SimpleNamespace(signatures=[])):
+    with desks.announced(subject, SimpleNamespace(signatures=[])):
         while "compiling the rules of Axes and Allies, once" not in said:
             said += capsys.readouterr().err
     assert "the rules of Axes and Allies are compiled" in capsys.readouterr().err
-    with announcement.announced(subject, SimpleNamespace(signatures=["compiled"])):
+    with desks.announced(subject, SimpleNamespace(signatures=["compiled"])):
         pass
     assert capsys.readouterr().err == ""
 

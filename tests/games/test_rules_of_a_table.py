@@ -13,8 +13,8 @@ from meadhall.engine.errors import BadSetup
 from meadhall.engine.game import Game
 from meadhall.engine.options import Choice
 from meadhall.engine.registry import game
+from meadhall.engine.rulebook import conditions, rule_sentence, rulebook_text, rulings
 from meadhall.engine.text.language import LANGUAGES, speaking
-from meadhall.engine.text.rulebook import conditions, rule_sentence, rulebook_text, rulings
 
 
 class Told(NamedTuple):

@@ -18,11 +18,11 @@ import pytest
 import meadhall
 from meadhall.bots import BadBot
 from meadhall.engine.compute.bulk import counted_tournament
-from meadhall.engine.elements import Elements
 from meadhall.engine.errors import BadSetup
+from meadhall.engine.match.record import read_records
 from meadhall.engine.match.view import View
-from meadhall.engine.record.format import read_records
 from meadhall.engine.registry import registered
+from meadhall.engine.report_terms import Elements
 from meadhall.engine.state.chance import seed_from_text
 from meadhall.engine.text.language import speaking
 from meadhall.lab import Balance, balance, simulate, tournament, without

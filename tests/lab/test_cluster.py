@@ -17,10 +17,10 @@ import meadhall
 from games_for_tests.nim import game as nim
 from lab.works import Failing
 from meadhall.engine.compile.rule import INTERPRETED
-from meadhall.engine.compute import bulk
-from meadhall.engine.compute.executors import Processes, Serial, cluster, run_chunks
-from meadhall.engine.compute.executors.cluster import ClusterFailed, NoCluster, connected
-from meadhall.engine.compute.executors.fingerprint import fingerprint
+from meadhall.engine.compute import bulk, cluster, node
+from meadhall.engine.compute.cluster import NoCluster, connected
+from meadhall.engine.compute.executors import Processes, Serial, run_chunks
+from meadhall.engine.compute.node import ClusterFailed, fingerprint
 from meadhall.engine.errors import BadSetup, how_to_install
 from meadhall.lab import tournament
 
@@ -137,9 +137,9 @@ def test_a_node_refuses_work_of_another_version() -> None:
     work = Failing(60)
     same = fingerprint(work.subject)
     (first, *_) = same
-    assert cluster.play(pickle.dumps(work), same, [range(10), range(10, 20)])[1] == [0, 10]
+    assert node.play(pickle.dumps(work), same, [range(10), range(10, 20)])[1] == [0, 10]
     with pytest.raises(ClusterFailed, match=f"has {first} .* instead of other; install the same on every node"):
-        cluster.play(pickle.dumps(work), {**same, first: "other"}, [range(10)])
+        node.play(pickle.dumps(work), {**same, first: "other"}, [range(10)])
     assert "lacks this version of meadhall" in str(cluster._failure(ImportError("no module")))
 
 
@@ -191,9 +191,9 @@ def test_one_process_of_a_node_compiles_and_the_others_find_the_machine_code() -
             compiled.append(1)
 
     work = Counted(0)
-    cluster._mark(work).unlink(missing_ok=True)
+    node._mark(work).unlink(missing_ok=True)
     for _ in range(2):
-        cluster._compile_once(work)
+        node._compile_once(work)
     assert compiled == [1]
 
 

@@ -16,7 +16,7 @@ import meadhall
 from games_for_tests.kuhn import game as kuhn
 from meadhall.cli import main
 from meadhall.engine.errors import BadSetup, how_to_install
-from meadhall.engine.record.format import read_records
+from meadhall.engine.match.record import read_records
 from meadhall.lab import luck, output, tournament
 
 GAME = "axes-and-allies"

@@ -19,11 +19,12 @@ import pytest
 
 import meadhall
 from lab.works import Failing
-from meadhall.engine.compute import bulk
-from meadhall.engine.compute.executors import cluster, run_chunks
-from meadhall.engine.compute.executors.cluster import ClusterFailed, connected
+from meadhall.engine.compute import bulk, cluster
+from meadhall.engine.compute.cluster import connected
+from meadhall.engine.compute.executors import run_chunks
+from meadhall.engine.compute.node import ClusterFailed
 from meadhall.engine.errors import BadSetup
-from meadhall.engine.record.format import read_records
+from meadhall.engine.match.record import read_records
 from meadhall.lab import tournament
 from meadhall.lab.matches import CHUNK
 

@@ -21,8 +21,8 @@ from meadhall.bots import SearchBot
 from meadhall.engine.compute.bulk import Played
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.game import Choice
+from meadhall.engine.match.record import read_records
 from meadhall.engine.match.view import View
-from meadhall.engine.record.format import read_records
 from meadhall.engine.registry import registered
 from meadhall.engine.statistics import wilson
 from meadhall.lab import Report, Tournament, tournament

@@ -16,12 +16,12 @@ import meadhall
 from games_for_tests.hoard import game as hoard
 from games_for_tests.hoard.rules import BOAST, DRAW, SEATS, Event
 from meadhall.cli import main
-from meadhall.engine.compile.compiled import loops
-from meadhall.engine.compile.loops import GREEDY, LOG_SHAPE, RANDOM
 from meadhall.engine.compile.rule import rule
+from meadhall.engine.compiled import loops
 from meadhall.engine.compute.bulk import counted_tournament, seed_number
 from meadhall.engine.game import Game
-from meadhall.engine.record.format import read_records
+from meadhall.engine.loops import GREEDY, LOG_SHAPE, RANDOM
+from meadhall.engine.match.record import read_records
 from meadhall.engine.registry import registered
 from meadhall.engine.state.chance import key_from_counter
 from meadhall.engine.state.events import argument_at, arguments_at, event_count, kind_at, new_log, read_log

@@ -13,8 +13,8 @@ import pytest
 import meadhall
 from games_for_tests.nim import game as nim
 from meadhall.bots import search, tree
-from meadhall.engine.compile.compiled import module_of
 from meadhall.engine.compile.rule import INTERPRETED
+from meadhall.engine.compiled import module_of
 from meadhall.lab import is_warm, warm
 from meadhall.lab.warm import match_steps
 

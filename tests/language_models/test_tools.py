@@ -12,9 +12,9 @@ from mcp import Client
 from language_models.mcp_players import MATCHES, check_end, play, refused, use
 from meadhall.cli.mcp import NoModelContextProtocol, address, serve_tools
 from meadhall.engine.errors import MeadhallError, how_to_install
-from meadhall.engine.laws.hidden import redealt
+from meadhall.engine.laws.knowledge import redealt
 from meadhall.engine.registry import game
-from meadhall.engine.text.rulebook import rule_ids, rulebook_text
+from meadhall.engine.rulebook import rule_ids, rulebook_text
 from meadhall.lab.balance.tasks import SIZES
 from meadhall.mcp import local
 from meadhall.mcp.local import LocalTables

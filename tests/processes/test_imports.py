@@ -55,8 +55,7 @@ from meadhall.cli import main
 
 for package in (meadhall.engine, meadhall.games, meadhall.bots, meadhall.lab):
     for module in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
-        if not module.name.startswith("meadhall.engine.compute.gpu"):
-            importlib.import_module(module.name)
+        importlib.import_module(module.name)
 match = meadhall.game("axes-and-allies").match(players=2)
 from meadhall.envs import observe, render
 print(observe(match.game, match.states, 0).shape[0] > 20, bool(render(match.view(0))), {"litestar", "jinja2"} <= foreign)

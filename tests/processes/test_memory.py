@@ -11,7 +11,7 @@ import httpx
 import pytest
 
 import meadhall
-from meadhall.engine.record.format import dumps
+from meadhall.engine.match.record import dumps
 from processes.process import hall_process
 from server.people import AXES
 

@@ -21,8 +21,8 @@ import numpy.typing as npt
 from meadhall import Batch, Match, Seat, game
 from meadhall.bots import bot
 from meadhall.engine.laws.check_game import setups
+from meadhall.engine.match.record import SUFFIX, dumps
 from meadhall.engine.options import HouseRule
-from meadhall.engine.record.format import SUFFIX, dumps
 from meadhall.engine.state.chance import step_key
 from meadhall.engine.state.schema import States
 from meadhall.games.axxa.board import SPACES, distance

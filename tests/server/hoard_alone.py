@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from meadhall.engine.match.match import Match
-from meadhall.engine.text.daily import Daily, Figure, Figures
+from meadhall.engine.text.lessons import Daily, Figure, Figures
 from server import hoard_on_a_page
 
 ENOUGH = 30

@@ -12,7 +12,7 @@ import httpx
 
 from games_for_tests.hoard.rules import BOAST
 from games_for_tests.hoard.words import NAMES
-from meadhall.engine.laws.hidden import redealt
+from meadhall.engine.laws.knowledge import redealt
 from meadhall.engine.match.match import Match
 from meadhall.engine.match.view import concealed
 from meadhall.engine.state import chance

@@ -16,8 +16,8 @@ import meadhall
 from games_for_tests.hoard.rules import LOOK
 from meadhall.bots.analysis import Analysis, Knowledge, TurningPoint, analyse
 from meadhall.engine.match.match import Match
-from meadhall.engine.record.format import dumps, loads
-from meadhall.engine.record.replay import replay as replayed
+from meadhall.engine.match.record import dumps, loads
+from meadhall.engine.replay import replay as replayed
 from meadhall.server.errors import TooMany, WrongMoment
 from meadhall.server.hall.bots import chart_queue
 from meadhall.server.hall.bots.chart_queue import ChartJob, ChartQueue

@@ -15,7 +15,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 import meadhall
 from games_for_tests.goofspiel import game as goofspiel
 from meadhall.engine.match.match import Match
-from meadhall.engine.match.stand_in import Lasting
+from meadhall.engine.match.step import Lasting
 from meadhall.engine.match.view import Seat
 from meadhall.server.hall.bots.stand_ins import standing_in
 from meadhall.server.hall.replaying import replay

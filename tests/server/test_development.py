@@ -219,7 +219,7 @@ async def reopened(hall: OpenHall, room: Room) -> httpx.Response:
 async def test_a_match_goes_on_when_changed_rules_allow_what_was_played(developing: OpenHall) -> None:
     _person, room = await begun(developing, HOARD)
     play(room)
-    with registered(replace(room.game, title="Hoard, changed")):
+    with registered(replace(game(room.game.name), title="Hoard, changed")):
         assert (await reopened(developing, room)).status_code == 200
         again = await developing.hall.room(room.table.id)
         assert (again.game.title, len(again.running_match().steps)) == ("Hoard, changed", 1)
@@ -253,7 +253,7 @@ async def test_rules_that_fail_are_told_with_their_place(developing: OpenHall, p
         raise ZeroDivisionError("no dice")
 
     rules: Any = SimpleNamespace(**{**vars(room.game.rules), part: fails})
-    with registered(replace(room.game, rules=rules)):
+    with registered(replace(game(room.game.name), rules=rules)):
         told = (await reopened(developing, room)).text
         assert "ZeroDivisionError: no dice" in told
         assert ("The setup fails" in told) == (part == "setup")

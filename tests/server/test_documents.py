@@ -16,10 +16,10 @@ import pytest
 
 from games_for_tests.coins import COINS, FILE
 from games_for_tests.coins import game as coins
+from meadhall.engine.match.record import loads
 from meadhall.engine.options import MAX_SIZE
-from meadhall.engine.record.format import loads
-from meadhall.engine.record.replay import replay
 from meadhall.engine.registry import registered
+from meadhall.engine.replay import replay
 from meadhall.engine.text.language import speaking
 from meadhall.lab import balance, warm
 from meadhall.server.pages.log import log, turn_in_words
@@ -125,7 +125,7 @@ async def test_the_host_can_go_back_to_the_built_in_document(hall: OpenHall) -> 
 @pytest.mark.parametrize(
     ("document", "reason"),
     [
-        (WRONG, "coins: line 20, coin[3].name: expected `str`, got `int`"),
+        (WRONG, "coins: coin[3].name: expected `str`, got `int`"),
         (b"name =", "coins: not TOML: the file ends too early"),
         (b"\xff\xfe", "coins: line 1: not text in UTF-8"),
         (b"#\n" * (MAX_SIZE // 2 + 1), "coins: longer than 128 KB"),
@@ -196,7 +196,7 @@ async def test_a_program_sends_text_or_data_and_gets_the_hash(hall: OpenHall) ->
         record = (await program.read(f"/tables/{info['id']}/record")).json()
         assert record["options"]["coins"] == BROUGHT
     wrong = await program.post("/tables", {"game": NAME, "options": {"coins": WRONG.decode()}})
-    assert "line 20" in wrong.json()["reason"]
+    assert "coin[3].name" in wrong.json()["reason"]
 
 
 async def test_a_document_survives_a_restart_and_a_rematch(on_sqlite: Settings, at_once: None) -> None:

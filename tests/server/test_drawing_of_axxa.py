@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from meadhall.engine.match.match import Match
-from meadhall.engine.record.replay import replay
+from meadhall.engine.replay import replay
 from meadhall.games.axxa.board import POSITIONS, SPACES
 from meadhall.games.axxa.page import own
 from meadhall.server.pages.frames import Frames

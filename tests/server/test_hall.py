@@ -11,7 +11,7 @@ from hashlib import sha256
 import pytest
 
 from games_for_tests.hoard.rules import DRAW
-from meadhall.engine.record.format import read_record
+from meadhall.engine.match.record import read_record
 from meadhall.server.hall import hall as hall_module
 from meadhall.server.store.models import RULES_CHANGED
 from meadhall.server.store.queries import tables

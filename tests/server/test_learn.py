@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from meadhall.engine.laws.check_game import lessons_are_sound
-from meadhall.engine.match.guided import guided_match
+from meadhall.engine.laws.declaration_laws import lessons_are_sound
+from meadhall.engine.match.telling import guided_match
 from meadhall.engine.registry import game, game_names
 from meadhall.engine.text.language import gettext, speaking
 from meadhall.engine.text.lessons import LEARNER

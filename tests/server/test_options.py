@@ -10,12 +10,13 @@ import pytest
 
 from games_for_tests.every import EVERY_GAME
 from games_for_tests.hoard import game as hoard
+from meadhall import Game
 from meadhall.cli import main
-from meadhall.engine.game import Choice, Game
+from meadhall.engine.game import Choice
+from meadhall.engine.match.record import dumps, loads
 from meadhall.engine.options import HouseRule
-from meadhall.engine.record.format import dumps, loads
+from meadhall.engine.rulebook import rulebook_text
 from meadhall.engine.text.language import LANGUAGES, gettext, speaking
-from meadhall.engine.text.rulebook import rulebook_text
 from meadhall.server.settings import Settings
 from meadhall.server.store.queries import tables
 from server.people import OpenHall, Person, open_hall

@@ -18,8 +18,7 @@ from meadhall.engine.match.match import Match
 from meadhall.engine.match.view import Seat
 from meadhall.engine.registry import game, game_names
 from meadhall.engine.text.language import speak
-from meadhall.pictures.flat_css import flattened
-from meadhall.pictures.flat_svg import without_uses
+from meadhall.pictures.flat import flattened, without_uses
 from meadhall.pictures.png import OTHER_LETTERS, _warn, drawable, has_font, png
 from meadhall.server.errors import TooMany, WrongMoment
 from meadhall.server.hall.daily import daily

@@ -14,8 +14,8 @@ import pytest
 
 import meadhall
 from games_for_tests.hoard.rules import BOAST, DRAW, LOOK
-from meadhall.engine.record.format import dumps, loads
-from meadhall.engine.record.replay import replay
+from meadhall.engine.match.record import dumps, loads
+from meadhall.engine.replay import replay
 from meadhall.server.hall.records import uploads
 from meadhall.server.hall.records.uploads import Uploads
 from meadhall.server.pages.models import Viewer

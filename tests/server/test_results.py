@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from sqlalchemy import delete, select
 
-from meadhall.engine.record.format import loads, read_records
-from meadhall.engine.record.replay import replay
+from meadhall.engine.match.record import loads, read_records
+from meadhall.engine.replay import replay
 from meadhall.server.hall.people.profiles import Streak, puzzle_streak, winning_streak
 from meadhall.server.hall.records import match_records
 from meadhall.server.ops.time import Time

@@ -15,7 +15,7 @@ import httpx
 import pytest
 import pytest_asyncio
 
-from meadhall.engine.record.format import dumps
+from meadhall.engine.match.record import dumps
 from meadhall.engine.registry import game, game_names
 from meadhall.pictures.templates import STATIC as SHARED_STATIC
 from meadhall.server.hall.orders import Order

@@ -6,7 +6,7 @@ import pytest
 
 from meadhall import game
 from meadhall.engine.match.step import Result
-from meadhall.engine.text.headlines import headline, your_headline
+from meadhall.engine.match.telling import headline, your_headline
 from meadhall.engine.text.language import speaking
 from meadhall.server.pages.match import match_page
 

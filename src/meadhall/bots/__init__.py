@@ -2,9 +2,8 @@
 
 from pathlib import Path
 
-from meadhall.bots.bot import Bot, UnknownBot, bot, bot_names, ranks
+from meadhall.bots.bot import BadAnswer, BadBot, Bot, NamedBot, UnknownBot, bot, bot_names, ranks
 from meadhall.bots.hints import Hint, bar_of, chance_in_words, chance_of_what, hints, in_words, points_in_words
-from meadhall.bots.named import BadAnswer, BadBot, NamedBot
 from meadhall.bots.policy import PolicyBot
 from meadhall.bots.ranks import RANKS, Rank
 from meadhall.bots.search import Budget, Considered, Findings, Search, SearchBot

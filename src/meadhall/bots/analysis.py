@@ -15,10 +15,10 @@ from typing import Literal
 
 import numpy as np
 
-from meadhall.bots.rollouts import Rollouts
-from meadhall.bots.threads import background
+from meadhall.bots.playouts import Rollouts
+from meadhall.bots.search import background
 from meadhall.engine.checks import check_count, quoted
-from meadhall.engine.compute.cores import cores
+from meadhall.engine.compute.executors import cores
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.match.match import Match
 from meadhall.engine.match.step import Step

@@ -10,7 +10,7 @@ from meadhall.bots.search import Budget, Search
 from meadhall.engine.checks import Seed, check_seed
 from meadhall.engine.game import Scoring
 from meadhall.engine.match.view import View
-from meadhall.engine.solution import Solution
+from meadhall.engine.search_settings import Solution
 from meadhall.engine.text.language import decimal
 from meadhall.engine.text.language import gettext as _
 

@@ -8,9 +8,9 @@ from typing import Any, Self
 import numpy as np
 
 from meadhall.engine.checks import Seed, check_seed
-from meadhall.engine.compile.compiled import loops
-from meadhall.engine.compile.loops import GREEDY, RANDOM
+from meadhall.engine.compiled import loops
 from meadhall.engine.game import Game
+from meadhall.engine.loops import GREEDY, RANDOM
 from meadhall.engine.match.view import View
 from meadhall.engine.state.chance import step_key
 from meadhall.engine.state.schema import copied

@@ -2,15 +2,21 @@
 
 Each thread grows a separate tree, and the statistics at the roots are added up (root parallelization; Chaslot, Winands, van den
 Herik, 2008). Trees are reused from decision to decision: the subtree below the actions played since then becomes the new tree.
+The threads have a lower priority than those that serve requests.
 """
 
 from __future__ import annotations
 
+import os
+import sys
+import threading
 import time
 from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from copy import deepcopy
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from math import hypot, sqrt
 from pathlib import Path
 from typing import Any, Self
@@ -18,7 +24,6 @@ from typing import Any, Self
 import numpy as np
 
 from meadhall.bots.policy import PolicyBot
-from meadhall.bots.threads import background
 from meadhall.bots.tree import (
     ACTION,
     ACTOR,
@@ -34,14 +39,33 @@ from meadhall.bots.tree import (
     VISITS,
 )
 from meadhall.engine.checks import Seed, check_seed
-from meadhall.engine.compile.compiled import module_of
+from meadhall.engine.compiled import module_of
 from meadhall.engine.compute.bulk import seed_number
-from meadhall.engine.compute.cores import cores
+from meadhall.engine.compute.executors import cores
 from meadhall.engine.game import Game
 from meadhall.engine.kind import Parties, PayoffRange
 from meadhall.engine.match.view import View
 from meadhall.engine.state.events import NO_LOG_SHAPE
 from meadhall.engine.state.schema import States
+
+
+@cache
+def background(name: str, niceness: int) -> ThreadPoolExecutor:
+    """Return the process's thread pool of that name, with one thread per core.
+
+    Args:
+        name: the name of the pool and of its threads.
+        niceness: the nice value of the threads, where the system has one per thread (Linux). It is never below the process's.
+    """
+    return ThreadPoolExecutor(cores(), name, partial(_lower_priority, niceness))
+
+
+def _lower_priority(niceness: int) -> None:
+    if sys.platform == "linux":  # only Linux has a nice value per thread
+        current = os.getpriority(os.PRIO_PROCESS, 0)
+        with suppress(PermissionError):
+            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), max(niceness, current))
+
 
 _SOURCE = Path(__file__).with_name("tree.py")
 NODES = 1 << 17

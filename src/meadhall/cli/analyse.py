@@ -27,8 +27,8 @@ from meadhall.cli.console import console, page_width, print_prose, print_table, 
 from meadhall.cli.transcript import outcome
 from meadhall.engine.errors import BadSetup, RecordError
 from meadhall.engine.match.match import Match
-from meadhall.engine.record.format import read_records
-from meadhall.engine.record.replay import replay
+from meadhall.engine.match.record import read_records
+from meadhall.engine.replay import replay
 from meadhall.engine.text.language import gettext as _
 
 BARS = "▁▂▃▄▅▆▇█"

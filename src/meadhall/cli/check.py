@@ -20,14 +20,12 @@ from meadhall.cli.messages import untranslated
 from meadhall.engine.compile.rule import INTERPRETED
 from meadhall.engine.errors import MeadhallError
 from meadhall.engine.game import Game
-from meadhall.engine.laws.check_game import FurtherLaw, check_game, check_position, further_law
-from meadhall.engine.laws.counterexample import ConformanceError, Example, Move
-from meadhall.engine.laws.shrink import shrink, violation
-from meadhall.engine.laws.words import LAWS
+from meadhall.engine.laws.check_game import FurtherLaw, check_game, check_position, further_law, shortest, violation
+from meadhall.engine.laws.counterexample import LAWS, ConformanceError, Example, Move
 from meadhall.engine.match.match import Match
+from meadhall.engine.rulebook import rule_sentence
 from meadhall.engine.text.language import gettext as _
 from meadhall.engine.text.language import ngettext
-from meadhall.engine.text.rulebook import rule_sentence
 
 _SHOWN = 12
 """The number of the last actions that an example shows."""
@@ -65,7 +63,7 @@ def run_check(
                 check_position(Example(subject, *subject.check_setup(count, subject.fitting_options(chosen)), seed, tuple(moves)))
                 positions = 1
         except ConformanceError as found:
-            error = shrink(found) if moves is None else found
+            error = shortest(found) if moves is None else found
         again = ["meadhall", "check", where, "--games", str(games), "--seed", seed]
         failure = None if error is None else _failure(error, where, shlex.join(again))
     if as_json:

@@ -8,12 +8,11 @@ import tomllib
 from pathlib import Path
 
 from meadhall.engine.errors import BrokenGame, UnknownGame
-from meadhall.engine.game import Game
-from meadhall.engine.registry import GROUP, game, game_names, register
+from meadhall.engine.registry import GROUP, PlayableGame, game, game_names, register
 from meadhall.engine.text.language import gettext as _
 
 
-def find_game(where: str) -> Game:
+def find_game(where: str) -> PlayableGame:
     """Return the game, registered in this process.
 
     Raises:
@@ -30,7 +29,7 @@ def find_game(where: str) -> Game:
     return game(where)  # raises the error that lists the games
 
 
-def _game_of_folder(folder: Path) -> Game:
+def _game_of_folder(folder: Path) -> PlayableGame:
     """Return the game that ``pyproject.toml`` in the folder declares."""
     try:
         project = tomllib.loads((folder / "pyproject.toml").read_text("utf-8"))
@@ -49,7 +48,7 @@ def _game_of_folder(folder: Path) -> Game:
     return _load(next(iter(games.values())), str(folder))
 
 
-def _load(reference: str, where: str) -> Game:
+def _load(reference: str, where: str) -> PlayableGame:
     """Import ``module:attribute`` and register the game."""
     module, _colon, attribute = reference.partition(":")
     try:
@@ -58,6 +57,6 @@ def _load(reference: str, where: str) -> Game:
         raise BrokenGame(
             _("the game in {place} can't be loaded: {error}").format(place=where, error=f"{type(error).__name__}: {error}")
         ) from error
-    if not isinstance(found, Game):
+    if not isinstance(found, PlayableGame):
         raise BrokenGame(_("{reference} is not a Game").format(reference=reference))
     return register(found)

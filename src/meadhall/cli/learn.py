@@ -9,9 +9,8 @@ from meadhall.cli.console import console, print_prose, typed_line
 from meadhall.cli.transcript import print_board, print_choices, print_events
 from meadhall.engine.errors import BadSetup, Refused
 from meadhall.engine.game import Game
-from meadhall.engine.match.guided import answer_to, guided_match
+from meadhall.engine.match.telling import Choices, answer_to, guided_match
 from meadhall.engine.match.view import View
-from meadhall.engine.text.choices import Choices
 from meadhall.engine.text.language import gettext as _
 from meadhall.engine.text.lessons import LEARNER, Lesson
 

@@ -16,7 +16,7 @@ from pathlib import Path
 import typer
 
 from meadhall.cli.console import console
-from meadhall.engine.defaults import title_of
+from meadhall.engine.interface import title_of
 from meadhall.engine.registry import game_names
 from meadhall.engine.text.language import gettext as _
 from meadhall.engine.text.language import ngettext

@@ -18,15 +18,15 @@ from meadhall.bots.ranks import HUSCARL, KARL
 from meadhall.cli.console import console, print_prose, typed_line
 from meadhall.cli.transcript import outcome, print_board, print_choices, print_events, print_hints, print_rules
 from meadhall.engine.errors import BadSetup, IllegalAction, RecordError, Refused
-from meadhall.engine.game import Game
 from meadhall.engine.match.match import Match
+from meadhall.engine.match.record import SUFFIX, dumps, read_records
+from meadhall.engine.match.telling import Choices
 from meadhall.engine.match.view import Seat
-from meadhall.engine.record.format import SUFFIX, dumps, read_records
-from meadhall.engine.record.replay import replay
+from meadhall.engine.registry import PlayableGame
+from meadhall.engine.replay import replay
+from meadhall.engine.rulebook import rule_sentence, rulebook_text
 from meadhall.engine.state.chance import seed_from_text
-from meadhall.engine.text.choices import Choices
 from meadhall.engine.text.language import gettext as _
-from meadhall.engine.text.rulebook import rule_sentence, rulebook_text
 
 BOT_NAMES = ("Astrid", "Björn", "Sigrid", "Torsten", "Freydis", "Knut", "Gudrun")
 LEFT = "left at the terminal"
@@ -34,7 +34,7 @@ LEFT = "left at the terminal"
 
 
 def new_match(
-    game: Game,
+    game: PlayableGame,
     players: int | None,
     bots: Sequence[str] | None,
     seed: str | None,

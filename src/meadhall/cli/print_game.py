@@ -34,8 +34,7 @@ def print_game(name: str, players: int | None, options: dict[str, str], paper: s
                 )
             )
     from meadhall.pictures.print.document import game_pdf  # noqa: PLC0415 - it loads the packages above
-    from meadhall.pictures.print.pieces import printed_pieces  # noqa: PLC0415
-    from meadhall.pictures.print.sheets import PAPERS  # noqa: PLC0415
+    from meadhall.pictures.print.sheets import PAPERS, printed_pieces  # noqa: PLC0415
 
     if paper not in PAPERS:
         raise BadSetup(_("the paper must be a4 or letter, not {given}").format(given=quoted(paper)))

@@ -11,9 +11,9 @@ from meadhall.cli.console import WRONG, complain, console, progress_bar
 from meadhall.cli.transcript import outcome, print_board, print_events, print_step
 from meadhall.engine.errors import RecordError
 from meadhall.engine.match.match import Match
+from meadhall.engine.match.record import read_records
 from meadhall.engine.match.step import Step
-from meadhall.engine.record.format import read_records
-from meadhall.engine.record.replay import replay
+from meadhall.engine.replay import replay
 from meadhall.engine.text.language import gettext as _
 from meadhall.engine.text.language import grouped, ngettext
 

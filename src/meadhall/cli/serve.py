@@ -138,10 +138,10 @@ def check_compiled_rules() -> None:
 
 def check_named_bots() -> None:
     """Import the bots that the host has named, in a process that ends: the server has no need of their modules. Raises BadBot."""
-    from meadhall.bots.named import BadBot, declared
+    from meadhall.bots.bot import BadBot, declared_bots
 
-    if declared():
-        asked = subprocess.run([sys.executable, "-m", "meadhall.bots.named"], stderr=subprocess.PIPE, text=True, check=False)
+    if declared_bots():
+        asked = subprocess.run([sys.executable, "-m", "meadhall.bots.bot"], stderr=subprocess.PIPE, text=True, check=False)
         if asked.returncode:
             raise BadBot(asked.stderr.strip() or f"the bots can't be loaded (status {asked.returncode})")
 

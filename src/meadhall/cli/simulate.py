@@ -8,7 +8,7 @@ from pathlib import Path
 from meadhall.bots.policy import POLICIES
 from meadhall.cli.console import console, progress_bar, quiet_stdout
 from meadhall.engine.compute.bulk import LIMIT
-from meadhall.engine.compute.cores import cores
+from meadhall.engine.compute.executors import cores
 from meadhall.engine.registry import game
 from meadhall.lab import simulate
 

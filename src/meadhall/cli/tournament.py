@@ -7,7 +7,7 @@ from pathlib import Path
 
 from meadhall.cli.console import INTERRUPTED, console, progress_bar, quiet_stdout
 from meadhall.engine.compute.bulk import LIMIT
-from meadhall.engine.compute.cores import cores
+from meadhall.engine.compute.executors import cores
 from meadhall.engine.registry import game
 from meadhall.lab.schedule import scheduled
 from meadhall.lab.tournament import play_schedule

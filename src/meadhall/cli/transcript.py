@@ -14,12 +14,11 @@ from rich.text import Text
 
 from meadhall.bots import Hint, chance_in_words, chance_of_what
 from meadhall.cli.console import print_prose, print_table, without_control_characters
-from meadhall.engine.match.award import Award, award_in_words
 from meadhall.engine.match.match import Match
-from meadhall.engine.match.step import Result, Step
+from meadhall.engine.match.step import Award, Result, Step, award_in_words
+from meadhall.engine.match.telling import headline_of
 from meadhall.engine.match.view import EVERYTHING, SPECTATOR, View
 from meadhall.engine.state.events import Event
-from meadhall.engine.text.headlines import headline_of
 from meadhall.engine.text.language import gettext as _
 
 

@@ -42,10 +42,6 @@ class BadSetup(MeadhallError):
     """A match can't be set up with these arguments: number of players, options, seats or seed."""
 
 
-class NoDevice(MeadhallError):
-    """There is no GPU that can be used: numba-cuda or a CUDA device is missing, or rules are interpreted."""
-
-
 class NoCache(MeadhallError):
     """The folder for compiled machine code can't be written to."""
 

@@ -11,32 +11,35 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, Generic, Protocol, Self, runtime_checkable
+from typing import Any, Generic, Protocol, Self, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
-from meadhall.engine.advice import Advice
-from meadhall.engine.checks import Seed, as_integer, quoted
-from meadhall.engine.defaults import NoEvents, check_name, check_rules, complete_words, conceals, own_words, title_of
-from meadhall.engine.elements import Elements
+from meadhall.engine.checks import as_integer, quoted
 from meadhall.engine.errors import BadGame, BadSetup
-from meadhall.engine.interface import GameRules, GameWords
+from meadhall.engine.interface import (
+    GameRules,
+    GameWords,
+    NoEvents,
+    check_name,
+    check_rules,
+    complete_words,
+    conceals,
+    own_words,
+    title_of,
+)
 from meadhall.engine.kind import SHARES, Declared, Information, Kind, Parties, PayoffRange, Payoffs, declared
 from meadhall.engine.options import Choice as Choice
 from meadhall.engine.options import Document as Document
 from meadhall.engine.options import HouseRule, Option
-from meadhall.engine.solution import Solver
+from meadhall.engine.report_terms import Elements
+from meadhall.engine.search_settings import Advice, Solver
 from meadhall.engine.state.events import EventKind
 from meadhall.engine.state.schema import S
 from meadhall.engine.statistics import NOTHING, Statistics
-from meadhall.engine.text.daily import Daily
 from meadhall.engine.text.language import gettext
-from meadhall.engine.text.lessons import Lessons
-
-if TYPE_CHECKING:
-    from meadhall.engine.match.match import Match
-    from meadhall.engine.match.view import Seat
+from meadhall.engine.text.lessons import Daily, Lessons
 
 
 class Scoring(Enum):
@@ -91,7 +94,9 @@ class ComponentsPage(Protocol):
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Game(Generic[S]):
-    """The declaration of a game. An edition (see ``edition``) of a match is a second one with other words.
+    """The declaration of a game. ``PlayableGame`` adds how its matches start.
+
+    An edition (see ``edition``) of a match is a second declaration with other words.
 
     A game needs ``name``, ``state``, ``actions`` and, of its rules, ``setup``, ``legal``, ``play`` and ``score``. Everything else
     has a default. Raises BadGame if a part is missing, or if parts contradict each other.
@@ -505,33 +510,6 @@ class Game(Generic[S]):
         """
         values = [code for option in self.options for code in option.encode(options[option.name])]
         return np.array(values, np.int64)
-
-    def match(
-        self,
-        players: int | None = None,
-        seed: Seed | None = None,
-        seats: Sequence[Seat | str] | None = None,
-        **options: Any,
-    ) -> Match[S]:
-        """Start a new match, set up to its first decision.
-
-        Args:
-            players: the number of players; by default the number of ``seats``, or else the minimum.
-            seed: a text, bytes or an integer, see ``check_seed``; by default random bytes from the operating system.
-            seats: names or ``Seat`` objects in seat order.
-            options: the game's options by name.
-
-        Raises:
-            BadSetup: the game can't be set up with these arguments.
-
-        Examples:
-            >>> import meadhall
-            >>> meadhall.game("viking-axes").match(players=3, seed="mead", seats=["Gorm", "Björn", "Astrid"], variant="strategic")
-            <Match of viking-axes: 3 players, 0 actions, Björn to move>
-        """
-        from meadhall.engine.match.match import Match  # noqa: PLC0415 - a match refers to its game: the only circular import
-
-        return Match(self, players=players, seed=seed, seats=seats, options=options)
 
 
 def applies(option: Option, options: Mapping[str, Any]) -> bool:

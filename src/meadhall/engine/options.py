@@ -21,7 +21,6 @@ from meadhall.engine.checks import is_unseen, quoted
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.text.language import gettext as _
 from meadhall.engine.text.language import marked
-from meadhall.engine.text.toml_lines import line_of, place_of
 
 D = TypeVar("D", bound=msgspec.Struct)
 
@@ -109,7 +108,7 @@ class Choice:
         only_with: the name and the value of another option without which only the default is allowed: ``("mode", "versus")``.
         optional_in_records: whether a record may lack it, which means the default.
         origins: value -> what it is, compared with the printed rules; it stands behind the sentence.
-        rules: the ids of the rules whose text depends on it: see ``engine.text.rulebook``.
+        rules: the ids of the rules whose text depends on it: see ``engine.rulebook``.
 
     Examples:
         >>> from meadhall.engine.options import Choice
@@ -309,7 +308,7 @@ class Document(Generic[D]):
             value: a ``Path`` of a TOML file, the text of one, its data, or the value in a record.
 
         Raises:
-            BadSetup: with the line and path of the fault.
+            BadSetup: with the path of the fault in the document.
         """
         if isinstance(value, Path):
             value = self._content(value)
@@ -320,7 +319,7 @@ class Document(Generic[D]):
                 line = 1 + error.object.count(b"\n", 0, error.start)
                 raise BadSetup(f"{self.name}: line {line}: not text in UTF-8: {error.reason}") from None
         if isinstance(value, str):
-            return self._value(self._parsed(data := self._data(value), value), data)
+            return self._value(self._parsed(data := self._data(value)), data)
         if not isinstance(value, Mapping):
             raise BadSetup(f"{self.name}: it must be a document, not {type(value).__name__}")
         return self._recorded(value) if "sha256" in value else self._value(self._parsed(value), value)
@@ -366,11 +365,11 @@ class Document(Generic[D]):
     def _value(self, known: _Parsed[D], data: Any) -> dict[str, Any]:
         return self.default if known.key == self._built_in.key else {"sha256": known.key, "data": deepcopy(data)}
 
-    def _parsed(self, data: Any, text: str = "") -> _Parsed[D]:
-        """Convert and cache the data of a document. Raises BadSetup; ``text``, the source, gives the line numbers."""
+    def _parsed(self, data: Any) -> _Parsed[D]:
+        """Convert and cache the data of a document. Raises BadSetup."""
         try:
             for path, reason in unfit(data):
-                raise self._error(path, reason, text)
+                raise self._error(path, reason, data)
             written = json.dumps(data, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
         except RecursionError:
             raise BadSetup(f"{self.name}: nested too deeply") from None
@@ -381,28 +380,26 @@ class Document(Generic[D]):
         key = hashlib.sha256(written).hexdigest()
         known = self._cache.get(key)
         if known is None:
-            document = self._convert(data, text)
+            document = self._convert(data)
             known = _Parsed(key, document, tuple(self._codes(document)))
             if len(self._cache) >= CACHE_SIZE:
                 self._cache.clear()
             self._cache[key] = known
         return known
 
-    def _convert(self, data: Any, text: str) -> D:
+    def _convert(self, data: Any) -> D:
         try:
             document = msgspec.convert(data, self.kind)
         except msgspec.ValidationError as error:
             reason, _at, path = str(error).partition(" - at `")
-            unknown = re.findall("unknown field `(.*)`", reason)
-            raise self._error(path.rstrip("`"), reason[:1].lower() + reason[1:], text, unknown) from None
+            raise self._error(path.rstrip("`"), reason[:1].lower() + reason[1:], data) from None
         for path, reason in self._objections(document):
-            raise self._error(path, reason, text)
+            raise self._error(path, reason, data)
         return document
 
-    def _error(self, path: str, reason: str, text: str, further: Sequence[str] = ()) -> BadSetup:
-        line = line_of(text, (*place_of(path), *further)) if text else 0
-        where = ", ".join([f"line {line}"] * bool(line) + [path.removeprefix("$.")] * (path not in ("", "$")))
-        return BadSetup(": ".join(part for part in (self.name, where, reason) if part))
+    def _error(self, path: str, reason: str, data: Any) -> BadSetup:
+        where, name = path.removeprefix("$").removeprefix("."), _name_on(path, data)
+        return BadSetup(": ".join(part for part in (self.name, f"{where} of {quoted(name)}" if name else where, reason) if part))
 
     def _known(self, value: Mapping[str, Any]) -> _Parsed[D]:
         if value["sha256"] == self._built_in.key:
@@ -446,6 +443,24 @@ class Document(Generic[D]):
             'built in'
         """
         return self.shown(value)
+
+
+def _name_on(path: str, data: Any) -> str:
+    """Return the name of the innermost entry on a path (``$.monster[3].level``), which people search for.
+
+    It is "" if no entry has one, or if the path leads to the name itself.
+    """
+    found = ""
+    if path.endswith(".name"):
+        return found
+    for name, index in re.findall(r"\.([^.[]+)|\[(\d+)\]", path):
+        try:
+            data = data[int(index) if index else name]
+        except (KeyError, IndexError, TypeError):  # a part that the document leaves out
+            break
+        if isinstance(data, Mapping) and isinstance(data.get("name"), str):
+            found = data["name"]
+    return found
 
 
 def unfit(data: Any, path: str = "$") -> Iterator[tuple[str, str]]:

@@ -1,20 +1,29 @@
-"""The registry of installed games: entry points of the group ``meadhall.games``, and games that a program registers."""
+"""Games that can be played, and their registry: entry points of the group ``meadhall.games``, and what a program registers.
+
+An internal error that a game's own code or template has raised is told as such, and names the game (``game_fault``).
+"""
 
 from __future__ import annotations
 
 import copyreg
 import logging
 import re
-from collections.abc import Callable, Iterator, Mapping
+import sys
+import traceback
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from difflib import get_close_matches
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
-from typing import Any, overload
+from pathlib import Path
+from typing import Any, NamedTuple, overload
 
-from meadhall.engine.checks import quoted
+from meadhall.engine.checks import Seed, quoted
 from meadhall.engine.errors import BrokenGame, UnknownGame
 from meadhall.engine.game import Game
+from meadhall.engine.interface import HOOKS, own_words
+from meadhall.engine.match.match import Match
+from meadhall.engine.match.view import Seat
 from meadhall.engine.state.schema import S
 from meadhall.engine.text.language import add_catalogues
 
@@ -23,13 +32,42 @@ GROUP = "meadhall.games"
 _logger = logging.getLogger(__name__)
 
 
+class PlayableGame(Game[S]):
+    """A game whose matches can be started: what ``meadhall.Game`` is. A match refers to its declaration, a ``Game``."""
+
+    def match(
+        self,
+        players: int | None = None,
+        seed: Seed | None = None,
+        seats: Sequence[Seat | str] | None = None,
+        **options: Any,
+    ) -> Match[S]:
+        """Start a new match, set up to its first decision.
+
+        Args:
+            players: the number of players; by default the number of ``seats``, or else the minimum.
+            seed: a text, bytes or an integer, see ``check_seed``; by default random bytes from the operating system.
+            seats: names or ``Seat`` objects in seat order.
+            options: the game's options by name.
+
+        Raises:
+            BadSetup: the game can't be set up with these arguments.
+
+        Examples:
+            >>> import meadhall
+            >>> meadhall.game("viking-axes").match(players=3, seed="mead", seats=["Gorm", "Björn", "Astrid"], variant="strategic")
+            <Match of viking-axes: 3 players, 0 actions, Björn to move>
+        """
+        return Match(self, players=players, seed=seed, seats=seats, options=options)
+
+
 @cache
 def _entry_points() -> dict[str, EntryPoint]:
     """Return the entry points of the installed games, cached: the lookup reads the metadata of every installed package."""
     return {entry.name: entry for entry in entry_points(group=GROUP)}
 
 
-_loaded: dict[str, Game] = {}
+_loaded: dict[str, PlayableGame] = {}
 
 listeners: list[Callable[[str], None]] = []
 """Functions that are called with the name of every game that a program registers."""
@@ -40,14 +78,14 @@ def known_names() -> list[str]:
     return sorted({*_entry_points(), *_loaded})
 
 
-def _load(name: str, game: Game) -> None:
+def _load(name: str, game: PlayableGame) -> None:
     _loaded[name] = game
     catalogues = game.file("locale")
     if catalogues is not None:
         add_catalogues(catalogues)
 
 
-def register(game: Game[S]) -> Game[S]:
+def register(game: PlayableGame[S]) -> PlayableGame[S]:
     """Register ``game`` in this process without an entry point (for tests and notebooks) and return it.
 
     Examples:
@@ -63,7 +101,7 @@ def register(game: Game[S]) -> Game[S]:
 
 
 @contextmanager
-def registered(game: Game[S]) -> Iterator[Game[S]]:
+def registered(game: PlayableGame[S]) -> Iterator[PlayableGame[S]]:
     """Register ``game`` within a ``with`` block and restore the earlier registration afterwards.
 
     Examples:
@@ -131,14 +169,14 @@ def installed_games() -> dict[str, str]:
     return {name: entry.module for name, entry in _entry_points().items()}
 
 
-def _imported(entry: EntryPoint) -> Game:
+def _imported(entry: EntryPoint) -> PlayableGame:
     """Import the game of an entry point. Raises BrokenGame, whose cause is the error of the package."""
     place = f"the game {quoted(entry.name)} is installed but can't be loaded from {entry.value}"
     try:
         found = entry.load()
     except Exception as error:  # a package can fail in any way
         raise BrokenGame(f"{place}: {type(error).__name__}: {error}") from error
-    if not isinstance(found, Game):
+    if not isinstance(found, PlayableGame):
         raise BrokenGame(f"{place}: this is not a Game but {quoted(found)}")
     return found
 
@@ -163,11 +201,11 @@ def _unpickled(name: str, version: int, options: Mapping[str, Any] | None) -> Ga
 
 
 @overload
-def game(name: Game[S]) -> Game[S]: ...
+def game(name: Game[S]) -> PlayableGame[S]: ...
 @overload
-def game(name: str) -> Game: ...
-def game(name: str | Game) -> Game:
-    """Return the game of that name; return a ``Game`` as it is.
+def game(name: str) -> PlayableGame: ...
+def game(name: str | Game) -> PlayableGame:
+    """Return the game of that name; return a game as it is.
 
     Raises:
         UnknownGame: there is no game of this name; the message lists the games.
@@ -178,20 +216,58 @@ def game(name: str | Game) -> Game:
         >>> meadhall.game("viking-axes")
         <Game viking-axes: Viking Axes, 2 to 7 players>
     """
-    if isinstance(name, Game):
+    if isinstance(name, PlayableGame):
         return name
-    if not isinstance(name, str) or name not in _loaded:
-        entry = _entry_points().get(name) if isinstance(name, str) else None
+    if not isinstance(name, str):
+        raise UnknownGame(f"there is no game {quoted(name)}; the games are: {', '.join(game_names())}")
+    if name not in _loaded:
+        entry = _entry_points().get(name)
         if entry is None:
             raise UnknownGame(f"there is no game {quoted(name)}; {_meant(name)}the games are: {', '.join(game_names())}")
         _load(name, _imported(entry))
     return _loaded[name]
 
 
-def _meant(name: Any) -> str:
+def _meant(name: str) -> str:
     """Return a question for the game whose name is nearest to a text: another spelling, or a slip of the hand."""
-    written = re.sub(r"[\s_]+", "-", name[:_LONGEST].strip().lower()) if isinstance(name, str) else ""
+    written = re.sub(r"[\s_]+", "-", name[:_LONGEST].strip().lower())
     return "".join(f"did you mean {near}? " for near in get_close_matches(written, game_names(), 1, 0.7))
 
 
-copyreg.pickle(Game, _pickled)
+copyreg.pickle(PlayableGame, _pickled)
+
+
+class GameFault(NamedTuple):
+    """The game that has raised an error, and where: ``words.py:34, prompt``."""
+
+    game: Game
+    place: str
+
+
+def game_fault(error: BaseException) -> GameFault | None:
+    """Return the game whose code or template has raised an error; None if none of them is in its traceback.
+
+    The innermost place of a game counts. So an error in the engine that a game has caused is the game's, too.
+    """
+    places = [(Path(frame.filename), frame) for frame in traceback.extract_tb(error.__traceback__)]
+    folders = {folder: subject for subject in map(game, game_names()) for folder in _folders(subject)}
+    for path, frame in reversed(places):
+        found = next((subject for folder, subject in folders.items() if path == folder or folder in path.parents), None)
+        if found is not None:
+            return GameFault(found, f"{path.name}:{frame.lineno}, {frame.name}")
+    return None
+
+
+def _folders(subject: Game) -> set[Path]:
+    """Return the folders and files of a game's code and templates."""
+    words = own_words(subject.words)
+    hooks = [getattr(words, hook) for hook in HOOKS if hasattr(words, hook)]
+    modules = {_module_of(part) for part in (subject.rules.play, words, subject.page, *hooks)}
+    files = {Path(file) for module in modules if (file := getattr(sys.modules.get(module), "__file__", None))}
+    packages = {file.parent if file.name == "__init__.py" else file for file in files}
+    return packages | ({subject.folder} if subject.folder is not None else set())
+
+
+def _module_of(part: object) -> str:
+    """Return the name of a module, or of the module in which a function or the class of an object is defined."""
+    return str(getattr(part, "__module__", None) or getattr(part, "__name__", ""))

@@ -15,12 +15,9 @@ from meadhall.envs.ids import keep_ids
 from meadhall.envs.render import render
 
 if TYPE_CHECKING:
-    from meadhall.envs.aec import aec_env
     from meadhall.envs.gym import gym_env
-    from meadhall.envs.information import information_state
-    from meadhall.envs.observation import layout, observe
-    from meadhall.envs.parallel import parallel_env
-    from meadhall.envs.policy import policy_bot
+    from meadhall.envs.observation import information_state, layout, observe, policy_bot
+    from meadhall.envs.pettingzoo import aec_env, parallel_env
     from meadhall.envs.vector import vector_env
 
 __all__ = [
@@ -37,13 +34,13 @@ __all__ = [
 ]
 
 _MODULES = {
-    "aec_env": ("aec", "pettingzoo"),
+    "aec_env": ("pettingzoo", "pettingzoo"),
     "gym_env": ("gym", "gymnasium"),
-    "information_state": ("information", None),
+    "information_state": ("observation", None),
     "layout": ("observation", None),
     "observe": ("observation", None),
-    "parallel_env": ("parallel", "pettingzoo"),
-    "policy_bot": ("policy", None),
+    "parallel_env": ("pettingzoo", "pettingzoo"),
+    "policy_bot": ("observation", None),
     "vector_env": ("vector", "gymnasium"),
 }
 """The module of each name, and the optional package that it needs."""

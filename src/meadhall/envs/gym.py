@@ -23,10 +23,20 @@ from meadhall.engine.game import Game
 from meadhall.engine.match.match import Match
 from meadhall.engine.match.view import View, concealed
 from meadhall.engine.registry import game
-from meadhall.envs.announcement import announced
-from meadhall.envs.desks import NO_KEY, keys, make_desks, make_terms
+from meadhall.envs.desks import (
+    NO_KEY,
+    announced,
+    check_learner,
+    compiled_policies,
+    is_compiled,
+    keys,
+    make_desks,
+    make_terms,
+    opponents,
+    stepping_of,
+    table_of,
+)
 from meadhall.envs.observation import Form, Observation, check_form, layout, observe
-from meadhall.envs.opponents import check_learner, compiled_policies, is_compiled, opponents, stepping_of, table_of
 from meadhall.envs.render import MODES, render
 from meadhall.envs.stepping import EVERY_SEAT, ILLEGAL, ROTATING, TERMINATED, TRUNCATED, VIEWER_BIT
 

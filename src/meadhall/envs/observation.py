@@ -1,11 +1,12 @@
-"""Observations: what a seat may know of a position, as named arrays or as one flat array.
+"""What a seat may know of a position: observations as named arrays or as one flat array, and information states as text.
 
 An observation is a concealed state (``conceal``), field by field, in the order of the game's schema and under the names of its
 fields. ``rng`` and ``reveals``, which belong to the engine, are left out. Instead the first field is ``viewer``, the seat that
-observes (-1: a spectator). Seats are absolute: ``hits[2]`` is of seat 2 for every viewer. One policy can play every seat, because
-``viewer`` tells it which one is its own.
+observes (-1: a spectator). Seats are absolute: ``hits[2]`` is of seat 2 for every viewer. One policy can play every seat,
+because ``viewer`` tells it which one is its own.
 
-Names, order, types and shapes change only with the version of the game's rules.
+Names, order, types and shapes change only with the version of the game's rules. ``policy_bot`` plays a trained policy at any
+table: it gets observations and masks as in its training.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from meadhall.engine.checks import quoted
-from meadhall.engine.compile.compiled import loops
+from meadhall.engine.compiled import loops
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.game import Game
 from meadhall.engine.state.schema import States, copied, field_names
@@ -27,6 +28,10 @@ from meadhall.envs.stepping import VIEWER_AT
 
 if TYPE_CHECKING:
     from gymnasium import spaces
+from collections.abc import Callable, Sequence
+
+from meadhall.engine.match.view import View, VisibleStep
+from meadhall.engine.state.events import Event
 
 Form = Literal["flat", "dict"]
 FORMS = ("flat", "dict")
@@ -215,3 +220,86 @@ def observe(game: Game, states: States, viewer: int, form: Form = "flat") -> Obs
     seen.view(np.int8)[VIEWER_AT] = viewer
     found = layout(game).read(seen, form)
     return {name: cells[0] for name, cells in found.items()} if isinstance(found, dict) else found[0]
+
+
+def information_state(view: View) -> str:
+    """Return the information state of a view: everything that its viewer has seen since the setup, and sees now.
+
+    The viewer can't tell two positions with the same text apart, not even with a perfect memory. The first line names the viewer.
+    The second has the events of the setup. Then each step has a line: the seat, its action, and the events that the viewer was
+    told. The last lines are the fields of the state as the viewer knows it; fields that are zero are left out. The text doesn't
+    depend on the language, and changes only with the version of the game's rules.
+
+    Args:
+        view: the match as a seat or a spectator may know it.
+
+    Examples:
+        >>> import meadhall
+        >>> from meadhall.envs import information_state
+        >>> match = meadhall.game("viking-axes").match(players=2, seed="example")
+        >>> events = match.play(match.legal()[0])
+        >>> for line in information_state(match.view(0)).splitlines()[:3]:
+        ...     print(line)
+        viewer: seat 0
+        setup: shuffled(120) starts(1) drew(1,axe2)
+        seat 1, action 0: throws(1,0,2) hits(0,2) drew(0,shield3) places(0,shield3) drew(1,axe2)
+    """
+    viewer = "a spectator" if view.viewer < 0 else f"seat {view.viewer}"
+    steps = map(_step_in_text, view.steps)
+    return "\n".join((f"viewer: {viewer}", _line("setup:", view.setup), *steps, fields_in_text(view.states)))
+
+
+def _step_in_text(step: VisibleStep) -> str:
+    action = "a sealed action" if step.action < 0 else f"action {step.action}"
+    return _line(f"seat {step.seat}, {action}:", step.events)
+
+
+def _line(title: str, events: Sequence[Event]) -> str:
+    return " ".join([title, *(str(event).replace(" ", "") for event in events)])
+
+
+def fields_in_text(states: States, names: Sequence[str] | None = None) -> str:
+    """Return the fields of a state (an array of one), a line each. Fields that are zero, and ``reveals``, are left out.
+
+    Args:
+        states: the state, concealed for its reader.
+        names: the fields; None: all.
+    """
+    row, wanted = states[0], field_names(states.dtype) if names is None else names
+    shown = [name for name in wanted if name != "reveals" and row[name].any()]
+    return "\n".join(f"{name}: {' '.join(map(str, row[name].ravel().tolist()))}" for name in shown)
+
+
+Policy = Callable[[Any, npt.NDArray[np.int8]], Any]
+"""A function of an observation and a mask of the legal actions, which returns an action as a number or an array of one."""
+
+
+def policy_bot(policy: Policy, form: Form = "flat") -> Callable[[View], int]:
+    """Return a function from a view to an action that asks a policy: a bot for ``meadhall serve --bot NAME=module:function``.
+
+    Args:
+        policy: is called with the observation of the seat to move, as ``observe`` returns it, and with its mask: an array of int8
+            with 1 for every legal action and 0 for the others.
+        form: the form of the observation, ``"flat"`` or ``"dict"``, as in the training.
+
+    Raises:
+        BadSetup: there is no such form, or the policy is no function.
+
+    Examples:
+        >>> import meadhall
+        >>> first = policy_bot(lambda observation, mask: mask.argmax())
+        >>> match = meadhall.game("axes-and-allies").match(players=2, seed="example")
+        >>> first(match.view(match.actor)) == match.legal()[0].action
+        True
+    """
+    check_form(form)
+    if not callable(policy):
+        raise BadSetup(f"a policy must be a function of an observation and a mask, not {quoted(policy)}")
+
+    def choose(view: View) -> int:
+        observation: Observation = observe(view.game, view.states, view.viewer, form)
+        mask = np.zeros(view.game.actions, np.int8)
+        mask[list(view.legal)] = 1
+        return int(np.asarray(policy(observation, mask)).item())
+
+    return choose

@@ -20,14 +20,22 @@ from gymnasium.vector.utils import batch_space
 
 from meadhall.engine.checks import Seed, as_integer, check_count, quoted
 from meadhall.engine.compute.bulk import Floats
-from meadhall.engine.compute.cores import cores
+from meadhall.engine.compute.executors import cores
 from meadhall.engine.errors import BadSetup, IllegalAction, MalformedAction
 from meadhall.engine.game import Game
 from meadhall.engine.registry import game
-from meadhall.envs.announcement import announced
-from meadhall.envs.desks import NO_KEY, keys, make_desks, make_terms
+from meadhall.envs.desks import (
+    NO_KEY,
+    announced,
+    check_learner,
+    compiled_policies,
+    keys,
+    make_desks,
+    make_terms,
+    opponents,
+    stepping_of,
+)
 from meadhall.envs.observation import Form, Layout, Observation, check_form, layout
-from meadhall.envs.opponents import check_learner, compiled_policies, opponents, stepping_of
 from meadhall.envs.stepping import EVERY_SEAT, told_fields
 
 FEWEST = 128

@@ -18,14 +18,14 @@ import numpy as np
 import numpy.typing as npt
 
 from meadhall.bots import BadAnswer, BadBot, Bot, bot
-from meadhall.bots.named import Declaration, chooser, resolved
+from meadhall.bots.bot import Declaration, chooser, resolved
 from meadhall.bots.policy import POLICIES
 from meadhall.engine.checks import Seed, as_integer, check_seed, quoted
-from meadhall.engine.compile.compiled import module_of
-from meadhall.engine.elements import MOST_KINDS, ActionKind
+from meadhall.engine.compiled import module_of
 from meadhall.engine.errors import BadSetup, MeadhallError
 from meadhall.engine.game import Game
 from meadhall.engine.match.view import View
+from meadhall.engine.report_terms import MOST_KINDS, ActionKind
 from meadhall.engine.state.chance import step_key
 from meadhall.engine.state.schema import copied
 from meadhall.engine.text.language import gettext as _

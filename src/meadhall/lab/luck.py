@@ -17,8 +17,8 @@ from typing import NamedTuple, Self
 import numpy as np
 import numpy.typing as npt
 
-from meadhall.bots.rollouts import Rollouts
-from meadhall.engine.compile.compiled import loops
+from meadhall.bots.playouts import Rollouts
+from meadhall.engine.compiled import loops
 from meadhall.engine.compute.bulk import Floats
 from meadhall.engine.match.deciders import acting
 from meadhall.engine.match.match import Match

@@ -16,15 +16,14 @@ import numpy.typing as npt
 from meadhall.bots import Bot
 from meadhall.engine.checks import check_count, seed_label
 from meadhall.engine.compute.bulk import LIMIT, Floats, seed_number
-from meadhall.engine.compute.cores import cores
-from meadhall.engine.compute.executors import Executor, Pieces, Processes, Progress, Serial, run_chunks
-from meadhall.engine.compute.executors.cluster import check_cluster, connected
+from meadhall.engine.compute.cluster import check_cluster, connected
+from meadhall.engine.compute.executors import Executor, Pieces, Processes, Progress, Serial, cores, run_chunks
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.game import Game
-from meadhall.engine.match.first_order import first_order_of
 from meadhall.engine.match.match import Match
+from meadhall.engine.match.places import first_order_of
+from meadhall.engine.match.record import dumps
 from meadhall.engine.match.view import Seat
-from meadhall.engine.record.format import dumps
 from meadhall.engine.registry import game, installed
 from meadhall.engine.statistics import Counts
 from meadhall.lab.entrants import BotFailed, Entrants

@@ -14,12 +14,13 @@ import numpy as np
 
 from meadhall.bots import bot
 from meadhall.bots.search import Budget, Search
-from meadhall.engine.compile.compiled import loops
-from meadhall.engine.compile.loops import RANDOM
 from meadhall.engine.compile.rule import INTERPRETED, rules_folder
+from meadhall.engine.compiled import loops
 from meadhall.engine.compute.batch import Batch
 from meadhall.engine.compute.bulk import random_playouts, tournament
 from meadhall.engine.game import Game
+from meadhall.engine.loops import RANDOM
+from meadhall.engine.match.match import Match
 from meadhall.engine.registry import game, game_names
 from meadhall.lab.matches import play_out
 
@@ -81,7 +82,7 @@ def match_steps(subject: Game) -> list[Callable[[], object]]:
     """Return the steps that compile the code for a match with bots."""
     return [
         lambda: play_a_match(subject),
-        lambda: loops(subject).redeal_one(subject.match().states, 0),
+        lambda: loops(subject).redeal_one(Match(subject).states, 0),
         lambda: _mark_warm(subject),
     ]
 
@@ -98,7 +99,7 @@ def bulk_steps(subject: Game) -> list[Callable[[], object]]:
 
 def play_a_match(subject: Game) -> None:
     """Run everything a match needs: set up, view, choose, search, solve, play, score."""
-    match = subject.match(seed="warm")
+    match = Match(subject, seed="warm")
     view = match.view(match.actor)
     for name in ("random", *(["greedy"] if subject.greedy is not None else [])):
         bot(subject, name).choose(view)

@@ -19,7 +19,7 @@ from meadhall.engine.errors import MeadhallError, Refused, UnknownGame
 from meadhall.engine.game import Game
 from meadhall.engine.registry import game as find_game
 from meadhall.engine.registry import game_names
-from meadhall.engine.text.rulebook import rule_ids, rule_sentence, rulebook_text
+from meadhall.engine.rulebook import rule_ids, rule_sentence, rulebook_text
 from meadhall.lab import balance as lab_balance
 from meadhall.lab.balance.run import values_of
 from meadhall.mcp.answers import (

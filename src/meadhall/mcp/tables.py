@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from meadhall.engine.errors import IllegalAction, MeadhallError, Refused
+from meadhall.engine.match.telling import Choices
 from meadhall.engine.match.view import View
-from meadhall.engine.text.choices import Choices
-from meadhall.engine.text.rulebook import rule_sentence
+from meadhall.engine.rulebook import rule_sentence
 from meadhall.mcp.answers import ActionAnswer, GameAnswer, PositionAnswer, ReasonAnswer, SeatAnswer, TableAnswer
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from meadhall.engine.text.language import add_catalogues
 from meadhall.pictures.board import WIDTH, svg
-from meadhall.pictures.flat_css import Theme
+from meadhall.pictures.flat import Theme
 from meadhall.pictures.png import png
 
 add_catalogues(Path(__file__).parent / "locale")

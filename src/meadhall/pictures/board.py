@@ -1,13 +1,16 @@
 """The picture of a match as one viewer may know it: the board, the players, and what is to be decided.
 
 The board is the game's ``picture.html``, drawn from the same values and with the same signs as its page. A game without one is
-drawn as the text sketch of the terminal.
+drawn as the text sketch of the terminal. A drawing becomes a complete SVG document with its signs, colours and styles, without
+references.
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from functools import cache
+from html import escape
 from textwrap import wrap
 from typing import Any, Final
 
@@ -15,13 +18,36 @@ import numpy as np
 from jinja2 import Template
 from markupsafe import Markup
 
-from meadhall.engine.compile.compiled import loops
+from meadhall.engine.compiled import loops
 from meadhall.engine.match.step import Result
+from meadhall.engine.match.telling import headline as headline_for
 from meadhall.engine.match.view import View, bot_in_words
-from meadhall.engine.text.headlines import headline as headline_for
-from meadhall.pictures.flat_css import Theme
-from meadhall.pictures.standalone import standalone
-from meadhall.pictures.templates import environment, has_template
+from meadhall.pictures.flat import FlatStyles, Theme, flattened, without_uses
+from meadhall.pictures.templates import STATIC, environment, game_style_files, has_template
+
+_CLASSES: Final = re.compile(r'class="([^"]*)"')
+_SELECTED: Final = re.compile(r"\.([\w-]+)")
+
+
+def standalone(drawn: str, game: str, theme: Theme) -> str:
+    """Return an SVG that a game's templates have drawn, with the values of its variables and the rules that it uses."""
+    styles = _styles(game, theme)
+    flat = without_uses(styles.written_out(drawn))
+    return flat.replace(">", f"><style>{escape(_used(styles.sheet, flat))}</style>", 1)
+
+
+@cache
+def _styles(game: str, theme: Theme) -> FlatStyles:
+    sheets = [STATIC / "css" / "tokens.css", STATIC / "css" / "art.css", *game_style_files(game), STATIC / "css" / "board.css"]
+    return flattened((path.read_text("utf-8") for path in sheets), theme)
+
+
+def _used(sheet: str, drawn: str) -> str:
+    """Return the rules of a style sheet whose classes occur in a picture."""
+    classes = {name for names in _CLASSES.findall(drawn) for name in names.split()}
+    rules = (rule for rule in sheet.splitlines() if ":" not in rule.partition("{")[0])
+    return "\n".join(rule for rule in rules if classes.issuperset(_SELECTED.findall(rule.partition("{")[0])))
+
 
 WIDTH: Final = 1200
 """The width of every picture in its own units."""

@@ -19,7 +19,7 @@ from typing import Any, Final, NoReturn
 import uvicorn
 from litestar.datastructures import State
 
-from meadhall.bots import named
+from meadhall.bots.bot import check_named, declared_bots
 from meadhall.engine.registry import game, game_names
 from meadhall.lab import is_warm, warm
 from meadhall.server.app import create_app
@@ -173,7 +173,7 @@ def rehearse() -> None:
     """Load all that a hall needs, and compile its rules. So a mistake shows, and the next start takes a moment."""
     os.nice(10)
     Settings.from_environment()
-    named.check(named.declared())
+    check_named(declared_bots())
     warm([name for name in game_names() if not is_warm(game(name))], bulk=False)
 
 

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from meadhall import game
-from meadhall.engine.compile.loops import RANDOM
 from meadhall.engine.compute.batch import Batch
 from meadhall.engine.compute.bulk import tournament
+from meadhall.engine.loops import RANDOM
 from meadhall.games.axes_and_allies.rules import ATTACK
 from sizes import sized
 

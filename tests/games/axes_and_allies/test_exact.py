@@ -13,8 +13,8 @@ import pytest
 
 from meadhall import Match, game
 from meadhall.bots import bot
-from meadhall.engine.compile.compiled import loops
-from meadhall.engine.solution import Solution
+from meadhall.engine.compiled import loops
+from meadhall.engine.search_settings import Solution
 from meadhall.engine.state.chance import die, key_from_counter
 from meadhall.engine.state.events import NO_LOG_SHAPE
 from meadhall.engine.state.schema import States

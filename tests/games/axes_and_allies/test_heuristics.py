@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from meadhall import game
-from meadhall.engine.compile.loops import GREEDY, RANDOM
 from meadhall.engine.compute.bulk import tournament
+from meadhall.engine.loops import GREEDY, RANDOM
 
 AA = game("axes-and-allies")
 GAMES, SIGMAS = 4000, 3

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from meadhall import IllegalAction, Match, MatchOver, game
+from meadhall.engine.rulebook import rule_ids
 from meadhall.engine.state.events import Event
-from meadhall.engine.text.rulebook import rule_ids
 from meadhall.games.axes_and_allies.exact import solver
 from meadhall.games.axes_and_allies.rules import ALLY, ATTACK, SEATS
 

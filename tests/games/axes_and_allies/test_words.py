@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from meadhall import game
+from meadhall.engine.rulebook import rule_ids, rule_sentence, rulebook_text
 from meadhall.engine.text.language import speaking
-from meadhall.engine.text.rulebook import rule_ids, rule_sentence, rulebook_text
 
 AA = game("axes-and-allies")
 IDS = """AA-1.1 AA-1.2 AA-1.3 AA-1.4 AA-2.1 AA-2.2 AA-2.3 AA-3.1 AA-3.2 AA-3.3 AA-3.4 AA-3.5 AA-3.6

@@ -8,8 +8,8 @@ import pytest
 from games.axxa.scenes import AXXA, FAR, move, pay, remove, scene, turn
 from meadhall import Match
 from meadhall.bots import bot
-from meadhall.engine.compile.loops import GREEDY, RANDOM
 from meadhall.engine.compute.bulk import tournament
+from meadhall.engine.loops import GREEDY, RANDOM
 from meadhall.games.axxa.state import Act
 from sizes import sized
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from games.axxa.scenes import AXXA, FAR, at_random, move, pay, scattered, scene, stacks_of, turn
 from meadhall import Match, replay
-from meadhall.engine.compile.compiled import loops
+from meadhall.engine.compiled import loops
 from meadhall.engine.match.view import concealed
 from meadhall.games.axxa.state import STACKS, UNKNOWN, Act
 from sizes import sized

@@ -9,7 +9,7 @@ import pytest
 from games.axxa.scenes import AXXA
 from meadhall import Match, RecordError, replay
 from meadhall.engine.laws.check_game import setups
-from meadhall.engine.record.format import read_records
+from meadhall.engine.match.record import read_records
 from meadhall.games.axxa.state import Ending
 
 FOLDER = Path(__file__).parents[2] / "records" / AXXA.name

@@ -26,8 +26,8 @@ from games.axxa.scenes import (
     turn,
 )
 from meadhall import BadSetup, IllegalAction, Match, MatchOver
+from meadhall.engine.rulebook import rule_ids
 from meadhall.engine.state.chance import seed_from_text, shuffle, step_key
-from meadhall.engine.text.rulebook import rule_ids
 from meadhall.games.axxa.board import NAMES, POSITIONS
 from meadhall.games.axxa.state import Act, Ending, Phase
 

@@ -1,8 +1,9 @@
-"""The components: numbers, names and references are checked, and each error names its line."""
+"""The components: numbers, names and references are checked, and each error names its place."""
 
 from __future__ import annotations
 
 import random
+import re
 from math import prod
 from typing import Any
 
@@ -10,8 +11,8 @@ import numpy as np
 import pytest
 
 from meadhall import BadSetup, Match, game
-from meadhall.engine.record.format import dumps, loads
-from meadhall.engine.record.replay import replay
+from meadhall.engine.match.record import dumps, loads
+from meadhall.engine.replay import replay
 from meadhall.games.dungeon_allies.components import COMPONENTS, COUNTS, ITEM_NAMES, SKILL_NAMES
 from meadhall.games.dungeon_allies.pieces import CARDS, MONSTERS
 from meadhall.games.dungeon_allies.state import State
@@ -163,108 +164,108 @@ PERCY = 'name = "Pot-Lid Percy"\nskill = '
 COUNTED = [
     (
         '[[monster]]\nid = "elder_wyrm"',
-        f'[[monster]]\nid = "x"\nname = "X"\nweakness = "fire"\n{THREE_FACES}\n[[monster]]  # here\nid = "elder_wyrm"',
+        f'[[monster]]\nid = "x"\nname = "X"\nweakness = "fire"\n{THREE_FACES}\n[[monster]]\nid = "elder_wyrm"',
         "monster[28]: expected 28 entries, found 29",
     ),
     (
         '[[follower]]\nid = "f1"\nname = "Torchbearer Nib"\nskill = "fire"\n\n[[follower]]',
-        "[[follower]]  # here",
+        "[[follower]]",
         "follower: expected 8 entries, found 7",
     ),
     (
         '[[prisoner_space]]\nname = "Imprisoned Oracle"',
         "".join(f'[[prisoner_space]]\nname = "P{k}"\noffering = {{}}\nreward = {{}}\n' for k in range(4))
-        + '[[prisoner_space]]  # here\nname = "Imprisoned Oracle"',
+        + '[[prisoner_space]]\nname = "Imprisoned Oracle"',
         "prisoner_space[8]: expected 1 to 8 entries, found 9",
     ),
     (
         '[[excursion_square]]\nlevel = "yellow"\nboard = "excursion"\n\n[[excursion_square]]',
-        "[[excursion_square]]  # here",
+        "[[excursion_square]]",
         "excursion_square: expected 28 entries, found 27",
     ),
 ]
 FIXED_BY_THE_RULES = [
-    ("schema = 1", "schema = 2  # here", "schema: the rules fix this to 1, not 2"),
-    ('game = "dungeon-allies"', 'game = "chess"  # here', "game: the rules fix this to 'dungeon-allies', not 'chess'"),
-    ("red = 24", "red = 25  # here", "supply.crystals.red: the rules fix this to 24, not 25"),
+    ("schema = 1", "schema = 2", "schema: the rules fix this to 1, not 2"),
+    ('game = "dungeon-allies"', 'game = "chess"', "game: the rules fix this to 'dungeon-allies', not 'chess'"),
+    ("red = 24", "red = 25", "supply.crystals.red: the rules fix this to 24, not 25"),
     (
         "removed = [8, 16, 28]",
-        "removed = [8, 16]  # here",
+        "removed = [8, 16]",
         "rounds.ends_at_removed: the rules fix this to [8, 16, 28], not [8, 16]",
     ),
-    ("refill = true", "refill = 1  # here", "sorcerer.refill: expected true or false, not 1"),
+    ("refill = true", "refill = 1", "sorcerer.refill: expected true or false, not 1"),
     (
         "enhance_dice = [4, 6, 8, 10, 12]",
-        "enhance_dice = [4, 7]  # here",
+        "enhance_dice = [4, 7]",
         "dice.enhance_dice: expected a list of some of 4, 6, 8, 10, 12, 20, not [4, 7]",
     ),
-    ("enhance_dice = [4, 6, 8, 10, 12]", "enhance_dice = [4, 4]  # here", "dice.enhance_dice: a size appears twice in [4, 4]"),
-    ("start_tokens = [4, 6]", "start_tokens = [4, 8]  # here", "dice.start_tokens: the rules fix this to [4, 6], not [4, 8]"),
-    ("display = 5", "display = 5\nhidden = 1  # here", "sorcerer.hidden: unknown key"),
-    ("max_turns = 60", "max_turns = 60\nleast = 1  # here", "limits.least: unknown key"),
-    ("[supply]", "[spells.extra]  # here\n[supply]", "spells.extra: unknown key"),
+    ("enhance_dice = [4, 6, 8, 10, 12]", "enhance_dice = [4, 4]", "dice.enhance_dice: a size appears twice in [4, 4]"),
+    ("start_tokens = [4, 6]", "start_tokens = [4, 8]", "dice.start_tokens: the rules fix this to [4, 6], not [4, 8]"),
+    ("display = 5", "display = 5\nhidden = 1", "sorcerer.hidden: unknown key"),
+    ("max_turns = 60", "max_turns = 60\nleast = 1", "limits.least: unknown key"),
+    ("[supply]", "[spells.extra]\n[supply]", "spells.extra: unknown key"),
     (
         '[[excursion_square]]\nlevel = "yellow"\nboard = "excursion"\n\n[[excursion_square]]\nlevel = "yellow"',
-        '[[excursion_square]]\nlevel = "red"\n\n[[excursion_square]]\nlevel = "yellow"  # here',
+        '[[excursion_square]]\nlevel = "red"\n\n[[excursion_square]]\nlevel = "yellow"',
         "excursion_square[1].level: yellow after red: the order is yellow, blue, red",
     ),
-    ("position = 2", "position = 3  # here", "turn_order_space[1].position: expected 2, not 3: spaces are in order"),
+    ("position = 2", "position = 3", "turn_order_space[1].position: expected 2, not 3: spaces are in order"),
 ]
 NAMES = [
-    ('id = "damp_imp"', 'id = "cellar_rat_king"  # here', "monster[1].id: 'cellar_rat_king' appears twice"),
-    ('id = "f1"', 'id = "c1"  # here', "follower[0].id: 'c1' appears twice"),
-    (IMP, 'name = " Damp Imp"  # here', r"monster[1].name: expected `str` matching regex '^\\S(.*\\S)?$'"),
-    (IMP, 'name = ""  # here', "monster[1].name: expected `str` of length >= 1"),
-    (IMP, f'name = "{"D" * 61}"  # here', "monster[1].name: expected `str` of length <= 60"),
-    (IMP, r'name = "Damp\u001b[1m Imp"  # here', r"monster[1].name: 'Damp\x1b[1m Imp' can't be printed"),
-    (IMP, r'name = "Damp\u202e Imp"  # here', r"monster[1].name: 'Damp\u202e Imp' can't be printed"),
-    ('"damp_imp"', '""  # here', "monster[1].id: expected `str` of length >= 1"),
+    ('id = "damp_imp"', 'id = "cellar_rat_king"', "monster[1].id: 'cellar_rat_king' appears twice"),
+    ('id = "f1"', 'id = "c1"', "follower[0].id: 'c1' appears twice"),
+    (IMP, 'name = " Damp Imp"', r"monster[1].name: expected `str` matching regex '^\\S(.*\\S)?$'"),
+    (IMP, 'name = ""', "monster[1].name: expected `str` of length >= 1"),
+    (IMP, f'name = "{"D" * 61}"', "monster[1].name: expected `str` of length <= 60"),
+    (IMP, r'name = "Damp\u001b[1m Imp"', r"monster[1].name: 'Damp\x1b[1m Imp' can't be printed"),
+    (IMP, r'name = "Damp\u202e Imp"', r"monster[1].name: 'Damp\u202e Imp' can't be printed"),
+    ('"damp_imp"', '""', "monster[1].id: expected `str` of length >= 1"),
 ]
 REFERENCES = [
-    (f'{IMP}\nweakness = "fire"', f'{IMP}\nweakness = "fier"  # here', "monster[1].weakness: invalid enum value 'fier'"),
-    (f'{PERCY}"armor"', f'{PERCY}"armored"  # here', "follower[7].skill: invalid enum value 'armored'"),
-    ('"monster"\nweakness = "water"', '"monster"\nweakness = 1  # here', "sorcerer_card[1].weakness: expected `str`, got `int`"),
-    ('color = "red"', 'color = "pink"  # here', "sorcerer_card[8].color: invalid enum value 'pink'"),
-    ('kind = "crystal"', 'kind = "stone"  # here', "sorcerer_card[8].kind: invalid value 'stone'"),
-    ("left = { red = 2 }", "left = { pink = 2 }  # here", "trade[0].left: object contains unknown field `pink`"),
+    (f'{IMP}\nweakness = "fire"', f'{IMP}\nweakness = "fier"', "monster[1].weakness: invalid enum value 'fier'"),
+    (f'{PERCY}"armor"', f'{PERCY}"armored"', "follower[7].skill: invalid enum value 'armored'"),
+    ('"monster"\nweakness = "water"', '"monster"\nweakness = 1', "sorcerer_card[1].weakness: expected `str`, got `int`"),
+    ('color = "red"', 'color = "pink"', "sorcerer_card[8].color: invalid enum value 'pink'"),
+    ('kind = "crystal"', 'kind = "stone"', "sorcerer_card[8].kind: invalid value 'stone'"),
+    ("left = { red = 2 }", "left = { pink = 2 }", "trade[0].left: object contains unknown field `pink`"),
 ]
 NUMBERS = [
-    (FACES, "yellow = { target = -1, gold = 1 }  # here", "monster[0].yellow.target: expected `int` >= 0"),
-    (FACES, "yellow = { target = 2.5, gold = 1 }  # here", "monster[0].yellow.target: expected `int`, got `float`"),
-    (FACES, f"yellow = {{ target = {10**20}, gold = 1 }}  # here", "monster[0].yellow.target: expected `int` <= 99"),
-    (FACES, "yellow = { target = 2 }  # here", "monster[0].yellow: object missing required field `gold`"),
-    ("per = 3", "per = 0  # here", "sorcerer_card[8].per: expected `int` >= 1"),
-    ("points = 6", "points = -6  # here", "sorcerer_card[15].points: expected `int` >= 0"),
-    ("offering = { red = 1 }", "offering = { red = 100 }  # here", "prisoner_space[0].offering.red: expected `int` <= 99"),
+    (FACES, "yellow = { target = -1, gold = 1 }", "monster[0].yellow.target: expected `int` >= 0"),
+    (FACES, "yellow = { target = 2.5, gold = 1 }", "monster[0].yellow.target: expected `int`, got `float`"),
+    (FACES, f"yellow = {{ target = {10**20}, gold = 1 }}", "monster[0].yellow.target: expected `int` <= 99"),
+    (FACES, "yellow = { target = 2 }", "monster[0].yellow: object missing required field `gold`"),
+    ("per = 3", "per = 0", "sorcerer_card[8].per: expected `int` >= 1"),
+    ("points = 6", "points = -6", "sorcerer_card[15].points: expected `int` >= 0"),
+    ("offering = { red = 1 }", "offering = { red = 100 }", "prisoner_space[0].offering.red: expected `int` <= 99"),
 ]
 CARDS_OF_SEVERAL_KINDS = [
     (
         CROWN,
-        'kind = "mixed"\nscores = [{ kind = "fixed", points = 1 }, { kind = "fixed", points = 2 }]  # here',
+        'kind = "mixed"\nscores = [{ kind = "fixed", points = 1 }, { kind = "fixed", points = 2 }]',
         "sorcerer_card[15].scores[1]: the card scores fixed points twice: use one entry for them",
     ),
     (
         CROWN,
-        f'kind = "mixed"\nscores = [{TWO_REDS}, {THREE_REDS}]  # here',
+        f'kind = "mixed"\nscores = [{TWO_REDS}, {THREE_REDS}]',
         "sorcerer_card[15].scores[1]: the card scores red crystals twice: use one entry for them",
     ),
-    (CROWN, 'kind = "mixed"\nscores = [{ kind = "stone" }]  # here', "sorcerer_card[15].scores[0].kind: invalid value 'stone'"),
+    (CROWN, 'kind = "mixed"\nscores = [{ kind = "stone" }]', "sorcerer_card[15].scores[0].kind: invalid value 'stone'"),
 ]
 ENDLESS_TRADE = [
-    ("left = { red = 2 }", "left = { gold = 2 }  # here", "trade[0].left.gold: gold can't be traded, only crystals can"),
+    ("left = { red = 2 }", "left = { gold = 2 }", "trade[0].left.gold: gold can't be traded, only crystals can"),
     (
         "[[trade]]\nleft = { red = 2 }\nright = { blue = 1 }\n\n[[trade]]\nleft = { red = 1, blue = 1 }\nright = { yellow = 1 }",
-        "[[trade]]  # here\nleft = { red = 2 }\nright = { blue = 1 }\n[[trade]]\nleft = { red = 4 }\nright = { blue = 2 }",
+        "[[trade]]\nleft = { red = 2 }\nright = { blue = 1 }\n[[trade]]\nleft = { red = 4 }\nright = { blue = 2 }",
         "trade: the lines depend on each other: a player could trade in circles (DA-10.2)",
     ),
 ]
 UNKNOWN_OR_MISSING = [
-    ("schema = 1", 'author = "me"  # here', "object contains unknown field `author`"),
-    (IMP, f'{IMP}\ncolour = "grey"  # here', "monster[1]: object contains unknown field `colour`"),
-    ("points = 6", "points = 6\nper = 2  # here", "sorcerer_card[15]: object contains unknown field `per`"),
+    ("schema = 1", 'author = "me"', "object contains unknown field `author`"),
+    (IMP, f'{IMP}\ncolour = "grey"', "monster[1]: object contains unknown field `colour`"),
+    ("points = 6", "points = 6\nper = 2", "sorcerer_card[15]: object contains unknown field `per`"),
     (
         f'[[monster]]\nid = "damp_imp"\n{IMP}',
-        '[[monster]]  # here\nid = "damp_imp"',
+        '[[monster]]\nid = "damp_imp"',
         "monster[1]: object missing required field `name`",
     ),
 ]
@@ -275,12 +276,16 @@ UNKNOWN_OR_MISSING = [
     [*COUNTED, *FIXED_BY_THE_RULES, *NAMES, *REFERENCES, *NUMBERS, *CARDS_OF_SEVERAL_KINDS, *ENDLESS_TRADE, *UNKNOWN_OR_MISSING],
     ids=lambda text: text.splitlines()[0],
 )
-def test_an_error_names_its_line(old: str, new: str, reason: str) -> None:
+def test_an_error_names_its_place(old: str, new: str, reason: str) -> None:
     """DA-1.1, DA-10.2, and other values that the rules fix."""
     start = BUILT_IN.find("\n" + old) + 1 or BUILT_IN.index(old)  # not in a comment, if a line begins with it
     text = BUILT_IN[:start] + new + BUILT_IN[start + len(old) :]
-    line = 1 + text[: text.index("# here")].count("\n")
-    assert refused(text) == f"components: line {line}{': ' if reason.startswith('object') else ', '}{reason}"
+    assert re.sub(r""" of (["']).*?\1(?=: )""", "", refused(text)) == f"components: {reason}"
+
+
+def test_an_error_in_a_monster_says_which() -> None:
+    text = BUILT_IN.replace(IMP, f'{IMP}\ncolour = "grey"')
+    assert refused(text) == "components: monster[1] of 'Damp Imp': object contains unknown field `colour`"
 
 
 def test_a_missing_table_is_an_error() -> None:

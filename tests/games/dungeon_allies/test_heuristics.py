@@ -31,8 +31,8 @@ from games.dungeon_allies.scenes import (
 )
 from meadhall import Match
 from meadhall.bots import bot
-from meadhall.engine.compile.loops import GREEDY, RANDOM
 from meadhall.engine.compute.bulk import counted_tournament, tournament
+from meadhall.engine.loops import GREEDY, RANDOM
 from meadhall.games.dungeon_allies.actions import Act, Phase
 from meadhall.games.dungeon_allies.heuristics.probabilities import DIE_CODE, REACH_PROBABILITY, probability
 from meadhall.games.dungeon_allies.pieces import DICE, SIDES, SQUARES

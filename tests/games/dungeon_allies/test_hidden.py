@@ -29,7 +29,7 @@ from games.dungeon_allies.scenes import (
     trade,
 )
 from meadhall import Match
-from meadhall.engine.compile.compiled import loops
+from meadhall.engine.compiled import loops
 from meadhall.engine.match.view import concealed
 from meadhall.engine.state.schema import States
 from meadhall.games.dungeon_allies.actions import Act

@@ -12,7 +12,7 @@ import meadhall.games.dungeon_allies as package
 from games.dungeon_allies.scenes import DA
 from meadhall import check_game
 from meadhall.engine.laws import check_game as conformance
-from meadhall.engine.text.rulebook import rule_ids
+from meadhall.engine.rulebook import rule_ids
 from sizes import sized
 
 PLAIN = [(players, options) for players, options in conformance.setups(DA) if len(DA.recorded_options(options)) == 1]

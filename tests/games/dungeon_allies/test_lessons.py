@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from games.dungeon_allies.scenes import DA
-from meadhall.engine.match.guided import guided_match
+from meadhall.engine.match.telling import guided_match
 from meadhall.engine.text.lessons import LEARNER
 from meadhall.games.dungeon_allies.state import Event, Step
 

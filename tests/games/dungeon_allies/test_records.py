@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from meadhall import Match, game, replay
-from meadhall.engine.record.format import read_records
+from meadhall.engine.match.record import read_records
 from meadhall.games.dungeon_allies.pieces import COLOURS, MONSTERS, Item
 from meadhall.games.dungeon_allies.state import MAX_TURNS
 

@@ -8,8 +8,8 @@ from html import unescape
 from typing import Any
 
 from games.dungeon_allies.scenes import DA
+from meadhall.engine.rulebook import rule_sentence
 from meadhall.engine.text.language import speaking
-from meadhall.engine.text.rulebook import rule_sentence
 from meadhall.games.dungeon_allies.components import COMPONENTS
 from meadhall.games.dungeon_allies.names import BUILT_IN
 from meadhall.server.pages.rulebook import rulebook_of_match, rulebook_page

@@ -13,7 +13,7 @@ import pytest
 import meadhall
 from games.dungeon_allies.scenes import DA
 from meadhall.cli import main
-from meadhall.engine.record.format import read_records
+from meadhall.engine.match.record import read_records
 from meadhall.engine.state.events import append_argument, emit, new_log
 from meadhall.games.dungeon_allies.pieces import SPOTS, SQUARES, Spot
 from meadhall.games.dungeon_allies.state import Event

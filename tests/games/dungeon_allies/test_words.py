@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 
 from meadhall import Game, IllegalAction, Match, game
-from meadhall.engine.match.guided import guided_match
+from meadhall.engine.game import Game as Declaration
+from meadhall.engine.match.telling import Choices, guided_match
+from meadhall.engine.rulebook import rule_ids, rule_sentence, rulebook_text
 from meadhall.engine.state import events
-from meadhall.engine.text.choices import Choices
 from meadhall.engine.text.language import speaking
-from meadhall.engine.text.rulebook import rule_ids, rule_sentence, rulebook_text
 from meadhall.games.dungeon_allies import actions
 from meadhall.games.dungeon_allies.actions import Act, Phase
 from meadhall.games.dungeon_allies.components import COMPONENTS
@@ -312,7 +312,7 @@ def test_the_sorcerers_price_follows_the_round() -> None:
 # ----------------------------------------------------------------------------------------------------------------------- events
 
 
-def event(kind: Event, *arguments: int, subject: Game = DA) -> str:
+def event(kind: Event, *arguments: int, subject: Declaration = DA) -> str:
     """Return the text of an event with these arguments."""
     described = subject.events[kind]
     written = tuple(described.argument(k)(value) for k, value in enumerate(arguments))

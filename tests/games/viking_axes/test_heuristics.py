@@ -6,8 +6,8 @@ import pytest
 
 from games.viking_axes.scenes import VA, scene
 from meadhall.bots import bot
-from meadhall.engine.compile.loops import GREEDY, RANDOM
 from meadhall.engine.compute.bulk import tournament
+from meadhall.engine.loops import GREEDY, RANDOM
 from meadhall.games.viking_axes.state import Act, Card
 from sizes import sized
 

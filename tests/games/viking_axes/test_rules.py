@@ -11,9 +11,9 @@ import pytest
 import meadhall.games.viking_axes as package
 from games.viking_axes.scenes import CARDS, VA, as_lists, counted, in_front, legal, named, play_at_random, scene, until
 from meadhall import IllegalAction, Match, MatchOver, events_of
+from meadhall.engine.match.telling import begins_turn
+from meadhall.engine.rulebook import rule_ids
 from meadhall.engine.state import chance
-from meadhall.engine.text.rulebook import rule_ids
-from meadhall.engine.text.turns import begins_turn
 from meadhall.games.viking_axes.state import AXE_CARDS, COPIES, HITS, HITS_OF_TWO, Act, Card, Due, Phase
 
 TESTS = Path(__file__).parent

@@ -6,8 +6,8 @@ import pytest
 
 from games.viking_axes.scenes import CARDS, VA, scene
 from meadhall import Match
+from meadhall.engine.rulebook import rule_ids, rule_sentence, rulebook_text
 from meadhall.engine.text.language import speaking
-from meadhall.engine.text.rulebook import rule_ids, rule_sentence, rulebook_text
 from meadhall.games.viking_axes.cards import card_phrase, card_title
 from meadhall.games.viking_axes.state import COPIES, KINDS, Act, Card, Due
 

@@ -1,1 +1,1 @@
-"""Many matches at once: batches, bulk runs, cores, clusters and GPUs."""
+"""Many matches at once: batches, bulk runs, cores and clusters."""

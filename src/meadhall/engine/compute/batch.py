@@ -9,16 +9,30 @@ import numpy as np
 import numpy.typing as npt
 
 from meadhall.engine.checks import Seed, as_integer, check_count, quoted
+from meadhall.engine.compiled import loops
 from meadhall.engine.compute.bulk import Floats, seed_number
-from meadhall.engine.compute.gpu.device import check_device
-from meadhall.engine.compute.memory import LARGEST, storage
-from meadhall.engine.errors import BadSetup
+from meadhall.engine.errors import BadSetup, MalformedAction
 from meadhall.engine.game import Game
 from meadhall.engine.registry import game
-from meadhall.engine.state.schema import States
+from meadhall.engine.state.schema import States, copied
 from meadhall.engine.text.display import Displayed, Table
 from meadhall.engine.text.language import gettext as _
 from meadhall.engine.text.language import grouped
+
+LARGEST = np.iinfo(np.int64).max
+"""The largest action, and the largest number of a match."""
+
+
+def integers(given: npt.ArrayLike) -> npt.NDArray[np.int64]:
+    """Convert actions to an int64 array. Raises MalformedAction if one is not a 64-bit integer."""
+    if isinstance(given, np.ndarray) and given.dtype.kind == "i":
+        return given.astype(np.int64, copy=False)
+    objects = np.array(given, object)
+    numbers = [as_integer(value) for value in objects.flat]
+    for value, number in zip(objects.flat, numbers, strict=True):
+        if number is None or not -LARGEST - 1 <= number <= LARGEST:
+            raise MalformedAction(f"an action must be a 64-bit integer, not {quoted(value)}")
+    return np.array(numbers, np.int64).reshape(objects.shape)
 
 
 class Batch(Displayed):
@@ -26,11 +40,8 @@ class Batch(Displayed):
 
     A copy is independent; a pickle contains all states.
 
-    With ``device="cuda"`` the states stay on a GPU, and so do all arrays that the methods return; see ``docs/library/gpu.md``.
-
     Attributes:
         states: the states, a structured array (count,).
-        device: ``cpu`` or ``cuda``.
 
     Examples:
         >>> batch = Batch("axes-and-allies", players=2, count=3, seed="any")
@@ -46,52 +57,37 @@ class Batch(Displayed):
         count: int,
         seed: Seed | None = None,
         first: int = 0,
-        *,
-        device: str = "cpu",
         **options: Any,
     ) -> None:
         """Set up ``count`` matches: games ``first``, ``first + 1`` … of the bulk run with this seed.
 
         Raises:
             BadSetup: an argument is invalid.
-            NoDevice: there is no GPU that can be used.
         """
         self.game = game(name)
-        self.device = check_device(device)
-        self._storage = storage(device)
         self.players, chosen = self.game.check_setup(players, options)
         codes = self.game.encode_options(chosen)
-        self.states: States = self._storage.blank(self.game, check_count(count, "matches"))
+        self.states: States = self.game.state.new(check_count(count, "matches"))
         number = as_integer(first)
         if number is None or not 0 <= number <= LARGEST - len(self.states):
             raise BadSetup(f"the number of the first match must be an integer of at least 0, not {quoted(first)}")
-        self._loops.set_up_many(self.states, self.players, self._storage.from_host(codes), seed_number(seed), number)
+        self._loops.set_up_many(self.states, self.players, codes, seed_number(seed), number)
 
     @property
     def _loops(self) -> Any:
-        return self._storage.loops(self.game)
+        return loops(self.game)
 
     def __copy__(self) -> Self:
         twin = object.__new__(type(self))
         twin.__dict__.update(self.__dict__)
-        twin.states = self._storage.copied(self.states)
+        twin.states = copied(self.states)
         return twin
 
     def __deepcopy__(self, _memo: dict[int, Any]) -> Self:
         return self.__copy__()
 
-    def __getstate__(self) -> dict[str, Any]:
-        state = {**self.__dict__, "states": self._storage.on_host(self.states)}
-        del state["_storage"]
-        return state
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        self._storage = storage(self.device)
-        self.states = self._storage.from_host(self.states)
-
     def __repr__(self) -> str:
-        matches, over = len(self.states), int((self._seats_to_move() < 0).sum())
+        matches, over = len(self.states), int((self.actors() < 0).sum())
         return f"<Batch of {self.game.name}: {matches:,} matches of {self.players} players, {over:,} over>"
 
     def displayed(self) -> Iterator[str | Table]:
@@ -105,12 +101,9 @@ class Batch(Displayed):
         yield _("{game}: {matches} matches of {players} players").format(
             game=self.game.title, matches=grouped(len(self.states)), players=self.players
         )
-        counts = np.bincount(self._seats_to_move() + 1, minlength=self.players + 1).tolist()
+        counts = np.bincount(self.actors() + 1, minlength=self.players + 1).tolist()
         rows = [(_("seat {seat} to move").format(seat=seat), grouped(count)) for seat, count in enumerate(counts[1:])]
         yield Table((), (*rows, (_("over"), grouped(counts[0]))), numbers=True)
-
-    def _seats_to_move(self) -> npt.NDArray[np.int8]:
-        return self._storage.on_host(self.actors())
 
     def step(self, actions: npt.ArrayLike) -> npt.NDArray[np.int8]:
         """Play ``actions[i]`` in match i.
@@ -122,10 +115,10 @@ class Batch(Displayed):
             BadSetup: the number of actions differs from the number of matches.
             MalformedAction: an action is not a 64-bit integer.
         """
-        chosen = self._storage.actions(actions)
-        if tuple(chosen.shape) != tuple(self.states.shape):
-            raise BadSetup(f"{len(self.states)} actions are needed, one per match; got shape {tuple(chosen.shape)}")
-        outcome: npt.NDArray[np.int8] = self._storage.array(len(self.states), np.int8)
+        chosen = integers(actions)
+        if chosen.shape != self.states.shape:
+            raise BadSetup(f"{len(self.states)} actions are needed, one per match; got shape {chosen.shape}")
+        outcome = np.empty(len(self.states), np.int8)
         self._loops.step(self.states, chosen, outcome)
         return outcome
 
@@ -139,7 +132,7 @@ class Batch(Displayed):
         Raises:
             BadSetup: there is no such seat.
         """
-        masks: npt.NDArray[np.bool_] = self._storage.array((len(self.states), self.game.actions), np.bool_)
+        masks = np.empty((len(self.states), self.game.actions), np.bool_)
         if seat is None:
             self._loops.legal_masks(self.states, masks)
             return masks
@@ -160,7 +153,7 @@ class Batch(Displayed):
             >>> meadhall.Batch("axes-and-allies", players=2, count=2, seed="mead").deciders().shape
             (2, 2)
         """
-        masks: npt.NDArray[np.bool_] = self._storage.array((len(self.states), self.players), np.bool_)
+        masks = np.empty((len(self.states), self.players), np.bool_)
         self._loops.decider_masks(self.states, masks)
         return masks
 
@@ -172,7 +165,7 @@ class Batch(Displayed):
             >>> meadhall.Batch("axes-and-allies", players=2, count=2, seed="mead").actors().dtype
             dtype('int8')
         """
-        actors: npt.NDArray[np.int8] = self._storage.seats_to_move(self.game, self.states)
+        actors: npt.NDArray[np.int8] = self.states["actor"].astype(np.int8)
         return actors
 
     def scores(self) -> Floats:
@@ -184,6 +177,6 @@ class Batch(Displayed):
             array([[0., 0.],
                    [0., 0.]])
         """
-        payoffs: Floats = self._storage.array((len(self.states), self.players), np.float64)
+        payoffs = np.empty((len(self.states), self.players), np.float64)
         self._loops.scores(self.states, payoffs)
         return payoffs

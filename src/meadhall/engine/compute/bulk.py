@@ -15,11 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from meadhall.engine.checks import Seed, check_count, check_seed
-from meadhall.engine.compile.compiled import loops
-from meadhall.engine.compute.cores import cores
-from meadhall.engine.compute.executors import Executor, Pieces, Progress, Threads, run_chunks
-from meadhall.engine.compute.executors.cluster import check_cluster, connected
-from meadhall.engine.compute.gpu.device import check_device
+from meadhall.engine.compiled import loops
+from meadhall.engine.compute.cluster import check_cluster, connected
+from meadhall.engine.compute.executors import Executor, Pieces, Progress, Threads, cores, run_chunks
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.game import Game
 from meadhall.engine.registry import game
@@ -100,7 +98,6 @@ def random_playouts(
     progress: Progress | None = None,
     *,
     cluster: str | None = None,
-    device: str = "cpu",
     **options: Any,
 ) -> Playouts:
     """Play ``games`` games with uniformly random actions.
@@ -113,14 +110,12 @@ def random_playouts(
         threads: the number of threads; by default one per core.
         progress: called with the number of games finished since its last call.
         cluster: a Ray cluster: ``local``, ``auto`` or ``ray://HOST:PORT``; see ``docs/library/cluster.md``.
-        device: ``cpu``, or ``cuda`` for a GPU, which plays the same games; see ``docs/library/gpu.md``.
         options: options of the game.
 
     Raises:
         BadSetup: an argument is invalid.
         NoCluster: there is no such cluster.
         ClusterFailed: the cluster can't finish the run.
-        NoDevice: there is no GPU that can be used.
 
     Examples:
         >>> played = random_playouts("axes-and-allies", players=2, games=100, seed="any")
@@ -131,22 +126,11 @@ def random_playouts(
     players, chosen = subject.check_setup(players, options)
     loop = PlayoutLoop(subject, players, subject.encode_options(chosen), seed_number(seed))
     numbers, decisions, payoffs = range(check_count(games, "games")), 0, np.zeros(players, np.float64)
-    if check_device(device) == "cuda":
-        if threads is not None or cluster is not None:
-            raise BadSetup("a GPU uses neither threads nor a cluster: leave them out")
-        return _playouts_on_gpu(loop, numbers, progress)
     with bulk_executor(subject, threads, cluster) as executor:
         for more, won in run_chunks(executor, loop, numbers, CHUNK, progress):
             decisions += more
             payoffs += won
     return Playouts(len(numbers), decisions, payoffs)
-
-
-def _playouts_on_gpu(loop: PlayoutLoop, numbers: range, progress: Progress | None) -> Playouts:
-    from meadhall.engine.compute.gpu.playouts import Wave, play_at_random  # noqa: PLC0415 - only a program that asks for a GPU loads it
-
-    wave = Wave(loop.subject, loop.players, loop.codes, loop.key, CHUNK)
-    return Playouts(len(numbers), *play_at_random(wave, numbers, progress))
 
 
 class Played(NamedTuple):
@@ -156,7 +140,7 @@ class Played(NamedTuple):
         payoffs: float64 (games, players): the payoffs by seat; NaN where the game was stopped.
         lengths: int64 (games,): the number of decisions.
         counts: int64 (games, counters): the counters of the game's statistics.
-        orders: int8 (games, players): the seats in the order of their first turns, see ``elements.first_order``.
+        orders: int8 (games, players): the seats in the order of their first turns, see ``places.first_order``.
     """
 
     payoffs: Floats

@@ -1,7 +1,9 @@
-"""Example: a position at which a game breaks a law, in a form that reproduces it."""
+"""A violation of a law: the position that reproduces it (``Example``), and how it is told to people."""
 
 from __future__ import annotations
 
+import itertools
+import linecache
 import re
 import shlex
 from collections.abc import Iterator, Mapping
@@ -11,7 +13,8 @@ from typing import Any, NamedTuple
 from meadhall.engine.errors import MeadhallError
 from meadhall.engine.game import Game
 from meadhall.engine.match.match import Match
-from meadhall.engine.text.rulebook import RULE_ID, rule_ids
+from meadhall.engine.rulebook import RULE_ID, rule_ids
+from meadhall.engine.text.language import marked
 
 RULE_OF_LAW = {
     "setup": "setup",
@@ -130,7 +133,7 @@ class ConformanceError(MeadhallError):
     """A game breaks one of the laws that ``check_game`` tests.
 
     Attributes:
-        law: the law, one of ``meadhall.engine.laws.words.LAWS``.
+        law: the law, one of ``meadhall.engine.laws.counterexample.LAWS``.
         place: the game, number of players, options, match seed and position.
         reason: the counterexample.
         example: the position, in a form that reproduces it; None if the law is not about one position, and after pickling.
@@ -145,3 +148,57 @@ class ConformanceError(MeadhallError):
 
     def __reduce__(self) -> tuple[type[ConformanceError], tuple[str, str, str]]:
         return type(self), (self.law, self.place, self.reason)
+
+
+LAWS = {
+    "compile": marked("The rules can be compiled."),
+    "lessons": marked("The guided first game can be played as it is written, and cites rules of the rulebook."),
+    "daily": marked("One player can play the puzzle of the day to its end, and it reports the figures that it declares."),
+    "setup": marked("The seed alone determines the setup, which ends with a decision or the end."),
+    "kind": marked("Players, the first turn, chance, hidden information, payoffs and length are as the game declares them."),
+    "legal": marked("There is a legal action, the list is in ascending order, and it follows from what the seat to move knows."),
+    "refusal": marked("Every other action is refused with a reason and a rule of the rulebook, and changes nothing."),
+    "words": marked(
+        "Every option and value has a name for people, and the rulebook says what it changes. "
+        "Every legal action and every prompt has a text."
+    ),
+    "conceal": marked(
+        "Concealed parts stay concealed. A redeal fills them with values that the viewer can't tell from the true ones."
+    ),
+    "simultaneous": marked("A choice made at the same time as others stays sealed, and the order of the choices doesn't matter."),
+    "greedy": marked("The greedy player chooses a legal action."),
+    "events": marked(
+        "Equal actions give equal events, each with its declared arguments, at most six, a text and a rule of the rulebook."
+    ),
+    "step": marked("An action leads to a decision or the end, and to the same state with and without a log."),
+    "reveals": marked("`reveals` rises with every random draw, and never falls."),
+    "undo": marked("An undo restores the state, and is refused after something has been revealed."),
+    "knowledge": marked("Hidden parts change nothing that a viewer sees until an event tells the viewer."),
+    "redeal": marked("A redeal equals the true state only by chance."),
+    "pages": marked(
+        "Everyone at a table can be shown their page, pictures, the rulebook and the lesson, and can play every action."
+    ),
+    "termination": marked("Random play comes to an end."),
+    "end": marked("Nothing can be played in a finished match, and its ending has a text and a rule of the rulebook."),
+    "scores": marked("The payoffs are as the game declares them."),
+    "copies": marked("A copy of a match has a state of its own."),
+    "records": marked("A record of the match replays to the same record."),
+}
+"""Every law by its name, as a sentence for people (for gettext)."""
+
+_PLACE = re.compile(r"^During: (?:typing of|lowering) .* at (?P<file>.+) \((?P<line>\d+)\)$", re.MULTILINE)
+_COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+
+
+def compile_error(error: BaseException) -> str:
+    """Return an error of Numba in short: the line of the rule, and the compiler's first sentence about it."""
+    text = _COLOUR.sub("", str(error))
+    said = [line.strip().removeprefix(">>> ") for line in text.splitlines() if not line.startswith("Failed in")]
+    cause = itertools.takewhile(lambda line: not line.startswith(("There are", "During:", "File ")), said)
+    place = _PLACE.search(text)  # the first place is the innermost
+    line = (
+        f"{place['file']}, line {place['line']}: `{linecache.getline(place['file'], int(place['line'])).strip()}`: "
+        if place
+        else ""
+    )
+    return line + " ".join(part for part in cause if part)

@@ -14,15 +14,33 @@ from typing import Any, Generic, NamedTuple, Self
 import numpy as np
 
 from meadhall.engine.checks import MAX_REASON, Seed, as_integer, check_clock, check_line, check_seed, quoted
-from meadhall.engine.compile.compiled import loops
-from meadhall.engine.defaults import NoEvents, conceals, played
+from meadhall.engine.compiled import loops
 from meadhall.engine.errors import BadSetup, CannotUndo, IllegalAction, MatchOver, NotYourTurn
 from meadhall.engine.game import Game, Scoring
+from meadhall.engine.interface import NoEvents, conceals, played
 from meadhall.engine.kind import Parties
-from meadhall.engine.match.award import RESIGNATION, TIME, Award, check_award, drawn_by_agreement, won_by_resignation
 from meadhall.engine.match.deciders import acting, deciders, is_simultaneous
-from meadhall.engine.match.stand_in import StandIn
-from meadhall.engine.match.step import Result, Step, Undone
+from meadhall.engine.match.record import (
+    FORMAT,
+    MatchRecord,
+    plain_number,
+    written_action,
+    written_events,
+    written_seat,
+    written_time,
+)
+from meadhall.engine.match.step import (
+    RESIGNATION,
+    TIME,
+    Award,
+    Result,
+    StandIn,
+    Step,
+    Undone,
+    check_award,
+    drawn_by_agreement,
+    won_by_resignation,
+)
 from meadhall.engine.match.view import (
     EVERYTHING,
     SPECTATOR,
@@ -38,9 +56,6 @@ from meadhall.engine.match.view import (
     to_move,
     visible,
 )
-from meadhall.engine.record.format import MatchRecord
-from meadhall.engine.record.write import to_actions, to_record
-from meadhall.engine.registry import game as find_game
 from meadhall.engine.state import chance
 from meadhall.engine.state.events import Event, Log, new_log, read_log
 from meadhall.engine.state.schema import S, States, copied
@@ -114,7 +129,6 @@ class Match(Displayed, Generic[S]):
         clock: Mapping[str, Any] | None = None,
     ) -> None:
         named = _named(seats)
-        game = find_game(game)
         wanted = players if players is not None else len(named) if named else game.min_players
         self.players, self.options = game.check_setup(wanted, {} if options is None else options)
         self.game = game.edition_for(self.options)
@@ -747,7 +761,7 @@ class Match(Displayed, Generic[S]):
 
         Examples:
             >>> import meadhall
-            >>> from meadhall.engine.match.stand_in import StandIn
+            >>> from meadhall.engine.match.step import StandIn
             >>> match = meadhall.game("axes-and-allies").match(players=2, seed="mead")
             >>> match.begin_stand_in(0, StandIn("karl"))
             >>> sorted(match.stand_ins)
@@ -872,7 +886,45 @@ class Match(Displayed, Generic[S]):
             given_up = self.copy()
             given_up.abandon(abandoned)
             return given_up.record(seat, legal=legal, sealed=sealed)
-        return to_record(self, self._viewer(seat), legal=legal, sealed=sealed)
+        complete = self.ended and not sealed
+        viewer = EVERYTHING if complete else self._viewer(seat)
+        record: MatchRecord = {
+            "format": FORMAT,
+            "game": self.game.name,
+            "rules": self.game.version,
+            "options": deepcopy(self.game.recorded_options(self.options)),
+            "seats": [written_seat(player) for player in self.seats],
+            "started": written_time(self.started),
+            **({"clock": dict(self.clock)} if self.clock is not None else {}),
+            "commitment": self.commitment,
+            **({"seed": self.seed.hex()} if complete else {}),
+            "complete": complete,
+            "setup": written_events(self.setup, viewer),
+            "actions": [self._written(step, viewer, legal) for step in self.steps],
+            "undone": [
+                {"after": undone.after, "actions": [self._written(step, viewer, legal) for step in undone.steps]}
+                for undone in self.undone
+            ],
+            "result": None,
+        }
+        return record | self._written_end()
+
+    def _written_end(self) -> dict[str, Any]:
+        """Return the fields of a record about the end of the match."""
+        result, award = self.result(), self.awarded
+        if result is not None:
+            written = {"winners": list(result.winners), "scores": [plain_number(payoff) for payoff in result.scores]}
+            points = {"points": list(result.points)} if result.points is not None else {}
+            return {"result": written | points | {"reason": result.reason}}
+        if self.abandoned is None:
+            return {}
+        if award is None:
+            return {"abandoned": self.abandoned}
+        scores = [plain_number(payoff) for payoff in award.scores]
+        return {"abandoned": self.abandoned, "awarded": {"winners": list(award.winners), "scores": scores, "why": award.why}}
+
+    def _written(self, step: Step, viewer: int, legal: bool = False) -> dict[str, Any]:
+        return written_action(step, viewer, self.action_in_words(step, viewer) if step.shows_action(viewer) else None, legal)
 
     def recorded(self, seat: int | None = None, *, after: int = 0, sealed: bool = False) -> list[dict[str, Any]]:
         """Return the actions numbered above ``after``, as the match record for ``seat`` holds them. Raises BadSetup.
@@ -887,7 +939,9 @@ class Match(Displayed, Generic[S]):
         number = as_integer(after)
         if number is None:
             raise BadSetup(f"the number of an action must be an integer, not {quoted(after)}")
-        return to_actions(self, self._viewer(seat), after=number, sealed=sealed)
+        viewer = EVERYTHING if self.ended and not sealed else self._viewer(seat)
+        new = list(takewhile(lambda step: step.n > number, reversed(self.steps)))
+        return [self._written(step, viewer) for step in reversed(new)]
 
 
 def _named(seats: Any) -> tuple[Seat, ...] | None:

@@ -11,13 +11,12 @@ from typing import Any, Generic, Literal, NamedTuple
 import numpy as np
 
 from meadhall.engine.checks import MAX_NAME, as_integer, check_line, quoted
-from meadhall.engine.compile.compiled import loops
+from meadhall.engine.compiled import loops
 from meadhall.engine.errors import BadSetup, MalformedAction
 from meadhall.engine.game import Game
 from meadhall.engine.match.deciders import deciders
 from meadhall.engine.state.events import PUBLIC, Event
-from meadhall.engine.state.schema import PlainState, S, States, copied, field_names
-from meadhall.engine.state.state_text import fields_in_words
+from meadhall.engine.state.schema import PlainState, S, States, copied, field_names, fields_in_words
 from meadhall.engine.text.display import Displayed, Table
 from meadhall.engine.text.language import gettext as _
 

@@ -19,7 +19,7 @@ if find_spec("pyspiel") is None:
     raise NoEnvs(f"OpenSpiel is not installed: {how_to_install('openspiel')}")
 
 from meadhall.engine.registry import game_names
-from meadhall.envs.openspiel.registration import register
+from meadhall.envs.openspiel.game import register
 
 for _name in game_names():
     register(_name)

@@ -1,16 +1,116 @@
-"""The games of Meadhall as Python games of OpenSpiel."""
+"""The games of Meadhall as Python games of OpenSpiel: registration, parameters, states, and what a seat sees of them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
+import numpy.typing as npt
 import pyspiel
 
 from meadhall.engine.game import Game
-from meadhall.envs.openspiel.observer import Observer
-from meadhall.envs.openspiel.parameters import setup_of, specification
+from meadhall.engine.match.view import SPECTATOR
+from meadhall.engine.options import Document, Option
+from meadhall.engine.state.schema import field_names
+from meadhall.envs.observation import fields_in_text, information_state, layout, observe
+
+if TYPE_CHECKING:
+    from meadhall.envs.openspiel.position import Position, Setting
+from collections.abc import Sequence
+
+from meadhall.engine.registry import game
 from meadhall.envs.openspiel.position import MAX_OUTCOMES, Position, Setting
+
+PLAYERS = "players"
+
+
+def specification(game: Game) -> dict[str, Any]:
+    """Return the parameters of a game with their defaults: ``players``, then its options.
+
+    A document has the default ``""``, which means the built-in one.
+    """
+    return {PLAYERS: game.min_players, **{option.name: _default(option) for option in game.options}}
+
+
+def _default(option: Option) -> Any:
+    return "" if isinstance(option, Document) else _written(option.default)
+
+
+def _written(value: Any) -> Any:
+    """Return a value as OpenSpiel reads it from text: an integer where it looks like one."""
+    text = str(value)
+    return int(text) if text.removeprefix("-").isdecimal() else text
+
+
+def setup_of(game: Game, parameters: Mapping[str, Any]) -> tuple[int, dict[str, Any]]:
+    """Return the checked number of players and options. Raises BadSetup.
+
+    A document is given as the path of a TOML file.
+    """
+    known = {option.name: option for option in game.options}
+    options = {}
+    for name, value in parameters.items():
+        if name in known and value != "":
+            options[name] = known[name].read(str(value))
+    return game.check_setup(parameters.get(PLAYERS, game.min_players), options)
+
+
+class Observer:
+    """What a player sees, in the form of OpenSpiel's observers.
+
+    With perfect recall the text is the information state, and there is no tensor: no array is long enough for every match.
+    Otherwise it is the position: all of it, its public part, or its private part. The private part has the fields in which the
+    player sees more than a spectator.
+
+    Attributes:
+        tensor: the flat observation of ``meadhall.envs``, float32; None with perfect recall.
+        dict: the fields of ``tensor`` by name.
+    """
+
+    def __init__(self, setting: Setting, kind: Any, parameters: Mapping[str, Any] | None) -> None:
+        if parameters:
+            raise ValueError(f"observations have no parameters, but these were given: {parameters}")
+        self._kind = kind or pyspiel.IIGObservationType(perfect_recall=False)
+        self._setting = setting
+        self.tensor: npt.NDArray[np.float32] | None = None
+        self.dict: dict[str, npt.NDArray[np.float32]] = {}
+        if not self._kind.perfect_recall:
+            known = layout(setting.game)
+            tensor = self.tensor = np.zeros(known.size, np.float32)
+            self.dict = {field.name: tensor[field.cells].reshape(field.shape) for field in known.fields}
+
+    def set_from(self, state: MeadhallState, player: int) -> None:
+        """Write what the player sees to ``tensor``."""
+        if self.tensor is not None:
+            game, viewer = self._setting.game, player if self._shows_private else SPECTATOR
+            self.tensor[:] = np.asarray(observe(game, state.position.states, viewer))
+
+    @property
+    def _shows_private(self) -> bool:
+        return bool(self._kind.private_info == pyspiel.PrivateInfoType.SINGLE_PLAYER)
+
+    def string_from(self, state: MeadhallState, player: int) -> str:
+        """Return what the player sees as text."""
+        position = state.position
+        if self._kind.perfect_recall:
+            return information_state(position.view(player if self._shows_private else SPECTATOR))
+        parts = []
+        if self._kind.public_info:
+            parts.append(fields_in_text(position.concealed(SPECTATOR)))
+        if self._kind.private_info != pyspiel.PrivateInfoType.NONE:
+            everyone = self._kind.private_info == pyspiel.PrivateInfoType.ALL_PLAYERS
+            parts += (self._private(position, seat) for seat in (range(self._setting.players) if everyone else (player,)))
+        return "\n".join(part for part in parts if part)
+
+    def _private(self, position: Position, seat: int) -> str:
+        """Return the fields in which a seat sees more than a spectator; nothing in a game of perfect information."""
+        if self._setting.kind.information == "perfect":
+            return ""
+        public, own = position.concealed(SPECTATOR), position.concealed(seat)
+        names = [name for name in field_names(own.dtype) if own[name].tobytes() != public[name].tobytes()]
+        return f"seat {seat}\n{fields_in_text(own, names)}".rstrip()
+
 
 _UTILITIES = {
     "zero-sum": pyspiel.GameType.Utility.ZERO_SUM,
@@ -163,8 +263,8 @@ class MeadhallState(pyspiel.State):  # type: ignore[misc]
     def resample_from_infostate(self, player: int, sampler: Any) -> MeadhallState:
         """Return a random state that the player can't tell from this one.
 
-        Hidden parts are dealt again, see ``GameRules.redeal``. The history keeps the players' actions only: the true outcomes of
-        chance would tell what is hidden.
+        Hidden parts are dealt again, see ``HidingRules.redeal``. The history keeps the players' actions only: the true
+        outcomes of chance would tell what is hidden.
 
         Args:
             player: the seat.
@@ -182,3 +282,22 @@ class MeadhallState(pyspiel.State):  # type: ignore[misc]
         state: MeadhallState = game.deserialize_state(f"history={history}\nmove_number={self.move_number()}\n{contents}")
         state.position = position
         return state
+
+
+def register(name: str | Game) -> str:
+    """Register a game with OpenSpiel and return its name there.
+
+    Installed games are registered when ``meadhall.envs.openspiel`` is imported. A game that was registered later with
+    ``meadhall.sdk.register`` needs this call.
+
+    Args:
+        name: the game, or its name.
+
+    Examples:
+        >>> from meadhall.envs import openspiel
+        >>> openspiel.register("viking-axes")
+        'python_meadhall_viking_axes'
+    """
+    subject = game(name)
+    pyspiel.register_game(game_type(subject, Setting(subject, *setup_of(subject, {}))), loader_of(subject))
+    return short_name(subject)

@@ -10,16 +10,16 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from meadhall.engine.compile.compiled import loops
+from meadhall.engine.compiled import loops
 from meadhall.engine.game import Game
 from meadhall.engine.kind import Kind
-from meadhall.engine.match.award import drawn_by_agreement
 from meadhall.engine.match.deciders import SEALED, acting, deciders, is_simultaneous
+from meadhall.engine.match.step import drawn_by_agreement
 from meadhall.engine.match.view import SPECTATOR, Seat, View, VisibleStep, concealed, legal_actions, visible
 from meadhall.engine.registry import game
 from meadhall.engine.state.events import Event
 from meadhall.engine.state.schema import States
-from meadhall.envs.information import fields_in_text
+from meadhall.envs.observation import fields_in_text
 from meadhall.envs.openspiel.scripted import Needed, ScriptedRules
 
 MAX_OUTCOMES = 128

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from meadhall.games.axxa.state import NUMBERS, PIECES, STACKS, UNKNOWN, Act, State, on_board
-from meadhall.sdk import Row, local_array, rule, shuffle
+from meadhall.sdk import Row, rule, shuffle
 
 
 @rule
@@ -20,7 +20,7 @@ def conceal(state: State, seat: int) -> None:
 @rule
 def redeal(state: State, seat: int) -> None:
     """Deal the unseen pieces at random to their places: one determinization, the same for every seat."""
-    unseen = local_array(PIECES, np.int8)
+    unseen = np.zeros(PIECES, np.int8)
     shuffle(state.rng, unseen, list_unseen(state, unseen))
     count = 0
     for stack in range(STACKS):

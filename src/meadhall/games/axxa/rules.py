@@ -55,7 +55,7 @@ from meadhall.games.axxa.state import (
     triplets_left,
     triplets_of_number,
 )
-from meadhall.sdk import Grid, Row, append_argument, below, emit, local_array, rule, shuffle
+from meadhall.sdk import Grid, Row, append_argument, below, emit, rule, shuffle
 
 NO_TRIPLET, SEVERAL_TRIPLETS = -1, -2
 """Results of ``only_triplet`` other than the index of a triple."""
@@ -93,7 +93,7 @@ def first_of_other_side(state: State) -> int:
 @rule
 def deal(state: State, log: Grid) -> None:
     """AX-1.2: Shuffle the pieces and deal three to each starting space, the first of the three on top."""
-    pieces = local_array(PIECES, np.int8)
+    pieces = np.zeros(PIECES, np.int8)
     for k in range(PIECES):
         pieces[k] = 1 + k // OF_EACH
     state.reveals += 1

@@ -6,7 +6,7 @@ import numpy as np
 
 from meadhall.games.dungeon_allies.pieces import CARDS, DISPLAY, FIRST_FOLLOWER, FOLLOWERS, MONSTERS, NONE, SQUARES
 from meadhall.games.dungeon_allies.state import State, has_follower, has_seen
-from meadhall.sdk import Row, local_array, rule, shuffle
+from meadhall.sdk import Row, rule, shuffle
 
 
 @rule
@@ -24,7 +24,7 @@ def conceal(state: State, seat: int) -> None:
 @rule
 def redeal(state: State, seat: int) -> None:
     """DA-14.1: Draw a determinization: every arrangement of the hidden pieces, which all players know, is equally likely."""
-    unseen = local_array(MONSTERS, np.int8)
+    unseen = np.zeros(MONSTERS, np.int8)
     redeal_monsters(state, unseen)
     redeal_followers(state, unseen)
     redeal_cards(state, unseen)

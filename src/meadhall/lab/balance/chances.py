@@ -14,7 +14,7 @@ from math import inf
 import numpy as np
 
 from meadhall.bots.analysis import exact_chances
-from meadhall.bots.rollouts import Rollouts
+from meadhall.bots.playouts import Rollouts
 from meadhall.engine.compute.bulk import Floats, seed_number
 from meadhall.engine.match.view import SPECTATOR, concealed
 from meadhall.lab.balance.figures import Column, Columns, joined

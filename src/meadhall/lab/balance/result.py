@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 from meadhall.engine.checks import seed_label
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.match.match import Match
-from meadhall.engine.record.format import dumps
+from meadhall.engine.match.record import dumps
 from meadhall.engine.text.display import Table
 from meadhall.engine.text.language import grouped
 from meadhall.lab.balance.figures import Columns, Figure, differences_of, figures_of, flagged

@@ -16,9 +16,9 @@ import numpy as np
 
 from meadhall.bots import Budget, Search
 from meadhall.bots.policy import POLICIES
-from meadhall.engine.compile.loops import RANDOM
 from meadhall.engine.compute.executors import Pieces
 from meadhall.engine.game import Game
+from meadhall.engine.loops import RANDOM
 from meadhall.lab.balance.chances import measured_chances
 from meadhall.lab.balance.figures import Column, Columns, counted
 from meadhall.lab.balance.measures import measured

@@ -13,10 +13,10 @@ import numpy.typing as npt
 
 from meadhall.bots import Bot
 from meadhall.bots.policy import POLICIES
-from meadhall.engine.compile.compiled import module_of
+from meadhall.engine.compiled import module_of
 from meadhall.engine.compute.bulk import Floats
-from meadhall.engine.elements import Mention, PieceKind
-from meadhall.engine.match.first_order import first_order
+from meadhall.engine.match.places import first_order
+from meadhall.engine.report_terms import Mention, PieceKind
 from meadhall.engine.state.chance import seed_from_text, step_key
 from meadhall.engine.state.events import WIDTH
 from meadhall.engine.state.schema import States

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from meadhall.engine.advice import uniform_random
 from meadhall.engine.compile.rule import i64, rule
-from meadhall.engine.elements import MOST_KINDS
+from meadhall.engine.report_terms import MOST_KINDS
+from meadhall.engine.search_settings import uniform_random
 from meadhall.engine.state.chance import below
 from meadhall.engine.state.schema import Grid, Row, States, state_at
 

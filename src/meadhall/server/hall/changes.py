@@ -10,8 +10,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Literal
 
-from meadhall.engine.match.award import RESIGNATION, TIME
-from meadhall.engine.match.stand_in import Lasting
+from meadhall.engine.match.step import RESIGNATION, TIME, Lasting
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import WrongMoment
 from meadhall.server.hall.bots.stand_ins import (

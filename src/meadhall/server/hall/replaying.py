@@ -8,8 +8,8 @@ from typing import Any, Final
 
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.game import Game
-from meadhall.engine.match.award import Award
 from meadhall.engine.match.match import Match
+from meadhall.engine.match.step import Award
 from meadhall.engine.match.view import Seat
 from meadhall.server.hall.bots.stand_ins import replay_stand_in
 from meadhall.server.hall.consent.proposals import ENTRY_KINDS as PROPOSAL_KINDS

@@ -12,9 +12,9 @@ from typing import Any, Self
 
 from meadhall.engine.errors import MeadhallError
 from meadhall.engine.game import Game
-from meadhall.engine.game_faults import game_fault
 from meadhall.engine.match.match import Match
 from meadhall.engine.match.view import Seat
+from meadhall.engine.registry import game_fault
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import DoesNotFit, NotSeated, WrongMoment, reason_of, rule_of
 from meadhall.server.hall.consent.proposals import Proposals

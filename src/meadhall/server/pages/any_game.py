@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from meadhall.engine.defaults import own_words
 from meadhall.engine.game import Game, GamePage
+from meadhall.engine.interface import own_words
 from meadhall.engine.match.view import View
 from meadhall.engine.registry import game, game_names
-from meadhall.engine.state.state_text import Field, fields_of
+from meadhall.engine.state.schema import Field, fields_of
 
 _TEMPLATES = Path(__file__).parent / "templates" / "any_game"
 _NARROWEST, _WIDEST, _STEP = 20, 120, 10

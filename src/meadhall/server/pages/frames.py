@@ -18,7 +18,7 @@ from markupsafe import Markup
 from meadhall.engine.match.match import Match
 from meadhall.engine.match.view import View
 from meadhall.engine.text.language import current_language
-from meadhall.pictures.template_code import as_markup
+from meadhall.pictures.templates import as_markup
 from meadhall.server.hall.room import Room
 from meadhall.server.ops.byte_cache import ByteCache
 from meadhall.server.pages.lobby import lobby_page

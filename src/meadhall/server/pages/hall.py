@@ -10,9 +10,9 @@ from meadhall.bots import ranks
 from meadhall.engine.game import Game
 from meadhall.engine.match.match import Match
 from meadhall.engine.match.step import Result
+from meadhall.engine.match.telling import headline, your_headline
 from meadhall.engine.match.view import bot_in_words
 from meadhall.engine.registry import game, game_names
-from meadhall.engine.text.headlines import headline, your_headline
 from meadhall.engine.text.language import gettext as _
 from meadhall.engine.text.language import listed, ngettext
 from meadhall.server.hall.bots.stand_ins import has_turn

@@ -6,11 +6,10 @@ from dataclasses import replace
 from functools import cache
 
 from meadhall.engine.game import Game
-from meadhall.engine.match.guided import answer_to, guided_match
 from meadhall.engine.match.match import Match
+from meadhall.engine.match.telling import answer_to, crowned, guided_match
 from meadhall.engine.match.view import SPECTATOR, View
 from meadhall.engine.registry import game
-from meadhall.engine.text.headlines import crowned
 from meadhall.engine.text.language import gettext as _
 from meadhall.engine.text.lessons import LEARNER
 from meadhall.server.pages.log import rule_url

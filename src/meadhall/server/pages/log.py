@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from meadhall.engine.interface import GameWords
+from meadhall.engine.match.telling import turn_starts
 from meadhall.engine.match.view import View
 from meadhall.engine.state.events import PUBLIC, Event, EventKind, Part, seat
 from meadhall.engine.text.language import gettext as _
-from meadhall.engine.text.turns import turn_starts
 from meadhall.server.pages.models import LogEntry, LoggedEvent, LoggedTurn, TurnInWords
 from meadhall.server.web.links import link
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from meadhall.engine.text.language import current_language
-from meadhall.pictures.template_code import as_markup
+from meadhall.pictures.templates import as_markup
 from meadhall.server.pages.log import TurnLog, event_text, summed_up
 from meadhall.server.pages.models import LogEntry, LoggedTurn
 from meadhall.server.pages.templates import template

@@ -9,12 +9,11 @@ from typing import Any
 
 from meadhall.bots import RANKS, bar_of, chance_in_words, chance_of_what, in_words, points_in_words, ranks
 from meadhall.engine.game import Game
-from meadhall.engine.match.award import Award, award_in_words
 from meadhall.engine.match.match import Match
-from meadhall.engine.match.step import Result
+from meadhall.engine.match.step import Award, Result, award_in_words
+from meadhall.engine.match.telling import crowned, headline_of
 from meadhall.engine.match.view import SPECTATOR, View, bot_in_words
 from meadhall.engine.registry import game
-from meadhall.engine.text.headlines import crowned, headline_of
 from meadhall.engine.text.language import current_language, grouped, ngettext
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.hall.bots.hints import RequestedHint

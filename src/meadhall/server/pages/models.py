@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from meadhall.engine.interface import GameWords
-from meadhall.engine.match.stand_in import Lasting
+from meadhall.engine.match.step import Lasting
 from meadhall.engine.state.events import Event
-from meadhall.engine.text.daily import Outcome
+from meadhall.engine.text.lessons import Outcome
 from meadhall.server.hall.consent.undoing import NO_UNDO, UndoOffer
 from meadhall.server.hall.furniture import Furniture
 from meadhall.server.store.crests import Crest

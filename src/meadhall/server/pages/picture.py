@@ -14,8 +14,7 @@ import meadhall.server.pages.frames  # noqa: F401 - the macros of boards use its
 from meadhall.engine.match.match import Match
 from meadhall.engine.match.view import SPECTATOR, bot_in_words
 from meadhall.engine.text.language import gettext as _
-from meadhall.pictures.flat_css import FlatStyles, flattened
-from meadhall.pictures.flat_svg import without_uses
+from meadhall.pictures.flat import FlatStyles, flattened, without_uses
 from meadhall.pictures.png import png
 from meadhall.pictures.templates import STATIC as SHARED
 from meadhall.pictures.templates import game_style_files, has_template

@@ -7,8 +7,8 @@ from dataclasses import replace
 from meadhall.bots.analysis import Knowledge
 from meadhall.engine.errors import MeadhallError
 from meadhall.engine.match.match import Match
+from meadhall.engine.match.telling import crowned
 from meadhall.engine.match.view import EVERYTHING, SPECTATOR, bot_in_words
-from meadhall.engine.text.headlines import crowned
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import reason_of
 from meadhall.server.hall.bots.chart_queue import ChartJob, ChartQueue

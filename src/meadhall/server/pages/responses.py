@@ -19,7 +19,7 @@ from litestar.routes import HTTPRoute
 from litestar.types.internal_types import PathParameterDefinition
 
 from meadhall.engine.errors import MeadhallError
-from meadhall.engine.game_faults import game_fault
+from meadhall.engine.registry import game_fault
 from meadhall.engine.text.language import gettext as _
 from meadhall.engine.text.language import speak
 from meadhall.server.errors import NotAdmitted, OtherRules, RefusalInfo, ShutOut, Unsure, code_of, reason_of, rule_of, status_of

@@ -15,8 +15,8 @@ from markupsafe import Markup
 
 from meadhall.engine.game import ComponentsPage, Game
 from meadhall.engine.registry import game
+from meadhall.engine.rulebook import mark_rules, rulebook_text, rulings
 from meadhall.engine.text.language import speaking
-from meadhall.engine.text.rulebook import mark_rules, rulebook_text, rulings
 from meadhall.pictures.templates import has_template
 from meadhall.server.pages.models import RulebookPage
 from meadhall.server.pages.templates import template

@@ -7,7 +7,7 @@ import re
 from base64 import b64encode
 from functools import cache
 
-from meadhall.pictures.flat_svg import without_uses
+from meadhall.pictures.flat import without_uses
 from meadhall.pictures.templates import has_template
 from meadhall.server.pages.picture import styles
 from meadhall.server.pages.templates import STATIC, template

@@ -10,14 +10,13 @@ from datetime import UTC, datetime
 from typing import Final
 
 from meadhall.engine.game import Game, beats_of
-from meadhall.engine.laws.hidden import demand
+from meadhall.engine.laws.knowledge import demand
 from meadhall.engine.match.match import Match
+from meadhall.engine.match.telling import crowned
 from meadhall.engine.match.view import EVERYTHING, SPECTATOR, View
-from meadhall.engine.text.headlines import crowned
 from meadhall.engine.text.language import LANGUAGES, speaking
 from meadhall.pictures import board
-from meadhall.pictures.print.pieces import printed_pieces
-from meadhall.pictures.print.sheets import PAPERS, sheets
+from meadhall.pictures.print.sheets import PAPERS, printed_pieces, sheets
 from meadhall.server.pages import picture
 from meadhall.server.pages.frames import Frames
 from meadhall.server.pages.lesson import lesson_page

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from meadhall.engine.errors import RecordError
-from meadhall.engine.record.replay import replay
+from meadhall.engine.replay import replay
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import WrongMoment
 from meadhall.server.hall.daily.daily import is_sealed

@@ -28,7 +28,7 @@ from meadhall.server.web.links import link
 CAN_PRINT: Final = find_spec("typst") is not None
 """Whether what printing needs is installed."""
 
-_PLACE = re.compile(r"(?P<place>[a-z]\w*(?:\[\d+\]|\.\w+)*): (?P<reason>.+)", re.DOTALL)
+_PLACE = re.compile(r"""(?P<place>[a-z]\w*(?:\[\d+\]|\.\w+)*)(?: of (["']).*?(?:\2|…))?: (?P<reason>.+)""", re.DOTALL)
 
 
 @dataclass(frozen=True)

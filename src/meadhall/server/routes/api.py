@@ -14,7 +14,7 @@ from litestar.openapi.spec import Components, SecurityScheme
 from litestar.params import HeaderParameter, QueryParameter
 from litestar.response import Stream
 
-from meadhall.engine.record.format import RecordedMatch
+from meadhall.engine.match.record import RecordedMatch
 from meadhall.engine.registry import game, game_names
 from meadhall.server.errors import WrongMoment
 from meadhall.server.hall.hall import Hall

@@ -28,7 +28,7 @@ class PushKeys(msgspec.Struct):
 
 
 class NewSubscription(msgspec.Struct):
-    """A push subscription as a browser describes it (``PushSubscription.toJSON``). ``old``: the endpoint that it replaces."""
+    """A push subscription as JSON of a browser (its ``PushSubscription``). ``old``: the endpoint that it replaces."""
 
     endpoint: str
     keys: PushKeys

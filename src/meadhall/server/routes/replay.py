@@ -10,7 +10,7 @@ from litestar.datastructures import UploadFile
 
 from meadhall.engine.errors import RecordError
 from meadhall.engine.match.match import Match
-from meadhall.engine.record.format import dumps
+from meadhall.engine.match.record import dumps
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import NotFound, WrongMoment
 from meadhall.server.hall.daily.daily import is_sealed

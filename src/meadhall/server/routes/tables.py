@@ -10,7 +10,7 @@ from litestar import Response, get
 from litestar.response import Stream
 
 from meadhall.engine.errors import UnknownGame
-from meadhall.engine.record.format import SUFFIX, dumps
+from meadhall.engine.match.record import SUFFIX, dumps
 from meadhall.engine.text.language import LANGUAGES, speak
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import DatabaseUnavailable, NotFound, OtherRules

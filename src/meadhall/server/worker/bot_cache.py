@@ -6,7 +6,7 @@ from collections import OrderedDict
 from threading import Lock
 
 from meadhall.bots import Bot, bot
-from meadhall.engine.compute.cores import cores
+from meadhall.engine.compute.executors import cores
 from meadhall.engine.game import Game
 
 _MAX_BOTS = 24

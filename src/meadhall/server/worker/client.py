@@ -7,9 +7,9 @@ from typing import Any, Protocol, TypeVar
 
 from meadhall.bots import Hint
 from meadhall.bots.analysis import Analysis, Knowledge
+from meadhall.engine.match.record import MatchRecord
 from meadhall.engine.match.view import View
-from meadhall.engine.record.format import MatchRecord
-from meadhall.engine.text.daily import Outcome
+from meadhall.engine.text.lessons import Outcome
 from meadhall.server.worker.bot_cache import BotCache
 from meadhall.server.worker.tasks import (
     AnalyseMatch,

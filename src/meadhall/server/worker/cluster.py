@@ -20,9 +20,9 @@ from dataclasses import dataclass, field
 from threading import Thread
 from typing import Any, Final, TypeVar
 
-from meadhall.bots.named import VARIABLE
-from meadhall.engine.compute.executors.cluster import NoCluster, connected
-from meadhall.engine.compute.executors.fingerprint import fingerprint
+from meadhall.bots.bot import VARIABLE
+from meadhall.engine.compute.cluster import NoCluster, connected
+from meadhall.engine.compute.node import fingerprint
 from meadhall.engine.registry import game, game_names
 from meadhall.server.worker.client import NodeLost, NoNode, Worker, WorkerLost
 from meadhall.server.worker.messages import TaskError
@@ -238,7 +238,7 @@ class Thinker:
     def prepare(self, name: str, expected: dict[str, str]) -> str:
         """Compile or load the rules of a game. Return what this node lacks for it, "" if nothing."""
         try:
-            from meadhall.engine.compute.executors.fingerprint import differences, fingerprint_like  # noqa: PLC0415
+            from meadhall.engine.compute.node import differences, fingerprint_like  # noqa: PLC0415
             from meadhall.server.worker.bot_cache import BotCache  # noqa: PLC0415
             from meadhall.server.worker.tasks import LoadRules  # noqa: PLC0415
             from meadhall.server.worker.warming import WarmRules  # noqa: PLC0415

@@ -15,7 +15,7 @@ from contextlib import suppress
 from threading import Thread
 from typing import Any
 
-from meadhall.engine.compute.cores import leave_a_core
+from meadhall.engine.compute.executors import leave_a_core
 from meadhall.engine.errors import MeadhallError
 from meadhall.engine.text.language import speak
 
@@ -65,8 +65,7 @@ def _print(name: str, options: dict[str, Any]) -> dict[str, Any]:
     """Print the rulebook and the pieces of a game for the most players."""
     from meadhall.engine.registry import game  # noqa: PLC0415 - a report has no need of these
     from meadhall.pictures.print.document import game_pdf  # noqa: PLC0415
-    from meadhall.pictures.print.pieces import printed_pieces  # noqa: PLC0415
-    from meadhall.pictures.print.sheets import PAPERS  # noqa: PLC0415
+    from meadhall.pictures.print.sheets import PAPERS, printed_pieces  # noqa: PLC0415
 
     subject = game(name)
     players, chosen = subject.check_setup(subject.max_players, options)

@@ -13,7 +13,7 @@ from contextlib import suppress
 from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from meadhall.engine.compute.cores import leave_a_core
+from meadhall.engine.compute.executors import leave_a_core
 from meadhall.server.ops.logs import TEXT, configure_logging
 from meadhall.server.worker.bot_cache import BotCache
 from meadhall.server.worker.messages import (

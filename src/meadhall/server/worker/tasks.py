@@ -11,14 +11,14 @@ from typing import Any, Generic, Self, TypeVar
 
 from meadhall.bots import Hint, SearchBot, hints
 from meadhall.bots.analysis import Analysis, Knowledge, analyse
-from meadhall.bots.evaluation import expected_payoffs
-from meadhall.bots.named import BadBot, check, named_bots
+from meadhall.bots.bot import BadBot, check_named, named_bots
+from meadhall.bots.playouts import expected_payoffs
 from meadhall.bots.ranks import RANKS
+from meadhall.engine.match.record import MatchRecord
 from meadhall.engine.match.view import View
-from meadhall.engine.record.format import MatchRecord
-from meadhall.engine.record.replay import replay
 from meadhall.engine.registry import game
-from meadhall.engine.text.daily import Outcome
+from meadhall.engine.replay import replay
+from meadhall.engine.text.lessons import Outcome
 from meadhall.lab import warm
 from meadhall.server.worker.bot_cache import BotCache
 
@@ -168,6 +168,6 @@ class LoadRules(Task[None]):
 def _load_named_bots(name: str) -> None:
     """Import the named bots of a game, so that loading a model is not counted as thinking time."""
     try:
-        check(named_bots(game(name)))
+        check_named(named_bots(game(name)))
     except BadBot:
         log.exception("named bots of %s", name)

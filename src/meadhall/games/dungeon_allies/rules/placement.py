@@ -21,7 +21,7 @@ from meadhall.games.dungeon_allies.pieces import (
 from meadhall.games.dungeon_allies.rules.prisoner import can_pay, pay_offering
 from meadhall.games.dungeon_allies.rules.supply import receive, spend
 from meadhall.games.dungeon_allies.state import Event, State, has_seen, has_tile
-from meadhall.sdk import Grid, Row, emit, emit_private, i64, local_array, rule
+from meadhall.sdk import Grid, Row, emit, emit_private, i64, rule
 
 LOOKS = 2  # DA-3.4: for one red crystal
 
@@ -96,7 +96,7 @@ def has_trade_only(state: State, unplaced: int) -> bool:
     for square in range(SQUARES):
         if can_attack(state, state.actor, square):
             return False
-    return list_placements(state, local_array(ACTIONS, np.int32)) == 1
+    return list_placements(state, np.zeros(ACTIONS, np.int32)) == 1
 
 
 # ---------------------------------------------------------------------------------------------------------------- legal actions

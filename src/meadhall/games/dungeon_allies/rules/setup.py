@@ -26,7 +26,7 @@ from meadhall.games.dungeon_allies.rules.tavern import show_follower
 from meadhall.games.dungeon_allies.rules.treasure import add_treasure
 from meadhall.games.dungeon_allies.rules.turn_order import emit_order
 from meadhall.games.dungeon_allies.state import Event, State, Step
-from meadhall.sdk import HIDDEN, Grid, Row, below, emit, emit_private, i64, local_array, rule, shuffle
+from meadhall.sdk import HIDDEN, Grid, Row, below, emit, emit_private, i64, rule, shuffle
 
 PERCENTILE_SIDES = 10
 LARGEST_STACK = max(CARDS, FOLLOWERS)
@@ -144,7 +144,7 @@ def fill_ascending(items: Row, first: int, count: int) -> None:
 @rule
 def deal_characters(state: State, players: int, log: Grid) -> None:
     """DA-2.1: Two characters each. The deal is repeated until no player has two of the same skill."""
-    characters = local_array(CHARACTERS, np.int8)
+    characters = np.zeros(CHARACTERS, np.int8)
     fill_ascending(characters, 0, CHARACTERS)
     shuffle(state.rng, characters, CHARACTERS)
     while has_equal_skills(state, players, characters):
@@ -184,7 +184,7 @@ def shuffle_followers(state: State, log: Grid) -> None:
 @rule
 def shuffle_stack(state: State, stack: Row, first: int, count: int) -> None:
     """Shuffle pieces onto a stack. The first one lies on top, at the end of the array."""
-    shuffled = local_array(LARGEST_STACK, np.int8)
+    shuffled = np.zeros(LARGEST_STACK, np.int8)
     fill_ascending(shuffled, first, count)
     state.reveals += 1
     shuffle(state.rng, shuffled, count)
@@ -213,9 +213,9 @@ def assign(state: State, choice: int, log: Grid) -> None:
 @rule
 def roll_order(state: State, players: int, log: Grid) -> None:
     """DA-2.5, DA-1.4: The highest roll of the percentile die is first; tied players roll again."""
-    place = local_array(SEATS, np.int8)  # how many seats are ahead of a seat
-    rolled = local_array(SEATS, np.int8)
-    higher = local_array(SEATS, np.int8)
+    place = np.zeros(SEATS, np.int8)  # how many seats are ahead of a seat
+    rolled = np.zeros(SEATS, np.int8)
+    higher = np.zeros(SEATS, np.int8)
     while roll_ties(state, players, place, rolled, log):
         for seat in range(players):
             higher[seat] = count_higher(players, place, rolled, seat)

@@ -14,7 +14,7 @@ from typing import Final, Literal
 from meadhall.bots.ranks import JARL
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.match.match import Match
-from meadhall.engine.match.stand_in import Lasting, StandIn
+from meadhall.engine.match.step import Lasting, StandIn
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import WrongMoment
 from meadhall.server.store.models import Entry, SeatRow, TableRow

@@ -11,7 +11,7 @@ import asyncio
 import logging
 from typing import TYPE_CHECKING, Final
 
-from meadhall.engine.match.award import drawn_by_agreement
+from meadhall.engine.match.step import drawn_by_agreement
 from meadhall.engine.match.view import SPECTATOR
 from meadhall.server.errors import DatabaseUnavailable, Stale, WrongMoment
 from meadhall.server.hall.consent.proposals import Proposal

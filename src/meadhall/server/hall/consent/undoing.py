@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from random import Random
 from typing import Final
 
-from meadhall.engine.compile.compiled import loops
+from meadhall.engine.compiled import loops
 from meadhall.engine.errors import CannotUndo, MatchOver, Refused
-from meadhall.engine.laws.hidden import redealt
+from meadhall.engine.laws.knowledge import redealt
 from meadhall.engine.match.deciders import acting
 from meadhall.engine.match.match import Match
 from meadhall.engine.match.view import legal_actions

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 from meadhall.engine.game import Game
 from meadhall.engine.match.match import Match
 from meadhall.engine.registry import game, game_names
-from meadhall.engine.text.daily import Daily
 from meadhall.engine.text.language import gettext as _
+from meadhall.engine.text.lessons import Daily
 from meadhall.server.errors import NotFound, WrongMoment
 from meadhall.server.hall.seating import person_seat
 from meadhall.server.ops.time import Time

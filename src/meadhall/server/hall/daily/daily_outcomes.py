@@ -6,7 +6,7 @@ import asyncio
 import logging
 from contextlib import suppress
 
-from meadhall.engine.text.daily import Outcome
+from meadhall.engine.text.lessons import Outcome
 from meadhall.server.ops.time import Time
 from meadhall.server.store.models import TableRow
 from meadhall.server.worker.client import Worker, WorkerLost

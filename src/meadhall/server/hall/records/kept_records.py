@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from meadhall.engine.match.match import Match
-from meadhall.engine.record.format import FORMAT, MatchRecord, dumps, written_time
+from meadhall.engine.match.record import FORMAT, MatchRecord, dumps, written_time
 from meadhall.engine.text.language import current_language
 from meadhall.server.store.database import Effect
 from meadhall.server.store.models import RULES_CHANGED, Entry, TableRow

@@ -7,7 +7,7 @@ import zlib
 from collections.abc import AsyncIterator, Sequence
 from typing import Final
 
-from meadhall.engine.record.format import dumps
+from meadhall.engine.match.record import dumps
 from meadhall.engine.registry import game, game_names
 from meadhall.engine.text.language import current_language
 from meadhall.server.hall.daily.daily import is_sealed

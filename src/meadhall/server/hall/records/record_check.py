@@ -11,8 +11,8 @@ from typing import Final
 from sqlalchemy import Connection, and_, func, select
 
 from meadhall.engine.errors import MeadhallError
-from meadhall.engine.record.replay import replay
 from meadhall.engine.registry import game, game_names
+from meadhall.engine.replay import replay
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.hall.replaying import stored_outcome
 from meadhall.server.hall.state import replayed

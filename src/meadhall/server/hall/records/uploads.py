@@ -7,8 +7,8 @@ from hashlib import sha256
 
 from meadhall.engine.errors import RecordError
 from meadhall.engine.match.match import Match
-from meadhall.engine.record.format import loads
-from meadhall.engine.record.replay import every_action, replay
+from meadhall.engine.match.record import loads
+from meadhall.engine.replay import every_action, replay
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.ops.byte_cache import ByteCache
 
