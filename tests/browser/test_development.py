@@ -199,9 +199,9 @@ def test_bots_play_by_the_changed_rules(developer: Person, workshop: Hall, files
     )
     expect(made).not_to_have_attribute("content", before)  # the page has been loaded again
     for seat in (1, 0):
-        page.locator(".dev-seat").nth(seat).locator("select").select_option("random")
+        page.locator(".dev-seat").nth(seat).locator("select").select_option("thrall")
         page.locator(".dev-seat").nth(seat).get_by_role("button").click()
-        expect(page.locator(f".plate-{seat}")).to_contain_text("random", ignore_case=True)
+        expect(page.locator(f".plate-{seat}")).to_contain_text("thrall", ignore_case=True)
     expect(page.locator("#log")).to_contain_text(re.compile("held|holds|keep", re.IGNORECASE))
     assert "IllegalAction" not in workshop.log.read_text("utf-8")
 

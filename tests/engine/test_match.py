@@ -185,7 +185,7 @@ def test_the_refusal_of_an_option_states_that_a_game_has_none() -> None:
 
 
 def test_the_seats_determine_the_number_of_players_which_defaults_to_the_minimum() -> None:
-    match = hoard.match(seats=["Astrid", Seat("Karl", "bot", "greedy"), "Cnut"])
+    match = hoard.match(seats=["Astrid", Seat("Karl", "bot", "karl"), "Cnut"])
     assert match.players == 3
     assert match.names == ("Astrid", "Karl", "Cnut")
     assert hoard.match().players == 2
@@ -453,7 +453,7 @@ def test_a_draw_of_two_sides_has_no_winners(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_names_can_change_while_a_match_runs(match: Match) -> None:
-    match.rename(1, Seat("Karl", "bot", "greedy"))
+    match.rename(1, Seat("Karl", "bot", "karl"))
     assert match.names == ("Player 1", "Karl", "Player 3")
 
 

@@ -100,7 +100,7 @@ def test_the_places_of_a_report_are_those_that_the_events_of_its_matches_tell(
     name: str, players: int, options: dict[str, str]
 ) -> None:
     subject, count = meadhall.game(name), 2 if name == "dungeon-allies" else 12
-    report = balance(subject, players, {"it": options}, games=count, seed="places", depth="quick", bots=["random"])
+    report = balance(subject, players, {"it": options}, games=count, seed="places", depth="quick", bots=["thrall"])
     wins = np.zeros(players)
     for number in range(count):
         match = report.match(("it", players), number)
@@ -122,7 +122,7 @@ def test_the_places_of_a_report_are_those_that_the_events_of_its_matches_tell(
 @pytest.mark.parametrize(("name", "players"), [("axes-and-allies", 4), ("viking-axes", 3), ("axxa", 1)])
 def test_the_figures_of_a_report_are_those_that_its_matches_tell_one_by_one(name: str, players: int) -> None:
     subject, count = meadhall.game(name), 6
-    report = balance(subject, players, games=count, seed="loop", depth="quick", bots=["random"])
+    report = balance(subject, players, games=count, seed="loop", depth="quick", bots=["thrall"])
     figures = {name: figure.value for name, figure in report.figures["built-in", players].items()}
     told, decided, waits = Counter[str](), Counter[str](), list[int]()
     dead = list[float]()
@@ -370,8 +370,8 @@ def own_module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]
 def test_functions_and_modules_are_bots(own_module: str) -> None:
     found = simulate(AA, [first_legal, own_module, "karl", without("karl", "ally")], games=8, seed="mead")
     assert set(found.by_bot) == {"first_legal", "own_bot:attack", "karl", "karl without ally"}
-    table = tournament(AA, [first_legal, "random"], games=4, seed="mead")
-    assert set(table.standings) == {"first_legal", "random"}
+    table = tournament(AA, [first_legal, "thrall"], games=4, seed="mead")
+    assert set(table.standings) == {"first_legal", "thrall"}
     own = balance(AA, 2, bots=[first_legal], games=4, seed="mead", depth="quick", processes=1)
     assert own.figures["built-in", 2, "first_legal"]["place.1"].games == 4
 
@@ -412,7 +412,7 @@ def test_a_ban_of_what_a_bot_never_does_costs_exactly_nothing() -> None:
 @pytest.fixture(scope="module")
 def dungeon() -> Trace:
     """A match of Dungeon Allies."""
-    return Tracer(plan("dungeon-allies", 3, "random")).trace([0])
+    return Tracer(plan("dungeon-allies", 3, "thrall")).trace([0])
 
 
 def test_a_choice_counts_only_beside_another_kind_of_action(dungeon: Trace) -> None:
@@ -432,7 +432,7 @@ def test_pieces_that_are_never_acquired_are_listed_and_monsters_are_pieces(dunge
 
 
 def test_a_table_shows_both_ends_of_a_long_list_and_says_what_it_leaves_out() -> None:
-    report = balance("dungeon-allies", 3, games=2, seed="mead", depth="quick", bots=["random"])
+    report = balance("dungeon-allies", 3, games=2, seed="mead", depth="quick", bots=["thrall"])
     figures = report.figures["built-in", 3]
     table = table_of(report, "pieces", report.figures)
     assert table is not None

@@ -227,22 +227,22 @@ async def test_people_who_have_blocked_each_other_do_not_meet(hall: OpenHall) ->
 
 async def test_bots_take_the_empty_seats_when_the_time_is_up(each_hall: OpenHall) -> None:
     ada, bo, cleo = [await each_hall.program(name) for name in ("Ada", "Bo", "Cleo")]
-    await found(bo, game=HOARD, players=4, bots_after=600, bot="greedy")
+    await found(bo, game=HOARD, players=4, bots_after=600, bot="karl")
     await found(cleo, game=HOARD, players=4)
-    state = await found(ada, game=HOARD, players=4, bots_after=1, bot="greedy")
+    state = await found(ada, game=HOARD, players=4, bots_after=1, bot="karl")
     assert state["waiting"] == 3
     table = await table_of(ada)
     assert await table_of(bo) == table, "who accepts bots comes along"
     assert (await cleo.read("/quick-match")).json()["table"] is None, "who wants only people goes on waiting"
     room = await running(each_hall, table)
     assert sorted(seat.kind for seat in room.table.seats) == ["bot", "bot", "human", "human"]
-    assert {seat.bot for seat in room.table.seats if seat.kind == "bot"} == {"greedy"}
+    assert {seat.bot for seat in room.table.seats if seat.kind == "bot"} == {"karl"}
 
 
 async def test_bots_do_not_play_with_a_guest_who_has_left(settings: Settings, time: ManualTime) -> None:
     async with open_hall(settings, time=time) as hall:
         program = await hall.program()
-        await found(program, game=HOARD, players=2, bots_after=600, bot="greedy")
+        await found(program, game=HOARD, players=2, bots_after=600, bot="karl")
         await time.advance(600)
         assert (await program.read("/quick-match")).status_code == 404
         assert (await program.read("/tables")).json() == []

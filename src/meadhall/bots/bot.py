@@ -53,7 +53,7 @@ def ranks(game: Game) -> tuple[Rank, ...]:
 
 
 def bot_names(game: Game) -> list[str]:
-    """Return the names of the bots that can play the game: the levels, the named bots, then the aliases of two levels.
+    """Return the names of the bots that can play the game: the levels, then the named bots.
 
     Examples:
         >>> import meadhall
@@ -61,7 +61,7 @@ def bot_names(game: Game) -> list[str]:
         >>> "karl" in bot_names(meadhall.game("viking-axes"))
         True
     """
-    return [*(rank.name for rank in ranks(game)), "random", *(["greedy"] if game.greedy is not None else [])]
+    return [rank.name for rank in ranks(game)]
 
 
 def bot(game: Game, name: str, seed: Seed | None = None, alone: bool = False) -> Bot:

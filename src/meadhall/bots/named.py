@@ -18,7 +18,6 @@ from importlib import import_module
 from threading import BoundedSemaphore
 from typing import Any, Final
 
-from meadhall.bots.policy import POLICIES
 from meadhall.bots.ranks import RANKS, Rank
 from meadhall.engine.checks import quoted
 from meadhall.engine.errors import MeadhallError
@@ -94,7 +93,7 @@ def read_declaration(text: str) -> Declaration:
     if parts is None:
         raise BadBot(f"a bot is declared as {_FORM}, not as {quoted(text)}")
     name, game = parts["name"], parts["game"] or ""
-    if name in {*(rank.name for rank in RANKS), *POLICIES}:
+    if name in {rank.name for rank in RANKS}:
         raise BadBot(f"a bot can't be called {name}: every game has one of that name")
     if game and game not in game_names():
         raise BadBot(f"the bot {name} is for the game {quoted(game)}, which is not installed")

@@ -166,7 +166,7 @@ class AvoidingBot:
         self._inner = inner
         self._avoided = avoided
         self._kinds = kinds_by_action(subject)
-        self._policy = POLICIES.get(inner.name, POLICIES["greedy" if subject.greedy is not None else "random"])
+        self._policy = POLICIES.get(inner.name, POLICIES["karl" if subject.greedy is not None else "thrall"])
         self._loop = module_of(subject, LOOP)
         self._rng = np.array(step_key(check_seed(seed), 0), np.uint64)
         self._buffers = np.zeros((2, subject.actions), np.int32)

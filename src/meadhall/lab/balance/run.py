@@ -78,7 +78,7 @@ def balance(
         name: the game, or its name.
         players: the numbers of players; by default all.
         variants: the options of each variant by its name; by default the default options. The others are compared to the first.
-        bots: the levels that are measured; by default ``karl``, or ``random`` without a heuristic player. See ``Entrant``.
+        bots: the levels that are measured; by default ``karl``, or ``thrall`` without a heuristic player. See ``Entrant``.
         precision: the standard error of the win rates by place at which a cell has been played often enough.
         seed: a text, bytes or an integer, see ``check_seed``; by default a random text, which the report states.
         without: kinds of actions whose worth is measured by a bot that avoids them.
@@ -114,7 +114,7 @@ def balance(
         raise BadSetup(f"precision must be a number from 0.0005 to 0.5, not {quoted(precision)}")
     if seconds is not None and (not isinstance(seconds, int | float) or not seconds > 0):
         raise BadSetup(f"seconds must be a positive number, not {quoted(seconds)}")
-    names, entrants = entered(subject, list(bots or ["karl" if subject.greedy is not None else "random"]))
+    names, entrants = entered(subject, list(bots or ["karl" if subject.greedy is not None else "thrall"]))
     most = check_count(limit, "decisions", MOST_DECISIONS)
     cells = _cells(subject, names, entrants, counts, chosen, seed_label(used), most)
     if len(cells) > MOST_CELLS:

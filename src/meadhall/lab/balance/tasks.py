@@ -162,7 +162,7 @@ class Rounds:
 
 def measured_agency(plan: CellPlan, numbers: Sequence[int]) -> Columns:
     """Return the wins in fair shares of the plan's bot among random players."""
-    return {"agency": first_bot(replace(plan, bots=(plan.bots[0], *("random",) * (plan.players - 1))), numbers)}
+    return {"agency": first_bot(replace(plan, bots=(plan.bots[0], *("thrall",) * (plan.players - 1))), numbers)}
 
 
 def measured_without(plan: CellPlan, numbers: Sequence[int], kind: str) -> Columns:
@@ -190,8 +190,8 @@ def measured_deals(plan: CellPlan, numbers: Sequence[int]) -> Columns:
     Lucas: Seeding for Success (2025) have other measures of the same.
     """
     players = plan.players
-    random = replace(plan, bots=("random",) * players, repeats=REPEATS)
-    tracer = Tracer(random)
+    thralls = replace(plan, bots=("thrall",) * players, repeats=REPEATS)
+    tracer = Tracer(thralls)
     trace = tracer.trace([REPEATS * deal + k for deal in numbers for k in range(REPEATS)])
     seats = [party[0] for party in trace.parties]
     shares = trace.shares[:, seats].reshape(len(numbers), REPEATS, len(seats))
