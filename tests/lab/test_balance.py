@@ -34,8 +34,7 @@ from meadhall.lab.balance.measures import use_of_actions, use_of_pieces
 from meadhall.lab.balance.run import _Job, _Run
 from meadhall.lab.balance.tasks import DEEP, SIZES, Measuring, Task, measured_without
 from meadhall.lab.balance.trace import CellPlan, Trace, Tracer
-from meadhall.lab.entrants import BotFailed, action_kinds, kinds_by_action
-from meadhall.lab.matches import play_out
+from meadhall.lab.entrants import BotFailed, action_kinds, kinds_by_action, play_out
 
 AA = meadhall.game("axes-and-allies")
 DA = meadhall.game("dungeon-allies")

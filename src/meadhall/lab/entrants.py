@@ -22,9 +22,11 @@ from meadhall.bots.named import Declaration, chooser, resolved
 from meadhall.bots.policy import POLICIES
 from meadhall.engine.checks import Seed, as_integer, check_seed, quoted
 from meadhall.engine.compile.compiled import module_of
+from meadhall.engine.compute.bulk import LIMIT
 from meadhall.engine.elements import MOST_KINDS, ActionKind
 from meadhall.engine.errors import BadSetup, MeadhallError
 from meadhall.engine.game import Game
+from meadhall.engine.match.match import Match
 from meadhall.engine.match.view import View
 from meadhall.engine.state.chance import step_key
 from meadhall.engine.state.schema import copied
@@ -181,6 +183,12 @@ class AvoidingBot:
         out, kept = self._buffers
         states = copied(view.states)
         return int(self._loop.choose_one(self._policy, self._avoided, states, out, kept, self._kinds, self._rng))
+
+
+def play_out(match: Match, bots: Sequence[Any], limit: int = LIMIT) -> None:
+    """Let the bots, one per seat, play the match to its end, or until it has ``limit`` decisions."""
+    while (actor := match.actor) is not None and len(match.steps) < limit:
+        match.play(bots[actor].choose(match.view(actor)), actor)
 
 
 # ------------------------------------------------------------------------------------------------------------ kinds of actions

@@ -21,7 +21,7 @@ from meadhall.engine.compute.batch import Batch
 from meadhall.engine.compute.bulk import random_playouts, tournament
 from meadhall.engine.game import Game
 from meadhall.engine.registry import game, game_names
-from meadhall.lab.matches import play_out
+from meadhall.lab.entrants import play_out
 
 Progress = Callable[[int, int], None]
 """Called with the number of steps done, and of all steps."""

@@ -21,8 +21,8 @@ from meadhall.engine.state.chance import seed_from_text, step_key
 from meadhall.engine.state.events import WIDTH
 from meadhall.engine.state.schema import States
 from meadhall.lab.balance.trace_loop import TOO_FEW_EVENTS
-from meadhall.lab.entrants import LOOP, AvoidingBot, kinds_by_action
-from meadhall.lab.matches import Plan, play_out, shares_of
+from meadhall.lab.entrants import LOOP, AvoidingBot, kinds_by_action, play_out
+from meadhall.lab.matches import Plan, shares_of
 
 Ints = npt.NDArray[np.int64]
 
