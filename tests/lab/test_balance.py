@@ -32,7 +32,7 @@ from meadhall.lab.balance.figures import Column, Columns, Figure, difference, fl
 from meadhall.lab.balance.in_words import name_in_words, table_of
 from meadhall.lab.balance.measures import use_of_actions, use_of_pieces
 from meadhall.lab.balance.run import _Job, _Run
-from meadhall.lab.balance.tasks import DEEP, SIZES, Measuring, Task, measured_without
+from meadhall.lab.balance.tasks import SIZES, Measuring, Task, measured_without
 from meadhall.lab.balance.trace import CellPlan, Trace, Tracer
 from meadhall.lab.entrants import BotFailed, action_kinds, kinds_by_action, play_out
 
@@ -229,22 +229,20 @@ def test_what_is_worth_is_measured_in_all_matches_of_a_cell_or_in_none() -> None
         assert ("kingmaking" in measured_chances(plan("axes-and-allies", 3), range(2), every=every)) is every
 
 
-def test_deep_tasks_are_done_in_rounds_of_all_cells_the_most_useful_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    order: list[tuple[Task, int, int]] = []
+def test_jobs_are_done_in_rounds_of_all_cells(monkeypatch: pytest.MonkeyPatch) -> None:
+    order: list[tuple[int, int]] = []
 
     def measured(work: Measuring, numbers: list[int]) -> Columns:
-        order.append((work.task, work.plan.players, numbers[-1]))
+        order.append((work.plan.players, numbers[-1]))
         return {"stakes": Column(np.ones(len(numbers)), np.ones(len(numbers)))}
 
     monkeypatch.setattr(Measuring, "_measure", measured)
-    monkeypatch.setattr(Measuring, "compile", lambda _work: None)
-    jobs = [_Job(cell, Measuring(plan("axes-and-allies", cell), task), 4) for task in DEEP for cell in (2, 3)]
-    assert _Run(None, 0, 1, None, None).in_rounds(jobs) == "complete"
-    assert [(cell, last) for task, cell, last in order if task is Task.SEARCH] == [(2, 1), (3, 1), (2, 3), (3, 3)]
-    assert list(dict.fromkeys(task for task, _cell, _last in order)) == [Task.SEARCH, Task.WORTH, Task.LADDER]
-    assert [job.done for job in jobs] == [4] * len(jobs)
+    jobs = [_Job(cell, Measuring(plan("axes-and-allies", cell), Task.SEARCH), 4) for cell in (2, 3)]
+    assert _Run(None, 0, 1, None, None).all(jobs) == "complete"
+    assert order == [(2, 1), (3, 1), (2, 3), (3, 3)]
+    assert [job.done for job in jobs] == [4, 4]
     late = [_Job(cell, Measuring(plan("axes-and-allies", cell), Task.SEARCH), 4) for cell in (2, 3)]
-    assert _Run(1e-9, 0, 1, None, None).in_rounds(late) == "time"
+    assert _Run(1e-9, 0, 1, None, None).all(late) == "time"
     assert [job.done for job in late] == [2, 0]
 
 
