@@ -73,7 +73,7 @@ def rows(games: int) -> Iterator[Row]:
     axes = _report("axes-and-allies", 6, 4 * games, depth="usual").figures["built-in", 6]
     yield "Axes and Allies, 6 players, watching after dropping out", 0.42, 0.01, *_values(axes, "dead")
     report = _report("axes-and-allies", 4, 4 * games, depth="usual").figures["built-in", 4]
-    lucky = _report("axes-and-allies", 4, games, depth="usual", bots=["random"]).figures["built-in", 4]
+    lucky = _report("axes-and-allies", 4, games, depth="usual", bots=["thrall"]).figures["built-in", 4]
     yield "Axes and Allies, 4 random players, winner once under 10 %", 0.28, 0.05, *_values(lucky, "comeback")
     yield "Axes and Allies, 4 players, karl among random players", 1.296, 0.05, *_values(report, "agency")
 

@@ -41,7 +41,7 @@ def digest(match: Match, searching: bool) -> str:
     """Play a match at random and return a hash of all that its rules computed, with the first choice of a search or without."""
     match.started = datetime(2026, 11, 21, tzinfo=UTC)
     draw, seen, name = Random(match.seed), hashlib.sha256(), match.game.name
-    greedy, search = bot(match.game, "greedy", b"greedy"), bot(match.game, "search@3", b"search")
+    greedy, search = bot(match.game, "karl", b"greedy"), bot(match.game, "search@3", b"search")
     while match.actor is not None:
         view, viewer = match.view(match.actor), draw.randrange(SPECTATOR, match.players)
         supposed = redealt(match.game, match.view(viewer).states, viewer, draw)

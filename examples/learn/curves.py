@@ -21,7 +21,7 @@ def draw(out: Path, files: list[Path]) -> None:
         (line,) = axes.plot(curve[:, 1] / 1e6, curve[:, 2], label=file.stem.replace("-", " "))
         axes.plot(curve[-1, 1] / 1e6, mean, "o", color=line.get_color())
     axes.set_xlabel("decisions of the learner, in millions")
-    axes.set_ylabel("payoff against greedy")
+    axes.set_ylabel("payoff against karl")
     axes.set_ylim(0, 1)
     axes.grid(alpha=0.3)
     axes.legend(frameon=False, loc="lower right")

@@ -2,8 +2,8 @@
 
     python examples/learn/train.py viking-axes --players 3 --minutes 10 --out mine.npz [--option variant=strategic]
 
-The learner plays one seat of each match, another one from match to match, and ``greedy`` plays the others. If the learner never
-wins at first, let it meet a weaker bot as well: ``--bots random,greedy``. The policy is a network of two hidden layers. The
+The learner plays one seat of each match, another one from match to match, and ``karl`` plays the others. If the learner never
+wins at first, let it meet a weaker bot as well: ``--bots thrall,karl``. The policy is a network of two hidden layers. The
 script writes it to an ``.npz`` file, with the curve of its payoffs. ``policy.py`` plays from that file without JAX.
 
 Source: Schulman and others, "Proximal policy optimization algorithms", 2017. Illegal actions get probability 0, as in Huang and
@@ -273,7 +273,7 @@ if __name__ == "__main__":
     parser.add_argument("--players", type=int, default=2)
     parser.add_argument("--option", action="append", default=[], help="an option of the game, NAME=VALUE")
     parser.add_argument(
-        "--bots", default="greedy", help="the opponents; several kinds: random,greedy. The payoff is that against the last kind"
+        "--bots", default="karl", help="the opponents; several kinds: thrall,karl. The payoff is that against the last kind"
     )
     parser.add_argument(
         "--lead", default="viewer=0", help="reward a lead in a field of the observation: FIELD=WEIGHT, e.g. gold=0.02"

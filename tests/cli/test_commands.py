@@ -237,17 +237,17 @@ def test_the_environment_sets_the_language(capsys: Capture, monkeypatch: pytest.
 
 
 def test_a_simulation_is_printed_as_a_table(capsys: Capture) -> None:
-    assert main(["simulate", GAME, "--players", "3", "--bots", "greedy,random", "--games", "6", "--seed", "s"]) == 0
+    assert main(["simulate", GAME, "--players", "3", "--bots", "karl,thrall", "--games", "6", "--seed", "s"]) == 0
     out = capsys.readouterr().out
-    for part in ("greedy", "random", "any bot", "6 games of", "seed s", "95 % intervals"):
+    for part in ("karl", "thrall", "any bot", "6 games of", "seed s", "95 % intervals"):
         assert part in out
 
 
 def test_a_simulation_can_be_printed_as_json(capsys: Capture) -> None:
-    assert main(["simulate", GAME, "--bots", "greedy,random", "--games", "4", "--seed", "s", "--json"]) == 0
+    assert main(["simulate", GAME, "--bots", "karl,thrall", "--games", "4", "--seed", "s", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["games"] == 4
-    assert found["by_bot"]["greedy"]["share"] + found["by_bot"]["random"]["share"] == 4
+    assert found["by_bot"]["karl"]["share"] + found["by_bot"]["thrall"]["share"] == 4
     assert found["seed"] == "s"
 
 
@@ -261,11 +261,11 @@ def test_the_seed_determines_the_games(capsys: Capture) -> None:
 
 def test_simulated_records_contain_the_legal_counts_and_verify(capsys: Capture, tmp_path: Path) -> None:
     file = tmp_path / "games.jsonl"
-    assert main(["simulate", GAME, "--players", "4", "--bots", "greedy,random", "--games", "5", "--out", str(file)]) == 0
+    assert main(["simulate", GAME, "--players", "4", "--bots", "karl,thrall", "--games", "5", "--out", str(file)]) == 0
     records = list(read_records(file))
     assert len(records) == 5
     assert all(action["legal"] > 0 for record in records for action in record["actions"])
-    assert {seat["bot"] for seat in records[0]["seats"]} == {"greedy", "random"}
+    assert {seat["bot"] for seat in records[0]["seats"]} == {"karl", "thrall"}
     capsys.readouterr()
     assert main(["verify", str(file)]) == 0
     assert capsys.readouterr().out == f"{file}: 5 records verified\n"

@@ -41,7 +41,7 @@ class Terminal:
         With the seed "hall" the person goes first, with an axe of power 1.
         """
         self._patch.setattr("sys.stdin", io.StringIO("".join(f"{line}\n" for line in lines)))
-        given = arguments or ("play", GAME, "--players", "3", "--seed", seed, "--name", "Ylva", "--bots", "greedy,random")
+        given = arguments or ("play", GAME, "--players", "3", "--seed", seed, "--name", "Ylva", "--bots", "karl,thrall")
         self.status = main([*given])
         shown = self._capture.readouterr()
         assert shown.err == ""
@@ -63,7 +63,7 @@ def saved(path: Path) -> dict[str, object]:
 
 def test_the_person_has_the_first_seat_and_bots_take_the_others_in_turn(terminal: Terminal) -> None:
     shown = terminal.type("quit")
-    assert "Ylva, Astrid (greedy), Björn (random)" in shown
+    assert "Ylva, Astrid (karl), Björn (thrall)" in shown
     assert terminal.status == 0
 
 
@@ -246,7 +246,7 @@ def test_a_saved_match_can_be_verified_replayed_and_resumed(terminal: Terminal, 
     assert "(undone)" in replayed
     assert "Given up: left at the terminal" in replayed
     again = terminal.type("quit", arguments=("play", "--resume", str(file)))
-    assert "Ylva, Astrid (greedy), Björn (random)" in again
+    assert "Ylva, Astrid (karl), Björn (thrall)" in again
     before, after = meadhall.replay(saved(file)), f"SHA-256 of the seed: {saved(file)['commitment']}"
     assert after in again
     assert [f"{choice.action} {choice.text}" in again for choice in before.legal()] == [True] * before.legal_count()
@@ -360,7 +360,7 @@ def test_choices_are_listed_and_typed_in_the_notation_of_the_game(terminal: Term
 
 
 def test_dice_of_dungeon_allies_are_placed_by_typing_the_space(terminal: Terminal) -> None:
-    two = ("play", "dungeon-allies", "--players", "2", "--name", "Ylva", "--bots", "random", "--seed", "hall")
+    two = ("play", "dungeon-allies", "--players", "2", "--name", "Ylva", "--bots", "thrall", "--seed", "hall")
     shown = terminal.type("first", "D6-Y2", "why d6 y3", "why illuminate", "quit", arguments=two)
     assert "first give the d6 to" in shown
     assert "1 Excursion Y ????????; B ????????; R ????????????" in shown

@@ -58,8 +58,8 @@ def test_a_batch_counts_its_matches() -> None:
 
 
 def test_reports_show_their_tables() -> None:
-    report = simulate("axes-and-allies", ["random"], games=1000, players=3, seed="s")
-    assert repr(report).startswith("<Report of axes-and-allies: 1,000 games of 3 players; random 33.")
+    report = simulate("axes-and-allies", ["thrall"], games=1000, players=3, seed="s")
+    assert repr(report).startswith("<Report of axes-and-allies: 1,000 games of 3 players; thrall 33.")
     assert "win rates with 95 % intervals" in in_terminal(report)
     assert "<table>" in report._repr_html_()
     with speaking("de"):

@@ -172,7 +172,7 @@ def test_the_refusal_of_an_option_states_that_a_game_has_none() -> None:
 
 
 def test_the_seats_determine_the_number_of_players_which_defaults_to_the_minimum() -> None:
-    match = hoard.match(seats=["Astrid", Seat("Karl", "bot", "greedy"), "Cnut"])
+    match = hoard.match(seats=["Astrid", Seat("Karl", "bot", "karl"), "Cnut"])
     assert match.players == 3
     assert match.names == ("Astrid", "Karl", "Cnut")
     assert hoard.match().players == 2

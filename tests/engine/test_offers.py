@@ -59,11 +59,11 @@ def test_barter_obeys_every_law(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_both_traders_can_gain() -> None:
-    report = simulate(barter, ["greedy"], games=100, players=2, seed="barter")
-    idle = simulate(barter, ["random"], games=100, players=2, seed="barter")
+    report = simulate(barter, ["karl"], games=100, players=2, seed="barter")
+    idle = simulate(barter, ["thrall"], games=100, players=2, seed="barter")
     assert report.payoffs is not None
     assert idle.payoffs is not None
-    assert report.payoffs["greedy"].mean > idle.payoffs["random"].mean
+    assert report.payoffs["karl"].mean > idle.payoffs["thrall"].mean
     assert barter.kind_of(3).payoffs == "general-sum"
 
 

@@ -93,21 +93,21 @@ def test_shares_follow_the_points() -> None:
 
 
 def test_a_report_has_the_mean_number_of_chips() -> None:
-    report = simulate(kuhn, ["greedy", "random"], games=400, seed="chips")
+    report = simulate(kuhn, ["karl", "thrall"], games=400, seed="chips")
     assert report.payoffs is not None
-    greedy, random = report.payoffs["greedy"], report.payoffs["random"]
+    greedy, random = report.payoffs["karl"], report.payoffs["thrall"]
     assert greedy.mean == pytest.approx(-random.mean)
     assert greedy.low < greedy.mean < greedy.high
     assert 0.05 < greedy.mean < 0.6
-    assert report.by_bot["greedy"].rate + report.by_bot["random"].rate == pytest.approx(1)
+    assert report.by_bot["karl"].rate + report.by_bot["thrall"].rate == pytest.approx(1)
     assert any(isinstance(part, Table) and "points per game" in part.heads for part in report.displayed())
-    assert json.loads(json.dumps(report.to_dict()))["payoffs"]["greedy"]["games"] == 400
+    assert json.loads(json.dumps(report.to_dict()))["payoffs"]["karl"]["games"] == 400
     assert simulate("axes-and-allies", games=2, seed="a").payoffs is None
 
 
 def test_a_tournament_rates_by_wins_and_counts_chips() -> None:
-    report = tournament(kuhn, ["random", "search@40"], games=12, seed="chips", luck=True)
-    random, search = report.standings["random"], report.standings["search@40"]
+    report = tournament(kuhn, ["thrall", "search@40"], games=12, seed="chips", luck=True)
+    random, search = report.standings["thrall"], report.standings["search@40"]
     assert random.share + search.share == pytest.approx(1)
     assert random.payoff is not None
     assert search.payoff is not None
@@ -195,9 +195,9 @@ def test_sides_can_be_decided_in_play() -> None:
 
 
 def test_uneven_sides_are_rated_in_tournaments() -> None:
-    fixed = tournament(outnumbered, ["greedy", "random"], games=8, players=3, seed="hunt")
-    dared = tournament(outnumbered, ["greedy", "random"], games=12, players=3, seed="hunt", hunter="dared")
-    assert (fixed.standings["greedy"].parties, dared.standings["greedy"].parties) == (1, 1.5)
+    fixed = tournament(outnumbered, ["karl", "thrall"], games=8, players=3, seed="hunt")
+    dared = tournament(outnumbered, ["karl", "thrall"], games=12, players=3, seed="hunt", hunter="dared")
+    assert (fixed.standings["karl"].parties, dared.standings["karl"].parties) == (1, 1.5)
     for report in (fixed, dared):
         shares = [standing.share * standing.parties for standing in report.standings.values()]
         assert sum(shares) == pytest.approx(1)

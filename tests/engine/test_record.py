@@ -36,7 +36,7 @@ STARTED = datetime(2026, 11, 21, 20, 0, tzinfo=UTC)
 
 def finished(subject: Game = hoard, **options: Any) -> Match:
     """Return a finished match of two players with undone actions, a private event and a bot."""
-    match = Match(subject, seats=[Seat("Astrid"), Seat("Karl", "bot", "greedy")], seed="record", started=STARTED, options=options)
+    match = Match(subject, seats=[Seat("Astrid"), Seat("Karl", "bot", "karl")], seed="record", started=STARTED, options=options)
     if subject is hoard:
         match.play(BOAST)
         match.undo()
@@ -131,7 +131,7 @@ def test_a_record_has_the_fields_of_its_format() -> None:
     assert RECORD["format"] == "meadhall-match/1"
     assert RECORD["rules"] == 3
     assert RECORD["options"] == {"hand": "few", "mode": "rivals"}
-    assert RECORD["seats"] == [{"name": "Astrid", "kind": "human"}, {"name": "Karl", "kind": "bot", "bot": "greedy"}]
+    assert RECORD["seats"] == [{"name": "Astrid", "kind": "human"}, {"name": "Karl", "kind": "bot", "bot": "karl"}]
     assert RECORD["started"] == "2026-11-21T20:00:00Z"
     assert RECORD["setup"][1][:2] == ["dealt", 0]
     assert RECORD["setup"][1][2].startswith("coin")

@@ -51,7 +51,7 @@ def test_the_checker_of_gymnasium_accepts_every_variant(name: str, setup: dict[s
         check_env(gym_env(name, observations=observations, **setup), skip_render_check=True)
 
 
-@pytest.mark.parametrize("bots", ["greedy", "search@1"])
+@pytest.mark.parametrize("bots", ["karl", "search@1"])
 @pytest.mark.parametrize("name", ["axes-and-allies", "viking-axes"])
 def test_the_checker_of_gymnasium_accepts_other_bots(name: str, bots: str) -> None:
     env = gym_env(name, bots=bots)
@@ -72,7 +72,7 @@ def finish(env: Any, seed: Any = None, draws: int = 1) -> tuple[list[Any], float
     return seen, reward, info
 
 
-@pytest.mark.parametrize("bots", ["random", "search@1"])
+@pytest.mark.parametrize("bots", ["thrall", "search@1"])
 @pytest.mark.parametrize(
     ("name", "setup"),
     [("viking-axes", {"players": 3}), ("viking-axes", {"variant": "strategic"})],
@@ -92,8 +92,8 @@ def test_a_match_ends_with_its_payoffs_and_follows_from_its_seed(name: str, setu
 
 
 def test_it_is_the_match_of_a_vector_environment_with_the_same_seed() -> None:
-    one = gym_env("viking-axes", seat=0, bots="greedy", players=3)
-    many = vector_env("viking-axes", 2, seat=0, bots="greedy", players=3, autoreset="disabled")
+    one = gym_env("viking-axes", seat=0, bots="karl", players=3)
+    many = vector_env("viking-axes", 2, seat=0, bots="karl", players=3, autoreset="disabled")
     observation, info = one.reset(seed=9)
     observations: Any
     observations, _ = many.reset(seed=[8, 9])
@@ -105,7 +105,7 @@ def test_it_is_the_match_of_a_vector_environment_with_the_same_seed() -> None:
         assert rewards[1] == reward
 
 
-@pytest.mark.parametrize("bots", ["random", "search@1"])
+@pytest.mark.parametrize("bots", ["thrall", "search@1"])
 def test_the_observation_is_what_the_learner_may_know(bots: str) -> None:
     env = gym_env("viking-axes", seat=1, bots=bots, players=3, variant="strategic", observations="dict")
     observation: Any
@@ -127,7 +127,7 @@ def test_bots_may_be_objects_functions_and_different_for_every_seat() -> None:
         return view.legal[0]
 
     subject = meadhall.game("axes-and-allies")
-    finish(gym_env(subject, seat=1, bots=[first, bot(subject, "random", 1), "karl"], players=4), 1)
+    finish(gym_env(subject, seat=1, bots=[first, bot(subject, "thrall", 1), "karl"], players=4), 1)
     assert set(asked) == {2}
 
 
@@ -149,7 +149,7 @@ def test_a_rule_is_a_compiled_bot() -> None:
 
 
 def test_the_seat_rotates() -> None:
-    for bots in ("random", "search@1"):
+    for bots in ("thrall", "search@1"):
         env = gym_env("axes-and-allies", seat="rotate", bots=bots, players=3)
         assert [env.reset(seed=1 if k == 0 else None)[1]["seat"] for k in range(4)] == [0, 1, 2, 0]
 
@@ -164,7 +164,7 @@ def test_without_a_seat_the_learner_plays_all() -> None:
     assert seats == {0, 1, 2, 3}
 
 
-@pytest.mark.parametrize("bots", ["random", "search@1"])
+@pytest.mark.parametrize("bots", ["thrall", "search@1"])
 def test_illegal_actions_lose_or_raise_and_change_nothing(bots: str) -> None:
     env = gym_env("axes-and-allies", seat=0, bots=bots)
     for wrong in (0, 12, -1, 1 << 80):
@@ -185,7 +185,7 @@ def test_illegal_actions_lose_or_raise_and_change_nothing(bots: str) -> None:
     assert not info.get("illegal")
 
 
-@pytest.mark.parametrize("bots", ["random", "search@1"])
+@pytest.mark.parametrize("bots", ["thrall", "search@1"])
 def test_a_match_that_is_over_before_the_learners_first_decision_is_an_episode(bots: str) -> None:
     env = gym_env("axes-and-allies", bots=bots)
     for seed in range(40):
@@ -197,7 +197,7 @@ def test_a_match_that_is_over_before_the_learners_first_decision_is_an_episode(b
     raise AssertionError("no match of forty is over at once")
 
 
-@pytest.mark.parametrize("bots", ["random", "search@1"])
+@pytest.mark.parametrize("bots", ["thrall", "search@1"])
 def test_step_limits(bots: str) -> None:
     env = gym_env("viking-axes", bots=bots, max_episode_steps=3)
     _, info = env.reset(seed=1)
@@ -206,7 +206,7 @@ def test_step_limits(bots: str) -> None:
         assert (terminated, truncated) == (False, step == 3)
 
 
-@pytest.mark.parametrize("bots", ["greedy", "search@1"])
+@pytest.mark.parametrize("bots", ["karl", "search@1"])
 @pytest.mark.parametrize("copied", [deepcopy, lambda env: pickle.loads(pickle.dumps(env))], ids=["copy", "pickle"])
 def test_a_copy_goes_on_like_the_original(bots: str, copied: Any) -> None:
     env = gym_env("viking-axes", bots=bots)
@@ -233,7 +233,7 @@ def test_outputs_are_copies_or_the_memory_of_the_environment(observations: Any) 
 
 @pytest.mark.parametrize("name", ["AxesAndAllies", "Axxa", "DungeonAllies", "VikingAxes"])
 def test_every_installed_game_has_an_id(name: str) -> None:
-    env = gymnasium.make(f"Meadhall/{name}-v1", bots="random", render_mode="ansi")
+    env = gymnasium.make(f"Meadhall/{name}-v1", bots="thrall", render_mode="ansi")
     _, info = env.reset(seed=1)
     env.step(env.action_space.sample(info["action_mask"]))
     assert isinstance(env.render(), str)
@@ -245,7 +245,7 @@ def test_every_installed_game_has_an_id(name: str) -> None:
 
 @pytest.mark.slow("starts processes that import everything again")
 def test_an_id_with_its_module_works_in_processes_that_were_not_forked() -> None:
-    make = partial(gymnasium.make, "meadhall.envs:Meadhall/VikingAxes-v1", bots="random")
+    make = partial(gymnasium.make, "meadhall.envs:Meadhall/VikingAxes-v1", bots="thrall")
     envs = AsyncVectorEnv([make, make], context="spawn", shared_memory=False)
     try:
         _, infos = envs.reset(seed=1)
@@ -262,10 +262,10 @@ def test_ids_name_options_and_work_in_vectors_of_gymnasium() -> None:
     assert repr(made.unwrapped) == "<CompiledEnv of viking-axes: 3 players>"
 
 
-@pytest.mark.parametrize("bots", ["random", "search@1"])
+@pytest.mark.parametrize("bots", ["thrall", "search@1"])
 def test_vectors_of_gymnasium_ask_once_more_after_the_end_and_the_mask_allows_an_action(bots: str) -> None:
     made = gymnasium.make_vec(
-        "Meadhall/AxesAndAllies-v1", 3, vectorization_mode="sync", bots=bots, seat=None if bots == "random" else 0
+        "Meadhall/AxesAndAllies-v1", 3, vectorization_mode="sync", bots=bots, seat=None if bots == "thrall" else 0
     )
     draw, (_, infos) = np.random.default_rng(1), made.reset(seed=1)
     ended = 0
@@ -302,7 +302,7 @@ def test_wrappers_of_gymnasium_work() -> None:
 
 
 def test_render_shows_what_the_learner_may_know() -> None:
-    for bots in ("random", "search@1"):
+    for bots in ("thrall", "search@1"):
         env = gym_env("viking-axes", bots=bots, render_mode="ansi")
         env.reset(seed=1)
         assert "Player 1" in env.render()
@@ -317,7 +317,7 @@ def test_render_shows_what_the_learner_may_know() -> None:
     [
         {"seat": 2},
         {"bots": 7},
-        {"bots": ["random"] * 2},
+        {"bots": ["thrall"] * 2},
         {"illegal": "no"},
         {"observations": "x"},
         {"render_mode": "human"},
@@ -332,7 +332,7 @@ def test_invalid_arguments_are_refused(arguments: dict[str, Any]) -> None:
 def test_an_unknown_bot_and_a_step_before_the_first_reset_are_refused() -> None:
     with pytest.raises(UnknownBot):
         gym_env("viking-axes", bots="emperor")
-    for bots in ("random", "search@1"):
+    for bots in ("thrall", "search@1"):
         with pytest.raises(BadSetup, match="reset the environment"):
             gym_env("viking-axes", bots=bots).step(0)
 
@@ -341,7 +341,7 @@ def test_seats_that_choose_at_the_same_time() -> None:
     from games_for_tests import goofspiel  # noqa: PLC0415
 
     with registered(goofspiel.game):
-        for bots in ("random", lambda view: view.legal[0]):
+        for bots in ("thrall", lambda view: view.legal[0]):
             env = gym_env(goofspiel.game, seat=1, bots=bots)
             _, reward, info = finish(env, 1)
             assert reward == info["rewards"][1]

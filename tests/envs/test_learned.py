@@ -40,7 +40,7 @@ def test_a_trained_policy_beats_greedy(
     learned: Any, file: str, game: str, options: dict[str, Any], players: int, least: float
 ) -> None:
     policy = learned.Policy(FOLDER / f"{file}.npz")
-    env = vector_env(game, num_envs=250, players=players, seat="rotate", bots="greedy", **options)
+    env = vector_env(game, num_envs=250, players=players, seat="rotate", bots="karl", **options)
     observations, infos = env.reset(seed=1)
     payoffs: list[float] = []
     while len(payoffs) < MATCHES:

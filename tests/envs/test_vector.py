@@ -86,7 +86,7 @@ def _equal(one: Any, other: Any) -> bool:
 def test_only_the_learner_is_asked_and_bots_play_the_other_seats(
     name: str, players: int, options: dict[str, Any], seat: Any
 ) -> None:
-    env = vector_env(name, COUNT, players=players, seat=seat, bots=["random"] * (players - 1), observations="dict", **options)
+    env = vector_env(name, COUNT, players=players, seat=seat, bots=["thrall"] * (players - 1), observations="dict", **options)
     draw = np.random.default_rng(2)
     observations, infos = env.reset(seed=7)
     seats = set()
@@ -101,19 +101,19 @@ def test_only_the_learner_is_asked_and_bots_play_the_other_seats(
 
 def test_a_greedy_opponent_wins_more_often_than_a_random_one() -> None:
     rewards = {}
-    for bots in ("random", "greedy"):
+    for bots in ("thrall", "karl"):
         env = vector_env("axes-and-allies", 8, seat=0, bots=bots)
         draw, (_, infos), total, ended = np.random.default_rng(3), env.reset(seed=5), 0.0, 0
         while ended < 150:
             _, reward, terminated, _, infos = env.step(choose(infos["action_mask"], draw))
             total, ended = total + reward.sum(), ended + terminated.sum()
         rewards[bots] = total / ended
-    assert rewards["greedy"] < rewards["random"] - 0.05
+    assert rewards["karl"] < rewards["thrall"] - 0.05
 
 
 def test_a_match_that_is_over_before_the_learners_first_decision_is_an_episode_with_its_reward() -> None:
     games = 40
-    env = vector_env("axes-and-allies", games, seat=0, bots="greedy", observations="dict", autoreset="disabled")
+    env = vector_env("axes-and-allies", games, seat=0, bots="karl", observations="dict", autoreset="disabled")
     observations, infos = env.reset(seed=1)
     over = observations["actor"][:, 0] < 0
     assert 0 < over.sum() < games / 2
@@ -221,7 +221,7 @@ def test_an_illegal_action_loses_the_match_or_raises_and_changes_nothing() -> No
 def test_a_seed_or_one_seed_for_each_match_determines_everything() -> None:
     runs: list[Any] = []
     for seed in (4, 4, 5, [4, 4, 4], [4, 5, 6]):
-        env = vector_env("viking-axes", 3, seat=1, bots="greedy", players=3)
+        env = vector_env("viking-axes", 3, seat=1, bots="karl", players=3)
         draw, (observations, infos) = np.random.default_rng(1), env.reset(seed=seed)
         for _ in range(30):
             observations, *_, infos = env.step(choose(infos["action_mask"], draw))
@@ -229,7 +229,7 @@ def test_a_seed_or_one_seed_for_each_match_determines_everything() -> None:
     assert (runs[0] == runs[1]).all()
     assert not (runs[0] == runs[2]).all()
     starts: Any
-    starts, _ = vector_env("viking-axes", 3, seat=1, bots="greedy", players=3).reset(seed=[4, 4, 6])
+    starts, _ = vector_env("viking-axes", 3, seat=1, bots="karl", players=3).reset(seed=[4, 4, 6])
     assert (starts[0] == starts[1]).all()
     assert not (starts[0] == starts[2]).all()
 
@@ -238,7 +238,7 @@ def test_results_do_not_depend_on_threads(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(vector, "FEWEST", 2)
     runs: list[Any] = []
     for threads in (1, 3):
-        env = vector_env("axes-and-allies", 7, seat="rotate", bots="greedy", players=3, threads=threads)
+        env = vector_env("axes-and-allies", 7, seat="rotate", bots="karl", players=3, threads=threads)
         draw, (_, infos) = np.random.default_rng(1), env.reset(seed="one")
         for _ in range(40):
             observations, *_, infos = env.step(choose(infos["action_mask"], draw))
@@ -249,7 +249,7 @@ def test_results_do_not_depend_on_threads(monkeypatch: pytest.MonkeyPatch) -> No
 
 @pytest.mark.parametrize("copied", [deepcopy, lambda env: pickle.loads(pickle.dumps(env))], ids=["copy", "pickle"])
 def test_a_copy_goes_on_like_the_original(copied: Any) -> None:
-    env = vector_env("viking-axes", 3, seat=0, bots="greedy")
+    env = vector_env("viking-axes", 3, seat=0, bots="karl")
     draw, (_, infos) = np.random.default_rng(1), env.reset(seed="one")
     for _ in range(5):
         *_, infos = env.step(choose(infos["action_mask"], draw))
@@ -301,7 +301,7 @@ def test_the_action_space_draws_legal_actions_with_the_mask() -> None:
         {"seat": 2},
         {"seat": "any"},
         {"seat": 0, "bots": "king"},
-        {"seat": 0, "bots": ["random", "random"]},
+        {"seat": 0, "bots": ["thrall", "thrall"]},
         {"observations": "picture"},
         {"autoreset": "soon"},
         {"max_episode_steps": 0},
@@ -364,10 +364,10 @@ def test_compiling_that_takes_long_is_told(monkeypatch: pytest.MonkeyPatch, caps
 
 def test_an_environment_calls_only_the_bots_that_it_needs() -> None:
     cases: tuple[tuple[Any, Any, tuple[bool, bool, bool]], ...] = (
-        (0, "random", (True, False, False)),
-        (0, "greedy", (True, True, False)),
+        (0, "thrall", (True, False, False)),
+        (0, "karl", (True, True, False)),
         (0, last_legal, (True, False, True)),
-        (None, "greedy", (False, False, False)),
+        (None, "karl", (False, False, False)),
     )
     for seat, bots, used in cases:
         module = vector_env("viking-axes", 1, seat=seat, bots=bots)._module

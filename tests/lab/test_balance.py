@@ -32,10 +32,9 @@ from meadhall.lab.balance.figures import Column, Columns, Figure, difference, fl
 from meadhall.lab.balance.in_words import name_in_words, table_of
 from meadhall.lab.balance.measures import use_of_actions, use_of_pieces
 from meadhall.lab.balance.run import _Job, _Run
-from meadhall.lab.balance.tasks import DEEP, SIZES, Measuring, Task, measured_without
+from meadhall.lab.balance.tasks import SIZES, Measuring, Task, measured_without
 from meadhall.lab.balance.trace import CellPlan, Trace, Tracer
-from meadhall.lab.entrants import BotFailed, action_kinds, kinds_by_action
-from meadhall.lab.matches import play_out
+from meadhall.lab.entrants import BotFailed, action_kinds, kinds_by_action, play_out
 
 AA = meadhall.game("axes-and-allies")
 DA = meadhall.game("dungeon-allies")
@@ -100,7 +99,7 @@ def test_the_places_of_a_report_are_those_that_the_events_of_its_matches_tell(
     name: str, players: int, options: dict[str, str]
 ) -> None:
     subject, count = meadhall.game(name), 2 if name == "dungeon-allies" else 12
-    report = balance(subject, players, {"it": options}, games=count, seed="places", depth="quick", bots=["random"])
+    report = balance(subject, players, {"it": options}, games=count, seed="places", depth="quick", bots=["thrall"])
     wins = np.zeros(players)
     for number in range(count):
         match = report.match(("it", players), number)
@@ -122,7 +121,7 @@ def test_the_places_of_a_report_are_those_that_the_events_of_its_matches_tell(
 @pytest.mark.parametrize(("name", "players"), [("axes-and-allies", 4), ("viking-axes", 3), ("axxa", 1)])
 def test_the_figures_of_a_report_are_those_that_its_matches_tell_one_by_one(name: str, players: int) -> None:
     subject, count = meadhall.game(name), 6
-    report = balance(subject, players, games=count, seed="loop", depth="quick", bots=["random"])
+    report = balance(subject, players, games=count, seed="loop", depth="quick", bots=["thrall"])
     figures = {name: figure.value for name, figure in report.figures["built-in", players].items()}
     told, decided, waits = Counter[str](), Counter[str](), list[int]()
     dead = list[float]()
@@ -230,22 +229,20 @@ def test_what_is_worth_is_measured_in_all_matches_of_a_cell_or_in_none() -> None
         assert ("kingmaking" in measured_chances(plan("axes-and-allies", 3), range(2), every=every)) is every
 
 
-def test_deep_tasks_are_done_in_rounds_of_all_cells_the_most_useful_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    order: list[tuple[Task, int, int]] = []
+def test_jobs_are_done_in_rounds_of_all_cells(monkeypatch: pytest.MonkeyPatch) -> None:
+    order: list[tuple[int, int]] = []
 
     def measured(work: Measuring, numbers: list[int]) -> Columns:
-        order.append((work.task, work.plan.players, numbers[-1]))
+        order.append((work.plan.players, numbers[-1]))
         return {"stakes": Column(np.ones(len(numbers)), np.ones(len(numbers)))}
 
     monkeypatch.setattr(Measuring, "_measure", measured)
-    monkeypatch.setattr(Measuring, "compile", lambda _work: None)
-    jobs = [_Job(cell, Measuring(plan("axes-and-allies", cell), task), 4) for task in DEEP for cell in (2, 3)]
-    assert _Run(None, 0, 1, None, None).in_rounds(jobs) == "complete"
-    assert [(cell, last) for task, cell, last in order if task is Task.SEARCH] == [(2, 1), (3, 1), (2, 3), (3, 3)]
-    assert list(dict.fromkeys(task for task, _cell, _last in order)) == [Task.SEARCH, Task.WORTH, Task.LADDER]
-    assert [job.done for job in jobs] == [4] * len(jobs)
+    jobs = [_Job(cell, Measuring(plan("axes-and-allies", cell), Task.SEARCH), 4) for cell in (2, 3)]
+    assert _Run(None, 0, 1, None, None).all(jobs) == "complete"
+    assert order == [(2, 1), (3, 1), (2, 3), (3, 3)]
+    assert [job.done for job in jobs] == [4, 4]
     late = [_Job(cell, Measuring(plan("axes-and-allies", cell), Task.SEARCH), 4) for cell in (2, 3)]
-    assert _Run(1e-9, 0, 1, None, None).in_rounds(late) == "time"
+    assert _Run(1e-9, 0, 1, None, None).all(late) == "time"
     assert [job.done for job in late] == [2, 0]
 
 
@@ -289,7 +286,9 @@ def test_a_report_has_every_form(report: Balance, tmp_path: Path) -> None:
     for forbidden in ('src="http', 'href="http', "<script", "url("):
         assert forbidden not in page
     with speaking("de"):
-        assert "Ist es fair?" in report.to_html()
+        assert all(
+            part in report.to_html() for part in ("Ist es fair?", "Was diese Kennzahlen bedeuten", "Die Zahlen dieses Diagramms")
+        )
     table = report.to_polars()
     assert table.filter(pl.col("less").is_null(), family="place").height == 2 * (3 + 4)
     assert len(report.headlines) > 3
@@ -370,8 +369,8 @@ def own_module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]
 def test_functions_and_modules_are_bots(own_module: str) -> None:
     found = simulate(AA, [first_legal, own_module, "karl", without("karl", "ally")], games=8, seed="mead")
     assert set(found.by_bot) == {"first_legal", "own_bot:attack", "karl", "karl without ally"}
-    table = tournament(AA, [first_legal, "random"], games=4, seed="mead")
-    assert set(table.standings) == {"first_legal", "random"}
+    table = tournament(AA, [first_legal, "thrall"], games=4, seed="mead")
+    assert set(table.standings) == {"first_legal", "thrall"}
     own = balance(AA, 2, bots=[first_legal], games=4, seed="mead", depth="quick", processes=1)
     assert own.figures["built-in", 2, "first_legal"]["place.1"].games == 4
 
@@ -412,7 +411,7 @@ def test_a_ban_of_what_a_bot_never_does_costs_exactly_nothing() -> None:
 @pytest.fixture(scope="module")
 def dungeon() -> Trace:
     """A match of Dungeon Allies."""
-    return Tracer(plan("dungeon-allies", 3, "random")).trace([0])
+    return Tracer(plan("dungeon-allies", 3, "thrall")).trace([0])
 
 
 def test_a_choice_counts_only_beside_another_kind_of_action(dungeon: Trace) -> None:
@@ -432,7 +431,7 @@ def test_pieces_that_are_never_acquired_are_listed_and_monsters_are_pieces(dunge
 
 
 def test_a_table_shows_both_ends_of_a_long_list_and_says_what_it_leaves_out() -> None:
-    report = balance("dungeon-allies", 3, games=2, seed="mead", depth="quick", bots=["random"])
+    report = balance("dungeon-allies", 3, games=2, seed="mead", depth="quick", bots=["thrall"])
     figures = report.figures["built-in", 3]
     table = table_of(report, "pieces", report.figures)
     assert table is not None

@@ -17,8 +17,8 @@ from meadhall.engine.match.match import Match
 from meadhall.engine.statistics import Z_95
 from meadhall.lab import luck as module
 from meadhall.lab import tournament
+from meadhall.lab.entrants import play_out
 from meadhall.lab.luck import MIN_MATCHES, Adjusted, luck, regress_on_luck, student_quantile
-from meadhall.lab.matches import play_out
 from meadhall.lab.standings import Meetings
 from meadhall.lab.tournament import all_sure
 
@@ -55,7 +55,7 @@ def test_luck_averages_zero_even_for_a_stronger_player(
     lucky, won = [], []
     for number in range(matches):
         seat = number % players
-        match = played(name, number, ["greedy" if each == seat else "random" for each in range(players)], **options)
+        match = played(name, number, ["karl" if each == seat else "thrall" for each in range(players)], **options)
         lucky.append(luck(match, number)[seat])
         won.append(scores(match)[seat])
     skill = float(np.mean(won)) - 1 / players
@@ -66,7 +66,7 @@ def test_luck_averages_zero_even_for_a_stronger_player(
 @pytest.mark.compiled
 @pytest.mark.parametrize(("name", "players"), [("axes-and-allies", 4), ("viking-axes", 2)])
 def test_luck_explains_most_results_between_equal_players(name: str, players: int) -> None:
-    matches = [played(name, number, ["greedy"] * players) for number in range(40)]
+    matches = [played(name, number, ["karl"] * players) for number in range(40)]
     lucky = np.array([luck(match, number) for number, match in enumerate(matches)])
     gained = np.array([scores(match) for match in matches]) - 1 / players
     assert lucky.sum(axis=1) == pytest.approx(0, abs=1e-9)
@@ -86,7 +86,7 @@ def test_without_chance_the_only_luck_is_that_of_the_seat(monkeypatch: pytest.Mo
 
 def test_the_seed_determines_the_luck_of_a_match(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "PLAYOUTS", 4)
-    match = played("axes-and-allies", 1, ["greedy"] * 2)
+    match = played("axes-and-allies", 1, ["karl"] * 2)
     assert luck(match, 5) == luck(match, 5) != luck(match, 6)
 
 

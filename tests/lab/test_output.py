@@ -24,7 +24,7 @@ GAME = "axes-and-allies"
 
 def test_a_report_has_a_table_of_all_its_rates(tmp_path: Path) -> None:
     names = ["rows.json", "rows.csv", "rows.parquet"]
-    report = meadhall.simulate(GAME, ["greedy", "random"], games=9, seed="table", players=3, out=[tmp_path / n for n in names])
+    report = meadhall.simulate(GAME, ["karl", "thrall"], games=9, seed="table", players=3, out=[tmp_path / n for n in names])
     table = report.to_polars()
     assert table.columns == pl.read_csv(tmp_path / "rows.csv").columns
     assert table.equals(pl.read_parquet(tmp_path / "rows.parquet"))
@@ -148,9 +148,9 @@ MEASURED = """
 import resource, sys, meadhall
 from meadhall.engine.compute import bulk
 bulk.CHUNK = 1024
-meadhall.simulate("axes-and-allies", ["greedy", "random"], games=8192, seed="warm")
+meadhall.simulate("axes-and-allies", ["karl", "thrall"], games=8192, seed="warm")
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-meadhall.simulate("axes-and-allies", ["greedy", "random"], games=400_000, seed="long")
+meadhall.simulate("axes-and-allies", ["karl", "thrall"], games=400_000, seed="long")
 print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
 """
 

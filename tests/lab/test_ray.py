@@ -62,12 +62,12 @@ def playouts(_folder: Path, games: int, **how: Any) -> tuple[object, ...]:
 
 
 def loops(folder: Path, games: int, **how: Any) -> tuple[object, ...]:
-    return reported(meadhall.simulate, ["greedy", "random"], games, folder, ["rows.parquet"], **how)
+    return reported(meadhall.simulate, ["karl", "thrall"], games, folder, ["rows.parquet"], **how)
 
 
 def matches(folder: Path, games: int, **how: Any) -> tuple[object, ...]:
     files = ["rows.parquet", "records.jsonl.zst", "records.jsonl.gz", "records.jsonl"]
-    return reported(meadhall.simulate, ["karl", "random"], games, folder, files, **how)
+    return reported(meadhall.simulate, ["karl", "thrall"], games, folder, files, **how)
 
 
 def rated(folder: Path, games: int, **how: Any) -> tuple[object, ...]:
@@ -182,7 +182,7 @@ def descendants(mark: str) -> list[str]:
 def test_control_c_ends_a_local_cluster_and_leaves_a_valid_file(tmp_path: Path) -> None:
     """SIGINT goes to the whole group of processes, as from a terminal."""
     mark, file = uuid4().hex, tmp_path / "records.jsonl"
-    options = ["--games", "1000000000", "--bots", "random", "--cluster", "local", "--out", str(file)]
+    options = ["--games", "1000000000", "--bots", "thrall", "--cluster", "local", "--out", str(file)]
     process = subprocess.Popen(
         [sys.executable, "-m", "meadhall.cli", "simulate", GAME, *options],
         env={**os.environ, "MEADHALL_TEST_MARK": mark, "MEADHALL_INTERPRET": "1"},

@@ -37,19 +37,19 @@ INTERPRETABLE = 60
 
 @pytest.mark.compiled
 def test_greedy_beats_random() -> None:
-    report = meadhall.simulate(GAME, ["greedy", "random"], games=1500, seed="strength", players=2)
-    assert report.by_bot["greedy"].low > report.by_bot["random"].high
+    report = meadhall.simulate(GAME, ["karl", "thrall"], games=1500, seed="strength", players=2)
+    assert report.by_bot["karl"].low > report.by_bot["thrall"].high
 
 
 def test_equal_bots_win_equally_often_on_every_seat() -> None:
-    report = meadhall.simulate(GAME, ["random"], games=INTERPRETABLE, seed="equal", players=4)
-    assert report.by_bot["random"].rate == pytest.approx(1 / 4)
+    report = meadhall.simulate(GAME, ["thrall"], games=INTERPRETABLE, seed="equal", players=4)
+    assert report.by_bot["thrall"].rate == pytest.approx(1 / 4)
     for rate in report.by_seat:
         assert abs(rate.rate - 1 / 4) < 4 * (1 / 4 * 3 / 4 / INTERPRETABLE) ** 0.5
 
 
 def test_every_win_is_counted_once() -> None:
-    report = meadhall.simulate(GAME, ["greedy", "random"], games=INTERPRETABLE, seed="sums", players=5)
+    report = meadhall.simulate(GAME, ["karl", "thrall"], games=INTERPRETABLE, seed="sums", players=5)
     assert sum(rate.share for rate in report.by_bot.values()) == INTERPRETABLE
     assert sum(rate.share for rate in report.by_seat) == INTERPRETABLE
     for seat in range(5):
@@ -76,14 +76,14 @@ def test_intervals_count_each_game_of_a_party_once(mode: str, line_up: list[str]
 
 
 def test_every_bot_plays_on_every_seat() -> None:
-    report = meadhall.simulate(GAME, ["greedy", "random", "random"], games=30, seed="seats")
-    assert [rate.games for rate in report.by_bot_and_seat["greedy"]] == [10, 10, 10]
-    assert [rate.games for rate in report.by_bot_and_seat["random"]] == [20, 20, 20]
+    report = meadhall.simulate(GAME, ["karl", "thrall", "thrall"], games=30, seed="seats")
+    assert [rate.games for rate in report.by_bot_and_seat["karl"]] == [10, 10, 10]
+    assert [rate.games for rate in report.by_bot_and_seat["thrall"]] == [20, 20, 20]
 
 
 def test_fewer_bots_than_players_are_repeated() -> None:
-    report = meadhall.simulate(GAME, ["greedy", "random"], games=2, players=5)
-    assert report.bots == ("greedy", "random", "greedy", "random", "greedy")
+    report = meadhall.simulate(GAME, ["karl", "thrall"], games=2, players=5)
+    assert report.bots == ("karl", "thrall", "karl", "thrall", "karl")
 
 
 def test_the_seed_determines_the_games() -> None:
@@ -96,8 +96,8 @@ def test_the_seed_determines_the_games() -> None:
 @pytest.mark.compiled
 def test_whole_matches_agree_with_the_compiled_loops(tmp_path: Path) -> None:
     """With different dice the rates must agree within their intervals, and the mean lengths within four standard errors."""
-    fast = meadhall.simulate(GAME, ["random"], games=200, seed="fast", players=2)
-    whole = meadhall.simulate(GAME, ["random"], games=200, seed="whole", players=2, out=tmp_path / "games.jsonl")
+    fast = meadhall.simulate(GAME, ["thrall"], games=200, seed="fast", players=2)
+    whole = meadhall.simulate(GAME, ["thrall"], games=200, seed="whole", players=2, out=tmp_path / "games.jsonl")
     assert fast.by_seat[0].low < whole.by_seat[0].high
     assert whole.by_seat[0].low < fast.by_seat[0].high
     error = (fast.length.sd**2 / 200 + whole.length.sd**2 / 200) ** 0.5
@@ -106,7 +106,7 @@ def test_whole_matches_agree_with_the_compiled_loops(tmp_path: Path) -> None:
 
 def test_records_contain_the_reported_games(tmp_path: Path) -> None:
     file = tmp_path / "games.jsonl"
-    report = meadhall.simulate(GAME, ["greedy", "random"], games=6, seed="records", players=3, out=file)
+    report = meadhall.simulate(GAME, ["karl", "thrall"], games=6, seed="records", players=3, out=file)
     records = list(read_records(file))
     assert [sum(record["result"]["scores"][seat] for record in records) for seat in range(3)] == [
         rate.share for rate in report.by_seat
@@ -192,12 +192,12 @@ def test_the_report_can_be_written_as_json() -> None:
     ("given", "reason"),
     [
         ({"bots": []}, "at least one"),
-        ({"bots": "random"}, "list of at least one bot"),
+        ({"bots": "thrall"}, "list of at least one bot"),
         ({"bots": ["hal"]}, "no bot 'hal'"),
-        ({"bots": ["random"] * 3, "players": 2}, "3 bots for 2 players"),
+        ({"bots": ["thrall"] * 3, "players": 2}, "3 bots for 2 players"),
         ({"players": 7}, "2 to 6 players"),
         ({"bots": 5}, "list of at least one bot"),
-        ({"bots": [None, "random"]}, "neither the name of a bot"),
+        ({"bots": [None, "thrall"]}, "neither the name of a bot"),
         ({"bots": ["search@99999999999999999999"]}, "no bot"),
         ({"out": 5}, "name of a file, not 5"),
         ({"out": "\ud800"}, "UTF-8"),
@@ -241,7 +241,7 @@ def last(view: View) -> int:
     return view.legal[-1]
 
 
-@pytest.mark.parametrize("bots", [["karl", last], ["karl", "random"]], ids=["whole matches", "compiled loop"])
+@pytest.mark.parametrize("bots", [["karl", last], ["karl", "thrall"]], ids=["whole matches", "compiled loop"])
 def test_matches_that_were_stopped_are_counted_and_no_other_figure_counts_them(bots: list[Any]) -> None:
     some = meadhall.simulate(GAME, bots, games=20, seed="stop", players=2, limit=3)
     assert 0 < some.stopped < 20
@@ -256,7 +256,7 @@ def test_matches_that_were_stopped_are_counted_and_no_other_figure_counts_them(b
 
 
 def test_a_match_that_ends_before_the_limit_is_the_same_with_another_limit() -> None:
-    reports = [meadhall.simulate(GAME, ["karl", "random"], games=20, seed="limit", players=3, limit=n) for n in (500, 5_000)]
+    reports = [meadhall.simulate(GAME, ["karl", "thrall"], games=20, seed="limit", players=3, limit=n) for n in (500, 5_000)]
     one, other = ({**report.to_dict(), "seconds": 0, "decisions_per_second": 0, "limit": 0} for report in reports)
     assert one == other
     assert one["stopped"] == 0
@@ -289,14 +289,14 @@ def test_a_match_that_was_stopped_has_a_record_without_a_result(tmp_path: Path) 
 
 @pytest.mark.parametrize("limit", [0, -1, 1.5, "many", 1_000_001])
 def test_a_limit_is_a_number_of_decisions(limit: Any) -> None:
-    runs: tuple[Callable[..., Any], ...] = (meadhall.simulate, partial(tournament, bots=["random", "karl"]), meadhall.balance)
+    runs: tuple[Callable[..., Any], ...] = (meadhall.simulate, partial(tournament, bots=["thrall", "karl"]), meadhall.balance)
     for run in runs:
         with pytest.raises(BadSetup, match="number of decisions"):
             run(GAME, limit=limit)
 
 
 def test_stopped_matches_are_the_same_in_processes() -> None:
-    runs = [meadhall.simulate(GAME, ["karl", "random"], 40, "p", 2, out=os.devnull, limit=3, processes=count) for count in (1, 2)]
+    runs = [meadhall.simulate(GAME, ["karl", "thrall"], 40, "p", 2, out=os.devnull, limit=3, processes=count) for count in (1, 2)]
     one, other = ({**report.to_dict(), "seconds": 0, "decisions_per_second": 0} for report in runs)
     assert one == other
     assert one["stopped"] > 0

@@ -37,7 +37,7 @@ def duel() -> Tournament:
 @pytest.fixture(scope="module")
 def three() -> tuple[Schedule, Tournament, list[Outcome]]:
     """Return a schedule of three bots on four seats, its tournament, and the outcome of every match."""
-    schedule = scheduled(game(GAME), ["thrall", "karl", "random"], 24, 4, "three")
+    schedule = scheduled(game(GAME), ["thrall", "karl", "search@2"], 24, 4, "three")
     return schedule, play_schedule(schedule), [play_match(schedule, number) for number in range(schedule.games)]
 
 

@@ -19,7 +19,7 @@ async def test_keys_and_repeated_actions_survive_a_kill(tmp_path: Path) -> None:
     async with hall_process(tmp_path) as process, httpx.AsyncClient(base_url=f"{process.url}/api/v1", timeout=60) as http:
         token = (await http.post("/guests", json={"name": "Ada"})).json()["token"]
         http.headers["Authorization"] = f"Bearer {token}"
-        body, key = {"game": HOARD, "players": 2, "bots": ["random"]}, {"Idempotency-Key": "once"}
+        body, key = {"game": HOARD, "players": 2, "bots": ["thrall"]}, {"Idempotency-Key": "once"}
         table = (await http.post("/tables", json=body, headers=key)).json()
         move = {"action": BOAST, "n": 1}
         assert (await http.post(f"/tables/{table['id']}/actions", json=move)).status_code == 200

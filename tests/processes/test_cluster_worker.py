@@ -74,7 +74,7 @@ async def test_every_kind_of_task_runs_on_a_node(nodes: Nodes, worker: ClusterWo
     await ready(worker)
     await ready(worker, "axxa")
     there, view = worker.cluster, a_view()
-    for name in ("random", "search@20", "jarl"):
+    for name in ("thrall", "search@20", "jarl"):
         assert await there.choose("table", name, view) in view.legal
     worker.forget("table")
     assert (await there.hints(view))[0].action in view.legal

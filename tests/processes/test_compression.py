@@ -24,7 +24,7 @@ async def test_each_event_of_a_stream_can_be_read_at_once_and_is_small(tmp_path:
     async with hall_process(tmp_path) as hall, httpx.AsyncClient(base_url=f"{hall.url}/api/v1", timeout=60) as client:
         token = (await client.post("/guests", json={"name": "Ada"})).json()["token"]
         client.headers["Authorization"] = f"Bearer {token}"
-        setup = {"game": "dungeon-allies", "bots": ["random", "random"]}
+        setup = {"game": "dungeon-allies", "bots": ["thrall", "thrall"]}
         table = f"/tables/{(await client.post('/tables', json=setup)).json()['id']}"
         async with (
             listening(hall, table, "zstd") as by_zstd,

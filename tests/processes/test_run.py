@@ -50,7 +50,7 @@ async def test_a_stop_does_not_wait_for_a_search(tmp_path: Path) -> None:
         httpx.AsyncClient(base_url=hall.url, timeout=60) as client,
     ):
         headers = await guest(client, "Ada")
-        table = await new_table(client, headers, game=HOARD, bots=["greedy"])
+        table = await new_table(client, headers, game=HOARD, bots=["karl"])
         answer = await client.post(f"/api/v1/tables/{table}/actions", json={"action": 12}, headers=headers)
         assert answer.status_code == 200
         while "thinking" not in hall.log.read_text():
@@ -73,7 +73,7 @@ async def test_a_stop_answers_a_request_that_waits_for_a_hint(tmp_path: Path) ->
         httpx.AsyncClient(base_url=hall.url, timeout=60) as client,
     ):
         headers = await guest(client, "Ada")
-        table = await new_table(client, headers, game=HOARD, bots=["greedy"])
+        table = await new_table(client, headers, game=HOARD, bots=["karl"])
         asking = asyncio.create_task(client.post(f"/api/v1/tables/{table}/hint", headers=headers))
         while "thinking" not in hall.log.read_text():
             await asyncio.sleep(0.01)

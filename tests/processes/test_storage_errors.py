@@ -98,7 +98,7 @@ async def _check_full_disk(data: Path, switch: Switch) -> None:
 async def _fill_and_make_room(hall: Process, client: httpx.AsyncClient, switch: Switch) -> None:
     token = (await client.post("/api/v1/guests", json={"name": "Ada"})).json()["token"]
     client.headers["Authorization"] = f"Bearer {token}"
-    opened = await client.post("/api/v1/tables", json={"game": HOARD, "bots": ["random"]})
+    opened = await client.post("/api/v1/tables", json={"game": HOARD, "bots": ["thrall"]})
     table = f"/api/v1/tables/{opened.json()['id']}"
 
     async def boast() -> httpx.Response:

@@ -72,7 +72,7 @@ async def test_a_worker_chooses_finds_hints_analyses_and_solves(worker: Worker) 
     match = meadhall.game(AXES).match(players=2, seed="thought about")
     assert match.actor is not None
     view = match.view(match.actor)
-    for name in ("random", "search@20"):
+    for name in ("thrall", "search@20"):
         assert await worker.choose("table", name, view) in view.legal
     worker.forget("table")
     assert (await worker.hints(view))[0].action in view.legal
@@ -105,7 +105,7 @@ async def test_an_exception_of_the_progress_callback_ends_the_task(worker: Worke
         await worker.analyse(a_match().record(), "public", progress)
     view = a_view()
     for number in range(5):  # while the analysis ends over there
-        choice = worker.choose(f"after {number}", "random", view)
+        choice = worker.choose(f"after {number}", "thrall", view)
         assert await asyncio.wait_for(choice, PATIENCE) in view.legal
         await asyncio.sleep(0.05)
 
@@ -144,10 +144,10 @@ async def test_an_exception_that_cannot_be_unpickled_is_described_in_words() -> 
 
 async def test_tasks_run_side_by_side(process: WorkerProcess) -> None:
     view = a_view()
-    await process.choose("first", "random", view)
+    await process.choose("first", "thrall", view)
     long = asyncio.create_task(process.choose("long", "search@300s", view))
     await asyncio.sleep(0.2)
-    assert await asyncio.wait_for(process.choose("short", "random", view), PATIENCE) in view.legal
+    assert await asyncio.wait_for(process.choose("short", "thrall", view), PATIENCE) in view.legal
     assert not long.done()
     long.cancel()
     await process.close()  # it would go on for long
@@ -155,7 +155,7 @@ async def test_tasks_run_side_by_side(process: WorkerProcess) -> None:
 
 async def test_a_process_that_dies_is_replaced(process: WorkerProcess, caplog: pytest.LogCaptureFixture) -> None:
     view = a_view()
-    await process.choose("table", "random", view)
+    await process.choose("table", "thrall", view)
     first = process.process_id
     assert first is not None
     search = asyncio.create_task(process.choose("table", "search@300s", view))
@@ -163,13 +163,13 @@ async def test_a_process_that_dies_is_replaced(process: WorkerProcess, caplog: p
     os.kill(first, signal.SIGKILL)
     with pytest.raises(WorkerLost):
         await search
-    assert await process.choose("table", "random", view) in view.legal
+    assert await process.choose("table", "thrall", view) in view.legal
     assert process.process_id not in (None, first)
     assert "has ended (status -9)" in caplog.text
 
 
 async def test_a_chart_is_repeated_after_the_worker_was_killed(process: WorkerProcess, caplog: pytest.LogCaptureFixture) -> None:
-    await process.choose("table", "random", a_view())
+    await process.choose("table", "thrall", a_view())
     assert process.process_id is not None
     os.kill(process.process_id, signal.SIGSTOP)  # else it may be done before it is killed
     charts = ChartQueue(process, Time())
@@ -186,14 +186,14 @@ async def test_a_chart_is_repeated_after_the_worker_was_killed(process: WorkerPr
 async def test_a_process_that_is_idle_for_long_ends_and_the_next_task_starts_another() -> None:
     worker = WorkerProcess(idle_seconds=0.0)
     view = a_view()
-    assert await worker.choose("table", "random", view) in view.legal
+    assert await worker.choose("table", "thrall", view) in view.legal
     first = worker.process_id
     assert first is not None
     async with asyncio.timeout(PATIENCE):
         while has_process(first):
             await asyncio.sleep(0.01)
     assert worker.process_id is None
-    assert await worker.choose("table", "random", view) in view.legal
+    assert await worker.choose("table", "thrall", view) in view.legal
     await worker.close()
 
 
@@ -201,7 +201,7 @@ async def test_a_process_ends_only_when_its_last_task_is_done() -> None:
     worker = WorkerProcess(idle_seconds=0.0)
     search = asyncio.create_task(worker.choose("table", "search@0.5s", a_view()))
     for number in range(3):
-        await worker.choose(f"other {number}", "random", a_view())
+        await worker.choose(f"other {number}", "thrall", a_view())
     assert await asyncio.wait_for(search, PATIENCE) in a_view().legal
     await worker.close()
 
@@ -218,8 +218,8 @@ async def test_each_game_that_is_played_has_a_process_and_a_table_stays_in_it() 
     worker = GameProcesses()
     match = meadhall.game(AXES).match(players=2, seed="thought about")
     for _ in range(2):
-        await worker.choose("one", "random", match.view(match.actor))
-        await worker.choose("other", "random", a_view())
+        await worker.choose("one", "thrall", match.view(match.actor))
+        await worker.choose("other", "thrall", a_view())
     assert set(worker.processes) == {AXES, "viking-axes"}
     ids = [process.process_id for process in worker.processes.values()]
     assert len({*ids, None}) == 3
@@ -259,7 +259,7 @@ async def test_a_decision_that_is_asked_for_again_searches_for_the_rest_of_its_t
     king = ChooseAction("table", "king", a_view())
     assert king.within(3.0) is king
     assert king.within(1.0) == replace(king, bot="search@1.00s")
-    for bot in ("karl", "jarl", "random"):
+    for bot in ("karl", "jarl", "thrall"):
         task = ChooseAction("table", bot, a_view())
         assert task.within(1.0) is task
     hints = FindHints(a_view())
@@ -268,7 +268,7 @@ async def test_a_decision_that_is_asked_for_again_searches_for_the_rest_of_its_t
 
 async def test_closing_leaves_no_process_and_waits_for_no_task() -> None:
     worker = WorkerProcess()
-    await worker.choose("table", "random", a_view())
+    await worker.choose("table", "thrall", a_view())
     search = asyncio.create_task(worker.choose("table", "search@300s", a_view()))
     await asyncio.sleep(0.2)
     process_id = worker.process_id
@@ -281,7 +281,7 @@ async def test_closing_leaves_no_process_and_waits_for_no_task() -> None:
 
 
 async def test_one_core_is_left_to_the_server(process: WorkerProcess) -> None:
-    await process.choose("table", "random", a_view())
+    await process.choose("table", "thrall", a_view())
     assert process.process_id is not None
     own = sorted(os.sched_getaffinity(0))
     assert sorted(os.sched_getaffinity(process.process_id)) == (own[1:] or own)

@@ -37,7 +37,8 @@ from meadhall.games.viking_axes.state import COPIES, HITS, Card
 HERE = Path(__file__).parent
 STARTED = datetime(2026, 11, 21, 20, 0, 0, tzinfo=UTC)
 NAMES = ("Astrid", "Björn", "Cnut", "Dagmar", "Egil", "Freydís", "Gudrun")
-KINDS = ("random", "greedy")
+KINDS = {"random": "thrall", "greedy": "karl"}
+"""The names of bots in the records, and the levels that play."""
 
 Bools = npt.NDArray[np.bool_]
 Floats = npt.NDArray[np.float64]
@@ -47,10 +48,10 @@ Ints = npt.NDArray[np.int64]
 def played_by_bots(name: str, players: int, number: int, **options: Any) -> Match:
     """Play a match between bots of both kinds, in every third one with undone actions."""
     subject = game(name)
-    kinds = [KINDS[(seat + number) % 2] for seat in range(players)]
+    kinds = [list(KINDS)[(seat + number) % 2] for seat in range(players)]
     seats = [Seat(NAMES[seat], "bot", kind) if seat else Seat(NAMES[0]) for seat, kind in enumerate(kinds)]
     match = Match(subject, seats=seats, seed=f"golden {players} {number}", started=STARTED, options=options)
-    bots = [bot(subject, kind, bytes([seat + 1, number] * 8)) for seat, kind in enumerate(kinds)]
+    bots = [bot(subject, KINDS[kind], bytes([seat + 1, number] * 8)) for seat, kind in enumerate(kinds)]
     while match.actor is not None:
         match.play(bots[match.actor].choose(match.view(match.actor)))
         if number % 3 == 0 and match.next_number in (2, 4, 9):
@@ -158,7 +159,7 @@ def axxa_kind(options: dict[str, Any]) -> str:
 
 def play_greedily(match: Match, number: int, until: int = NUMBERS + 1) -> None:
     """Play greedily to the end, or until a number is current."""
-    player = bot(match.game, "greedy", bytes([number] * 16))
+    player = bot(match.game, "karl", bytes([number] * 16))
     while match.actor is not None and match.states["current"][0] < until:
         match.play(player.choose(match.view(match.actor)))
 

@@ -13,7 +13,7 @@ from meadhall.server.store.store import Store
 def table_of(host: str, **changes: object) -> TableRow:
     seats = (
         SeatRow(0, "human", "Ada", None, frozenset({host, host + "2"}), new_link_token()),
-        SeatRow(1, "bot", "Gorm", "greedy", frozenset(), new_link_token()),
+        SeatRow(1, "bot", "Gorm", "karl", frozenset(), new_link_token()),
         SeatRow(2, "open", "", None, frozenset(), new_link_token()),
     )
     table = TableRow(new_id(), "hoard", 3, {"hand": "few"}, "gathering", host, True, b"\0" * 32, Time().now(), seats)

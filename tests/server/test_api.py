@@ -50,7 +50,7 @@ async def test_the_list_of_games_has_options_bots_and_limits(hall: OpenHall) -> 
     games = {game["name"]: game for game in (await hall.person().get("/api/v1/games")).json()}
     assert games[AXES]["ready"]
     assert (games[AXES]["min_players"], games[AXES]["max_players"], games[AXES]["actions"]) == (2, 6, 12)
-    assert games[AXES]["bots"] == ["thrall", "karl", "huscarl", "jarl", "king", "random", "greedy"]
+    assert games[AXES]["bots"] == ["thrall", "karl", "huscarl", "jarl", "king"]
     assert [option["name"] for option in games[HOARD]["options"]] == ["hand", "mode"]
 
 
@@ -73,7 +73,7 @@ async def test_a_program_plays_a_whole_match_and_reads_its_record(hall: OpenHall
 
 async def test_with_bots_on_all_other_seats_the_match_begins_at_once(hall: OpenHall) -> None:
     program = await hall.program()
-    info = await program.open(game=HOARD, bots=["random", "greedy"], options={"hand": "many"})
+    info = await program.open(game=HOARD, bots=["thrall", "karl"], options={"hand": "many"})
     assert info["status"] == "running"
     assert [seat["kind"] for seat in info["seats"]] == ["human", "bot", "bot"]
     assert info["options"] == {"hand": "many", "mode": "rivals"}
@@ -93,7 +93,7 @@ async def test_an_undo_and_a_resignation(hall: OpenHall) -> None:
 
 async def test_a_resignation_among_three(hall: OpenHall) -> None:
     host, friend = await hall.program(), await hall.program("Friend")
-    table = (await host.open(game=HOARD, players=3, bots=["random"]))["id"]
+    table = (await host.open(game=HOARD, players=3, bots=["thrall"]))["id"]
     await friend.post(f"/tables/{table}/join")
     await host.post(f"/tables/{table}/start")
     info = (await host.post(f"/tables/{table}/resign")).json()
@@ -142,7 +142,7 @@ async def test_every_refusal_has_a_code_a_reason_and_a_rule(hall: OpenHall) -> N
         (await host.post("/tables", {"game": "chess"}), 404, "unknown-game", None),
         (await host.post("/tables", {"game": AXES, "players": 9}), 400, "bad-setup", None),
         (await host.post("/tables", {"game": AXES, "bots": ["hal"]}), 400, "unknown-bot", None),
-        (await host.post("/tables", {"game": AXES, "players": 2, "bots": ["random"] * 2}), 400, "bad-setup", None),
+        (await host.post("/tables", {"game": AXES, "players": 2, "bots": ["thrall"] * 2}), 400, "bad-setup", None),
         (await host.post("/tables", {"game": HOARD, "options": {"hand": "none"}}), 400, "bad-setup", None),
         (await host.post("/tables", {"game": HOARD, "options": {"hand": ["few"]}}), 400, "bad-setup", None),
     ):
@@ -457,7 +457,7 @@ async def send_every_request(hall: OpenHall, host: Program, friend: Program, str
     ):
         await host.read(path)
         await stranger.read(path)
-    alone = (await host.open(game=HOARD, bots=["random"]))["id"]
+    alone = (await host.open(game=HOARD, bots=["thrall"]))["id"]
     await host.post(f"/tables/{alone}/resign")
     table = (await host.open(game=HOARD, players=2))["id"]
     for path in ("join", "leave", "join", "ready"):
@@ -625,7 +625,7 @@ async def test_the_stream_is_as_described(hall: OpenHall) -> None:
         ("/api/v1/tables", {"game": HOARD, "players": True}, False),
         ("/api/v1/tables", {"game": HOARD, "public": "true"}, False),
         ("/api/v1/tables", {"game": HOARD, "public": 1}, False),
-        ("/api/v1/tables", {"game": HOARD, "bots": "random"}, False),
+        ("/api/v1/tables", {"game": HOARD, "bots": "thrall"}, False),
         ("/api/v1/tables", {"game": HOARD, "bots": [1]}, False),
         ("/api/v1/tables", {"game": HOARD, "options": []}, False),
         ("/api/v1/tables", {"game": 1}, False),

@@ -39,7 +39,7 @@ async def ask(program: Program, **request: Any) -> dict[str, Any]:
 
 async def test_a_program_gets_a_report(hall: OpenHall) -> None:
     ada, other = await hall.program("Ada"), await hall.program("Björn")
-    info = await ask(ada, bots=["random"], seconds=0.5, seed="mead")
+    info = await ask(ada, bots=["thrall"], seconds=0.5, seed="mead")
     job = hall.hall.orders._orders[info["id"]]
     assert (await ada.post("/balance", {"game": AXES, "players": [2]})).status_code == 429
     await until(lambda: not job.is_open)
@@ -226,7 +226,7 @@ async def test_a_report_is_in_the_download_of_its_guest_and_deleted_with_them(ha
 @pytest.mark.slow("a report begins in a new process")
 async def test_the_process_of_an_order_ends_without_a_traceback_when_its_hall_is_killed(tmp_path: Path) -> None:
     """In place of a hall, a process starts the order and is killed while it is made."""
-    wanted = {"kind": "report", "name": AXES, "players": [2], "bots": ["random"], "precision": 0.005, "seconds": 120}
+    wanted = {"kind": "report", "name": AXES, "players": [2], "bots": ["thrall"], "precision": 0.005, "seconds": 120}
     read, write = os.pipe()
     program = (
         "import subprocess, sys\n"

@@ -75,8 +75,8 @@ async def test_the_last_action_of_a_match_can_be_sent_again(hall: OpenHall) -> N
 
 async def test_a_request_with_the_same_key_opens_one_table(hall: OpenHall) -> None:
     program = await hall.program()
-    first = await open_with(program, "k", game=HOARD, bots=["random"])
-    again = await open_with(program, "k", game=HOARD, bots=["random"], players=None)
+    first = await open_with(program, "k", game=HOARD, bots=["thrall"])
+    again = await open_with(program, "k", game=HOARD, bots=["thrall"], players=None)
     assert (first.status_code, again.status_code) == (201, 201)
     assert again.json()["id"] == first.json()["id"]
     assert again.json()["status"] == "running"
@@ -85,7 +85,7 @@ async def test_a_request_with_the_same_key_opens_one_table(hall: OpenHall) -> No
 
 async def test_the_same_key_at_the_same_time_opens_one_table(hall: OpenHall) -> None:
     program = await hall.program()
-    answers = await asyncio.gather(*(open_with(program, "k", game=HOARD, bots=["random"]) for _ in range(5)))
+    answers = await asyncio.gather(*(open_with(program, "k", game=HOARD, bots=["thrall"]) for _ in range(5)))
     assert [answer.status_code for answer in answers] == [201] * 5, [answer.text for answer in answers]
     assert len({answer.json()["id"] for answer in answers}) == 1
     assert len((await program.read("/tables")).json()) == 1
@@ -131,7 +131,7 @@ async def test_the_number_and_the_age_of_keys_are_limited(on_sqlite: Settings, m
 
 async def test_a_program_lists_its_own_tables_unfinished_ones_first(hall: OpenHall) -> None:
     host, friend = await hall.program("Ada"), await hall.program("Björn")
-    finished = (await host.open(game=HOARD, bots=["random"]))["id"]
+    finished = (await host.open(game=HOARD, bots=["thrall"]))["id"]
     await host.post(f"/tables/{finished}/resign")
     joined = (await friend.open(game=HOARD, players=3))["id"]
     await host.post(f"/tables/{joined}/join")
@@ -167,7 +167,7 @@ async def test_a_list_has_a_limited_length(hall: OpenHall, query: str) -> None:
 
 async def test_a_list_tells_no_secret(hall: OpenHall) -> None:
     host = await hall.program()
-    table = (await hall.room((await host.open(game=HOARD, bots=["random"], public=True))["id"])).table
+    table = (await hall.room((await host.open(game=HOARD, bots=["thrall"], public=True))["id"])).table
     text = (await host.read("/tables")).text
     assert table.seed.hex() not in text
     assert all(seat.link_token not in text for seat in table.seats)

@@ -31,12 +31,12 @@ def test_bots_are_evicted_least_recently_used_first(monkeypatch: pytest.MonkeyPa
     bots = BotCache()
     view = hoard_on_a_page.game.match(players=2, seed="cached").view(0)
     for table in "abc":
-        choose(bots, table, "random", view)
+        choose(bots, table, "thrall", view)
     assert list(bots.bots) == [("b", 0), ("c", 0)]
     kept = bots.bots["c", 0]
-    choose(bots, "c", "random", view)
+    choose(bots, "c", "thrall", view)
     assert bots.bots["c", 0] is kept
-    choose(bots, "c", "greedy", view)
+    choose(bots, "c", "karl", view)
     assert bots.bots["c", 0] is not kept, "the seat has another bot now"
     bots.forget("c")
     assert list(bots.bots) == [("b", 0)]
@@ -50,7 +50,7 @@ def test_a_table_is_forgotten_while_other_bots_play() -> None:
         for k in itertools.count():
             if over.is_set():
                 return
-            choose(bots, f"table {k % 12}", "random", view)
+            choose(bots, f"table {k % 12}", "thrall", view)
 
     threads = [threading.Thread(target=play) for _ in range(3)]
     usual = sys.getswitchinterval()
@@ -76,5 +76,5 @@ def test_on_more_cores_fewer_bots_are_kept_because_each_has_a_tree_per_core(
     monkeypatch.setattr(bot_cache, "cores", lambda: cores)
     bots, view = BotCache(), a_view()
     for k in range(30):
-        choose(bots, f"table {k}", "random", view)
+        choose(bots, f"table {k}", "thrall", view)
     assert list(bots.bots) == [(f"table {k}", view.viewer) for k in range(30 - limit, 30)]

@@ -61,12 +61,12 @@ class Dreamer:
 @pytest.fixture
 def bad_bot(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """Replace ``greedy`` by a bad bot."""
-    monkeypatch.setattr(bot_cache, "bot", lambda game, name: request.param() if name == "greedy" else bot(game, name))
+    monkeypatch.setattr(bot_cache, "bot", lambda game, name: request.param() if name == "karl" else bot(game, name))
     return str(request.param.name)
 
 
 async def test_bots_play_to_the_end(hall: OpenHall) -> None:
-    program, room = await bots_and(hall, ["greedy", "random", "greedy"])
+    program, room = await bots_and(hall, ["karl", "thrall", "karl"])
     while not match_of(room).over:
         await until(room, lambda: match_of(room).actor in (0, None))
         if not match_of(room).over:
@@ -93,7 +93,7 @@ async def test_a_bot_that_takes_too_long_is_replaced_for_that_decision(
     hall: OpenHall, bad_bot: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(bots_module, "_MAX_SECONDS", 0.05)
-    program, room = await bots_and(hall, ["greedy"], HOARD)
+    program, room = await bots_and(hall, ["karl"], HOARD)
     await program.act(room.table.id, DRAW)
     await until(room, lambda: match_of(room).actor in (0, None))
     assert match_of(room).steps[-1].seat == 1
@@ -105,17 +105,17 @@ async def test_a_bot_that_takes_too_long_is_replaced_for_that_decision(
 async def test_a_bot_that_fails_is_replaced_for_that_decision_and_logged(
     hall: OpenHall, bad_bot: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    program, room = await bots_and(hall, ["greedy"], HOARD)
+    program, room = await bots_and(hall, ["karl"], HOARD)
     await program.act(room.table.id, DRAW)
     await until(room, lambda: match_of(room).actor in (0, None))
     assert match_of(room).steps[-1].seat == 1
-    assert room.table.seats[1].bot == "greedy", "the bot keeps its seat"
+    assert room.table.seats[1].bot == "karl", "the bot keeps its seat"
     (said, *_) = [each for each in caplog.records if each.levelno >= logging.ERROR]
-    assert f"table {room.table.id}: bot greedy on seat 1 failed at action 2" in said.getMessage()
+    assert f"table {room.table.id}: bot karl on seat 1 failed at action 2" in said.getMessage()
 
 
 async def test_a_bot_that_does_not_exist_any_more_is_replaced(hall: OpenHall) -> None:
-    program, room = await bots_and(hall, ["greedy"], HOARD)
+    program, room = await bots_and(hall, ["karl"], HOARD)
     room.state.table = room.table.replace_seat(replace(room.table.seats[1], bot="retired"))
     await program.act(room.table.id, DRAW)
     await until(room, lambda: match_of(room).actor in (0, None))
@@ -143,7 +143,7 @@ async def test_bots_wait_for_a_database_that_is_unavailable(
     hall: OpenHall, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """The bot has not failed, so no other bot replaces it."""
-    program, room = await bots_and(hall, ["greedy"], HOARD)
+    program, room = await bots_and(hall, ["karl"], HOARD)
     refused = refuse_bots(monkeypatch, DatabaseUnavailable("It doesn't answer."))
     await program.act(room.table.id, DRAW)
     await until(room, lambda: match_of(room).actor in (0, None))
@@ -152,7 +152,7 @@ async def test_bots_wait_for_a_database_that_is_unavailable(
 
 
 async def test_a_decision_is_retried_when_even_the_random_bot_fails(hall: OpenHall, monkeypatch: pytest.MonkeyPatch) -> None:
-    program, room = await bots_and(hall, ["random"], HOARD)
+    program, room = await bots_and(hall, ["thrall"], HOARD)
     refused = refuse_bots(monkeypatch, OSError("disk full"))
     await program.act(room.table.id, DRAW)
     await until(room, lambda: match_of(room).actor in (0, None))
@@ -163,7 +163,7 @@ async def test_bots_give_people_time_to_see_what_happened_but_never_four_seconds
     hall: OpenHall, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(random, "uniform", lambda low, high: high)
-    _, room = await bots_and(hall, ["greedy"], HOARD)
+    _, room = await bots_and(hall, ["karl"], HOARD)
     room.bots.pause = 0.9
     match = room.state.match = match_of(room).copy()
     match.play(DRAW)
@@ -178,7 +178,7 @@ async def test_bots_give_people_time_to_see_what_happened_but_never_four_seconds
 
 
 async def test_bots_wait_until_the_board_has_shown_the_public_events(hall: OpenHall) -> None:
-    _, room = await bots_and(hall, ["greedy"], "viking-axes")
+    _, room = await bots_and(hall, ["karl"], "viking-axes")
     room.bots.pause = 0.9
     match = match_of(room).copy()
     match.seed = bytes(32)  # a long match: the hall's own seeds are random
@@ -195,7 +195,7 @@ async def test_bots_wait_until_the_board_has_shown_the_public_events(hall: OpenH
 class Timed:
     """A bot that needs some time. It counts its instances."""
 
-    name = "greedy"
+    name = "karl"
     made = 0
     lasts = 0.3
 
@@ -220,7 +220,7 @@ async def test_a_search_is_part_of_the_pause(hall: OpenHall, monkeypatch: pytest
         await asyncio.sleep(seconds)
 
     monkeypatch.setattr(hall.store.time, "sleep", sleep)
-    program, room = await bots_and(hall, ["greedy"], HOARD)
+    program, room = await bots_and(hall, ["karl"], HOARD)
     for pause, least in ((0.6, 0.6), (0.0, Timed.lasts)):
         room.bots.pause = pause
         began = time.monotonic()
@@ -238,7 +238,7 @@ async def test_a_bot_is_kept_until_the_match_is_over(hall: OpenHall, monkeypatch
     monkeypatch.setattr(Timed, "made", 0)
     monkeypatch.setattr(Timed, "lasts", 0.0)
     monkeypatch.setattr(bot_cache, "bot", lambda game, name: Timed())
-    program, room = await bots_and(hall, ["greedy", "greedy"], HOARD)
+    program, room = await bots_and(hall, ["karl", "karl"], HOARD)
     while not match_of(room).over:
         await until(room, lambda: match_of(room).actor in (0, None))
         if not match_of(room).over:
@@ -251,11 +251,11 @@ async def test_a_bot_is_kept_until_the_match_is_over(hall: OpenHall, monkeypatch
 
 async def test_matches_with_bots_of_the_library_continue_after_a_restart(settings: Settings, at_once: None) -> None:
     async with open_hall(replace(settings, bot_pause=3600.0)) as before:
-        table = (await bots_and(before, ["greedy", "random"], AXES))[1].table.id
+        table = (await bots_and(before, ["karl", "thrall"], AXES))[1].table.id
     async with open_hall(settings) as after:
         again = await after.room(table)
         await until(again, lambda: match_of(again).actor in (0, None))
-        assert [seat.bot for seat in again.table.seats] == [None, "greedy", "random"]
+        assert [seat.bot for seat in again.table.seats] == [None, "karl", "thrall"]
 
 
 async def test_an_undo_cancels_the_search_of_a_bot(hall: OpenHall, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -263,7 +263,7 @@ async def test_an_undo_cancels_the_search_of_a_bot(hall: OpenHall, monkeypatch: 
     loop = asyncio.get_running_loop()
 
     class SlowOnce:
-        name = "greedy"
+        name = "karl"
 
         def choose(self, view: View) -> int:
             loop.call_soon_threadsafe(asked.put_nowait, view.next_number)
@@ -272,7 +272,7 @@ async def test_an_undo_cancels_the_search_of_a_bot(hall: OpenHall, monkeypatch: 
             return view.legal[0]
 
     monkeypatch.setattr(bot_cache, "bot", lambda game, name: SlowOnce())
-    program, room = await bots_and(hall, ["greedy"], HOARD)
+    program, room = await bots_and(hall, ["karl"], HOARD)
     await program.act(room.table.id, DRAW)
     assert await asked.get() == 2
     room.change(lambda draft: draft.add("undo", 0, 1))
@@ -284,7 +284,7 @@ async def test_an_undo_cancels_the_search_of_a_bot(hall: OpenHall, monkeypatch: 
 
 async def test_bots_continue_after_a_restart(settings: Settings, at_once: None) -> None:
     async with open_hall(replace(settings, bot_pause=3600.0)) as before:
-        program, room = await bots_and(before, ["greedy"], HOARD)
+        program, room = await bots_and(before, ["karl"], HOARD)
         await program.act(room.table.id, DRAW)
         assert match_of(room).actor == 1
         table = room.table.id
@@ -297,7 +297,7 @@ async def test_bots_continue_after_a_restart(settings: Settings, at_once: None) 
 async def test_a_bots_answer_to_an_undone_state_is_dropped(
     hall: OpenHall, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    program, room = await bots_and(hall, ["greedy"], HOARD)
+    program, room = await bots_and(hall, ["karl"], HOARD)
     asked, answer = asyncio.Event(), asyncio.Event()
     loop = asyncio.get_running_loop()
 
@@ -324,7 +324,7 @@ async def test_a_bots_answer_to_an_undone_state_is_dropped(
 async def test_a_match_abandoned_during_a_search_ends_without_an_error(
     hall: OpenHall, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    program, room = await bots_and(hall, ["greedy"], HOARD)
+    program, room = await bots_and(hall, ["karl"], HOARD)
     asked, answer = asyncio.Event(), asyncio.Event()
     loop = asyncio.get_running_loop()
 

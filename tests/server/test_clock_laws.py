@@ -26,7 +26,7 @@ from server.people import HOARD
 
 START = datetime(2026, 11, 26, 20, 0, tzinfo=UTC)
 PEOPLE = [Seat("Ada"), Seat("Björn"), Seat("Cy")]
-WITH_A_BOT = [Seat("Ada"), Seat("Karl", "bot", "greedy"), Seat("Cy")]
+WITH_A_BOT = [Seat("Ada"), Seat("Karl", "bot", "karl"), Seat("Cy")]
 
 
 class ClockLaws(RuleBasedStateMachine):

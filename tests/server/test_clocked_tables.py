@@ -96,7 +96,7 @@ async def test_the_api_tells_the_clocks_with_the_time_of_the_hall(hall: OpenHall
 async def test_a_record_has_the_clock_and_the_time_of_every_action_of_a_person(settings: Settings, at_once: None) -> None:
     async with open_hall(settings) as hall:
         host = await hall.program("Ada")
-        table = (await host.open(game=HOARD, bots=["random"], clock=LIVE))["id"]
+        table = (await host.open(game=HOARD, bots=["thrall"], clock=LIVE))["id"]
         room = await hall.room(table)
         await host.act(table, BOAST)
         await host.post(f"/tables/{table}/undo")

@@ -36,7 +36,7 @@ class Play:
     """A match whose entries are made at chosen times."""
 
     def __init__(self, clock: Clock, *downtimes: Downtime, bot: bool = False) -> None:
-        seats = [Seat("Ada"), Seat("Karl", "bot", "greedy") if bot else Seat("Björn")]
+        seats = [Seat("Ada"), Seat("Karl", "bot", "karl") if bot else Seat("Björn")]
         self.match = Match(meadhall.game(HOARD), seed=bytes(32), seats=seats, started=START, clock=clock.to_json())
         self.clocks = Clocks.of_start(clock, self.match, START, outages(downtimes))
         self.count = 0

@@ -38,7 +38,7 @@ LONG = 600
 @pytest.fixture(autouse=True)
 def quick_bots(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let all bots play without a search."""
-    monkeypatch.setattr(bot_cache, "bot", lambda game, _name: bot(game, "greedy"))
+    monkeypatch.setattr(bot_cache, "bot", lambda game, _name: bot(game, "karl"))
 
 
 @asynccontextmanager

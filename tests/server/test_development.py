@@ -51,7 +51,7 @@ async def begun(hall: OpenHall, subject: str, players: int = 2) -> tuple[Person,
     person = developer(hall)
     room = await hall.room(await person.open(subject, players=players))
     for seat in range(1, players):
-        assert (await person.ask(f"/tables/{room.table.id}/seats", {"seat": str(seat), "set": "bot:random"})).status_code == 200
+        assert (await person.ask(f"/tables/{room.table.id}/seats", {"seat": str(seat), "set": "bot:thrall"})).status_code == 200
     room.bots.play = lambda: None  # type: ignore[method-assign]
     assert (await person.ask(f"/tables/{room.table.id}/start")).status_code == 200
     return person, room

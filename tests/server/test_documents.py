@@ -191,7 +191,7 @@ async def test_a_program_sends_text_or_data_and_gets_the_hash(hall: OpenHall) ->
     assert games[NAME][2] == {**known, "origins": {}, "house_rule": False}
     assert games[NAME][0]["template"] is None
     for value in (RENAMED.decode(), BROUGHT["data"], BROUGHT):
-        info = await program.open(game=NAME, bots=["random"], options={"coins": value})
+        info = await program.open(game=NAME, bots=["thrall"], options={"coins": value})
         assert info["options"] == {"hand": "few", "mode": "rivals", "coins": {"sha256": BROUGHT["sha256"]}}
         record = (await program.read(f"/tables/{info['id']}/record")).json()
         assert record["options"]["coins"] == BROUGHT

@@ -23,13 +23,13 @@ pytestmark = [pytest.mark.asyncio, pytest.mark.usefixtures("time")]
 
 
 async def test_the_bots_of_an_evicted_room_are_dropped(hall: OpenHall, monkeypatch: pytest.MonkeyPatch) -> None:
-    program, room = await bots_and(hall, ["greedy"], HOARD)
+    program, room = await bots_and(hall, ["karl"], HOARD)
     await program.act(room.table.id, DRAW)
     await hall.let_time_pass_until(lambda: match_of(room).actor in (0, None))
     assert len(bot_cache_of(hall).bots) == 1
     monkeypatch.setattr(hall_module, "_MAX_ROOMS", 1)
     await hall.time.advance(61)
-    await program.open(game=HOARD, bots=["greedy"])
+    await program.open(game=HOARD, bots=["karl"])
     assert room not in hall.hall.rooms()
     assert len(bot_cache_of(hall).bots) == 0
 
@@ -68,7 +68,7 @@ async def test_finished_rooms_are_released_when_no_page_shows_them(hall: OpenHal
 
 
 async def test_a_match_of_newer_rules_is_refused_and_kept(hall: OpenHall, caplog: pytest.LogCaptureFixture) -> None:
-    program, room = await bots_and(hall, ["greedy"], HOARD)
+    program, room = await bots_and(hall, ["karl"], HOARD)
     save(hall.store, replace(room.table, rules=4, is_public=True))
     hall.hall._rooms.clear()
     answer = await program.read(f"/tables/{room.table.id}")

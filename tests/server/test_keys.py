@@ -92,7 +92,7 @@ async def test_old_cookies_and_tokens_are_accepted_for_a_month_and_cookies_are_r
         for each, name in ((person, "Sigrun"), (late, "Latecomer")):
             await each.post("/settings", {"name": name})
         cookies, token = dict(person.http.cookies), program.http.headers["Authorization"]
-        table = (await program.open(game=AXES, bots=["random"]))["id"]
+        table = (await program.open(game=AXES, bots=["thrall"]))["id"]
     await asyncio.to_thread(rotate, settings)
     async with open_hall(settings) as hall:
         again = Person(hall.app)

@@ -186,7 +186,7 @@ async def test_guests_survive_a_restart(settings: object, at_once: None) -> None
         assert 'value="Ada"' in (await again.get("/settings")).text
         assert (await again.post("/settings", {"name": "Eve"})).status_code == 303
         robot = Program(after.app, Authorization=token)
-        assert (await robot.open(game=AXES, bots=["random"]))["seats"][0]["name"] == "Robot"
+        assert (await robot.open(game=AXES, bots=["thrall"]))["seats"][0]["name"] == "Robot"
 
 
 async def test_a_guest_who_followed_a_link_finds_the_match_in_the_hall(hall: OpenHall) -> None:

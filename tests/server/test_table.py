@@ -134,9 +134,9 @@ async def test_the_host_seats_bots_and_frees_and_removes_seats(hall: OpenHall) -
     table = await host.open(players=2)
     room = await hall.room(table)
     await host.ask(f"/tables/{table}/size", {"players": "4"})
-    for seat, change in ((1, "bot:random"), (2, "bot"), (3, "bot:greedy")):
+    for seat, change in ((1, "bot:thrall"), (2, "bot"), (3, "bot:karl")):
         assert (await host.ask(f"/tables/{table}/seats", {"seat": str(seat), "set": change})).status_code == 200
-    assert [seat.bot for seat in room.table.seats] == [None, "random", "huscarl", "greedy"]
+    assert [seat.bot for seat in room.table.seats] == [None, "thrall", "huscarl", "karl"]
     await host.ask(f"/tables/{table}/seats", {"seat": "1", "set": "open"})
     await host.ask(f"/tables/{table}/seats", {"seat": "2", "set": "remove"})
     assert [(seat.seat, seat.kind) for seat in room.table.seats] == [(0, "human"), (1, "open"), (2, "bot")]
@@ -218,9 +218,9 @@ async def test_a_listed_table_is_in_the_hall_and_another_is_not(hall: OpenHall) 
             {"seat": "1", "set": "bot:hal"},
             400,
             "unknown-bot",
-            "thrall, karl, huscarl, jarl, king, random, greedy",
+            "thrall, karl, huscarl, jarl, king",
         ),
-        ("seats", {"seat": "0", "set": "bot:random"}, 409, "wrong-moment", "A player sits there."),
+        ("seats", {"seat": "0", "set": "bot:thrall"}, 409, "wrong-moment", "A player sits there."),
         ("seats", {"seat": "0", "set": "remove"}, 409, "wrong-moment", "A player sits there."),
         ("seats", {"seat": "1", "set": "remove"}, 400, "bad-setup", "for 2 to 6 players, not 1"),
         ("size", {"players": "7"}, 400, "bad-setup", "for 2 to 6 players, not 7"),

@@ -38,14 +38,14 @@ async def test_where_players_have_secrets_a_bot_acts_at_one_of_two_moments(
     loop = asyncio.get_running_loop()
 
     class Slow:
-        name = "greedy"
+        name = "karl"
 
         def choose(self, view: View) -> int:
             asyncio.run_coroutine_threadsafe(hall.time.advance(seconds), loop).result()
             return view.legal[0]
 
     monkeypatch.setattr(bot_cache, "bot", lambda game, name: Slow())
-    program, room = await bots_and(hall, ["greedy"], HOARD)
+    program, room = await bots_and(hall, ["karl"], HOARD)
     await program.act(room.table.id, DRAW)
     began = hall.time.seconds()
     await hall.let_time_pass_until(lambda: len(match_of(room).steps) > 1)
@@ -63,7 +63,7 @@ async def test_where_players_have_secrets_a_bot_uses_up_its_budget(
 
     def noted(task: tasks.ChooseAction, *more: Any) -> int:
         asked.append(task.whole_budget)
-        return run(replace(task, bot="random"), *more)
+        return run(replace(task, bot="thrall"), *more)
 
     monkeypatch.setattr(tasks.ChooseAction, "run", noted)
     _program, room = await bots_and(hall, ["huscarl"] * (1 if game == HOARD else 2), game)  # one of two is alive to answer

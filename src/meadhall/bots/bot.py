@@ -95,7 +95,7 @@ def read_declaration(text: str) -> Declaration:
     if parts is None:
         raise BadBot(f"a bot is declared as {_FORM}, not as {quoted(text)}")
     name, game = parts["name"], parts["game"] or ""
-    if name in {*(rank.name for rank in RANKS), *POLICIES}:
+    if name in {rank.name for rank in RANKS}:
         raise BadBot(f"a bot can't be called {name}: every game has one of that name")
     if game and game not in game_names():
         raise BadBot(f"the bot {name} is for the game {quoted(game)}, which is not installed")
@@ -228,7 +228,7 @@ def ranks(game: Game) -> tuple[Rank, ...]:
 
 
 def bot_names(game: Game) -> list[str]:
-    """Return the names of the bots that can play the game: the levels, the named bots, then the aliases of two levels.
+    """Return the names of the bots that can play the game: the levels, then the named bots.
 
     Examples:
         >>> import meadhall
@@ -236,7 +236,7 @@ def bot_names(game: Game) -> list[str]:
         >>> "karl" in bot_names(meadhall.game("viking-axes"))
         True
     """
-    return [*(rank.name for rank in ranks(game)), "random", *(["greedy"] if game.greedy is not None else [])]
+    return [rank.name for rank in ranks(game)]
 
 
 def bot(game: Game, name: str, seed: Seed | None = None, alone: bool = False) -> Bot:

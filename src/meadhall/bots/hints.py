@@ -84,7 +84,7 @@ def _solved(view: View, solution: Solution) -> tuple[Hint, ...]:
 def _searched(view: View, budget: Budget, seed: bytes) -> tuple[Hint, ...]:
     search = Search(view.game, budget, seed)
     findings = search.consider(view)
-    default_action = PolicyBot(view.game, "greedy", seed).choose(view)
+    default_action = PolicyBot(view.game, "karl", seed).choose(view)
     likeliest = [each.action for each in findings.considered[:MAX_HINTS]]
     findings = search.examine(view, (default_action, *likeliest), MIN_VISITS)
     first = search.choose(findings, default_action)

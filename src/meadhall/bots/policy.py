@@ -15,12 +15,12 @@ from meadhall.engine.match.view import View
 from meadhall.engine.state.chance import step_key
 from meadhall.engine.state.schema import copied
 
-POLICIES = {"random": RANDOM, "greedy": GREEDY, "thrall": RANDOM, "karl": GREEDY}
+POLICIES = {"thrall": RANDOM, "karl": GREEDY}
 """The compiled policies by bot name."""
 
 
 class PolicyBot:
-    """Follows a compiled policy: ``random`` plays uniformly at random, ``greedy`` by the game's heuristics (if it has any).
+    """Follows a compiled policy: ``thrall`` plays uniformly at random, ``karl`` by the game's heuristics (if it has any).
 
     Args:
         game: the edition of the match.
@@ -34,7 +34,7 @@ class PolicyBot:
         >>> from meadhall.bots import PolicyBot
         >>> match = meadhall.game("axes-and-allies").match(players=3, seed="mead")
         >>> view = match.view(match.actor)
-        >>> PolicyBot(match.game, "greedy", seed="mead").choose(view) in view.legal
+        >>> PolicyBot(match.game, "karl", seed="mead").choose(view) in view.legal
         True
     """
 

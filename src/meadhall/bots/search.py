@@ -453,7 +453,7 @@ class SearchBot:
         self.name = name
         self._exact = exact
         self._search = Search(game, budget, seed)
-        self._default_action = PolicyBot(game, "greedy", seed)
+        self._default_action = PolicyBot(game, "karl", seed)
         self._draw = np.random.default_rng(seed_number(seed))
 
     def __copy__(self) -> Self:

@@ -98,7 +98,7 @@ def learn(game: Annotated[str, typer.Argument(help=_("Name of the game; `meadhal
 def simulate(
     game: Annotated[str, typer.Argument(help=_("Name of the game; `meadhall games` lists them."))],
     players: Annotated[int | None, typer.Option(help=_("Number of players; by default the number of bots."))] = None,
-    bots: Annotated[str, typer.Option(help=_("The bots, e.g. karl,thrall; repeated if there are more players."))] = "random",
+    bots: Annotated[str, typer.Option(help=_("The bots, e.g. karl,thrall; repeated if there are more players."))] = "thrall",
     games: Annotated[int, typer.Option(help=_("Number of games."), min=1)] = 10_000,
     seed: Annotated[str | None, typer.Option(help=_("Any text; the same text gives the same games."))] = None,
     option: Annotated[list[str] | None, typer.Option(help=_("An option of the game as name=value; can be repeated."))] = None,

@@ -350,7 +350,7 @@ class MatchEnv(SeatEnv):
 def gym_env(
     name: str | Game,
     seat: int | Literal["rotate"] | None = 0,
-    bots: Any = "random",
+    bots: Any = "thrall",
     *,
     players: int | None = None,
     observations: Form = "flat",
@@ -370,8 +370,8 @@ def gym_env(
     Args:
         name: the game, or its name.
         seat: the learner's seat; ``"rotate"`` for another seat in every match; None for every seat (self-play).
-        bots: the player on all other seats, or one for each, clockwise from the learner: the name of a level, ``random``,
-            ``greedy``, ``search@1000``, a bot object, a function of a view, or a rule like ``Game.greedy``. Random, greedy and
+        bots: the player on all other seats, or one for each, clockwise from the learner: the name of a level,
+            ``search@1000``, a bot object, a function of a view, or a rule like ``Game.greedy``. Thrall, karl and
             rules are compiled policies; if all bots are, a step takes a few microseconds.
         players: the number of players; by default the smallest number.
         observations: ``flat`` for one array, ``dict`` for an array per field, see ``layout``.
@@ -389,7 +389,7 @@ def gym_env(
         NoEnvs: Gymnasium is not installed.
 
     Examples:
-        >>> env = gym_env("axes-and-allies", seat=0, bots="greedy", players=3)
+        >>> env = gym_env("axes-and-allies", seat=0, bots="karl", players=3)
         >>> observation, info = env.reset(seed=1)
         >>> done = False
         >>> while not done:

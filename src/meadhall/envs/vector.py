@@ -283,7 +283,7 @@ def vector_env(
     *,
     players: int | None = None,
     seat: int | Literal["rotate"] | None = None,
-    bots: Any = "random",
+    bots: Any = "thrall",
     observations: Form = "flat",
     autoreset: AutoresetMode | str = AutoresetMode.SAME_STEP,
     max_episode_steps: int | None = None,
@@ -309,7 +309,7 @@ def vector_env(
         num_envs: the number of matches.
         players: the number of players; by default the smallest number.
         seat: the learner's seat; ``"rotate"`` for another seat in every match; None for every seat.
-        bots: the policy of the other seats, or one for each, clockwise from the learner: ``random``, ``greedy`` or a rule like
+        bots: the policy of the other seats, or one for each, clockwise from the learner: ``thrall``, ``karl`` or a rule like
             ``Game.greedy``.
         observations: ``flat`` for one array, ``dict`` for an array per field, see ``layout``.
         autoreset: when a match that has ended is replaced: ``same_step`` (the observation is the first one of the next match),

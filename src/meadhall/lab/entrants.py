@@ -22,8 +22,10 @@ from meadhall.bots.bot import Declaration, chooser, resolved
 from meadhall.bots.policy import POLICIES
 from meadhall.engine.checks import Seed, as_integer, check_seed, quoted
 from meadhall.engine.compiled import module_of
+from meadhall.engine.compute.bulk import LIMIT
 from meadhall.engine.errors import BadSetup, MeadhallError
 from meadhall.engine.game import Game
+from meadhall.engine.match.match import Match
 from meadhall.engine.match.view import View
 from meadhall.engine.report_terms import MOST_KINDS, ActionKind
 from meadhall.engine.state.chance import step_key
@@ -166,7 +168,7 @@ class AvoidingBot:
         self._inner = inner
         self._avoided = avoided
         self._kinds = kinds_by_action(subject)
-        self._policy = POLICIES.get(inner.name, POLICIES["greedy" if subject.greedy is not None else "random"])
+        self._policy = POLICIES.get(inner.name, POLICIES["karl" if subject.greedy is not None else "thrall"])
         self._loop = module_of(subject, LOOP)
         self._rng = np.array(step_key(check_seed(seed), 0), np.uint64)
         self._buffers = np.zeros((2, subject.actions), np.int32)
@@ -181,6 +183,12 @@ class AvoidingBot:
         out, kept = self._buffers
         states = copied(view.states)
         return int(self._loop.choose_one(self._policy, self._avoided, states, out, kept, self._kinds, self._rng))
+
+
+def play_out(match: Match, bots: Sequence[Any], limit: int = LIMIT) -> None:
+    """Let the bots, one per seat, play the match to its end, or until it has ``limit`` decisions."""
+    while (actor := match.actor) is not None and len(match.steps) < limit:
+        match.play(bots[actor].choose(match.view(actor)), actor)
 
 
 # ------------------------------------------------------------------------------------------------------------ kinds of actions

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
@@ -26,8 +26,9 @@ from meadhall.engine.match.record import dumps
 from meadhall.engine.match.view import Seat
 from meadhall.engine.registry import game, installed
 from meadhall.engine.statistics import Counts
-from meadhall.lab.entrants import BotFailed, Entrants
+from meadhall.lab.entrants import BotFailed, Entrants, play_out
 from meadhall.lab.luck import luck
+from meadhall.lab.warm import warm
 
 CHUNK = 16
 """The number of matches in a chunk for an executor."""
@@ -148,12 +149,6 @@ def shares_of(subject: Game, payoffs: Floats, options: Mapping[str, Any]) -> Flo
     return found
 
 
-def play_out(match: Match, bots: Sequence[Any], limit: int = LIMIT) -> None:
-    """Let the bots, one per seat, play the match to its end, or until it has ``limit`` decisions."""
-    while (actor := match.actor) is not None and len(match.steps) < limit:
-        match.play(bots[actor].choose(match.view(actor)), actor)
-
-
 @dataclass(frozen=True)
 class MatchWork:
     """The work of playing the matches of a plan: returns their outcomes."""
@@ -171,8 +166,6 @@ class MatchWork:
 
     def compile(self) -> None:
         """Compile everything that a match needs."""
-        from meadhall.lab.warm import warm  # noqa: PLC0415 - it plays a match itself
-
         warm([self.plan.game], bulk=False)
 
 

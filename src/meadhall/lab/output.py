@@ -49,7 +49,7 @@ class RunResult(Displayed):
 
     Examples:
         >>> import meadhall
-        >>> report = meadhall.simulate("axes-and-allies", bots=["greedy", "random"], games=200, seed="mead")
+        >>> report = meadhall.simulate("axes-and-allies", bots=["karl", "thrall"], games=200, seed="mead")
         >>> report.to_polars().columns
         ['figure', 'bot', 'seat', 'place', 'value', 'low', 'high', 'games']
         >>> sum(1 for row in report.rows()), report.to_dict()["games"], len(report.to_json()) > 1000

@@ -158,7 +158,7 @@ class Report(RunResult):
 
     Examples:
         >>> import meadhall
-        >>> report = meadhall.simulate("axes-and-allies", bots=["greedy", "random"], games=200, seed="mead")
+        >>> report = meadhall.simulate("axes-and-allies", bots=["karl", "thrall"], games=200, seed="mead")
         >>> report.to_dict()["game"], next(report.rows())["figure"]
         ('axes-and-allies', 'rate')
         >>> next(report.displayed())

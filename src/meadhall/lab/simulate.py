@@ -27,7 +27,7 @@ from meadhall.lab.report import Aggregate, Report, report
 
 def simulate(
     name: str | Game,
-    bots: Sequence[Entrant] = ("random",),
+    bots: Sequence[Entrant] = ("thrall",),
     games: int = 10_000,
     seed: Seed | None = None,
     players: int | None = None,
@@ -41,7 +41,7 @@ def simulate(
 ) -> Report:
     """Play ``games`` games of bots against bots. The bots rotate over the seats.
 
-    Games among compiled bots (random, greedy) run in compiled loops on all cores, a million games in seconds. Other bots, and
+    Games among compiled bots (thrall, karl) run in compiled loops on all cores, a million games in seconds. Other bots, and
     games with records, are played as whole matches, whose dice differ from those of the compiled loops. There a search grows one
     tree, and its time is CPU time, as in ``tournament``.
 
@@ -76,9 +76,9 @@ def simulate(
 
     Examples:
         >>> import meadhall
-        >>> report = meadhall.simulate("axes-and-allies", bots=["greedy", "random"], games=200, seed="mead")
+        >>> report = meadhall.simulate("axes-and-allies", bots=["karl", "thrall"], games=200, seed="mead")
         >>> report.games, sorted(report.bots)
-        (200, ['greedy', 'random'])
+        (200, ['karl', 'thrall'])
     """
     subject = game(name)
     chosen = subject.check_options(options)

@@ -129,9 +129,9 @@ class Tournament(RunResult):
 
     Examples:
         >>> from meadhall.lab import tournament
-        >>> table = tournament("axes-and-allies", ["random", "greedy"], games=100, seed="mead")
+        >>> table = tournament("axes-and-allies", ["thrall", "karl"], games=100, seed="mead")
         >>> table.to_dict()["bots"], next(table.rows())["figure"]
-        (('random', 'greedy'), 'share')
+        (('thrall', 'karl'), 'share')
         >>> next(table.displayed())
         'Axes and Allies for 2: win rates with 95 % intervals'
     """

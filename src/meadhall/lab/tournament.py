@@ -85,7 +85,7 @@ def tournament(
 
     Examples:
         >>> from meadhall.lab import tournament
-        >>> table = tournament("axes-and-allies", ["random", "greedy"], games=100, seed="mead")
+        >>> table = tournament("axes-and-allies", ["thrall", "karl"], games=100, seed="mead")
         >>> table.games >= 100, table.ended
         (True, 'complete')
     """

@@ -22,7 +22,7 @@ from meadhall.engine.game import Game
 from meadhall.engine.loops import RANDOM
 from meadhall.engine.match.match import Match
 from meadhall.engine.registry import game, game_names
-from meadhall.lab.matches import play_out
+from meadhall.lab.entrants import play_out
 
 Progress = Callable[[int, int], None]
 """Called with the number of steps done, and of all steps."""
@@ -101,14 +101,14 @@ def play_a_match(subject: Game) -> None:
     """Run everything a match needs: set up, view, choose, search, solve, play, score."""
     match = Match(subject, seed="warm")
     view = match.view(match.actor)
-    for name in ("random", *(["greedy"] if subject.greedy is not None else [])):
+    for name in ("thrall", *(["karl"] if subject.greedy is not None else [])):
         bot(subject, name).choose(view)
     search = Search(subject, Budget(iterations=1, trees=1), b"warm")
     for _ in range(2):  # the second call reuses the tree
         search.consider(view)  # called directly, because a bot skips the search if a single action is legal
     if subject.solver is not None:
         subject.solver(view)
-    play_out(match, [bot(subject, "random")] * match.players)
+    play_out(match, [bot(subject, "thrall")] * match.players)
     match.result()
 
 

@@ -21,7 +21,7 @@ from meadhall.engine.state.schema import States
 from meadhall.games.axes_and_allies.advice import solved_value
 from meadhall.games.axes_and_allies.exact import IMPATIENCE, MAX_SOLVED, TOLERANCE, MarkovGame, solve_all, solved, solver
 from meadhall.games.axes_and_allies.rules import ALLY, ATTACK, SIDES, State
-from meadhall.lab.matches import play_out
+from meadhall.lab.entrants import play_out
 from sizes import sized
 
 AA = game("axes-and-allies")

@@ -20,7 +20,7 @@ MATCHES = sized(40, 400)
 @pytest.mark.compiled
 @pytest.mark.parametrize("touching", ["all", "orthogonal"])
 def test_greedy_players_win_as_often_as_the_evaluation_predicts(touching: str) -> None:
-    greedy = bot(AXXA, "greedy", b"advice")
+    greedy = bot(AXXA, "karl", b"advice")
     chances: list[float] = []
     payoffs: list[float] = []
     for number in range(MATCHES):

@@ -21,7 +21,7 @@ def choices(match: Match) -> set[int]:
     """Return the actions that the greedy bot chooses, over several random seeds."""
     assert match.actor is not None
     view = match.view(match.actor)
-    return {bot(AXXA, "greedy", bytes([seed])).choose(view) for seed in range(sized(2, 6))}
+    return {bot(AXXA, "karl", bytes([seed])).choose(view) for seed in range(sized(2, 6))}
 
 
 @pytest.mark.compiled

@@ -43,7 +43,7 @@ def supposing(match: Match, **changed: Any) -> Match:
 def greedy_match(players: int, seed: str) -> Iterator[Match]:
     """Yield a match of greedy players, position by position."""
     match = DA.match(players=players, seed=seed)
-    player = bot(DA, "greedy", seed.encode())
+    player = bot(DA, "karl", seed.encode())
     while match.actor is not None:
         yield match
         match.play(player.choose(match.view(match.actor)))

@@ -47,7 +47,7 @@ def choices(match: Match) -> set[int]:
     """Return its choices with several seeds."""
     assert match.actor is not None
     view = match.view(match.actor)
-    return {bot(DA, "greedy", bytes([seed])).choose(view) for seed in range(sized(2, 8))}
+    return {bot(DA, "karl", bytes([seed])).choose(view) for seed in range(sized(2, 8))}
 
 
 def targets(match: Match) -> set[int]:

@@ -251,7 +251,7 @@ def test_the_picture_of_a_match_without_exchanges_can_be_drawn() -> None:
 def moments(number: int) -> Iterator[Match]:
     """Yield every position of a match between greedy players with components of another shape."""
     match = DA.match(players=2 + number % 4, seed=f"greedy shape {number}", components=drawn(number))
-    players = [bot(DA, "greedy", bytes([seat, number])) for seat in range(match.players)]
+    players = [bot(DA, "karl", bytes([seat, number])) for seat in range(match.players)]
     while match.actor is not None:
         yield match
         match.play(players[match.actor].choose(match.view(match.actor)))
@@ -289,7 +289,7 @@ def test_greedy_keeps_a_crystal_that_it_needs_for_a_card() -> None:
         match = scene({A: {4: "water", 6: "fire"}}, crystals={A: "Y"}, cards=["crown_of_tales"], removed=9)
         send(match, (A, 4, other_place), (B, 4, "trade"), (A, 6, "prisoner:3"))
         go(match)
-        assert bot(DA, "greedy", bytes(1)).choose(match.view(A)) == choice
+        assert bot(DA, "karl", bytes(1)).choose(match.view(A)) == choice
 
 
 def test_greedy_declines_if_the_box_can_not_give_the_reward() -> None:
@@ -298,7 +298,7 @@ def test_greedy_declines_if_the_box_can_not_give_the_reward() -> None:
     send(match, (A, 4, "prisoner:1"))
     go(match)
     assert state_of(match).box[Item.WHITE] == 0
-    assert bot(DA, "greedy", bytes(1)).choose(match.view(A)) == Act.KEEP_OFFERING
+    assert bot(DA, "karl", bytes(1)).choose(match.view(A)) == Act.KEEP_OFFERING
 
 
 def test_a_scene_of_another_shape_has_its_tiles() -> None:

@@ -106,7 +106,7 @@ def test_every_spot_belongs_to_one_place() -> None:
 def test_records_agree_with_the_report(tmp_path: Path) -> None:
     """Count the events in the records by their names."""
     file = tmp_path / "games.jsonl"
-    report = meadhall.simulate("dungeon-allies", ["random"], games=4, seed="records", players=3, out=file).statistics
+    report = meadhall.simulate("dungeon-allies", ["thrall"], games=4, seed="records", players=3, out=file).statistics
     games = [
         [event for step in [record["setup"], *(a["events"] for a in record["actions"])] for event in step]
         for record in read_records(file)
@@ -134,7 +134,7 @@ def test_records_agree_with_the_report(tmp_path: Path) -> None:
 @pytest.mark.compiled
 def test_the_command_prints_the_statistics(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MEADHALL_LANG", "en")
-    command = ["simulate", DA.name, "--players", "4", "--bots", "random", "--games", "5", "--seed", "x"]
+    command = ["simulate", DA.name, "--players", "4", "--bots", "thrall", "--games", "5", "--seed", "x"]
     assert main([*command, "--json"]) == 0
     report = json.loads(capsys.readouterr().out)["statistics"]
     assert set(report) == {

@@ -34,12 +34,12 @@ def test_greedy_players_finish_their_games(variant: str) -> None:
 def test_axes_and_wenches_go_to_the_strongest() -> None:
     for card, action in (("axe2", Act.THROW), ("wench", Act.SKIP)):
         match = scene(card, players=4, hits={1: 1, 2: 3, 3: 8}, front={2: ["shield4"]})
-        assert bot(VA, "greedy").choose(match.view(0)) == action + 2
+        assert bot(VA, "karl").choose(match.view(0)) == action + 2
 
 
 def test_an_armory_is_used_at_once() -> None:
-    assert bot(VA, "greedy").choose(scene("armory").view(0)) == Act.DRAW
-    assert bot(VA, "greedy").choose(scene(offer=True, front={0: ["armory"]}).view(0)) == Act.CASH_IN
+    assert bot(VA, "karl").choose(scene("armory").view(0)) == Act.DRAW
+    assert bot(VA, "karl").choose(scene(offer=True, front={0: ["armory"]}).view(0)) == Act.CASH_IN
 
 
 def test_an_armory_is_played_before_shields_and_shields_before_axes() -> None:
@@ -50,9 +50,9 @@ def test_an_armory_is_played_before_shields_and_shields_before_axes() -> None:
         (["axe3", "shield1", "wench"], Act.PLAY + Card.TRIPLE_AXE),
         (["axe1", "axe1", "wench"], Act.PLAY + Card.AXE),
     ):
-        assert bot(VA, "greedy").choose(scene(hands={0: hand, **others}).view(0)) == action
+        assert bot(VA, "karl").choose(scene(hands={0: hand, **others}).view(0)) == action
 
 
 def test_a_wench_is_worth_more_when_two_are_left() -> None:
     match = scene(hands={0: ["axe2", "axe2", "wench"], 2: ["axe1", "axe1"]}, out=[1])
-    assert bot(VA, "greedy").choose(match.view(0)) == Act.PLAY + Card.WENCH
+    assert bot(VA, "karl").choose(match.view(0)) == Act.PLAY + Card.WENCH

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from pathlib import Path
@@ -23,6 +24,7 @@ from meadhall.lab.balance.in_words import (
 )
 from meadhall.lab.balance.measured import EXAMPLES, Key, Measured
 from meadhall.lab.balance.measures import PARTS
+from meadhall.lab.words import seed_in_words
 
 MOST_BARS = 40
 MOST_CURVES = 8
@@ -62,6 +64,7 @@ def _contents(report: Measured) -> Iterator[str]:
 
 
 def _sections(report: Measured) -> Iterator[str]:
+    meaning = _("What these figures mean")
     for group, question in GROUPS.items():
         table = table_of(report, group, report.figures)
         if table is None:
@@ -81,7 +84,7 @@ def _sections(report: Measured) -> Iterator[str]:
             for family in families
             if DEFINITIONS[family].group == group
         )
-        yield f"<details><summary>{escape(_('What these figures mean'))}</summary><dl>{terms}</dl></details></section>"
+        yield f"{_folded(meaning, f'<dl>{terms}</dl>')}</section>"
 
 
 def _term(report: Measured, family: str) -> str:
@@ -139,7 +142,7 @@ def _curves(report: Measured, family: str, parts: int) -> Iterator[str]:
         heads = "".join(f'<th scope="col">{100 * part // PARTS} %</th>' for part in range(first, first + parts))
         heads = f'<tr><th scope="col">{escape(_("part of the match"))}</th>{heads}</tr>'
         numbers = _wide(text, f"<table><thead>{heads}</thead><tbody>{rows}</tbody></table>")
-        table = f"<details><summary>{escape(_('The numbers of this chart'))}</summary>{numbers}</details>"
+        table = _folded(_("The numbers of this chart"), numbers)
         yield _figure(text, curves(text, drawn, _("part of the match")), table)
 
 
@@ -181,6 +184,11 @@ def _examples(report: Measured, records: Mapping[Key, Sequence[str]]) -> str:
     return f'<section id="examples" aria-labelledby="examples-title">{title}<p>{how}</p>{table}</section>'
 
 
+def _folded(summary: str, what: str) -> str:
+    """Return something that opens with a click."""
+    return f"<details><summary>{escape(summary)}</summary>{what}</details>"
+
+
 def _wide(label: str, table: str) -> str:
     """Return a table that scrolls where it is wider than the page."""
     name = escape(_("Table: {question}").format(question=label))
@@ -189,6 +197,5 @@ def _wide(label: str, table: str) -> str:
 
 def _again(report: Measured) -> str:
     """Return the command that makes the report again, as far as a command can say it."""
-    players = ",".join(map(str, report.players))
-    seed = report.seed if isinstance(report.seed, str) else report.seed.hex()
-    return f"meadhall balance {report.game} --players {players} --bots {','.join(report.bots)} --seed {seed}"
+    players, bots, seed = ",".join(map(str, report.players)), ",".join(report.bots), seed_in_words(report.seed)
+    return shlex.join(["meadhall", "balance", report.game, "--players", players, "--bots", bots, "--seed", seed])

@@ -6,11 +6,12 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
+from itertools import zip_longest
 from typing import Any, TypeAlias
 
 from meadhall.engine.checks import Seed, check_count, check_run_seed, quoted, seed_label
 from meadhall.engine.compute.bulk import LIMIT, MOST_DECISIONS, bulk_executor
-from meadhall.engine.compute.executors import Executor, run_chunks
+from meadhall.engine.compute.executors import Executor, chunks_of, run_chunks
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.game import Game
 from meadhall.engine.options import Choice
@@ -20,13 +21,13 @@ from meadhall.lab.balance.chances import SHORT
 from meadhall.lab.balance.figures import Columns, joined, merged
 from meadhall.lab.balance.measured import Ended
 from meadhall.lab.balance.result import Balance, build
-from meadhall.lab.balance.tasks import DEEP, SIZES, Depth, Measuring, Rounds, Task, tasks_of
+from meadhall.lab.balance.tasks import SIZES, Depth, Measuring, Rounds, Task, tasks_of
 from meadhall.lab.balance.trace import CellPlan
 from meadhall.lab.entrants import Entrant, Entrants, entered, kind_mask
 from meadhall.lab.matches import match_executor, usual_processes
 
 FIRST_GAMES = 512
-"""The number of matches of each cell before anything else is measured, and between two looks at the precision."""
+"""The number of matches of each cell before anything else is measured, and of a round of all cells."""
 MOST_GAMES = 1_000_000
 """The largest number of matches of a cell."""
 MOST_CELLS = 200
@@ -50,6 +51,11 @@ class _Job:
     wanted: int
     done: int = 0
     parts: list[Columns] = field(default_factory=list)
+
+    @property
+    def next(self) -> range:
+        """Return the numbers of its next matches, those of a round."""
+        return range(self.done, min(self.done + FIRST_GAMES, self.wanted))
 
 
 def balance(
@@ -78,7 +84,7 @@ def balance(
         name: the game, or its name.
         players: the numbers of players; by default all.
         variants: the options of each variant by its name; by default the default options. The others are compared to the first.
-        bots: the levels that are measured; by default ``karl``, or ``random`` without a heuristic player. See ``Entrant``.
+        bots: the levels that are measured; by default ``karl``, or ``thrall`` without a heuristic player. See ``Entrant``.
         precision: the standard error of the win rates by place at which a cell has been played often enough.
         seed: a text, bytes or an integer, see ``check_seed``; by default a random text, which the report states.
         without: kinds of actions whose worth is measured by a bot that avoids them.
@@ -114,7 +120,7 @@ def balance(
         raise BadSetup(f"precision must be a number from 0.0005 to 0.5, not {quoted(precision)}")
     if seconds is not None and (not isinstance(seconds, int | float) or not seconds > 0):
         raise BadSetup(f"seconds must be a positive number, not {quoted(seconds)}")
-    names, entrants = entered(subject, list(bots or ["karl" if subject.greedy is not None else "random"]))
+    names, entrants = entered(subject, list(bots or ["karl" if subject.greedy is not None else "thrall"]))
     most = check_count(limit, "decisions", MOST_DECISIONS)
     cells = _cells(subject, names, entrants, counts, chosen, seed_label(used), most)
     if len(cells) > MOST_CELLS:
@@ -122,27 +128,20 @@ def balance(
     began = time.monotonic()
     jobs = [_Job(number, Measuring(cell, Task.PLAY), wanted) for number, cell in enumerate(cells)]
     later = [
-        _Job(number, Measuring(cell, task), SIZES[task])
+        _Job(number, Measuring(cell, task, kind), SIZES[task])
         for number, cell in enumerate(cells)
-        for task in tasks_of(cell.players, len(subject.parties(cell.players, cell.options)), cell.bots[0], depth)
+        for task in [*tasks_of(cell, depth), *([Task.WITHOUT] if without else [])]
+        for kind in (without if task is Task.WITHOUT else [""])
     ]
-    later += [
-        _Job(number, Measuring(cell, Task.WITHOUT, kind), SIZES[Task.WITHOUT])
-        for kind in without
-        for number, cell in enumerate(cells)
-    ]
-    order = list(SIZES)
-    later.sort(key=lambda job: order.index(job.work.task))
     run = _Run(
         seconds, began, usual_processes(entrants) if processes is None else check_count(processes, "processes"), cluster, progress
     )
     with registered(subject):
         ended = run.all(jobs)
         later = [fitted for job in later if (fitted := _fitted(job, jobs[job.cell])) is not None]
-        if ended == "complete":
-            ended = run.all([job for job in later if job.work.task not in DEEP])
-        if ended == "complete":
-            ended = run.in_rounds([job for job in later if job.work.task in DEEP])
+        for task in SIZES:
+            if ended == "complete":
+                ended = run.all([job for job in later if job.work.task is task])
         if games is None and ended == "complete":
             ended = run.until_precise(jobs, precision)
         columns: list[Columns] = [{} for _ in cells]
@@ -173,60 +172,41 @@ class _Run:
         self._shown = 0.0
 
     def all(self, jobs: Sequence[_Job]) -> Ended:
-        """Do all jobs in turn."""
-        for number, job in enumerate(jobs):
-            ended = self._do(job, job.wanted)
-            if ended != "complete":
-                return ended
-            self._show((number + 1) / len(jobs) / 2)
-        return "complete"
-
-    def in_rounds(self, jobs: Sequence[_Job]) -> Ended:
-        """Do long jobs, each task for all cells in turn: when the time is up, all cells have about as many of its matches."""
-        for task in DEEP:
-            parts = list(_in_turn([job for job in jobs if job.work.task is task]))
-            works = Rounds(tuple((job.work, numbers) for job, numbers in parts))
-
-            def note(number: int, columns: Columns, parts: Sequence[tuple[_Job, range]] = parts) -> None:
-                job, numbers = parts[number]
-                job.parts.append(columns)
-                job.done = numbers.stop
-
-            ended = self._play(works, range(len(parts)), 1, note) if parts else "complete"
-            if ended != "complete":
-                return ended
-            self._show(0.5)
+        """Do jobs in rounds of all of them: when the time is up, all have about as many of their matches."""
+        while left := [job for job in jobs if job.done < job.wanted]:
+            for is_compiled in (True, False):
+                ended = self._play(list(_in_turn([job for job in left if job.work.is_compiled is is_compiled])))
+                if ended != "complete":
+                    return ended
+            self._show(min(job.done / job.wanted for job in jobs) / 2)
         return "complete"
 
     def until_precise(self, jobs: Sequence[_Job], precision: float) -> Ended:
-        """Play on, all cells in turn, until each is precise."""
+        """Play on until each job is precise."""
         while rough := [job for job in jobs if not _is_precise(job, precision) and job.done < MOST_GAMES]:
             for job in rough:
-                ended = self._do(job, job.done + FIRST_GAMES)
-                if ended != "complete":
-                    return ended
-                self._show(min(_part_done(job, precision) for job in jobs))
+                job.wanted = job.done + FIRST_GAMES
+            ended = self.all(rough)
+            if ended != "complete":
+                return ended
+            self._show(min(_part_done(job, precision) for job in jobs))
         return "complete"
 
-    def _do(self, job: _Job, wanted: int) -> Ended:
-        def note(_number: int, part: Columns) -> None:
-            job.parts.append(part)
-            job.done = min(wanted, job.done + job.work.chunk)
-
-        return self._play(job.work, range(job.done, wanted), job.work.chunk, note)
-
-    def _play(self, work: Measuring | Rounds, numbers: range, chunk: int, note: Callable[[int, Columns], None]) -> Ended:
-        """Do work until it is done, the time is up, or Ctrl-C, and note each part of it."""
-        last = -(-len(numbers) // chunk) - 1
+    def _play(self, parts: Sequence[tuple[_Job, range]]) -> Ended:
+        """Do chunks of jobs until they are done, the time is up, or Ctrl-C."""
+        if not parts:
+            return "complete"
+        work = Rounds(tuple((job.work, numbers) for job, numbers in parts))
         try:
             with (
                 working(work, self._processes, self._cluster) as executor,
-                closing(run_chunks(executor, work, numbers, chunk)) as parts,
+                closing(run_chunks(executor, work, range(len(parts)), 1)) as results,
             ):
-                for number, part in enumerate(parts):
-                    note(number, part)
-                    if self._deadline is not None and time.monotonic() > self._deadline:
-                        return "complete" if number == last else "time"
+                for number, ((job, numbers), columns) in enumerate(zip(parts, results, strict=True), 1):
+                    job.parts.append(columns)
+                    job.done = numbers.stop
+                    if self._deadline is not None and time.monotonic() > self._deadline and number < len(parts):
+                        return "time"
         except KeyboardInterrupt:
             return "interrupted"
         return "complete"
@@ -253,11 +233,9 @@ def working(work: Measuring | Rounds, processes: int, cluster: str | None = None
 
 
 def _in_turn(jobs: Sequence[_Job]) -> Iterator[tuple[_Job, range]]:
-    """Yield the chunks of jobs, the first of each before the second of any."""
-    for first in range(0, max((job.wanted for job in jobs), default=0), max((job.work.chunk for job in jobs), default=1)):
-        for job in jobs:
-            if first < job.wanted:
-                yield job, range(first, min(first + job.work.chunk, job.wanted))
+    """Yield chunks of jobs, the first of each before the second of any, up to ``FIRST_GAMES`` more matches of each."""
+    chunks = [[(job, part) for part in chunks_of(job.next, job.work.chunk)] for job in jobs]
+    yield from (part for together in zip_longest(*chunks) for part in together if part is not None)
 
 
 def _fitted(job: _Job, play: _Job) -> _Job | None:

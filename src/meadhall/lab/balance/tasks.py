@@ -62,7 +62,7 @@ SIZES = {
     Task.WORTH: 32,
     Task.LADDER: 32,
 }
-"""The number of matches of each task (of deals for ``DEALS``), apart from the play itself. They don't depend on the time."""
+"""The number of matches of each task (of deals for ``DEALS``) in their order after the play. They don't depend on the time."""
 
 DEEP = (Task.SEARCH, Task.WORTH, Task.LADDER)
 """The tasks of a deep report alone, which take long: the most useful for its time first."""
@@ -71,14 +71,15 @@ CHUNKS = {Task.PLAY: 64, Task.CHANCES: 2, Task.WORTH: 1, Task.SEARCH: 2, Task.LA
 """The number of matches in a chunk for an executor; 16 where nothing stands here. Matches of searches and functions: 2."""
 
 
-def tasks_of(players: int, parties: int, bot: str, depth: Depth) -> list[Task]:
-    """Return the tasks of a cell after the play, the most useful first."""
+def tasks_of(cell: CellPlan, depth: Depth) -> list[Task]:
+    """Return the tasks of a cell after the play, apart from ``WITHOUT``."""
     if depth == "quick":
         return []
-    rivals = parties > 1
-    usual = [Task.CHANCES, *([Task.AGENCY, Task.DEALS] if rivals and players > 1 else [Task.DEALS])]
-    deep = [task for task in DEEP if rivals or task is not Task.LADDER] if depth == "deep" else []
-    return [task for task in (*usual, *deep) if task is not Task.AGENCY or POLICIES.get(bot) != RANDOM]
+    are_rivals = len(cell.subject.parties(cell.players, cell.options)) > 1
+    tasks = [Task.CHANCES, Task.DEALS, *(DEEP if depth == "deep" else [])]
+    if are_rivals and cell.players > 1 and POLICIES.get(cell.bots[0]) != RANDOM:
+        tasks.append(Task.AGENCY)
+    return [task for task in tasks if are_rivals or task is not Task.LADDER]
 
 
 @dataclass(frozen=True)
@@ -132,7 +133,7 @@ class Measuring:
 
 @dataclass(frozen=True)
 class Rounds:
-    """The work of a task in several cells as one: each part is a chunk of matches of a cell. So one pool does all of it."""
+    """The work of several cells as one: each part is a chunk of matches of a cell. So one pool does all of it."""
 
     parts: tuple[tuple[Measuring, range], ...]
 
@@ -162,7 +163,7 @@ class Rounds:
 
 def measured_agency(plan: CellPlan, numbers: Sequence[int]) -> Columns:
     """Return the wins in fair shares of the plan's bot among random players."""
-    return {"agency": first_bot(replace(plan, bots=(plan.bots[0], *("random",) * (plan.players - 1))), numbers)}
+    return {"agency": first_bot(replace(plan, bots=(plan.bots[0], *("thrall",) * (plan.players - 1))), numbers)}
 
 
 def measured_without(plan: CellPlan, numbers: Sequence[int], kind: str) -> Columns:
@@ -190,8 +191,8 @@ def measured_deals(plan: CellPlan, numbers: Sequence[int]) -> Columns:
     Lucas: Seeding for Success (2025) have other measures of the same.
     """
     players = plan.players
-    random = replace(plan, bots=("random",) * players, repeats=REPEATS)
-    tracer = Tracer(random)
+    thralls = replace(plan, bots=("thrall",) * players, repeats=REPEATS)
+    tracer = Tracer(thralls)
     trace = tracer.trace([REPEATS * deal + k for deal in numbers for k in range(REPEATS)])
     seats = [party[0] for party in trace.parties]
     shares = trace.shares[:, seats].reshape(len(numbers), REPEATS, len(seats))

@@ -21,8 +21,8 @@ from meadhall.engine.state.chance import seed_from_text, step_key
 from meadhall.engine.state.events import WIDTH
 from meadhall.engine.state.schema import States
 from meadhall.lab.balance.trace_loop import TOO_FEW_EVENTS
-from meadhall.lab.entrants import LOOP, AvoidingBot, kinds_by_action
-from meadhall.lab.matches import Plan, play_out, shares_of
+from meadhall.lab.entrants import LOOP, AvoidingBot, kinds_by_action, play_out
+from meadhall.lab.matches import Plan, shares_of
 
 Ints = npt.NDArray[np.int64]
 
@@ -53,9 +53,11 @@ class CellPlan(Plan):
         return self.variant, self.players, self.bots[0]
 
     def deal_seed(self, number: int) -> str:
+        """Return the seed of match ``number``, the same for every variant and bot."""
         return f"{self.label}/{self.players}/{number // self.repeats}"
 
     def bot_seed(self, number: int, seat: int) -> str:
+        """Return the seed of the choices of a bot."""
         return f"{self.label}/{self.players}/{number}/bot {seat}"
 
     def avoided_in(self, number: int) -> tuple[int, ...]:
@@ -63,6 +65,7 @@ class CellPlan(Plan):
         return tuple(self.avoided[(seat + number) % self.players] if self.avoided else 0 for seat in range(self.players))
 
     def bots_of(self, number: int) -> list[Bot]:
+        """Make the bots of match ``number`` by seat."""
         bots = enumerate(zip(super().bots_of(number), self.avoided_in(number), strict=True))
         return [
             AvoidingBot(self.subject, made.name, made, avoided, self.bot_seed(number, seat)) if avoided else made

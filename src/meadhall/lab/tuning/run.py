@@ -100,7 +100,7 @@ def tune(
         players: the number of players, or several, which must all meet the targets; by default the usual number.
         components: the document to start from, as a path, a text or data; by default the built-in one.
         options: other options.
-        bot: the level that plays; by default ``karl``, or ``random`` without a heuristic player.
+        bot: the level that plays; by default ``karl``, or ``thrall`` without a heuristic player.
         seed: a text, bytes or an integer; by default a random text.
         trials: the number of candidates that are proposed.
         games: the matches of a candidate for each number of players.
@@ -130,7 +130,7 @@ def tune(
     if seconds is not None and (not isinstance(seconds, int | float) or not seconds > 0):
         raise BadSetup(f"seconds must be a positive number, not {quoted(seconds)}")
     text, option = _text_of(subject, components)
-    (level,), entrants = entered(subject, [bot or ("karl" if subject.greedy is not None else "random")])
+    (level,), entrants = entered(subject, [bot or ("karl" if subject.greedy is not None else "thrall")])
 
     def plans_of(document: Any, label: str) -> tuple[CellPlan, ...]:
         checked = subject.check_options({**(options or {}), option.name: document})

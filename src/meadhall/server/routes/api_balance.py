@@ -23,13 +23,13 @@ MOST_VARIANTS = 6
 class NewBalance(msgspec.Struct, forbid_unknown_fields=True):
     """A report to make. ``variants``: the options of each variant by its name; the others are compared to the first.
 
-    ``bots``: ``karl``, ``thrall``, ``random`` or ``greedy``. ``without``: kinds of actions whose worth is measured.
+    ``bots``: ``karl`` or ``thrall``. ``without``: kinds of actions whose worth is measured.
     """
 
     game: str
     players: Annotated[list[int], msgspec.Meta(min_length=1, max_length=8)]
     variants: Annotated[dict[str, dict[str, Any]], msgspec.Meta(max_length=MOST_VARIANTS)] = {}
-    bots: Annotated[list[Literal["karl", "thrall", "random", "greedy"]], msgspec.Meta(max_length=2)] = []
+    bots: Annotated[list[Literal["karl", "thrall"]], msgspec.Meta(max_length=2)] = []
     without: Annotated[list[str], msgspec.Meta(max_length=4)] = []
     precision: Annotated[float, msgspec.Meta(ge=0.005, le=0.5)] = 0.01
     depth: Literal["quick", "usual", "deep"] = "usual"

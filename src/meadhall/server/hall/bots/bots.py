@@ -54,7 +54,7 @@ _MAX_BEATS = 36
 """A bot waits for at most so many beats of a long animation: ten seconds. Players can skip the rest."""
 
 _RETRY_DELAY = 1.0
-"""Seconds before the next attempt when even ``random`` could not play, for example because the database is unavailable."""
+"""Seconds before the next attempt when even ``thrall`` could not play, for example because the database is unavailable."""
 
 
 Position = tuple[int, bytes, frozenset[int]] | None
@@ -183,7 +183,7 @@ class BotDriver:
         room = self._room
         match = room.running_match()
         position = _position(match)
-        bot = seat.bot or "random"
+        bot = seat.bot or "thrall"
         pace = self._pace(bot)
 
         def play(draft: TableState, action: int) -> None:
@@ -191,8 +191,8 @@ class BotDriver:
                 raise Stale(_("The game has moved on. Look again, then choose."))
             draft.add("action", seat.seat, action)
 
-        heuristics = ["greedy"] if room.game.greedy is not None else []
-        for name in dict.fromkeys([bot, *heuristics, "random"]):
+        heuristics = ["karl"] if room.game.greedy is not None else []
+        for name in dict.fromkeys([bot, *heuristics, "thrall"]):
             search = asyncio.create_task(self._choose(match, seat.seat, name, pace))
             self._search = position, search
             try:
