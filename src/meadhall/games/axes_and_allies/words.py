@@ -38,7 +38,7 @@ EVENTS: dict[int, EventKind] = {
         fields=("seat", "power"),
     ),
     Event.VOIDED: EventKind(
-        "voided", (), "AA-2.2", marked("A one: every alliance is void"), brief=(marked("every alliance void"),)
+        "voided", (), "AA-2.2", marked("A one: every alliance is void"), brief=(marked("every alliance void"),), beats=2
     ),
     Event.LIMITED: EventKind(
         "limited",
@@ -47,6 +47,7 @@ EVENTS: dict[int, EventKind] = {
         marked("{0} is allied with everyone and can only roll"),
         you=(marked("You are allied with everyone and can only roll"),),
         brief=(marked("only allies left"),),
+        beats=2,
     ),
     Event.ATTACK: EventKind(
         "attack",
@@ -56,6 +57,7 @@ EVENTS: dict[int, EventKind] = {
         you=(marked("You attack {1}"), marked("{0} attacks you")),
         brief=(marked("attack on {1}"), "", marked("attack on you")),
         fields=("seat", "target"),
+        beats=3,
     ),
     Event.ATTACK_ROLL: EventKind(
         "attack_roll",
@@ -65,6 +67,7 @@ EVENTS: dict[int, EventKind] = {
         you=(marked("You roll {1}"),),
         brief=(marked("roll {1}"),),
         fields=("seat", "roll"),
+        beats=3,
     ),
     Event.KILLED: EventKind(
         "killed",
@@ -74,6 +77,7 @@ EVENTS: dict[int, EventKind] = {
         you=(marked("You hack {1} to pieces"), marked("{0} hacks you to pieces")),
         brief=(marked("killed"),),
         fields=("seat", "target"),
+        beats=3,
     ),
     Event.MISSED: EventKind(
         "missed",
@@ -83,6 +87,7 @@ EVENTS: dict[int, EventKind] = {
         you=(marked("You miss {1}"), marked("{0} misses you")),
         brief=(marked("missed"),),
         fields=("seat", "target"),
+        beats=2,
     ),
     Event.ALLIED: EventKind(
         "allied",
@@ -92,6 +97,7 @@ EVENTS: dict[int, EventKind] = {
         you=(marked("You ally with {1}"), marked("{0} allies with you")),
         brief=(marked("alliance with {1}"), "", marked("alliance with you")),
         fields=("seat", "ally"),
+        beats=2,
     ),
     Event.WON: EventKind(
         "won",

@@ -114,15 +114,6 @@ _DRAWN = sorted(range(SPACES), key=POSITIONS.__getitem__)
 """The spaces in drawing order."""
 
 
-def beats(view: View) -> int:
-    """Return how long the board shows the last step, in beats (see ``stage.js``)."""
-    return sum(LENGTHS.get(Event(event.kind), 0) for event in view.steps[-1].events)
-
-
-LENGTHS = {Event.MOVED: 3, Event.TURNED: 2, Event.REMOVED: 3, Event.PAID: 2}
-"""How long the board shows each event, in beats."""
-
-
 def _trail(view: View, pieces: PiecesBySpace) -> Waypoints | None:
     """Return the route of the latest move. Stacks that have gone since then still count as obstacles."""
     since: list[GameEvent] = []

@@ -46,6 +46,9 @@ from meadhall.sdk import View, current_language
 ROW = 4
 """Squares in a row of the dungeon."""
 
+BEATS = {"fight": 11, "scene": 5, "line": 1, "all": 50}
+"""How long the stage shows a fight, the card of another place, each further line there, and at most all scenes of a step."""
+
 
 class Items(NamedTuple):
     """Counts of red, blue, yellow, green and white crystals and of gold."""
@@ -142,6 +145,7 @@ class Boards:
         ends: the numbers of removed tiles at which the rounds end.
     """
 
+    beats = BEATS
     ends = (*ROUND_ENDS, SQUARES)
     trainer_spaces = TRAINER_SPACES
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from meadhall.games.dungeon_allies.actions import Act, Phase, parse, place, trade
 from meadhall.games.dungeon_allies.boards import (
+    BEATS,
     Ally,
     Boards,
     Card,
@@ -119,12 +120,8 @@ def picture(view: View) -> Boards:
 def beats(view: View) -> int:
     """Return how long the board shows the scenes of the last step, in beats (see ``stage.js``)."""
     scenes = [scene for scene in told(view, current_language())[1] if scene.n == view.steps[-1].n]
-    length = sum(FIGHT_BEATS if scene.fight else SCENE_BEATS + len(scene.lines) - 1 for scene in scenes)
-    return min(length, MOST_BEATS)
-
-
-FIGHT_BEATS, SCENE_BEATS, MOST_BEATS = 9, 5, 50
-"""The lengths of a fight, of another scene and of all scenes of a step in beats, as in ``stage.js``."""
+    length = sum(BEATS["fight"] if scene.fight else BEATS["scene"] + BEATS["line"] * (len(scene.lines) - 1) for scene in scenes)
+    return min(length, BEATS["all"])
 
 
 def own(view: View) -> Own:

@@ -86,31 +86,6 @@ def _titles() -> list[str]:
     return [card_title(kind) for kind in range(KINDS)]
 
 
-def beats(view: View) -> int:
-    """Return how long the board shows the last step, in beats (see ``stage.js``)."""
-    return sum(LENGTHS.get(Event(event.kind), 0) for event in view.steps[-1].events)
-
-
-LENGTHS = {
-    Event.SHUFFLED: 2,
-    Event.DREW: 4,
-    Event.PLAYS: 3,
-    Event.DISCARDS: 2,
-    Event.THROWS: 4,
-    Event.BLOCKED: 2,
-    Event.HITS: 3,
-    Event.SHIELDS_SPENT: 2,
-    Event.OUT: 3,
-    Event.PLACES: 2,
-    Event.CASHES_IN: 2,
-    Event.CASHES_IN_EARLY: 2,
-    Event.DISARMS: 4,
-    Event.SKIPS: 4,
-    Event.TURN_SKIPPED: 3,
-}
-"""How long the board shows each event, in beats."""
-
-
 def _used(shields: tuple[Piece, ...], unused: int) -> Iterable[int]:
     """Yield how many shields of each card are used. The oldest are used first, so that used ones stay used in the picture."""
     used = sum(shields_on(piece.kind) for piece in shields) - unused

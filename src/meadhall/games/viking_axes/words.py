@@ -30,7 +30,7 @@ DISCARD_RULES = {"armory": "VA-5.1", "wench": "VA-6.3"}
 """The rules that let a player discard a card. Axes and shields are discarded only by dropping out."""
 
 EVENTS: dict[int, EventKind] = {
-    Event.SHUFFLED: EventKind("shuffled", (number,), "VA-1.5", marked("{0} cards are shuffled"), fields=("cards",)),
+    Event.SHUFFLED: EventKind("shuffled", (number,), "VA-1.5", marked("{0} cards are shuffled"), fields=("cards",), beats=2),
     Event.STARTS: EventKind(
         "starts",
         (seat,),
@@ -49,6 +49,7 @@ EVENTS: dict[int, EventKind] = {
         brief=(marked("{1} drawn"),),
         joins=("cashes_in", "discards"),
         fields=("seat", "card"),
+        beats=4,
     ),
     Event.DEALT: EventKind(
         "dealt", (seat, card), "VA-1.3", marked("{0} is dealt {1}"), you=(marked("You are dealt {1}"),), fields=("seat", "card")
@@ -63,6 +64,7 @@ EVENTS: dict[int, EventKind] = {
         brief=(marked("{1} played"),),
         joins=("cashes_in", "discards"),
         fields=("seat", "card"),
+        beats=3,
     ),
     Event.DISCARDS: EventKind(
         "discards",
@@ -75,6 +77,7 @@ EVENTS: dict[int, EventKind] = {
         brief=(marked("discarded"),),
         joins=("drew", "plays"),
         fields=("seat", "card"),
+        beats=2,
     ),
     Event.THROWS: EventKind(
         "throws",
@@ -84,6 +87,7 @@ EVENTS: dict[int, EventKind] = {
         you=(marked("You throw {2} at {1}"), marked("{0} throws {2} at you")),
         brief=(marked("thrown at {1}"), "", marked("thrown at you")),
         fields=("seat", "target", "axes"),
+        beats=4,
     ),
     Event.BLOCKED: EventKind(
         "blocked",
@@ -93,6 +97,7 @@ EVENTS: dict[int, EventKind] = {
         you=(marked("Your shields block {1}"),),
         brief=(marked("{1} blocked"),),
         fields=("seat", "axes"),
+        beats=2,
     ),
     Event.HITS: EventKind(
         "hits",
@@ -102,6 +107,7 @@ EVENTS: dict[int, EventKind] = {
         you=(marked("You take {1}"),),
         brief=(marked("{1} landed"),),
         fields=("seat", "hits"),
+        beats=3,
     ),
     Event.SHIELDS_SPENT: EventKind(
         "shields_spent",
@@ -110,6 +116,7 @@ EVENTS: dict[int, EventKind] = {
         marked("{0}'s shields are used up"),
         you=(marked("Your shields are used up"),),
         brief=(marked("shields used up"),),
+        beats=2,
     ),
     Event.PLACES: EventKind(
         "places",
@@ -120,6 +127,7 @@ EVENTS: dict[int, EventKind] = {
         you=(marked("You place {1}"),),
         brief=(marked("placed"),),
         fields=("seat", "card"),
+        beats=2,
     ),
     Event.CASHES_IN: EventKind(
         "cashes_in",
@@ -128,6 +136,7 @@ EVENTS: dict[int, EventKind] = {
         marked("{0} cashes in an armory"),
         you=(marked("You cash in an armory"),),
         brief=(marked("an armory cashed in"),),
+        beats=2,
     ),
     Event.CASHES_IN_EARLY: EventKind(
         "cashes_in",
@@ -137,6 +146,7 @@ EVENTS: dict[int, EventKind] = {
         you=(marked("You cash in an armory"),),
         turn=TURN,
         brief=(marked("an armory cashed in"),),
+        beats=2,
     ),
     Event.DISARMS: EventKind(
         "disarms",
@@ -146,6 +156,7 @@ EVENTS: dict[int, EventKind] = {
         you=(marked("Your wench empties {1}'s armory"), marked("{0}'s wench empties your armory")),
         brief=(marked("{1}'s armory emptied"), "", marked("your armory emptied")),
         fields=("seat", "target"),
+        beats=4,
     ),
     Event.SKIPS: EventKind(
         "skips",
@@ -155,9 +166,10 @@ EVENTS: dict[int, EventKind] = {
         you=(marked("Your wench makes {1} miss a turn"), marked("{0}'s wench makes you miss a turn")),
         brief=(marked("{1} must miss a turn"), "", marked("you must miss a turn")),
         fields=("seat", "target"),
+        beats=4,
     ),
     Event.TURN_SKIPPED: EventKind(
-        "turn_skipped", (seat,), "VA-6.4", marked("{0} misses a turn"), you=(marked("You miss a turn"),), turn=()
+        "turn_skipped", (seat,), "VA-6.4", marked("{0} misses a turn"), you=(marked("You miss a turn"),), turn=(), beats=3
     ),
     Event.OUT: EventKind(
         "out",
@@ -166,6 +178,7 @@ EVENTS: dict[int, EventKind] = {
         marked("{0} is out"),
         you=(marked("You are out"),),
         brief=(marked("{0} is out"), marked("you are out")),
+        beats=3,
     ),
     Event.WON: EventKind("won", (seat,), "VA-7.1", marked("{0} wins"), you=(marked("You win"),), turn=()),
 }
