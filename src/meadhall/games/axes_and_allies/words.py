@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from meadhall.games.axes_and_allies.rules import ALLY, ATTACK, DUEL, Event, State
-from meadhall.games.axes_and_allies.terminal import sketch as sketch
 from meadhall.sdk import PUBLIC, TURN, EventKind, Part, marked, number, seat
 from meadhall.sdk import Event as GameEvent
 from meadhall.sdk import gettext as _
@@ -175,3 +174,23 @@ def _duel_prompt(state: State, names: Sequence[str], viewer: int) -> str:
 def ending(state: State) -> tuple[str, str]:
     """Return the rule id and the words for how the match ended."""
     return "AA-6.1", _("the last one standing")
+
+
+def sketch(state: State, names: Sequence[str]) -> str:
+    """Draw a line for each player: alive or dead, the power of the seat to move, and allies."""
+    width = max(map(len, names))
+    lines = []
+    for player, name in enumerate(names):
+        marker = ">" if player == state.actor else " "
+        lines.append(f"{marker} {name:<{width}}  {'; '.join(_facts(state, player, names))}".rstrip())
+    return "\n".join(lines)
+
+
+def _facts(state: State, seat: int, names: Sequence[str]) -> list[str]:
+    if not state.alive[seat]:
+        return [_("dead")]
+    facts = [_("axe power {power}").format(power=state.power)] if seat == state.actor else []
+    allies = [names[other] for other in range(state.players) if state.alive[other] and state.allied[seat, other]]
+    if allies:
+        facts.append(_("allied with {names}").format(names=", ".join(allies)))
+    return facts

@@ -8,16 +8,21 @@ from functools import cache
 from itertools import pairwise
 from typing import ClassVar, Literal
 
-from meadhall.games.axxa.board import NAMES, POSITIONS, SPACES, TRIPLES, distance, routes
 from meadhall.games.axxa.state import (
     EMPTY,
+    NAMES,
+    POSITIONS,
+    SPACES,
+    TRIPLES,
     Act,
     Event,
     Mode,
     Order,
     Phase,
     State,
+    distance,
     points_of,
+    routes,
     top,
 )
 from meadhall.games.axxa.status import Number, status, statuses

@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from meadhall.games.axxa.board import NAMES, SPACES, TRIPLE_MASK, TRIPLE_TOUCHES, TRIPLES, distance, routes
 from meadhall.games.axxa.state import (
     EMPTY,
+    NAMES,
     NUMBERS,
     SIDES,
+    SPACES,
+    TRIPLE_MASK,
+    TRIPLE_TOUCHES,
+    TRIPLES,
     TRIPLET_SIZE,
     Act,
     Ending,
@@ -18,13 +22,15 @@ from meadhall.games.axxa.state import (
     Order,
     Phase,
     State,
+    distance,
     fresh_spaces,
     may_go,
     on_board,
+    routes,
     top,
     triplets_left,
 )
-from meadhall.games.axxa.terminal import sketch as sketch
+from meadhall.games.axxa.status import sketch as sketch
 from meadhall.sdk import PUBLIC, TURN, EventKind, Part, listed, marked, named, number, seat
 from meadhall.sdk import Event as GameEvent
 from meadhall.sdk import gettext as _

@@ -8,7 +8,6 @@ from functools import cache
 from itertools import pairwise
 from typing import Any
 
-from meadhall.games.dungeon_allies.actions import Act, Phase, parse, place, trade
 from meadhall.games.dungeon_allies.boards import (
     BEATS,
     Ally,
@@ -22,11 +21,24 @@ from meadhall.games.dungeon_allies.boards import (
     items,
     value,
 )
-from meadhall.games.dungeon_allies.cautions import DIE_MATTERS, at_the_tavern, caution
 from meadhall.games.dungeon_allies.components import COMPONENTS, SKILL_NAMES
 from meadhall.games.dungeon_allies.components import Monster as Tile
 from meadhall.games.dungeon_allies.names import Names
-from meadhall.games.dungeon_allies.pieces import DICE, FIGHT_DICE, FIRST_FOLLOWER, LEVELS, NONE, TARGETS, Target
+from meadhall.games.dungeon_allies.pieces import (
+    DICE,
+    FIGHT_DICE,
+    FIRST_FOLLOWER,
+    LEVELS,
+    NONE,
+    TARGETS,
+    Act,
+    Phase,
+    Target,
+    parse,
+    place,
+    trade,
+)
+from meadhall.games.dungeon_allies.refusals import DIE_MATTERS, at_the_tavern, caution
 from meadhall.games.dungeon_allies.rules.excursion import is_fighting
 from meadhall.games.dungeon_allies.state import State, has_seen
 from meadhall.games.dungeon_allies.story import Fight, FightDie, Monster, told

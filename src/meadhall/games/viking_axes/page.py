@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from meadhall.games.viking_axes.cards import card_title
 from meadhall.games.viking_axes.state import (
     COPIES,
     KINDS,
@@ -15,6 +14,7 @@ from meadhall.games.viking_axes.state import (
     Event,
     Phase,
     axes_on,
+    card_title,
     hand_size,
     is_playable,
     shields_on,

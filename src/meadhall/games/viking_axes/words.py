@@ -5,9 +5,26 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from meadhall.games.viking_axes.cards import PHRASES, card, card_phrase, card_title
-from meadhall.games.viking_axes.state import ACTIONS, KINDS, SEATS, Act, Card, Event, Phase, State, axes_on, is_playable
-from meadhall.games.viking_axes.terminal import sketch as sketch
+from meadhall.games.viking_axes.state import (
+    ACTIONS,
+    KINDS,
+    PHRASES,
+    SEATS,
+    SHIELD_KINDS,
+    Act,
+    Card,
+    Due,
+    Event,
+    Phase,
+    State,
+    axes_on,
+    card,
+    card_phrase,
+    card_title,
+    hand_size,
+    is_playable,
+    shields_on,
+)
 from meadhall.sdk import PUBLIC, TURN, Argument, EventKind, Part, marked, number, seat
 from meadhall.sdk import Event as GameEvent
 from meadhall.sdk import gettext as _
@@ -335,3 +352,40 @@ def ending(state: State) -> tuple[str, str]:
     if state.living == 1:
         return "VA-7.1", _("the last one standing")
     return "VA-7.2", _("all axes have been thrown, and the fewest hits win")
+
+
+def sketch(state: State, names: Sequence[str]) -> str:
+    """Draw the piles, and a line for each player: hits as notches up to the limit, and the cards in front."""
+    width = max(map(len, names))
+    discarded = sum(state.discarded[kind] for kind in range(KINDS))
+    lines = [_("draw pile {left}, discarded {discarded}").format(left=state.left, discarded=discarded)]
+    for player, name in enumerate(names):
+        marker = ">" if player == state.actor else " "
+        lines.append(f"{marker} {name:<{width}}  {_notches(state, player)}  {'; '.join(_facts(state, player))}".rstrip())
+    return "\n".join(lines)
+
+
+def _notches(state: State, seat: int) -> str:
+    hits = min(state.hits[seat], state.limit)
+    return f"[{'x' * hits}{'.' * (state.limit - hits)}] {state.hits[seat]:>2}/{state.limit}"
+
+
+def _facts(state: State, seat: int) -> list[str]:
+    if state.out[seat]:
+        return [_("out")]
+    facts = []
+    if shields := sum(state.shields[seat, kind] * shields_on(Card.ONE_SHIELD + kind) for kind in range(SHIELD_KINDS)):
+        facts.append(_("shields {unused}/{shields}").format(unused=state.unused[seat], shields=shields))
+    if state.armory[seat]:
+        facts.append(_("armory"))
+    if state.due[seat] == Due.SKIP:
+        facts.append(_("misses the next turn"))
+    return facts + _hand(state, seat)
+
+
+def _hand(state: State, seat: int) -> list[str]:
+    """Name the cards in hand that the viewer knows; otherwise say only how many there are."""
+    known = [card_title(kind) for kind in range(KINDS) for _copy in range(state.hand[seat, kind])]
+    if known:
+        return [_("in hand: {cards}").format(cards=", ".join(known))]
+    return [_("{count} cards in hand").format(count=hand_size(state, seat))] if state.strategic else []
