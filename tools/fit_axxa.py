@@ -1,4 +1,4 @@
-"""Fit the weights of ``meadhall/games/axxa/advice.py``, and print how well they predict the results of matches.
+"""Fit the weights of ``meadhall/games/axxa/heuristics.py``, and print how well they predict the results of matches.
 
 .venv/bin/python tools/fit_axxa.py [MATCHES]
 
@@ -22,8 +22,7 @@ import meadhall
 from meadhall.bots import bot
 from meadhall.engine.compiled import module_of
 from meadhall.engine.state.schema import state_at
-from meadhall.games.axxa.advice import chance_of_side, chance_together
-from meadhall.games.axxa.heuristics import can_complete, difficulty, turns_away
+from meadhall.games.axxa.heuristics import can_complete, chance_of_side, chance_together, difficulty, turns_away
 from meadhall.games.axxa.state import HEIGHT, NUMBERS, STACKS, TRIPLET_SIZE, Phase, State, on_board, side_of, triplets_of
 
 Floats = npt.NDArray[np.float64]

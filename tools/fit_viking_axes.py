@@ -1,4 +1,4 @@
-"""Fit the weights of ``meadhall/games/viking_axes/evaluation.py``, and print how well they predict the winners of matches.
+"""Fit the weights of ``meadhall/games/viking_axes/heuristics.py``, and print how well they predict the winners of matches.
 
 .venv/bin/python tools/fit_viking_axes.py
 """

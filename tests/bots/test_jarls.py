@@ -15,7 +15,7 @@ from games.viking_axes.scenes import scene as viking_axes
 from meadhall import Match, game
 from meadhall.bots import bot
 from meadhall.games.axes_and_allies.rules import ATTACK
-from meadhall.games.dungeon_allies.actions import Act as DungeonAct
+from meadhall.games.dungeon_allies.pieces import Act as DungeonAct
 from meadhall.games.viking_axes.state import Act
 
 pytestmark = pytest.mark.compiled  # half a second is only a few iterations of interpreted rules

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from playwright.sync_api import Locator, Page, expect
 
-from meadhall.games.axxa.board import distance
+from meadhall.games.axxa.state import distance
 
 AXXA = "AxxA"
 

@@ -15,7 +15,7 @@ from browser.devices import PHONE
 from browser.keyboard import tab_to
 from browser.people import NewPerson, Person
 from browser.table import Table, open_table, whose_turn
-from meadhall.games.axxa.board import NAMES, POSITIONS, SPACE_AT, SPACES, distance
+from meadhall.games.axxa.state import NAMES, POSITIONS, SPACE_AT, SPACES, distance
 
 ARROWS = {"ArrowUp": (-1, 0), "ArrowDown": (1, 0), "ArrowLeft": (0, -1), "ArrowRight": (0, 1)}
 

@@ -19,9 +19,8 @@ from browser.test_chart import upload
 from browser.traffic import RECORD_TRAFFIC
 from meadhall.engine.match.match import Match
 from meadhall.engine.replay import replay
-from meadhall.games.dungeon_allies.actions import Act
 from meadhall.games.dungeon_allies.names import BUILT_IN
-from meadhall.games.dungeon_allies.pieces import DICE, SIDES, SQUARES, Die, Target
+from meadhall.games.dungeon_allies.pieces import DICE, SIDES, SQUARES, Act, Die, Target
 from meadhall.games.dungeon_allies.state import Event
 
 DUNGEON_ALLIES = "Dungeon Allies"

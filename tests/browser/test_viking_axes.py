@@ -17,8 +17,7 @@ from browser.table import PATIENCE, STRATEGIC, VIKING_AXES, Table, open_table, r
 from browser.traffic import RECORD_TRAFFIC
 from meadhall.engine.match.match import Match
 from meadhall.engine.replay import replay
-from meadhall.games.viking_axes.cards import TITLES
-from meadhall.games.viking_axes.state import Act, Card
+from meadhall.games.viking_axes.state import TITLES, Act, Card
 
 
 @pytest.mark.parametrize("decisions", [12, pytest.param(1000, marks=pytest.mark.long)], ids=["beginning", "whole match"])

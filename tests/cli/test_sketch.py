@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import meadhall
 from meadhall.games.axes_and_allies.rules import State
-from meadhall.games.axes_and_allies.terminal import sketch
+from meadhall.games.axes_and_allies.words import sketch
 
 NAMES = ["Ylva", "Astrid", "Bo"]
 

@@ -19,7 +19,7 @@ from meadhall.engine.match.view import SPECTATOR, View, concealed
 from meadhall.engine.registry import game
 from meadhall.engine.text.language import speak
 from meadhall.envs.render import NoPixels, render
-from meadhall.games.viking_axes.cards import card_title
+from meadhall.games.viking_axes.state import card_title
 from meadhall.pictures import png
 from pixels import difference
 

@@ -25,11 +25,9 @@ from meadhall.engine.match.record import SUFFIX, dumps
 from meadhall.engine.options import HouseRule
 from meadhall.engine.state.chance import step_key
 from meadhall.engine.state.schema import States
-from meadhall.games.axxa.board import SPACES, distance
-from meadhall.games.axxa.state import HEIGHT, NUMBERS, OF_EACH, TRIPLET_SIZE, Ending
-from meadhall.games.dungeon_allies.actions import Act
+from meadhall.games.axxa.state import HEIGHT, NUMBERS, OF_EACH, SPACES, TRIPLET_SIZE, Ending, distance
 from meadhall.games.dungeon_allies.components import COMPONENTS
-from meadhall.games.dungeon_allies.pieces import DICE, GONE, NONE, SQUARES, Target
+from meadhall.games.dungeon_allies.pieces import DICE, GONE, NONE, SQUARES, Act, Target
 from meadhall.games.dungeon_allies.state import MAX_TURNS, State
 from meadhall.games.dungeon_allies.words import deciding_colour
 from meadhall.games.viking_axes.state import COPIES, HITS, Card

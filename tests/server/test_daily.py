@@ -22,7 +22,7 @@ from games_for_tests.hoard.words import NAMES
 from meadhall.engine.match.match import Match
 from meadhall.engine.registry import game, registered
 from meadhall.engine.text.lessons import Outcome
-from meadhall.games.axxa import daily as axxa
+from meadhall.games import axxa
 from meadhall.server.hall.daily import daily, daily_outcomes
 from meadhall.server.hall.daily.daily import seed_of, today
 from meadhall.server.hall.room import Room

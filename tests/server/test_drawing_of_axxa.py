@@ -13,8 +13,8 @@ import pytest
 
 from meadhall.engine.match.match import Match
 from meadhall.engine.replay import replay
-from meadhall.games.axxa.board import POSITIONS, SPACES
 from meadhall.games.axxa.page import own
+from meadhall.games.axxa.state import POSITIONS, SPACES
 from meadhall.server.pages.frames import Frames
 from meadhall.server.pages.match import match_page, result_view
 from meadhall.server.pages.models import SeatView

@@ -12,9 +12,8 @@ import pytest
 from games.dungeon_allies.scenes import DA, at_random, enriched
 from games.dungeon_allies.shapes import drawn as drawn_shape
 from meadhall.engine.match.match import Match
-from meadhall.games.dungeon_allies.actions import Act, Phase
 from meadhall.games.dungeon_allies.page import own
-from meadhall.games.dungeon_allies.pieces import TARGETS, Target
+from meadhall.games.dungeon_allies.pieces import TARGETS, Act, Phase, Target
 from meadhall.server.pages.frames import Frames
 from meadhall.server.pages.match import match_page, result_view
 from meadhall.server.pages.models import SeatView

@@ -10,8 +10,7 @@ import pytest
 
 from meadhall.engine.match.match import Match
 from meadhall.engine.match.view import SPECTATOR
-from meadhall.games.viking_axes.cards import TITLES
-from meadhall.games.viking_axes.state import Phase
+from meadhall.games.viking_axes.state import TITLES, Phase
 from meadhall.server.hall import changes
 from meadhall.server.hall.room import Room
 from meadhall.server.store.queries import guests

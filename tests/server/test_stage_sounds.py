@@ -9,8 +9,10 @@ import wave
 from pathlib import Path
 
 import numpy as np
+import pytest
 
-from meadhall.server.pages.stage_sounds import stage_sounds
+from meadhall.engine.game import BEAT_SECONDS
+from meadhall.server.pages.stage_sounds import stage_beats, stage_sounds
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "src" / "meadhall" / "server" / "static" / "sounds"
@@ -31,6 +33,15 @@ def test_every_sound_that_a_stage_plays_is_known() -> None:
         played |= {name for places in re.findall(r"sound\(\{(.*?)\}", text) for name in re.findall(r'"(\w+)"', places)}
     assert len(played) > 20
     assert played <= {each.name for each in stage_sounds()}
+
+
+@pytest.mark.parametrize("name", ["axes-and-allies", "axxa", "viking-axes"])
+def test_the_stage_plays_every_kind_of_event_that_takes_time(name: str) -> None:
+    script = (ROOT / "src" / "meadhall" / "games" / name.replace("-", "_") / "static" / "stage.js").read_text("utf-8")
+    beat, *kinds = stage_beats(name).split()
+    assert float(beat) == 1000 * BEAT_SECONDS
+    assert kinds
+    assert {kind.split(":")[0] for kind in kinds} <= set(re.findall(r"\w+", script.rpartition("stage.acts(")[2]))
 
 
 def test_the_sounds_are_small_and_made_by_the_script(tmp_path: Path) -> None:

@@ -59,8 +59,8 @@ class Scoring(Enum):
 class GamePage(Protocol):
     """The module that turns a view into the values that the game's ``page.html`` draws.
 
-    If the board shows the events of a step one after the other, the module also has ``beats(view)``. It returns how many beats
-    the last step takes, and bots wait for so long. So it must depend on nothing but a spectator's view.
+    If a step is not shown for the sum of the ``beats`` of its events, the module also has ``beats(view)``. It returns how many
+    beats the last step takes, and must depend on nothing but a spectator's view.
     """
 
     def picture(self, view: Any) -> Any:
@@ -522,7 +522,7 @@ def beats_of(view: Any) -> int:
 
     It is 0 for a page that shows all at once, before the first action, and after an undo, which shows an old step again.
     """
-    beats = getattr(view.game.page, "beats", None)
-    if beats is None or not view.steps or view.next_number != view.steps[-1].n + 1:
+    if not view.steps or view.next_number != view.steps[-1].n + 1:
         return 0
-    return int(beats(view))
+    beats, kinds = getattr(view.game.page, "beats", None), view.game.events
+    return int(beats(view)) if beats else sum(kinds[event.kind].beats for event in view.steps[-1].events if event.kind in kinds)

@@ -18,8 +18,8 @@ from meadhall.engine.search_settings import Solution
 from meadhall.engine.state.chance import die, key_from_counter
 from meadhall.engine.state.events import NO_LOG_SHAPE
 from meadhall.engine.state.schema import States
-from meadhall.games.axes_and_allies.advice import solved_value
 from meadhall.games.axes_and_allies.exact import IMPATIENCE, MAX_SOLVED, TOLERANCE, MarkovGame, solve_all, solved, solver
+from meadhall.games.axes_and_allies.heuristics import solved_value
 from meadhall.games.axes_and_allies.rules import ALLY, ATTACK, SIDES, State
 from meadhall.lab.entrants import play_out
 from sizes import sized

@@ -12,8 +12,22 @@ import numpy as np
 from meadhall import Match, game
 from meadhall.engine.laws.check_game import setups
 from meadhall.engine.state.events import Event
-from meadhall.games.axxa.board import FIRST_START, NAMES, SPACES, TRIPLE_OF
-from meadhall.games.axxa.state import EMPTY, HEIGHT, NOWHERE, NUMBERS, OF_EACH, SIDES, STACKS, TRIPLET_SIZE, Act, State
+from meadhall.games.axxa.state import (
+    EMPTY,
+    FIRST_START,
+    HEIGHT,
+    NAMES,
+    NOWHERE,
+    NUMBERS,
+    OF_EACH,
+    SIDES,
+    SPACES,
+    STACKS,
+    TRIPLE_OF,
+    TRIPLET_SIZE,
+    Act,
+    State,
+)
 from meadhall.games.axxa.words import EVENTS, space
 from sizes import LONG
 

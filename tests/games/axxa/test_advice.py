@@ -10,7 +10,7 @@ import pytest
 
 from games.axxa.scenes import AXXA, scene
 from meadhall.bots import bot
-from meadhall.games.axxa.advice import chance_together, solved_value
+from meadhall.games.axxa.heuristics import chance_together, solved_value
 from meadhall.games.axxa.state import Phase
 from sizes import sized
 

@@ -8,8 +8,9 @@ import pytest
 
 from games.axxa.reference import BOARD, DIAGONALS, TRIPLES, connected, reachable
 from games.axxa.scenes import AXXA
-from meadhall.games.axxa import board, state
-from meadhall.games.axxa.board import (
+from meadhall.games.axxa import state
+from meadhall.games.axxa import state as board
+from meadhall.games.axxa.state import (
     FIRST_MOVE,
     LAST_ROUTE,
     LONGEST,

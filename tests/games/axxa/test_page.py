@@ -14,9 +14,8 @@ import pytest
 from games.axxa.scenes import FAR, move, scene
 from meadhall.engine.match.match import Match
 from meadhall.engine.replay import replay
-from meadhall.games.axxa.board import SPACES, distance, routes
 from meadhall.games.axxa.page import Picture, Waypoints, own, picture
-from meadhall.games.axxa.state import HEIGHT, NUMBERS, OF_EACH, TRIPLET_SIZE, UNKNOWN, Phase
+from meadhall.games.axxa.state import HEIGHT, NUMBERS, OF_EACH, SPACES, TRIPLET_SIZE, UNKNOWN, Phase, distance, routes
 
 RECORDS = Path(__file__).parents[2] / "records" / "axxa"
 NAMES = (

@@ -14,10 +14,9 @@ from games.axxa.reference import Reference
 from games.axxa.scenes import AXXA, SPACE, legal, move, pay, scene
 from meadhall import Match
 from meadhall.bots import bot
-from meadhall.games.axxa.advice import is_lost
-from meadhall.games.axxa.board import NAMES, POSITIONS
+from meadhall.games.axxa.heuristics import is_lost
 from meadhall.games.axxa.solver import SYMMETRY, ProofResult, Verdict, key_of, prove, solution, winnable
-from meadhall.games.axxa.state import Act
+from meadhall.games.axxa.state import NAMES, POSITIONS, Act
 from sizes import sized
 
 SMALL = sized(8, 40)

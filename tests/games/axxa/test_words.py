@@ -10,8 +10,7 @@ from games.axxa.scenes import AXXA, FAR, SPACE, at_random, move, pay, remove, sc
 from meadhall import IllegalAction, Match, Seat
 from meadhall.engine.rulebook import rule_ids, rule_sentence, rulebook_text
 from meadhall.engine.text.language import speaking
-from meadhall.games.axxa.board import NAMES
-from meadhall.games.axxa.state import Act, Phase
+from meadhall.games.axxa.state import NAMES, Act, Phase
 from meadhall.games.axxa.words import notation
 from sizes import sized
 

@@ -13,8 +13,7 @@ from meadhall import IllegalAction, Match, game
 from meadhall.engine.match.view import legal_actions
 from meadhall.engine.state.chance import seed_from_text
 from meadhall.engine.state.events import Event
-from meadhall.games.dungeon_allies import actions
-from meadhall.games.dungeon_allies.actions import Act, Phase
+from meadhall.games.dungeon_allies import pieces
 from meadhall.games.dungeon_allies.components import ITEM_NAMES, SKILL_NAMES
 from meadhall.games.dungeon_allies.pieces import (
     ALLIES,
@@ -34,7 +33,9 @@ from meadhall.games.dungeon_allies.pieces import (
     SIDES,
     SQUARES,
     TREASURES,
+    Act,
     Item,
+    Phase,
     Target,
 )
 from meadhall.games.dungeon_allies.state import State, Step
@@ -178,7 +179,7 @@ def target(spot: str) -> int:
 
 
 def place(sides: int, spot: str) -> int:
-    return actions.place(target(spot), SIDES.index(sides))
+    return pieces.place(target(spot), SIDES.index(sides))
 
 
 def peek(square: int) -> int:
@@ -210,7 +211,7 @@ def follower_die(sides: int) -> int:
 
 
 def trade(line: int, direction: int) -> int:
-    return actions.trade(line, direction)
+    return pieces.trade(line, direction)
 
 
 # ---------------------------------------------------------------------------------------------------------------------- playing

@@ -13,11 +13,10 @@ from games.dungeon_allies.scenes import DA, A, B, place, scene, send, state_of, 
 from meadhall import Match
 from meadhall.bots import bot
 from meadhall.engine.state.chance import step_key
-from meadhall.games.dungeon_allies.actions import Act, Phase
-from meadhall.games.dungeon_allies.advice import ADVICE
+from meadhall.games.dungeon_allies import ADVICE
 from meadhall.games.dungeon_allies.heuristics.evaluation import FEATURES, Feature
 from meadhall.games.dungeon_allies.heuristics.learned import KNOTS, SHARPNESS, WEIGHTS
-from meadhall.games.dungeon_allies.pieces import COLOURS, DICE, NONE, SQUARES, Die
+from meadhall.games.dungeon_allies.pieces import COLOURS, DICE, NONE, SQUARES, Act, Die, Phase
 from sizes import sized
 
 SEED = b"a seed of a search"

@@ -37,9 +37,8 @@ from games.dungeon_allies.scenes import (
     without,
 )
 from meadhall import Match
-from meadhall.games.dungeon_allies.actions import Act, Phase
 from meadhall.games.dungeon_allies.components import SKILL_NAMES
-from meadhall.games.dungeon_allies.pieces import CARDS, CHARACTERS, DISPLAY, FOLLOWERS, GONE, MONSTERS, NONE
+from meadhall.games.dungeon_allies.pieces import CARDS, CHARACTERS, DISPLAY, FOLLOWERS, GONE, MONSTERS, NONE, Act, Phase
 from meadhall.games.dungeon_allies.state import State
 
 WATER_FIRE = {A: {4: "water", 6: "fire"}}

@@ -31,10 +31,9 @@ from games.dungeon_allies.scenes import (
     without,
 )
 from meadhall import Match, MatchOver
-from meadhall.games.dungeon_allies.actions import Act, Phase
 from meadhall.games.dungeon_allies.components import SKILL_NAMES
-from meadhall.games.dungeon_allies.pieces import CRYSTALS, DICE, GONE, MONSTERS, NONE, TARGETS
-from meadhall.games.dungeon_allies.rules.scoring import card_score, points_of
+from meadhall.games.dungeon_allies.pieces import CRYSTALS, DICE, GONE, MONSTERS, NONE, TARGETS, Act, Phase
+from meadhall.games.dungeon_allies.rules import card_score, points_of
 from meadhall.games.dungeon_allies.state import MAX_TURNS, State
 
 # -------------------------------------------------------------------------------------------------------------- end of the turn

@@ -30,8 +30,7 @@ from games.dungeon_allies.scenes import (
 )
 from meadhall import Match
 from meadhall.engine.state.chance import below, step_key
-from meadhall.games.dungeon_allies.actions import Act, Phase
-from meadhall.games.dungeon_allies.pieces import GONE
+from meadhall.games.dungeon_allies.pieces import GONE, Act, Phase
 from meadhall.games.dungeon_allies.state import current_round
 
 WATER_FIRE = {A: {4: "water", 6: "fire"}}

@@ -33,11 +33,10 @@ from meadhall import Match
 from meadhall.bots import bot
 from meadhall.engine.compute.bulk import counted_tournament, tournament
 from meadhall.engine.loops import GREEDY, RANDOM
-from meadhall.games.dungeon_allies.actions import Act, Phase
-from meadhall.games.dungeon_allies.heuristics.probabilities import DIE_CODE, REACH_PROBABILITY, probability
-from meadhall.games.dungeon_allies.pieces import DICE, SIDES, SQUARES
+from meadhall.games.dungeon_allies.elements import STATISTICS
+from meadhall.games.dungeon_allies.heuristics.fights import DIE_CODE, REACH_PROBABILITY, probability
+from meadhall.games.dungeon_allies.pieces import DICE, SIDES, SQUARES, Act, Phase
 from meadhall.games.dungeon_allies.state import MAX_TURNS
-from meadhall.games.dungeon_allies.statistics import STATISTICS
 from sizes import sized
 
 GAMES = sized(100, 200)

@@ -32,8 +32,7 @@ from meadhall import Match
 from meadhall.engine.compiled import loops
 from meadhall.engine.match.view import concealed
 from meadhall.engine.state.schema import States
-from meadhall.games.dungeon_allies.actions import Act
-from meadhall.games.dungeon_allies.pieces import GONE, NONE
+from meadhall.games.dungeon_allies.pieces import GONE, NONE, Act
 from meadhall.games.dungeon_allies.state import State
 from sizes import sized
 

@@ -26,9 +26,8 @@ from games.dungeon_allies.scenes import (
     told,
 )
 from meadhall import IllegalAction, Match
-from meadhall.games.dungeon_allies.actions import Act
-from meadhall.games.dungeon_allies.facts import facts
-from meadhall.games.dungeon_allies.pieces import DISPLAY, NONE
+from meadhall.games.dungeon_allies import facts
+from meadhall.games.dungeon_allies.pieces import DISPLAY, NONE, Act
 from meadhall.games.dungeon_allies.state import State
 
 THREE = {4: "water", 6: "fire", 8: "armor"}

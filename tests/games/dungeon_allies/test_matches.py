@@ -12,10 +12,9 @@ from games.dungeon_allies.reference import COLOURS, DICE, Reference
 from games.dungeon_allies.scenes import DA, at_random, check_counts, enriched, legal, unplaced
 from games.dungeon_allies.shapes import DATA, drawn
 from meadhall import Match
-from meadhall.games.dungeon_allies.actions import Phase
+from meadhall.games.dungeon_allies import HOUSE_RULES
 from meadhall.games.dungeon_allies.components import components_of
-from meadhall.games.dungeon_allies.house_rules import HOUSE_RULES
-from meadhall.games.dungeon_allies.pieces import GONE, NONE
+from meadhall.games.dungeon_allies.pieces import GONE, NONE, Phase
 from meadhall.games.dungeon_allies.state import Event, Step
 from sizes import sized
 

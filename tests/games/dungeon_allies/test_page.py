@@ -13,10 +13,9 @@ import pytest
 from games.dungeon_allies.scenes import DA, at_random, enriched, go, play_at_random, scene, send
 from meadhall import Match
 from meadhall.engine.match.view import EVERYTHING
-from meadhall.games.dungeon_allies import actions, page
-from meadhall.games.dungeon_allies.actions import Act, Phase
+from meadhall.games.dungeon_allies import page, pieces
 from meadhall.games.dungeon_allies.boards import chance_of
-from meadhall.games.dungeon_allies.pieces import DICE, NONE, SIDES, SQUARES, TARGETS, Die, Item, Target
+from meadhall.games.dungeon_allies.pieces import DICE, NONE, SIDES, SQUARES, TARGETS, Act, Die, Item, Phase, Target
 from meadhall.games.dungeon_allies.state import Event, Step
 from meadhall.games.dungeon_allies.story import FightDie, Scene, story
 
@@ -124,7 +123,7 @@ def test_choices_are_taken_apart_as_the_rules_number_them(players: int) -> None:
             kinds.add(kind)
             assert action == kind + argument
             if kind == Act.PLACE:
-                assert action == actions.place(*divmod(argument, DICE))
+                assert action == pieces.place(*divmod(argument, DICE))
     assert kinds >= {
         Act.ASSIGN,
         Act.PLACE,

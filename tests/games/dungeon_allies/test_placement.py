@@ -28,8 +28,17 @@ from games.dungeon_allies.scenes import (
     trade_with,
 )
 from meadhall import Match
-from meadhall.games.dungeon_allies.actions import MOST_GOLD_BID, Act, Phase
-from meadhall.games.dungeon_allies.pieces import DICE, FOLLOWERS, PRISONERS, TRAINER_SPACES, TREASURES, Target
+from meadhall.games.dungeon_allies.pieces import (
+    DICE,
+    FOLLOWERS,
+    MOST_GOLD_BID,
+    PRISONERS,
+    TRAINER_SPACES,
+    TREASURES,
+    Act,
+    Phase,
+    Target,
+)
 from meadhall.games.dungeon_allies.state import State
 
 THREE = {4: "water", 6: "fire", 8: "armor"}

@@ -27,7 +27,7 @@ from games.dungeon_allies.scenes import (
     trade,
 )
 from meadhall import MalformedAction, Match, NotYourTurn
-from meadhall.games.dungeon_allies.actions import ACTIONS, Act, Phase
+from meadhall.games.dungeon_allies.pieces import ACTIONS, Act, Phase
 
 
 def assigning() -> Match:

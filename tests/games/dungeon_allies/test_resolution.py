@@ -34,8 +34,7 @@ from games.dungeon_allies.scenes import (
     without,
 )
 from meadhall import Match
-from meadhall.games.dungeon_allies.actions import Act, Phase
-from meadhall.games.dungeon_allies.pieces import CARDS, DISPLAY, MONSTERS, NONE
+from meadhall.games.dungeon_allies.pieces import CARDS, DISPLAY, MONSTERS, NONE, Act, Phase
 from meadhall.games.dungeon_allies.state import State
 
 # ------------------------------------------------------------------------------------------------------------------- turn order

@@ -33,9 +33,8 @@ from games.dungeon_allies.scenes import (
     told,
 )
 from meadhall import BadSetup, CannotUndo, Match
-from meadhall.games.dungeon_allies.actions import Act
 from meadhall.games.dungeon_allies.components import SKILL_NAMES
-from meadhall.games.dungeon_allies.pieces import CARDS, DISPLAY, FOLLOWERS, NONE, SQUARES, Die, Item
+from meadhall.games.dungeon_allies.pieces import CARDS, DISPLAY, FOLLOWERS, NONE, SQUARES, Act, Die, Item
 from meadhall.games.dungeon_allies.state import State
 from sizes import sized
 

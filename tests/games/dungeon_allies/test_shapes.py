@@ -33,12 +33,10 @@ from games.dungeon_allies.scenes import (
 from games.dungeon_allies.shapes import DATA, SQUARES, drawn, shaped, squares
 from meadhall import BadSetup, Match, replay
 from meadhall.bots import bot
-from meadhall.games.dungeon_allies import page
-from meadhall.games.dungeon_allies.actions import Act
+from meadhall.games.dungeon_allies import facts, page
 from meadhall.games.dungeon_allies.components import COMPONENTS, SKILL_NAMES
-from meadhall.games.dungeon_allies.facts import facts
-from meadhall.games.dungeon_allies.pieces import GONE, NONE, Item
-from meadhall.games.dungeon_allies.rules.scoring import card_score
+from meadhall.games.dungeon_allies.pieces import GONE, NONE, Act, Item
+from meadhall.games.dungeon_allies.rules import card_score
 from meadhall.pictures.board import svg
 from sizes import sized
 

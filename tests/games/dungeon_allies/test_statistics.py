@@ -15,9 +15,9 @@ from games.dungeon_allies.scenes import DA
 from meadhall.cli import main
 from meadhall.engine.match.record import read_records
 from meadhall.engine.state.events import append_argument, emit, new_log
+from meadhall.games.dungeon_allies.elements import COUNTERS, PLACES, STATISTICS, Count, tally
 from meadhall.games.dungeon_allies.pieces import SPOTS, SQUARES, Spot
 from meadhall.games.dungeon_allies.state import Event
-from meadhall.games.dungeon_allies.statistics import COUNTERS, PLACES, STATISTICS, Count, tally
 
 Happened = tuple[int, ...]
 BUILT_IN = DA.check_options({})

@@ -17,8 +17,7 @@ from meadhall.engine.match.telling import Choices, guided_match
 from meadhall.engine.rulebook import rule_ids, rule_sentence, rulebook_text
 from meadhall.engine.state import events
 from meadhall.engine.text.language import speaking
-from meadhall.games.dungeon_allies import actions
-from meadhall.games.dungeon_allies.actions import Act, Phase
+from meadhall.games.dungeon_allies import pieces
 from meadhall.games.dungeon_allies.components import COMPONENTS
 from meadhall.games.dungeon_allies.events import events_of
 from meadhall.games.dungeon_allies.names import BUILT_IN
@@ -31,8 +30,10 @@ from meadhall.games.dungeon_allies.pieces import (
     NONE,
     SQUARES,
     TRAINER_SPACES,
+    Act,
     Die,
     Item,
+    Phase,
     Target,
 )
 from meadhall.games.dungeon_allies.state import Event, State
@@ -52,7 +53,7 @@ DEEP_SERPENT = 25
 
 
 def place(die: int, target: int) -> int:
-    return actions.place(target, die)
+    return pieces.place(target, die)
 
 
 def scene(change: Callable[[Any], None] = lambda state: None, seed: str = "words", subject: Game = DA, **options: Any) -> Match:

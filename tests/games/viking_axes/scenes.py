@@ -9,13 +9,13 @@ from typing import Any
 from meadhall import Match, game
 from meadhall.engine.match.view import legal_actions
 from meadhall.engine.state.events import Event
-from meadhall.games.viking_axes.cards import TITLES
 from meadhall.games.viking_axes.state import (
     AXE_KINDS,
     COPIES,
     KINDS,
     NO_CARD,
     SHIELD_KINDS,
+    TITLES,
     Card,
     Phase,
     State,

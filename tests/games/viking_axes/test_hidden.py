@@ -15,8 +15,7 @@ from games.viking_axes.scenes import VA, counted, legal, play_at_random, scene
 from meadhall import CannotUndo, Match
 from meadhall.engine.compiled import loops
 from meadhall.engine.match.view import concealed
-from meadhall.games.viking_axes.hidden import unseen
-from meadhall.games.viking_axes.state import COPIES, KINDS, NO_CARD, Act, Card, Phase, State, hand_size
+from meadhall.games.viking_axes.state import COPIES, KINDS, NO_CARD, Act, Card, Phase, State, hand_size, unseen
 from sizes import LONG, sized
 
 REDEALS = sized(4_000, 30_000)

@@ -11,7 +11,7 @@ from games.viking_axes.scenes import CARDS, VA, scene
 from meadhall import Match
 from meadhall.bots import bot
 from meadhall.engine.state.schema import state_at
-from meadhall.games.viking_axes.evaluation import evaluate
+from meadhall.games.viking_axes.heuristics import evaluate
 from meadhall.games.viking_axes.state import Act
 from sizes import sized
 

@@ -8,8 +8,7 @@ from games.viking_axes.scenes import CARDS, VA, scene
 from meadhall import Match
 from meadhall.engine.rulebook import rule_ids, rule_sentence, rulebook_text
 from meadhall.engine.text.language import speaking
-from meadhall.games.viking_axes.cards import card_phrase, card_title
-from meadhall.games.viking_axes.state import COPIES, KINDS, Act, Card, Due
+from meadhall.games.viking_axes.state import COPIES, KINDS, Act, Card, Due, card_phrase, card_title
 
 IDS = """VA-1.1 VA-1.2 VA-1.3 VA-1.4 VA-1.5 VA-2.1 VA-2.2 VA-2.3 VA-2.4 VA-3.1 VA-3.2 VA-3.3 VA-3.4 VA-3.5 VA-3.6 VA-3.7
 VA-4.1 VA-5.1 VA-5.2 VA-5.3 VA-5.4 VA-5.5 VA-6.1 VA-6.2 VA-6.3 VA-6.4 VA-7.1 VA-7.2 VA-8.1""".split()

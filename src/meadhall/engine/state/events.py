@@ -252,6 +252,7 @@ class EventKind:
         joins: names of kinds that it continues: it begins no turn after one of them with the same seat as first argument.
         fields: the names of its arguments; by default those of their converters. The last may begin with ``*``: then it names all
             arguments from there on.
+        beats: how long the stage of a page plays it (see ``BEAT_SECONDS``); bots wait for so long.
 
     Examples:
         >>> from meadhall.engine.state.events import EventKind, number, seat
@@ -275,6 +276,7 @@ class EventKind:
     brief: tuple[str, ...] = ()
     joins: tuple[str, ...] = ()
     fields: tuple[str, ...] = ()
+    beats: int = 0
 
     def __post_init__(self) -> None:
         if len(self.arguments) > ARGUMENTS:

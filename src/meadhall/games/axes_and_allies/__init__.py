@@ -5,11 +5,42 @@ from pathlib import Path
 from typing import Any
 
 from meadhall.games.axes_and_allies import heuristics, page, rules, words
-from meadhall.games.axes_and_allies.advice import ADVICE
-from meadhall.games.axes_and_allies.elements import ELEMENTS, STATISTICS
 from meadhall.games.axes_and_allies.exact import solver
+from meadhall.games.axes_and_allies.heuristics import ADVICE
 from meadhall.games.axes_and_allies.lessons import LESSONS
-from meadhall.sdk import Game, HouseRule, Match, Origin, marked, places_by_elimination
+from meadhall.games.axes_and_allies.rules import ALLY, ATTACK, SEATS, Event
+from meadhall.sdk import (
+    ActionKind,
+    Elements,
+    EventFigure,
+    Game,
+    HouseRule,
+    Match,
+    Mention,
+    Origin,
+    event_statistics,
+    marked,
+    places_by_elimination,
+)
+
+ELEMENTS = Elements(
+    actions=(
+        ActionKind("attack", marked("attack"), range(ATTACK, ATTACK + SEATS)),
+        ActionKind("ally", marked("ally"), range(ALLY, ALLY + SEATS)),
+    ),
+    first_order=Event.FIRST,
+    turn=Event.POWER,
+    out=Mention(Event.KILLED, 1),
+    attacks=Mention(Event.ATTACK, 1),
+)
+
+STATISTICS = event_statistics(
+    EventFigure("attacks", marked("attacks"), Event.ATTACK),
+    EventFigure("hit_rate", marked("attacks that kill"), Event.KILLED, per=(Event.ATTACK_ROLL,)),
+    EventFigure("alliances", marked("alliances"), Event.ALLIED),
+    EventFigure("ones", marked("ones that end all alliances"), Event.VOIDED),
+    EventFigure("limited", marked("turns among allies alone"), Event.LIMITED),
+)
 
 
 def places(match: Match) -> tuple[int, ...]:

@@ -67,20 +67,3 @@ def _blow(view: View) -> tuple[int, int, int, bool] | None:
             attacker, target = event.arguments
             return attacker, target, roll, event.kind == Event.KILLED
     return None
-
-
-def beats(view: View) -> int:
-    """Return how long the board shows the last step, in beats (see ``stage.js``)."""
-    return sum(LENGTHS.get(Event(event.kind), 0) for event in view.steps[-1].events)
-
-
-LENGTHS = {
-    Event.ATTACK: 3,
-    Event.ATTACK_ROLL: 3,
-    Event.KILLED: 3,
-    Event.MISSED: 2,
-    Event.ALLIED: 2,
-    Event.VOIDED: 2,
-    Event.LIMITED: 2,
-}
-"""How long the board shows each event, in beats."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from meadhall.games.axes_and_allies.rules import ALLY, ATTACK, DUEL, Event, State
-from meadhall.games.axes_and_allies.terminal import sketch as sketch
 from meadhall.sdk import PUBLIC, TURN, EventKind, Part, marked, number, seat
 from meadhall.sdk import Event as GameEvent
 from meadhall.sdk import gettext as _
@@ -38,7 +37,7 @@ EVENTS: dict[int, EventKind] = {
         fields=("seat", "power"),
     ),
     Event.VOIDED: EventKind(
-        "voided", (), "AA-2.2", marked("A one: every alliance is void"), brief=(marked("every alliance void"),)
+        "voided", (), "AA-2.2", marked("A one: every alliance is void"), brief=(marked("every alliance void"),), beats=2
     ),
     Event.LIMITED: EventKind(
         "limited",
@@ -47,6 +46,7 @@ EVENTS: dict[int, EventKind] = {
         marked("{0} is allied with everyone and can only roll"),
         you=(marked("You are allied with everyone and can only roll"),),
         brief=(marked("only allies left"),),
+        beats=2,
     ),
     Event.ATTACK: EventKind(
         "attack",
@@ -56,6 +56,7 @@ EVENTS: dict[int, EventKind] = {
         you=(marked("You attack {1}"), marked("{0} attacks you")),
         brief=(marked("attack on {1}"), "", marked("attack on you")),
         fields=("seat", "target"),
+        beats=3,
     ),
     Event.ATTACK_ROLL: EventKind(
         "attack_roll",
@@ -65,6 +66,7 @@ EVENTS: dict[int, EventKind] = {
         you=(marked("You roll {1}"),),
         brief=(marked("roll {1}"),),
         fields=("seat", "roll"),
+        beats=3,
     ),
     Event.KILLED: EventKind(
         "killed",
@@ -74,6 +76,7 @@ EVENTS: dict[int, EventKind] = {
         you=(marked("You hack {1} to pieces"), marked("{0} hacks you to pieces")),
         brief=(marked("killed"),),
         fields=("seat", "target"),
+        beats=3,
     ),
     Event.MISSED: EventKind(
         "missed",
@@ -83,6 +86,7 @@ EVENTS: dict[int, EventKind] = {
         you=(marked("You miss {1}"), marked("{0} misses you")),
         brief=(marked("missed"),),
         fields=("seat", "target"),
+        beats=2,
     ),
     Event.ALLIED: EventKind(
         "allied",
@@ -92,6 +96,7 @@ EVENTS: dict[int, EventKind] = {
         you=(marked("You ally with {1}"), marked("{0} allies with you")),
         brief=(marked("alliance with {1}"), "", marked("alliance with you")),
         fields=("seat", "ally"),
+        beats=2,
     ),
     Event.WON: EventKind(
         "won",
@@ -169,3 +174,23 @@ def _duel_prompt(state: State, names: Sequence[str], viewer: int) -> str:
 def ending(state: State) -> tuple[str, str]:
     """Return the rule id and the words for how the match ended."""
     return "AA-6.1", _("the last one standing")
+
+
+def sketch(state: State, names: Sequence[str]) -> str:
+    """Draw a line for each player: alive or dead, the power of the seat to move, and allies."""
+    width = max(map(len, names))
+    lines = []
+    for player, name in enumerate(names):
+        marker = ">" if player == state.actor else " "
+        lines.append(f"{marker} {name:<{width}}  {'; '.join(_facts(state, player, names))}".rstrip())
+    return "\n".join(lines)
+
+
+def _facts(state: State, seat: int, names: Sequence[str]) -> list[str]:
+    if not state.alive[seat]:
+        return [_("dead")]
+    facts = [_("axe power {power}").format(power=state.power)] if seat == state.actor else []
+    allies = [names[other] for other in range(state.players) if state.alive[other] and state.allied[seat, other]]
+    if allies:
+        facts.append(_("allied with {names}").format(names=", ".join(allies)))
+    return facts

@@ -1,19 +1,120 @@
 """AxxA: a puzzle of sliding stacks for 1 to 6 players together, or for two sides against each other."""
 
-from collections.abc import Mapping
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
 from meadhall.games.axxa import heuristics, page, rules, words
-from meadhall.games.axxa.advice import ADVICE
-from meadhall.games.axxa.daily import DAILY
-from meadhall.games.axxa.elements import ELEMENTS, STATISTICS
-from meadhall.games.axxa.hidden import recall
+from meadhall.games.axxa.heuristics import ADVICE
 from meadhall.games.axxa.lessons import LESSONS
-from meadhall.games.axxa.solver import solution
-from meadhall.games.axxa.state import ACTIONS, PIECES, SEATS, SIDES, Mode, Order, State, points_of, side_of
-from meadhall.sdk import Choice, Game, HouseRule, Origin, Scoring, marked
+from meadhall.games.axxa.solver import Verdict, solution, winnable
+from meadhall.games.axxa.state import (
+    ACTIONS,
+    NUMBERS,
+    PIECES,
+    SEATS,
+    SIDES,
+    Act,
+    Event,
+    Mode,
+    Order,
+    State,
+    points_of,
+    recall,
+    side_of,
+)
+from meadhall.sdk import (
+    ActionKind,
+    Choice,
+    Daily,
+    Elements,
+    EventFigure,
+    Figure,
+    Figures,
+    Game,
+    HouseRule,
+    Match,
+    Mention,
+    Origin,
+    Outcome,
+    PieceKind,
+    Scoring,
+    clockwise,
+    event_statistics,
+    marked,
+)
 from meadhall.sdk import gettext as _
+
+
+def measure(match: Match) -> Figures:
+    """AX-6.1, AX-5.1: Count the triplets removed, the moves and the payments of a match."""
+    counts = Counter(event.kind for step in match.steps for event in step.events)
+    return {"triplets": counts[Event.REMOVED], "moves": counts[Event.MOVED], "payments": counts[Event.PAID]}
+
+
+def order(figures: Figures) -> tuple[int, ...]:
+    """Return a sort key, best result first: more triplets; with all six removed, fewer payments, then fewer moves."""
+    solved = figures["triplets"] == NUMBERS
+    return (-figures["triplets"], figures["payments"], figures["moves"]) if solved else (-figures["triplets"],)
+
+
+def outcome(match: Match) -> Outcome:
+    """Return whether the deal could be won with all pieces known, and in how many moves."""
+    result = winnable(match)
+    return Outcome(None if result.verdict == Verdict.OPEN else result.verdict == Verdict.WON, result.moves, result.variation)
+
+
+DAILY = Daily(
+    goal=marked(
+        "Slide the stacks to bring three equal numbers together and remove them: first the 1s, then the 2s, up to the 6s. "
+        "Every move that removes nothing costs a piece."
+    ),
+    figures=(
+        Figure("triplets", marked("Triplets"), most=NUMBERS),
+        Figure("moves", marked("Moves")),
+        Figure("payments", marked("Payments")),
+    ),
+    measure=measure,
+    order=order,
+    outcome=outcome,
+)
+
+
+def alternating(first: int, players: int) -> Sequence[int]:
+    """AX-7.1: The two sides take turns, and within a side its seats."""
+    seats = clockwise(first, players)
+    own, others = ([seat for seat in seats if (side_of(seat) == side_of(first)) is mine] for mine in (True, False))
+    return [seat for turn in zip_longest(own, others) for seat in turn if seat is not None]
+
+
+ELEMENTS = Elements(
+    actions=(
+        ActionKind("move", marked("move a stack"), range(Act.MOVE, Act.LEAVE)),
+        ActionKind("leave", marked("leave the stack as it is"), range(Act.LEAVE, Act.TURN)),
+        ActionKind("turn", marked("turn the stack over"), range(Act.TURN, Act.REMOVE)),
+        ActionKind("remove", marked("remove a triplet"), range(Act.REMOVE, Act.PAY)),
+        ActionKind("pay", marked("pay a piece"), range(Act.PAY, ACTIONS)),
+    ),
+    pieces=(PieceKind("triplet", marked("triplet"), Mention(Event.REMOVED, 1), numbers=lambda _options: range(1, NUMBERS + 1)),),
+    first_order=Event.STARTS,
+    first_turns=alternating,
+    turn=Event.MOVED,
+)
+
+STATISTICS = event_statistics(
+    EventFigure("moves", marked("moved stacks"), Event.MOVED),
+    EventFigure("turned", marked("stacks turned over"), Event.TURNED, per=(Event.MOVED,)),
+    EventFigure("triplets", marked("triplets removed"), Event.REMOVED),
+    EventFigure("paid", marked("pieces paid"), Event.PAID),
+    EventFigure("emptied", marked("spaces emptied"), Event.STACK_GONE),
+    EventFigure("solved", marked("puzzles solved"), Event.WON, per=(Event.WON, Event.LOST)),
+    EventFigure("drawn", marked("matches of two sides drawn"), Event.DRAWN, per=(Event.DRAWN, Event.SIDE_WON)),
+)
+
 
 MAX_LENGTH = 3 * PIECES
 """AX-5.1: Each turn removes a piece at least, by at most three decisions: the move, turning the stack over, and the payment."""

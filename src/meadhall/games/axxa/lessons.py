@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from meadhall.games.axxa.board import NAMES, SPACES
-from meadhall.games.axxa.state import Act
+from meadhall.games.axxa.state import NAMES, SPACES, Act
 from meadhall.sdk import Lesson, Lessons, marked
 
 

@@ -8,16 +8,21 @@ from functools import cache
 from itertools import pairwise
 from typing import ClassVar, Literal
 
-from meadhall.games.axxa.board import NAMES, POSITIONS, SPACES, TRIPLES, distance, routes
 from meadhall.games.axxa.state import (
     EMPTY,
+    NAMES,
+    POSITIONS,
+    SPACES,
+    TRIPLES,
     Act,
     Event,
     Mode,
     Order,
     Phase,
     State,
+    distance,
     points_of,
+    routes,
     top,
 )
 from meadhall.games.axxa.status import Number, status, statuses
@@ -112,15 +117,6 @@ def _pieces_by_space(plain: PlainState) -> PiecesBySpace:
 
 _DRAWN = sorted(range(SPACES), key=POSITIONS.__getitem__)
 """The spaces in drawing order."""
-
-
-def beats(view: View) -> int:
-    """Return how long the board shows the last step, in beats (see ``stage.js``)."""
-    return sum(LENGTHS.get(Event(event.kind), 0) for event in view.steps[-1].events)
-
-
-LENGTHS = {Event.MOVED: 3, Event.TURNED: 2, Event.REMOVED: 3, Event.PAID: 2}
-"""How long the board shows each event, in beats."""
 
 
 def _trail(view: View, pieces: PiecesBySpace) -> Waypoints | None:

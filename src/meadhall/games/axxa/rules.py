@@ -6,34 +6,30 @@ from typing import Any
 
 import numpy as np
 
-from meadhall.games.axxa.board import (
+from meadhall.games.axxa.state import (
     BIT,
+    EMPTY,
     FIRST_MOVE,
     FIRST_START,
+    HEIGHT,
     LAST_ROUTE,
     MOVE_ACTION,
+    NO_SIDE,
+    NOWHERE,
+    NUMBERS,
+    OF_EACH,
     ONE,
     OTHER_ROUTE,
+    PIECES,
     ROUTE,
+    SIDES,
     SPACES,
+    STACKS,
     TOUCHING,
     TRIPLE_MASK,
     TRIPLE_SPACES,
     TRIPLE_TOUCHES,
     TRIPLES,
-)
-from meadhall.games.axxa.hidden import conceal as conceal
-from meadhall.games.axxa.hidden import redeal as redeal
-from meadhall.games.axxa.state import (
-    EMPTY,
-    HEIGHT,
-    NO_SIDE,
-    NOWHERE,
-    NUMBERS,
-    OF_EACH,
-    PIECES,
-    SIDES,
-    STACKS,
     TRIPLET_SIZE,
     UNKNOWN,
     Act,
@@ -55,6 +51,8 @@ from meadhall.games.axxa.state import (
     triplets_left,
     triplets_of_number,
 )
+from meadhall.games.axxa.state import conceal as conceal
+from meadhall.games.axxa.state import redeal as redeal
 from meadhall.sdk import Grid, Row, append_argument, below, emit, rule, shuffle
 
 NO_TRIPLET, SEVERAL_TRIPLETS = -1, -2

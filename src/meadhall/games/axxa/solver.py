@@ -19,16 +19,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from meadhall.games.axxa.advice import is_lost
-from meadhall.games.axxa.board import POSITIONS, SPACE_AT, SPACES, SQUARE
-from meadhall.games.axxa.heuristics import action_value, can_complete
-from meadhall.games.axxa.hidden import list_unseen
+from meadhall.games.axxa.heuristics import action_value, can_complete, is_lost
 from meadhall.games.axxa.rules import legal, play
 from meadhall.games.axxa.state import (
     ACTIONS,
     HEIGHT,
     NUMBERS,
     PIECES,
+    POSITIONS,
+    SPACE_AT,
+    SPACES,
+    SQUARE,
     STACKS,
     TRIPLET_SIZE,
     UNKNOWN,
@@ -37,6 +38,7 @@ from meadhall.games.axxa.state import (
     Mode,
     Phase,
     State,
+    list_unseen,
     on_board,
     top,
 )

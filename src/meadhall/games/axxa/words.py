@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from meadhall.games.axxa.board import NAMES, SPACES, TRIPLE_MASK, TRIPLE_TOUCHES, TRIPLES, distance, routes
 from meadhall.games.axxa.state import (
     EMPTY,
+    NAMES,
     NUMBERS,
     SIDES,
+    SPACES,
+    TRIPLE_MASK,
+    TRIPLE_TOUCHES,
+    TRIPLES,
     TRIPLET_SIZE,
     Act,
     Ending,
@@ -18,13 +22,15 @@ from meadhall.games.axxa.state import (
     Order,
     Phase,
     State,
+    distance,
     fresh_spaces,
     may_go,
     on_board,
+    routes,
     top,
     triplets_left,
 )
-from meadhall.games.axxa.terminal import sketch as sketch
+from meadhall.games.axxa.status import sketch as sketch
 from meadhall.sdk import PUBLIC, TURN, EventKind, Part, listed, marked, named, number, seat
 from meadhall.sdk import Event as GameEvent
 from meadhall.sdk import gettext as _
@@ -62,6 +68,7 @@ EVENTS: dict[int, EventKind] = {
         turn=TURN,
         brief=(marked("{1} to {2}"),),
         fields=("seat", "start", "end"),
+        beats=3,
     ),
     Event.TURNED: EventKind(
         "turned",
@@ -71,6 +78,7 @@ EVENTS: dict[int, EventKind] = {
         you=(marked("You turn over the stack on {1}: it shows a {2}"),),
         brief=(marked("turned over to a {2}"),),
         fields=("seat", "space", "top"),
+        beats=2,
     ),
     Event.REMOVED: EventKind(
         "removed",
@@ -80,6 +88,7 @@ EVENTS: dict[int, EventKind] = {
         you=(marked("You remove the {1}s on {2}, {3} and {4}"),),
         brief=(marked("three {1}s removed"),),
         fields=("seat", "number", "*spaces"),
+        beats=3,
     ),
     Event.EXPOSED: EventKind("exposed", (space, number), "AX-3.2", marked("{0} now shows a {1}"), fields=("space", "top")),
     Event.PAID: EventKind(
@@ -90,6 +99,7 @@ EVENTS: dict[int, EventKind] = {
         you=(marked("You pay the {2} on {1}"),),
         brief=(marked("the {2} on {1} paid"),),
         fields=("seat", "space", "number"),
+        beats=2,
     ),
     Event.STACK_GONE: EventKind("stack_gone", (space,), "AX-5.2", marked("{0} is now empty"), fields=("space",)),
     Event.SKIPPED: EventKind("skipped", (number,), "AX-7.3", marked("The {0}s are skipped: too few are left")),

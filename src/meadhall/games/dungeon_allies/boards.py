@@ -8,7 +8,6 @@ from functools import cached_property
 from typing import Literal, NamedTuple
 
 from meadhall.games.dungeon_allies import names
-from meadhall.games.dungeon_allies.actions import Phase
 from meadhall.games.dungeon_allies.components import (
     COLOUR_NAMES,
     SKILL_NAMES,
@@ -33,18 +32,22 @@ from meadhall.games.dungeon_allies.pieces import (
     SQUARES,
     TRAINER_SPACES,
     TREASURES,
+    Phase,
     Target,
 )
+from meadhall.games.dungeon_allies.rules import card_score, points_of
 from meadhall.games.dungeon_allies.rules.excursion import is_doubled, is_fighting
-from meadhall.games.dungeon_allies.rules.scoring import card_score, points_of
-from meadhall.games.dungeon_allies.rules.sorcerer import price
-from meadhall.games.dungeon_allies.rules.treasure import is_guarded
+from meadhall.games.dungeon_allies.rules.market import price
+from meadhall.games.dungeon_allies.rules.village import is_guarded
 from meadhall.games.dungeon_allies.state import ROUND_ENDS, Event, has_seen
 from meadhall.games.dungeon_allies.story import Fight, FightDie, Monster, Scene, monster_of, told
 from meadhall.sdk import View, current_language
 
 ROW = 4
 """Squares in a row of the dungeon."""
+
+BEATS = {"fight": 11, "scene": 5, "line": 1, "all": 50}
+"""How long the stage shows a fight, the card of another place, each further line there, and at most all scenes of a step."""
 
 
 class Items(NamedTuple):
@@ -142,6 +145,7 @@ class Boards:
         ends: the numbers of removed tiles at which the rounds end.
     """
 
+    beats = BEATS
     ends = (*ROUND_ENDS, SQUARES)
     trainer_spaces = TRAINER_SPACES
 

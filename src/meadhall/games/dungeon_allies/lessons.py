@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from meadhall.games.dungeon_allies.actions import Act, place, trade
-from meadhall.games.dungeon_allies.pieces import GOLD_TREASURE, Die, Target
+from meadhall.games.dungeon_allies.pieces import GOLD_TREASURE, Act, Die, Target, place, trade
 from meadhall.sdk import Lesson, Lessons, marked
 
 _Y1, _Y2, _Y3, _Y4, _Y5, _Y6 = range(6)

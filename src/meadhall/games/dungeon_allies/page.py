@@ -8,8 +8,8 @@ from functools import cache
 from itertools import pairwise
 from typing import Any
 
-from meadhall.games.dungeon_allies.actions import Act, Phase, parse, place, trade
 from meadhall.games.dungeon_allies.boards import (
+    BEATS,
     Ally,
     Boards,
     Card,
@@ -21,11 +21,24 @@ from meadhall.games.dungeon_allies.boards import (
     items,
     value,
 )
-from meadhall.games.dungeon_allies.cautions import DIE_MATTERS, at_the_tavern, caution
 from meadhall.games.dungeon_allies.components import COMPONENTS, SKILL_NAMES
 from meadhall.games.dungeon_allies.components import Monster as Tile
 from meadhall.games.dungeon_allies.names import Names
-from meadhall.games.dungeon_allies.pieces import DICE, FIGHT_DICE, FIRST_FOLLOWER, LEVELS, NONE, TARGETS, Target
+from meadhall.games.dungeon_allies.pieces import (
+    DICE,
+    FIGHT_DICE,
+    FIRST_FOLLOWER,
+    LEVELS,
+    NONE,
+    TARGETS,
+    Act,
+    Phase,
+    Target,
+    parse,
+    place,
+    trade,
+)
+from meadhall.games.dungeon_allies.refusals import DIE_MATTERS, at_the_tavern, caution
 from meadhall.games.dungeon_allies.rules.excursion import is_fighting
 from meadhall.games.dungeon_allies.state import State, has_seen
 from meadhall.games.dungeon_allies.story import Fight, FightDie, Monster, told
@@ -119,12 +132,8 @@ def picture(view: View) -> Boards:
 def beats(view: View) -> int:
     """Return how long the board shows the scenes of the last step, in beats (see ``stage.js``)."""
     scenes = [scene for scene in told(view, current_language())[1] if scene.n == view.steps[-1].n]
-    length = sum(FIGHT_BEATS if scene.fight else SCENE_BEATS + len(scene.lines) - 1 for scene in scenes)
-    return min(length, MOST_BEATS)
-
-
-FIGHT_BEATS, SCENE_BEATS, MOST_BEATS = 9, 5, 50
-"""The lengths of a fight, of another scene and of all scenes of a step in beats, as in ``stage.js``."""
+    length = sum(BEATS["fight"] if scene.fight else BEATS["scene"] + BEATS["line"] * (len(scene.lines) - 1) for scene in scenes)
+    return min(length, BEATS["all"])
 
 
 def own(view: View) -> Own:

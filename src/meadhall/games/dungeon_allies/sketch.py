@@ -20,14 +20,16 @@ from meadhall.games.dungeon_allies.pieces import (
     SKILLS,
     SQUARES,
     TREASURES,
+    Act,
     Target,
+    parse,
 )
-from meadhall.games.dungeon_allies.rules.scoring import card_score, points_of
-from meadhall.games.dungeon_allies.rules.sorcerer import price
-from meadhall.games.dungeon_allies.rules.treasure import is_guarded
+from meadhall.games.dungeon_allies.rules import card_score, points_of
+from meadhall.games.dungeon_allies.rules.market import price
+from meadhall.games.dungeon_allies.rules.village import is_guarded
 from meadhall.games.dungeon_allies.state import ROUND_ENDS, State, current_round
 from meadhall.sdk import gettext as _
-from meadhall.sdk import ngettext
+from meadhall.sdk import marked, ngettext
 
 WIDTH = 78
 GAP = "\N{NO-BREAK SPACE}"
@@ -183,3 +185,45 @@ class Sketch:
 def sketch(state: State, players: Sequence[str], pieces: Names) -> str:
     """Return the state as text, as far as the viewer knows it."""
     return "\n".join(Sketch(state, players, pieces).lines())
+
+
+VERBS = {
+    Act.ILLUMINATE: marked("illuminate"),
+    Act.PEEK: marked("look"),
+    Act.BID: marked("bid"),
+    Act.FIGHT: marked("fight"),
+    Act.ROLL: marked("roll"),
+    Act.HAMMER: marked("hammer"),
+    Act.ENHANCE: marked("enhance"),
+    Act.BLESS: marked("bless"),
+    Act.ACCEPT: marked("accept"),
+    Act.REROLL: marked("again"),
+    Act.FOLLOWER_DIE: marked("take"),
+    Act.KEEP_OFFERING: marked("keep"),
+    Act.FREE: marked("free"),
+    Act.END_TRADE: marked("done"),
+    Act.DECLINE: marked("leave"),
+    Act.BUY: marked("buy"),
+}
+
+
+def notation(action: int, pieces: Names) -> str:
+    """Return what a person types for an action: "d6 Y3", "d4 Treasure 2", "bid 3", "bless d6"."""
+    kind, argument = parse(action)
+    match kind:
+        case Act.ASSIGN:
+            return (_("first"), _("second"))[argument]
+        case Act.PLACE:
+            target, die = divmod(argument, DICE)
+            return f"{names.die(die)} {pieces.target(target)}"
+        case Act.TRADE:
+            line, direction = divmod(argument, 2)
+            return (_("back") if direction else _("line")) + str(line + 1)
+        case Act.BID:
+            return f"{_(VERBS[kind])} {argument}"
+        case Act.PEEK | Act.FIGHT:
+            return f"{_(VERBS[kind])} {pieces.square(argument)}"
+        case Act.ENHANCE | Act.BLESS | Act.REROLL | Act.FOLLOWER_DIE:
+            return f"{_(VERBS[kind])} {names.die(argument)}"
+        case _:
+            return _(VERBS[kind])

@@ -6,16 +6,15 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from meadhall.games.dungeon_allies import names, refusals, terminal
-from meadhall.games.dungeon_allies.actions import Act, Phase, parse
+from meadhall.games.dungeon_allies import names, refusals
 from meadhall.games.dungeon_allies.components import COMPONENTS, Components, components_of
 from meadhall.games.dungeon_allies.events import events_of, tell
 from meadhall.games.dungeon_allies.names import BUILT_IN, Names
-from meadhall.games.dungeon_allies.pieces import COLOURS, DICE, MONSTERS, NONE, Item, Target
+from meadhall.games.dungeon_allies.pieces import COLOURS, DICE, MONSTERS, NONE, Act, Item, Phase, Target, parse
+from meadhall.games.dungeon_allies.rules import points_of
 from meadhall.games.dungeon_allies.rules.excursion import target_of, total
-from meadhall.games.dungeon_allies.rules.scoring import points_of
-from meadhall.games.dungeon_allies.rules.sorcerer import price
-from meadhall.games.dungeon_allies.sketch import sketch
+from meadhall.games.dungeon_allies.rules.market import price
+from meadhall.games.dungeon_allies.sketch import notation, sketch
 from meadhall.games.dungeon_allies.state import MAX_TURNS, State
 from meadhall.sdk import CACHE_SIZE, PUBLIC, EventKind, Part, marked
 from meadhall.sdk import Event as GameEvent
@@ -43,7 +42,7 @@ class Words:
 
     def notation(self, action: int) -> str:
         """Return what a person types for an action at the terminal."""
-        return terminal.notation(action, self.pieces)
+        return notation(action, self.pieces)
 
     # ------------------------------------------------------------------------------------------------------------------ actions
 

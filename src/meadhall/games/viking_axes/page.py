@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from meadhall.games.viking_axes.cards import card_title
 from meadhall.games.viking_axes.state import (
     COPIES,
     KINDS,
@@ -15,6 +14,7 @@ from meadhall.games.viking_axes.state import (
     Event,
     Phase,
     axes_on,
+    card_title,
     hand_size,
     is_playable,
     shields_on,
@@ -84,31 +84,6 @@ def picture(view: View) -> Picture:
 
 def _titles() -> list[str]:
     return [card_title(kind) for kind in range(KINDS)]
-
-
-def beats(view: View) -> int:
-    """Return how long the board shows the last step, in beats (see ``stage.js``)."""
-    return sum(LENGTHS.get(Event(event.kind), 0) for event in view.steps[-1].events)
-
-
-LENGTHS = {
-    Event.SHUFFLED: 2,
-    Event.DREW: 4,
-    Event.PLAYS: 3,
-    Event.DISCARDS: 2,
-    Event.THROWS: 4,
-    Event.BLOCKED: 2,
-    Event.HITS: 3,
-    Event.SHIELDS_SPENT: 2,
-    Event.OUT: 3,
-    Event.PLACES: 2,
-    Event.CASHES_IN: 2,
-    Event.CASHES_IN_EARLY: 2,
-    Event.DISARMS: 4,
-    Event.SKIPS: 4,
-    Event.TURN_SKIPPED: 3,
-}
-"""How long the board shows each event, in beats."""
 
 
 def _used(shields: tuple[Piece, ...], unused: int) -> Iterable[int]:

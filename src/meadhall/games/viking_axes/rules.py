@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from meadhall.games.viking_axes.hidden import conceal as conceal
-from meadhall.games.viking_axes.hidden import redeal as redeal
 from meadhall.games.viking_axes.state import (
     AXE_CARDS,
     AXE_KINDS,
@@ -30,6 +28,8 @@ from meadhall.games.viking_axes.state import (
     is_playable,
     shields_on,
 )
+from meadhall.games.viking_axes.state import conceal as conceal
+from meadhall.games.viking_axes.state import redeal as redeal
 from meadhall.sdk import Grid, Row, below, emit, emit_private, rule, shuffle
 
 # --------------------------------------------------------------------------------------------------------------------- setup

@@ -7,7 +7,8 @@ from typing import Annotated
 
 import numpy as np
 
-from meadhall.sdk import I8, GameState, Grid, Row, record, rule
+from meadhall.sdk import I8, GameState, Grid, Row, marked, named, record, rule, shuffle
+from meadhall.sdk import gettext as _
 
 SEATS = 7
 
@@ -183,3 +184,89 @@ def hand_size(state: State, seat: int) -> int:
     if not state.strategic or state.out[seat]:
         return 0
     return HAND + (seat == state.actor and state.phase == Phase.HAND)
+
+
+TITLES = {
+    "axe1": marked("Axe"),
+    "axe2": marked("Double axe"),
+    "axe3": marked("Triple axe"),
+    "shield1": marked("One shield"),
+    "shield2": marked("Two shields"),
+    "shield3": marked("Three shields"),
+    "shield4": marked("Four shields"),
+    "armory": marked("Armory"),
+    "wench": marked("Wench"),
+}
+"""The title on each kind of card, by its name in records, in the order of ``Card``."""
+
+PHRASES = {
+    "axe1": marked("an axe"),
+    "axe2": marked("a double axe"),
+    "axe3": marked("a triple axe"),
+    "shield1": marked("one shield"),
+    "shield2": marked("two shields"),
+    "shield3": marked("three shields"),
+    "shield4": marked("four shields"),
+    "armory": marked("an armory"),
+    "wench": marked("a wench"),
+}
+"""Each kind of card as the object of a verb: "Astrid draws **a double axe**"."""
+
+card = named(*TITLES)
+
+
+def card_title(kind: int) -> str:
+    """Return the title on a card in the current language, e.g. "Double axe"."""
+    return _(TITLES[card(kind)])
+
+
+def card_phrase(kind: int) -> str:
+    """Return a card as the object of a verb in the current language, e.g. "a double axe"."""
+    return _(PHRASES[card(kind)])
+
+
+@rule
+def conceal(state: State, seat: int) -> None:
+    """Hide the order of the draw pile, and the hands of the other seats."""
+    for k in range(state.left):
+        state.pile[k] = NO_CARD
+    for other in range(state.players):
+        if other != seat:
+            for kind in range(KINDS):
+                state.hand[other, kind] = 0
+
+
+@rule
+def redeal(state: State, seat: int) -> None:
+    """Deal all cards that the seat can't see, uniformly, to the draw pile and the other hands (determinization).
+
+    Two inferences are ignored: from the other players' choices to their hands, and, after the discard pile was shuffled (VA-2.2),
+    that its cards can't have been in a hand at that time. The second matters with seven players late in a match.
+    """
+    count = 0
+    for kind in range(KINDS):
+        for _copy in range(unseen(state, kind)):
+            state.pile[count] = kind
+            count += 1
+    shuffle(state.rng, state.pile, count)
+    for other in range(state.players):
+        if other != seat:
+            for _ in range(hand_size(state, other)):
+                count -= 1
+                state.hand[other, state.pile[count]] += 1
+                state.pile[count] = NO_CARD
+
+
+@rule
+def unseen(state: State, kind: int) -> int:
+    """Count the cards of a kind that a concealed state doesn't show, in the open or in a visible hand."""
+    count = COPIES[kind] - state.discarded[kind] - (state.card == kind)
+    for seat in range(state.players):
+        count -= state.hand[seat, kind]
+        if kind < Card.ONE_SHIELD:
+            count -= state.marks[seat, kind] + state.lying[seat, kind]
+        elif kind < Card.ARMORY:
+            count -= state.shields[seat, kind - Card.ONE_SHIELD]
+        elif kind == Card.ARMORY:
+            count -= state.armory[seat]
+    return count

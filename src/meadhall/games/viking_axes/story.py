@@ -9,8 +9,7 @@ from collections.abc import Callable, Iterable
 from copy import copy
 from typing import Any, NamedTuple
 
-from meadhall.games.viking_axes.cards import TITLES
-from meadhall.games.viking_axes.state import Card, Event
+from meadhall.games.viking_axes.state import TITLES, Card, Event
 from meadhall.sdk import Event as GameEvent
 from meadhall.sdk import View
 

@@ -5,9 +5,26 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from meadhall.games.viking_axes.cards import PHRASES, card, card_phrase, card_title
-from meadhall.games.viking_axes.state import ACTIONS, KINDS, SEATS, Act, Card, Event, Phase, State, axes_on, is_playable
-from meadhall.games.viking_axes.terminal import sketch as sketch
+from meadhall.games.viking_axes.state import (
+    ACTIONS,
+    KINDS,
+    PHRASES,
+    SEATS,
+    SHIELD_KINDS,
+    Act,
+    Card,
+    Due,
+    Event,
+    Phase,
+    State,
+    axes_on,
+    card,
+    card_phrase,
+    card_title,
+    hand_size,
+    is_playable,
+    shields_on,
+)
 from meadhall.sdk import PUBLIC, TURN, Argument, EventKind, Part, marked, number, seat
 from meadhall.sdk import Event as GameEvent
 from meadhall.sdk import gettext as _
@@ -30,7 +47,7 @@ DISCARD_RULES = {"armory": "VA-5.1", "wench": "VA-6.3"}
 """The rules that let a player discard a card. Axes and shields are discarded only by dropping out."""
 
 EVENTS: dict[int, EventKind] = {
-    Event.SHUFFLED: EventKind("shuffled", (number,), "VA-1.5", marked("{0} cards are shuffled"), fields=("cards",)),
+    Event.SHUFFLED: EventKind("shuffled", (number,), "VA-1.5", marked("{0} cards are shuffled"), fields=("cards",), beats=2),
     Event.STARTS: EventKind(
         "starts",
         (seat,),
@@ -49,6 +66,7 @@ EVENTS: dict[int, EventKind] = {
         brief=(marked("{1} drawn"),),
         joins=("cashes_in", "discards"),
         fields=("seat", "card"),
+        beats=4,
     ),
     Event.DEALT: EventKind(
         "dealt", (seat, card), "VA-1.3", marked("{0} is dealt {1}"), you=(marked("You are dealt {1}"),), fields=("seat", "card")
@@ -63,6 +81,7 @@ EVENTS: dict[int, EventKind] = {
         brief=(marked("{1} played"),),
         joins=("cashes_in", "discards"),
         fields=("seat", "card"),
+        beats=3,
     ),
     Event.DISCARDS: EventKind(
         "discards",
@@ -75,6 +94,7 @@ EVENTS: dict[int, EventKind] = {
         brief=(marked("discarded"),),
         joins=("drew", "plays"),
         fields=("seat", "card"),
+        beats=2,
     ),
     Event.THROWS: EventKind(
         "throws",
@@ -84,6 +104,7 @@ EVENTS: dict[int, EventKind] = {
         you=(marked("You throw {2} at {1}"), marked("{0} throws {2} at you")),
         brief=(marked("thrown at {1}"), "", marked("thrown at you")),
         fields=("seat", "target", "axes"),
+        beats=4,
     ),
     Event.BLOCKED: EventKind(
         "blocked",
@@ -93,6 +114,7 @@ EVENTS: dict[int, EventKind] = {
         you=(marked("Your shields block {1}"),),
         brief=(marked("{1} blocked"),),
         fields=("seat", "axes"),
+        beats=2,
     ),
     Event.HITS: EventKind(
         "hits",
@@ -102,6 +124,7 @@ EVENTS: dict[int, EventKind] = {
         you=(marked("You take {1}"),),
         brief=(marked("{1} landed"),),
         fields=("seat", "hits"),
+        beats=3,
     ),
     Event.SHIELDS_SPENT: EventKind(
         "shields_spent",
@@ -110,6 +133,7 @@ EVENTS: dict[int, EventKind] = {
         marked("{0}'s shields are used up"),
         you=(marked("Your shields are used up"),),
         brief=(marked("shields used up"),),
+        beats=2,
     ),
     Event.PLACES: EventKind(
         "places",
@@ -120,6 +144,7 @@ EVENTS: dict[int, EventKind] = {
         you=(marked("You place {1}"),),
         brief=(marked("placed"),),
         fields=("seat", "card"),
+        beats=2,
     ),
     Event.CASHES_IN: EventKind(
         "cashes_in",
@@ -128,6 +153,7 @@ EVENTS: dict[int, EventKind] = {
         marked("{0} cashes in an armory"),
         you=(marked("You cash in an armory"),),
         brief=(marked("an armory cashed in"),),
+        beats=2,
     ),
     Event.CASHES_IN_EARLY: EventKind(
         "cashes_in",
@@ -137,6 +163,7 @@ EVENTS: dict[int, EventKind] = {
         you=(marked("You cash in an armory"),),
         turn=TURN,
         brief=(marked("an armory cashed in"),),
+        beats=2,
     ),
     Event.DISARMS: EventKind(
         "disarms",
@@ -146,6 +173,7 @@ EVENTS: dict[int, EventKind] = {
         you=(marked("Your wench empties {1}'s armory"), marked("{0}'s wench empties your armory")),
         brief=(marked("{1}'s armory emptied"), "", marked("your armory emptied")),
         fields=("seat", "target"),
+        beats=4,
     ),
     Event.SKIPS: EventKind(
         "skips",
@@ -155,9 +183,10 @@ EVENTS: dict[int, EventKind] = {
         you=(marked("Your wench makes {1} miss a turn"), marked("{0}'s wench makes you miss a turn")),
         brief=(marked("{1} must miss a turn"), "", marked("you must miss a turn")),
         fields=("seat", "target"),
+        beats=4,
     ),
     Event.TURN_SKIPPED: EventKind(
-        "turn_skipped", (seat,), "VA-6.4", marked("{0} misses a turn"), you=(marked("You miss a turn"),), turn=()
+        "turn_skipped", (seat,), "VA-6.4", marked("{0} misses a turn"), you=(marked("You miss a turn"),), turn=(), beats=3
     ),
     Event.OUT: EventKind(
         "out",
@@ -166,6 +195,7 @@ EVENTS: dict[int, EventKind] = {
         marked("{0} is out"),
         you=(marked("You are out"),),
         brief=(marked("{0} is out"), marked("you are out")),
+        beats=3,
     ),
     Event.WON: EventKind("won", (seat,), "VA-7.1", marked("{0} wins"), you=(marked("You win"),), turn=()),
 }
@@ -322,3 +352,40 @@ def ending(state: State) -> tuple[str, str]:
     if state.living == 1:
         return "VA-7.1", _("the last one standing")
     return "VA-7.2", _("all axes have been thrown, and the fewest hits win")
+
+
+def sketch(state: State, names: Sequence[str]) -> str:
+    """Draw the piles, and a line for each player: hits as notches up to the limit, and the cards in front."""
+    width = max(map(len, names))
+    discarded = sum(state.discarded[kind] for kind in range(KINDS))
+    lines = [_("draw pile {left}, discarded {discarded}").format(left=state.left, discarded=discarded)]
+    for player, name in enumerate(names):
+        marker = ">" if player == state.actor else " "
+        lines.append(f"{marker} {name:<{width}}  {_notches(state, player)}  {'; '.join(_facts(state, player))}".rstrip())
+    return "\n".join(lines)
+
+
+def _notches(state: State, seat: int) -> str:
+    hits = min(state.hits[seat], state.limit)
+    return f"[{'x' * hits}{'.' * (state.limit - hits)}] {state.hits[seat]:>2}/{state.limit}"
+
+
+def _facts(state: State, seat: int) -> list[str]:
+    if state.out[seat]:
+        return [_("out")]
+    facts = []
+    if shields := sum(state.shields[seat, kind] * shields_on(Card.ONE_SHIELD + kind) for kind in range(SHIELD_KINDS)):
+        facts.append(_("shields {unused}/{shields}").format(unused=state.unused[seat], shields=shields))
+    if state.armory[seat]:
+        facts.append(_("armory"))
+    if state.due[seat] == Due.SKIP:
+        facts.append(_("misses the next turn"))
+    return facts + _hand(state, seat)
+
+
+def _hand(state: State, seat: int) -> list[str]:
+    """Name the cards in hand that the viewer knows; otherwise say only how many there are."""
+    known = [card_title(kind) for kind in range(KINDS) for _copy in range(state.hand[seat, kind])]
+    if known:
+        return [_("in hand: {cards}").format(cards=", ".join(known))]
+    return [_("{count} cards in hand").format(count=hand_size(state, seat))] if state.strategic else []

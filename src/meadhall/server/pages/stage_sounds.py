@@ -1,10 +1,12 @@
-"""The sounds of the stage: their names in captions, and their files in ``static/sounds`` (made by ``tools/sounds``)."""
+"""The stage: how long it plays each event, and its sounds with their captions and files (made by ``tools/sounds``)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from meadhall.engine.game import BEAT_SECONDS
+from meadhall.engine.registry import game
 from meadhall.engine.text.language import gettext as _
 from meadhall.engine.text.language import marked
 
@@ -58,3 +60,9 @@ def stage_sounds() -> Iterator[StageSound]:
         yield StageSound(name, f"sounds/{name}.wav", _(words))
     for name, words in _ALSO.items():
         yield StageSound(name, "", _(words))
+
+
+def stage_beats(name: str) -> str:
+    """Return how many beats the stage gives to each kind of event of a game, and the milliseconds of one: ``"280 attack:3"``."""
+    kinds = {kind.name: kind.beats for kind in game(name).events.values() if kind.beats}
+    return " ".join([f"{1000 * BEAT_SECONDS:.0f}", *(f"{kind}:{beats}" for kind, beats in kinds.items())])

@@ -24,7 +24,7 @@ from meadhall.server.pages.log import turn_in_words
 from meadhall.server.pages.models import Viewer
 from meadhall.server.pages.notifications import sounds
 from meadhall.server.pages.patches import without_cuts
-from meadhall.server.pages.stage_sounds import stage_sounds
+from meadhall.server.pages.stage_sounds import stage_beats, stage_sounds
 from meadhall.server.web.links import link
 
 HERE = Path(__file__).parent
@@ -45,6 +45,7 @@ def environment() -> Environment:
         turn_in_words=turn_in_words,
         sounds=sounds,
         stage_sounds=stage_sounds,
+        stage_beats=stage_beats,
         time_left=time_left,
         clock_words=clock_words,
         dev=None,  # the pages of a hall in development mode get it

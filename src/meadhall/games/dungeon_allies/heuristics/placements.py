@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from meadhall.games.dungeon_allies.heuristics.fights import count_dice, dice_on
-from meadhall.games.dungeon_allies.heuristics.valuation import (
+from meadhall.games.dungeon_allies.heuristics.evaluation import (
     Floats,
     card_value,
     coming_price,
@@ -13,6 +12,7 @@ from meadhall.games.dungeon_allies.heuristics.valuation import (
     turns_left,
     value_of_items,
 )
+from meadhall.games.dungeon_allies.heuristics.fights import count_dice, dice_on
 from meadhall.games.dungeon_allies.pieces import (
     COLOURS,
     DICE,
@@ -35,7 +35,7 @@ from meadhall.games.dungeon_allies.rules.placement import (
     is_on_track,
     unplaced_dice,
 )
-from meadhall.games.dungeon_allies.rules.treasure import is_guarded
+from meadhall.games.dungeon_allies.rules.village import is_guarded
 from meadhall.games.dungeon_allies.state import State, lowest_die
 from meadhall.sdk import i64, rule
 

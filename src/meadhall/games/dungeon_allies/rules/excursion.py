@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from meadhall.games.dungeon_allies.actions import Act, Phase
-from meadhall.games.dungeon_allies.pieces import DICE, FIGHT_DICE, GONE, NONE, SIDES, SQUARES, Item, Target
-from meadhall.games.dungeon_allies.rules.supply import spend
+from meadhall.games.dungeon_allies.pieces import DICE, FIGHT_DICE, GONE, NONE, SIDES, SQUARES, Act, Item, Phase, Target
+from meadhall.games.dungeon_allies.rules.village import spend
 from meadhall.games.dungeon_allies.state import SEEN_BY_ALL, Event, State, current_round, has_tile
 from meadhall.sdk import Grid, Row, emit, rule
 from meadhall.sdk import die as roll

@@ -4,22 +4,25 @@ from __future__ import annotations
 
 import numpy as np
 
-from meadhall.games.dungeon_allies.actions import ACTIONS, MOST_GOLD_BID, Act, Phase, place_action
 from meadhall.games.dungeon_allies.pieces import (
+    ACTIONS,
     DICE,
     DISPLAY,
+    MOST_GOLD_BID,
     NONE,
     SIDES,
     SQUARES,
     TRACK,
     TRAINER_SPACES,
     TREASURES,
+    Act,
     Die,
     Item,
+    Phase,
     Target,
+    place_action,
 )
-from meadhall.games.dungeon_allies.rules.prisoner import can_pay, pay_offering
-from meadhall.games.dungeon_allies.rules.supply import receive, spend
+from meadhall.games.dungeon_allies.rules.village import can_pay, pay_offering, receive, spend
 from meadhall.games.dungeon_allies.state import Event, State, has_seen, has_tile
 from meadhall.sdk import Grid, Row, emit, emit_private, i64, rule
 

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from meadhall.games.dungeon_allies.actions import Phase
 from meadhall.games.dungeon_allies.pieces import (
     CARDS,
     CHARACTERS,
@@ -20,11 +19,10 @@ from meadhall.games.dungeon_allies.pieces import (
     SEATS,
     SIDES,
     Die,
+    Phase,
 )
-from meadhall.games.dungeon_allies.rules.sorcerer import show_cards
-from meadhall.games.dungeon_allies.rules.tavern import show_follower
-from meadhall.games.dungeon_allies.rules.treasure import add_treasure
-from meadhall.games.dungeon_allies.rules.turn_order import emit_order
+from meadhall.games.dungeon_allies.rules.market import show_cards
+from meadhall.games.dungeon_allies.rules.village import add_treasure, emit_order, show_follower
 from meadhall.games.dungeon_allies.state import Event, State, Step
 from meadhall.sdk import HIDDEN, Grid, Row, below, emit, emit_private, i64, rule, shuffle
 

@@ -2,13 +2,14 @@
 // buttons to pause and to go on.
 (() => {
   const { play, wait, at, put, drawn, copy, fly, sound, over } = stage;
-  const SCENE = 1300, LINE = 350, ALL = 14000;  // milliseconds for the card of a place, for each more line, and at most for a turn
   const PLACES = ["", "square", "turn_order", "treasure", "trainer", "tavern", "prisoner", "trade", "sorcerer"];
   const SIDES = [4, 6, 8, 10, 12, 20];
   const NUMERALS = [[23, 46, 25], [23.5, 47.5, 31], [30, 39.5, 26], [30, 34, 24], [30, 37.5, 24], [30, 37, 17]];  // as in pieces.html
   const byId = id => document.getElementById(id);
   const find = query => document.querySelector(`#da-board ${query}`);
   const number = (scene, name) => +scene.dataset[name];
+  const ms = what => stage.beats(byId("da-board").dataset[what]);  // BEATS in boards.py
+  const lengthOf = scene => ms("scene") + ms("line") * (scene.querySelectorAll("li").length - 1);
 
   let scenes = [], fights = [];  // what the next frame tells of this play: the places, and the fights
   let arena = null;              // the fight on the board: its foe, dice and total
@@ -20,8 +21,8 @@
     news.sort((a, b) => number(a, "n") - number(b, "n") || number(a, "part") - number(b, "part"));
     scenes = news.filter(scene => !scene.querySelector(".da-fight"));
     fights = [...news.map(scene => scene.querySelector(".da-fight")), stage.fresh.querySelector("#da-stage .da-fight")].filter(each => each);
-    const length = scenes.reduce((sum, scene) => sum + SCENE + LINE * (scene.querySelectorAll("li").length - 1), 0) + 3200 * fights.length;
-    if (length > ALL) stage.hurry(ALL / length);
+    const length = scenes.reduce((sum, scene) => sum + lengthOf(scene), 0) + ms("fight") * fights.length;
+    if (length > ms("all")) stage.hurry(ms("all") / length);
   }
 
   // ------------------------------------------------------------------------------------------------------------- the card
@@ -44,7 +45,7 @@
     play(glow, [{ opacity: 0 }, { opacity: 1 }], 200);
     show(place, ...copy(scene).childNodes);
     sound({ 3: "chest", 5: "mug", 6: "chain", 7: "coins", 8: "crystal" }[place] ?? "card");
-    await wait(SCENE + LINE * (scene.querySelectorAll("li").length - 1));
+    await wait(lengthOf(scene));
     glow.remove();
   };
 

@@ -66,7 +66,8 @@ const stage = (() => {
     await acts.before?.(events);
     for (const event of events) {
       tell(event);
-      await acts[event.kind]?.(...event.values);
+      const least = beats(new RegExp(`\\b${event.kind}:(\\d+)`).exec(board().dataset.beats)?.[1] ?? 0);  // bots wait for as long
+      await Promise.all([acts[event.kind]?.(...event.values), least && wait(least)]);
     }
     await acts.after?.(events);
     if (fresh.querySelector("#end") && !document.getElementById("end")) await theEnd(fresh);
@@ -121,6 +122,7 @@ const stage = (() => {
 
   // ----------------------------------------------------------------------------------------------------------- what plays use
   const board = () => document.getElementById("board");
+  const beats = number => number * parseInt(board().dataset.beats);  // in milliseconds
   const length = ms => ms * rate;
 
   // An animation that keeps its last state until the next frame. The promise of one that is skipped stays pending.
@@ -276,7 +278,7 @@ const stage = (() => {
 
   const api = {
     acts: functions => Object.assign(acts, functions), take, end, last, play, wait, at, put, drawn, copy, fly, rollCube, dim, sound, over,
-    pause, next, hurry: factor => { rate *= factor; }, isPlaying: () => queue.length > 0, show: () => {}, fresh: null,
+    pause, next, beats, hurry: factor => { rate *= factor; }, isPlaying: () => queue.length > 0, show: () => {}, fresh: null,
   };
   return api;
 })();
