@@ -14,7 +14,6 @@ from meadhall.server.errors import Stale
 from meadhall.server.hall.action_numbers import check_number, was_played
 from meadhall.server.hall.bots.stand_ins import check_own_decision
 from meadhall.server.hall.consent.undoing import check_sure
-from meadhall.server.hall.records.kept_records import keeping
 from meadhall.server.hall.state import TableState
 from meadhall.server.hall.time.turn_reminders import reminders_after
 from meadhall.server.ops.metrics import MATCHES_ENDED
@@ -72,12 +71,10 @@ def change(room: Room, edit: Edit[P], *args: P.args, **kwargs: P.kwargs) -> None
 
 
 def _store(room: Room, draft: TableState) -> None:
-    """Store a draft in one transaction, with its deadline, its reminders of turns, and the record of a match that has ended."""
-    services, before, match = room.services, room.state, draft.match
+    """Store a draft in one transaction, with its deadline and its reminders of turns."""
+    services, before = room.services, room.state
     reminders = reminders_after(before, draft, room.visits.looking(draft))
-    found = [*draft.effects, services.deadlines.moved(before, draft), reminders]
-    if match is not None and _ends(before, draft) and not services.development:
-        found.append(keeping(draft.table.id, match))
+    found = (*draft.effects, services.deadlines.moved(before, draft), reminders)
     effects = [effect for effect in found if effect is not None]
     is_same = draft.table is before.table
     if is_same and len(draft.new) == 1 and not effects and draft.ends is None:  # as with most moves

@@ -14,6 +14,7 @@ from meadhall.engine.errors import BadSetup
 from meadhall.engine.game import Game
 from meadhall.engine.match.award import Award
 from meadhall.engine.match.match import Match
+from meadhall.engine.match.step import Result
 from meadhall.engine.match.view import Seat
 from meadhall.engine.state.schema import States, copied, field_names
 from meadhall.engine.text.language import gettext as _
@@ -151,15 +152,22 @@ def awarded(table: TableRow) -> Award | None:
 def stored_outcome(match: Match) -> dict[str, Any] | None:
     """Return the outcome of a match as the table stores it; with the places of the seats if the game ranks them.
 
-    Its scores are shares of a win, also where the payoffs of the game are points.
+    Its scores are shares of a win, also where the payoffs of the game are points. What else it has, the record needs when other
+    rules are installed.
     """
     outcome = match.outcome()
     if outcome is None:
         return None
     why = outcome.why if isinstance(outcome, Award) else None
     places = match.places()
-    ranked = {} if places is None else {"places": list(places)}
-    return {"winners": list(outcome.winners), "scores": list(outcome.shares), "why": why, **ranked}
+    found: dict[str, Any] = {"winners": list(outcome.winners), "scores": list(outcome.shares), "why": why}
+    if isinstance(outcome, Result):
+        found["reason"] = outcome.reason
+        if outcome.points is not None:
+            found["points"] = list(outcome.points)
+        if outcome.scores != outcome.shares:
+            found["payoffs"] = list(outcome.scores)
+    return found | ({} if places is None else {"places": list(places)})
 
 
 def hinted_by(entry: Entry, match: Match) -> InformationSets:

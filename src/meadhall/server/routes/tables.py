@@ -102,7 +102,7 @@ async def download_record(request: AnyRequest, hall: Hall, guest: Guest, id: str
 async def record_response(request: AnyRequest, hall: Hall, guest: Guest, id: str) -> Response[str]:
     """Return the record of a match as a file, as the guest may know it.
 
-    Of a finished match whose rules aren't installed any more it is the record that was stored. Raises NotFound in a lobby.
+    Of a finished match whose rules aren't installed any more it has no events and texts. Raises NotFound in a lobby.
     """
     try:
         room = await provide_room(request, hall, id)

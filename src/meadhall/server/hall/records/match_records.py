@@ -1,28 +1,32 @@
-"""Records of finished matches: of one, or all of a person, one a line (JSON Lines), as ``meadhall verify`` reads them."""
+"""Records of finished matches: of one, or all of a person, one a line (JSON Lines), as ``meadhall verify`` reads them.
+
+A record is written when it is asked for: the match is replayed from its entries. By other rules than the installed ones it can't
+be replayed. Then its record says what the hall has stored: the seed, the options, the actions and the result, without the events
+and texts that the rules would give.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import zlib
 from collections.abc import AsyncIterator, Sequence
 from typing import Final
 
-from meadhall.engine.record.format import dumps
+from meadhall.engine.record.format import FORMAT, MatchRecord, dumps, written_time
 from meadhall.engine.registry import game, game_names
-from meadhall.engine.text.language import current_language
 from meadhall.server.hall.daily.daily import is_sealed
 from meadhall.server.hall.hall import Hall
-from meadhall.server.hall.records.kept_records import bare, packed, unpacked
 from meadhall.server.hall.state import replayed
-from meadhall.server.store.models import FINISHED, Entry, TableRow
-from meadhall.server.store.queries import entries, profiles, records, tables
+from meadhall.server.store.models import FINISHED, RULES_CHANGED, Entry, TableRow
+from meadhall.server.store.queries import entries, profiles, tables
 
 _AS_GZIP: Final = 16 + zlib.MAX_WBITS
 """zlib's ``wbits`` for the header of gzip."""
 
 
 class MatchRecords:
-    """Downloads of records. A process replays one match at a time, if the record of a match was not stored at its end."""
+    """Downloads of records. The hall replays one match at a time for them."""
 
     def __init__(self, hall: Hall) -> None:
         self._hall = hall
@@ -40,40 +44,76 @@ class MatchRecords:
                 yield record.encode() + b"\n"
 
     async def of_table(self, table: TableRow) -> str | None:
-        """Return the record of a finished match as one line; None if there is none, or not yet.
-
-        Under other rules than the installed ones the match can't be replayed. Then its record is the one that was stored, else
-        a bare one.
-        """
+        """Return the record of a finished match as one line; None if there is none, or not yet."""
         if table.status not in FINISHED or table.started_at is None or is_sealed(table, self._hall.time):
             return None
-        kept = {} if self._hall.settings.development else self._hall.store.transact(records.of_table, table.id)
-        if current_language() in kept:
-            return unpacked(kept[current_language()])
-        if self._hall.can_show(table):
-            return await self._written(table)
-        if kept:
-            return unpacked(next(iter(kept.values())))
-        if table.game in game_names() and table.rules == game(table.game).version:
-            return None  # the game is not ready
-        record = bare(table, self._hall.store.transact(entries.all_of, table.id))
-        return None if record is None else dumps(record)
-
-    async def _written(self, table: TableRow) -> str | None:
-        """Replay a match, and store its record."""
         found = self._hall.store.transact(entries.all_of, table.id)
         if any(entry.kind == "edit" for entry in found):
             return None
-        async with self._lock:  # not while the line is sent: a slow reader would hold up all others
-            record = await asyncio.to_thread(_packed, table, found)
-        self._hall.store.transact(records.add_later, table, current_language(), record)
-        return unpacked(record)
+        if self._hall.can_show(table):
+            async with self._lock:  # not while the line is sent: a slow reader would hold up all others
+                return await asyncio.to_thread(_written, table, found)
+        if table.game in game_names() and table.rules == game(table.game).version:
+            return None  # the game is not ready
+        return dumps(bare(table, found))
 
 
-def _packed(table: TableRow, entries: Sequence[Entry]) -> bytes:
+def _written(table: TableRow, entries: Sequence[Entry]) -> str:
     match = replayed(game(table.game), table, entries).match
     assert match is not None
-    return packed(match)
+    return dumps(match.record())
+
+
+def bare(table: TableRow, entries: Sequence[Entry]) -> MatchRecord:
+    """Return the record of a finished match without what only its rules know."""
+    actions, undone = _actions(entries)
+    return {
+        "format": FORMAT,
+        "game": table.game,
+        "rules": table.rules,
+        "options": dict(table.options),
+        "seats": [
+            {"name": seat.name, "kind": "bot" if seat.kind == "bot" else "human", **({"bot": seat.bot} if seat.bot else {})}
+            for seat in table.seats
+        ],
+        "started": written_time(table.started_at or table.created_at),
+        **({"clock": table.clock.to_json()} if table.clock is not None else {}),
+        "commitment": hashlib.sha256(table.seed).hexdigest(),
+        "seed": table.seed.hex(),
+        "complete": False,
+        "setup": [],
+        "actions": actions,
+        "undone": undone,
+        **_ending(table),
+    }
+
+
+def _ending(table: TableRow) -> MatchRecord:
+    found = table.outcome or {"why": None}
+    if "reason" in found:
+        result = {name: found[name] for name in ("winners", "scores", "points", "reason") if name in found}
+        return {"result": result | {"scores": found.get("payoffs", found["scores"])}}
+    ending: MatchRecord = {"result": None, "abandoned": table.abandon_reason or RULES_CHANGED}
+    if found["why"] is not None:
+        ending["awarded"] = {name: found[name] for name in ("winners", "scores", "why")}
+    return ending
+
+
+def _actions(entries: Sequence[Entry]) -> tuple[list[MatchRecord], list[MatchRecord]]:
+    """Return the actions of a match in the form of records, and those that were taken back."""
+    actions: list[MatchRecord] = []
+    undone: list[MatchRecord] = []
+    number = 0
+    for entry in entries:
+        if entry.kind in ("action", "hinted"):
+            number += 1
+            hinted = {"hinted": True} if entry.kind == "hinted" else {}
+            actions.append({"n": number, "seat": entry.seat, "action": entry.value, "text": "", "events": [], **hinted})
+        elif entry.kind == "undo":
+            kept = len(actions) - entry.value
+            undone.append({"after": actions[kept - 1]["n"] if kept else 0, "actions": actions[kept:]})
+            actions = actions[:kept]
+    return actions, undone
 
 
 async def gzipped(lines: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
