@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from meadhall.engine.match.award import RESIGNATION, TIME
 from meadhall.engine.match.stand_in import Lasting
@@ -24,14 +24,12 @@ from meadhall.server.hall.bots.stand_ins import (
 )
 from meadhall.server.hall.consent.undoing import check_undo, reveals
 from meadhall.server.hall.seating import again, bot_seat, check_start
+from meadhall.server.hall.services import TableRoom
 from meadhall.server.hall.state import TableState
 from meadhall.server.hall.time.deadlines import NotUp
 from meadhall.server.hall.time.holidays import is_slow, telling
 from meadhall.server.store.models import FINISHED, Entry, Guest, Job, TableRow, new_link_token
 from meadhall.server.store.queries import tables
-
-if TYPE_CHECKING:
-    from meadhall.server.hall.room import Room
 
 
 def rearrange(draft: TableState, change: Callable[[TableRow], TableRow]) -> None:
@@ -40,7 +38,7 @@ def rearrange(draft: TableState, change: Callable[[TableRow], TableRow]) -> None
     draft.table = change(draft.table)
 
 
-def start(draft: TableState, room: Room, played: Sequence[Entry]) -> None:
+def start(draft: TableState, room: TableRoom, played: Sequence[Entry]) -> None:
     """Start the match with the seated players. Refuse while a seat is empty, or a player is away and hasn't agreed.
 
     ``played``: the entries with which the match begins, to continue another one.
@@ -119,7 +117,7 @@ def let_time_be_up(draft: TableState, job: Job | None = None) -> None:
         draft.add("stand_in", clocks.running, data=standing_in("time", lasts))
 
 
-def let_bot_play(draft: TableState, room: Room, guest: Guest, seat: int) -> None:
+def let_bot_play(draft: TableState, room: TableRoom, guest: Guest, seat: int) -> None:
     """Let a bot play for an absent player until the player returns. Any other person at the match may ask for it.
 
     Change nothing if a bot plays there already: the request may be repeated. Refuse unless the player has been away for long
@@ -167,7 +165,7 @@ def renew_link(draft: TableState, guest: Guest) -> None:
     draft.table = draft.table.replace_seat(alone)
 
 
-def open_rematch(draft: TableState, room: Room, guest: Guest, level: str = "", instead_of: str | None = None) -> None:
+def open_rematch(draft: TableState, room: TableRoom, guest: Guest, level: str = "", instead_of: str | None = None) -> None:
     """Open the table of the rematch, with the same people, bots and options, unless there is one. Refuse spectators.
 
     Args:

@@ -255,7 +255,7 @@ class Hall:
 
     async def _turn_due(self, note: Notification, guest: str) -> bool | datetime:
         """Return whether a player still has the decision that they are told of, or from when on their time is short."""
-        return turn_due(await self.room(note.table), note, guest)
+        return turn_due((await self.room(note.table)).state, note, guest)
 
     async def _is_proposed(self, note: Notification, guest: str) -> bool:
         """Return whether the proposal of which a guest was told still waits for their answer."""

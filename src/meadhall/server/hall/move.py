@@ -7,29 +7,21 @@ stored.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec
+from typing import Any
 
 from meadhall.server.errors import Stale
 from meadhall.server.hall.action_numbers import check_number, was_played
 from meadhall.server.hall.bots.stand_ins import check_own_decision
 from meadhall.server.hall.consent.undoing import check_sure
+from meadhall.server.hall.services import Edit, P, TableRoom
 from meadhall.server.hall.state import TableState
 from meadhall.server.hall.time.turn_reminders import reminders_after
 from meadhall.server.ops.metrics import MATCHES_ENDED
 from meadhall.server.store.models import FINISHED, Guest
 from meadhall.server.store.queries import entries, jobs, tables
 
-if TYPE_CHECKING:
-    from meadhall.server.hall.room import Room
 
-P = ParamSpec("P")
-
-Edit = Callable[Concatenate[TableState, P], None]
-"""Checks and changes a draft."""
-
-
-def act(room: Room, guest: Guest, action: Any, number: int | None = None, is_sure: bool = True) -> None:
+def act(room: TableRoom, guest: Guest, action: Any, number: int | None = None, is_sure: bool = True) -> None:
     """Play an action for the guest's seat. Refuse if its number in the match would not be ``number``.
 
     Raises Unsure if the player is not sure and can't take it back.
@@ -55,7 +47,7 @@ def play(draft: TableState, guest: Guest, action: Any, number: int | None, is_su
     draft.add("hinted" if draft.is_hinted(seat) else "action", seat, played)  # the rules play it, and the clocks go on
 
 
-def change(room: Room, edit: Edit[P], *args: P.args, **kwargs: P.kwargs) -> None:
+def change(room: TableRoom, edit: Edit[P], *args: P.args, **kwargs: P.kwargs) -> None:
     """Change a table by ``edit``, and publish the change to everyone who may see it.
 
     Raises the errors of ``edit``, JobTaken, DatabaseUnavailable. Then nothing has changed.
@@ -70,7 +62,7 @@ def change(room: Room, edit: Edit[P], *args: P.args, **kwargs: P.kwargs) -> None
         room.let_bots_act()
 
 
-def _store(room: Room, draft: TableState) -> None:
+def _store(room: TableRoom, draft: TableState) -> None:
     """Store a draft in one transaction, with its deadline and its reminders of turns."""
     services, before = room.services, room.state
     reminders = reminders_after(before, draft, room.visits.looking(draft))
@@ -94,7 +86,7 @@ def _store(room: Room, draft: TableState) -> None:
     services.deadlines.expect(draft.clocks, reminders)
 
 
-def _keep(room: Room, draft: TableState) -> None:
+def _keep(room: TableRoom, draft: TableState) -> None:
     """Let a stored draft be the state of the room."""
     if _ends(room.state, draft):
         MATCHES_ENDED.labels(draft.table.game, draft.table.status).inc()

@@ -20,11 +20,11 @@ from meadhall.server.hall.consent.bot_votes import BotVotes
 from meadhall.server.hall.consent.consent import Consent
 from meadhall.server.hall.daily.daily import check_visible
 from meadhall.server.hall.matching import waits
-from meadhall.server.hall.move import Edit, P, change
+from meadhall.server.hall.move import change
 from meadhall.server.hall.notices.pubsub import Channel
 from meadhall.server.hall.notices.visits import Visits
 from meadhall.server.hall.replaying import Stop, todays_options
-from meadhall.server.hall.services import Services
+from meadhall.server.hall.services import Edit, P, Services
 from meadhall.server.hall.state import TableState, replayed, replayed_while_legal
 from meadhall.server.hall.talk.chat import Chat
 from meadhall.server.hall.time.absences import Absences
@@ -62,15 +62,15 @@ class Room:
         self.time = store.time
         self.version = store.stamp()
         self.channel = Channel(store.time)
-        self.visits = Visits(self, services)
-        self.chat = Chat(table.id, store, self.channel)
-        self.bots = BotDriver(self, services)
-        self.hints = Hints(services.worker, lambda seat: self.publish(for_seat=seat))
-        self.consent = Consent(self, services)
         self.absences = Absences(self, store, lambda: services.deadlines.outages)
+        self.visits = Visits(self, self.absences.look)
+        self.chat = Chat(table.id, store, self.channel)
+        self.bots = BotDriver(self)
+        self.hints = Hints(services.worker, lambda seat: self.publish(for_seat=seat))
+        self.consent = Consent(self)
         self.chart_job: ChartJob | None = None
         self.last_used = self.time.seconds()
-        self._votes = BotVotes(self, services)
+        self._votes = BotVotes(self, self.bots, self.consent)
         self._private_versions: dict[int, int] = {}  # by seat, where a change for that seat alone is newer than ``version``
 
     @classmethod

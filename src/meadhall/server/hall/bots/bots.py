@@ -10,25 +10,20 @@ from __future__ import annotations
 import asyncio
 import logging
 import random
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Protocol
 
 from meadhall.bots.ranks import RANKS
-from meadhall.engine.game import BEAT_SECONDS, Game, beats_of
+from meadhall.engine.game import BEAT_SECONDS, beats_of
 from meadhall.engine.match.match import Match
 from meadhall.engine.match.view import SPECTATOR, concealed, visible
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import DatabaseUnavailable, Stale, WrongMoment
 from meadhall.server.hall.bots.stand_ins import as_played
-from meadhall.server.hall.replaying import Stop
+from meadhall.server.hall.services import TableRoom
+from meadhall.server.hall.state import TableState
 from meadhall.server.ops.time import Time
-from meadhall.server.store.models import SeatRow, TableRow
-
-if TYPE_CHECKING:
-    from meadhall.server.hall.services import Services
-    from meadhall.server.hall.state import TableState
+from meadhall.server.store.models import SeatRow
 
 log = logging.getLogger(__name__)
 
@@ -60,31 +55,6 @@ _RETRY_DELAY = 1.0
 
 Position = tuple[int, bytes, frozenset[int]] | None
 """Tells positions of a match apart. Unlike the number of its entries it doesn't change with a hint, of which no bot may learn."""
-
-
-class BotRoom(Protocol):
-    """The parts of a room that its bot driver uses."""
-
-    game: Game
-    time: Time
-
-    @property
-    def table(self) -> TableRow:
-        """The stored table."""
-
-    @property
-    def match(self) -> Match | None:
-        """Its match; None before the start."""
-
-    @property
-    def stop(self) -> Stop | None:
-        """Where changed rules ended its replay."""
-
-    def running_match(self) -> Match:
-        """Return the match. Refuse if it doesn't run."""
-
-    def change(self, edit: Callable[[TableState], None]) -> None:
-        """Change a draft of the table, and store it."""
 
 
 @dataclass
@@ -122,10 +92,10 @@ class BotDriver:
         pause: seconds that a bot takes for an action on average, its search included.
     """
 
-    def __init__(self, room: BotRoom, services: Services) -> None:
-        self.pause = services.bot_pause
+    def __init__(self, room: TableRoom) -> None:
+        self.pause = room.services.bot_pause
         self._room = room
-        self._worker = services.worker
+        self._worker = room.services.worker
         self._has_secrets = False  # whether a player has had secrets in this match
         self._playing: asyncio.Task[None] | None = None
         self._search: tuple[Position, asyncio.Task[int]] | None = None  # the position before it, and the search
@@ -133,7 +103,7 @@ class BotDriver:
     def next_seat(self) -> SeatRow | None:
         """Return the seat to move if a bot plays there, also for its owner; the first such seat where several choose at once."""
         match, table = self._room.match, self._room.table
-        if match is None or self._room.stop is not None or table.status != "running":
+        if match is None or self._room.state.stop is not None or table.status != "running":
             return None
         seats = (as_played(table.seats[seat], match) for seat in match.deciders)
         return next((seat for seat in seats if seat.kind == "bot"), None)

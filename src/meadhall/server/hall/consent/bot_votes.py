@@ -9,16 +9,15 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from meadhall.engine.match.award import drawn_by_agreement
 from meadhall.engine.match.view import SPECTATOR
 from meadhall.server.errors import DatabaseUnavailable, Stale, WrongMoment
+from meadhall.server.hall.bots.bots import BotDriver
+from meadhall.server.hall.consent.consent import Consent
 from meadhall.server.hall.consent.proposals import Proposal
-
-if TYPE_CHECKING:
-    from meadhall.server.hall.room import Room
-    from meadhall.server.hall.services import Services
+from meadhall.server.hall.services import TableRoom
 
 log = logging.getLogger(__name__)
 
@@ -38,9 +37,11 @@ _RETRY_DELAY: Final = 1.0
 class BotVotes:
     """Answers the proposals of one room for its bots."""
 
-    def __init__(self, room: Room, services: Services) -> None:
+    def __init__(self, room: TableRoom, bots: BotDriver, consent: Consent) -> None:
         self._room = room
-        self._worker = services.worker
+        self._bots = bots
+        self._consent = consent
+        self._worker = room.services.worker
         self._answering: asyncio.Task[None] | None = None
 
     def answer(self) -> None:
@@ -56,7 +57,7 @@ class BotVotes:
 
     def _next(self) -> tuple[Proposal, int] | None:
         """Return the open proposal and the next bot that has to answer it."""
-        found, table = self._room.consent.proposals.open, self._room.table
+        found, table = self._consent.proposals.open, self._room.table
         if found is None or table.status != "running":
             return None
         waiting = found.waiting & found.bots
@@ -67,7 +68,7 @@ class BotVotes:
             proposal, seat = asked
             try:
                 agrees = await self._agrees(proposal, seat)
-                self._room.consent.answer_for_bot(seat, proposal.number, agrees)
+                self._consent.answer_for_bot(seat, proposal.number, agrees)
             except (Stale, WrongMoment):  # it was answered or withdrawn meanwhile
                 continue
             except DatabaseUnavailable:
@@ -81,8 +82,8 @@ class BotVotes:
             return True
         match = self._room.running_match()
         await self._worker.load(self._room.game.name)
-        pause = asyncio.create_task(self._room.time.sleep(_ANSWER_AFTER * self._room.bots.pause / _USUAL_PAUSE))
-        payoffs = await self._worker.evaluate(match.view(SPECTATOR), _SECONDS, self._room.bots.learn_of_secrets(match))
+        pause = asyncio.create_task(self._room.time.sleep(_ANSWER_AFTER * self._bots.pause / _USUAL_PAUSE))
+        payoffs = await self._worker.evaluate(match.view(SPECTATOR), _SECONDS, self._bots.learn_of_secrets(match))
         await pause
         award = drawn_by_agreement(match.parties, match.living)
         return award is not None and payoffs[seat] <= award.scores[seat]

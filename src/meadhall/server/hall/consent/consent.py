@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from sqlalchemy import Connection
 
@@ -17,13 +17,10 @@ from meadhall.server.errors import Stale, WrongMoment
 from meadhall.server.hall.consent.kinds import KINDS, Accepted, Kind, Proposer, kind_of
 from meadhall.server.hall.consent.proposals import Proposals
 from meadhall.server.hall.notices.notifications import Notification, notify
+from meadhall.server.hall.services import TableRoom
+from meadhall.server.hall.state import TableState
 from meadhall.server.store.models import Entry, Guest, Job, TableRow
 from meadhall.server.store.queries import jobs
-
-if TYPE_CHECKING:
-    from meadhall.server.hall.room import Room
-    from meadhall.server.hall.services import Services
-    from meadhall.server.hall.state import TableState
 
 JOB: Final = "proposal"
 """The kind of the jobs that end proposals whose time is up. Their key is the id of the table."""
@@ -38,10 +35,10 @@ DAY: Final = timedelta(days=1)
 class Consent:
     """The proposals at the table of a room."""
 
-    def __init__(self, room: Room, services: Services) -> None:
+    def __init__(self, room: TableRoom) -> None:
         self._room = room
-        self._store = services.store
-        self._scheduler = services.scheduler
+        self._store = room.services.store
+        self._scheduler = room.services.scheduler
 
     @property
     def proposals(self) -> Proposals:

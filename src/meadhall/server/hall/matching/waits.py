@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from sqlalchemy import Connection, select
 
@@ -19,13 +19,11 @@ from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import WrongMoment
 from meadhall.server.hall import changes
 from meadhall.server.hall.seating import bot_seat, emptied
+from meadhall.server.hall.services import TableRoom
 from meadhall.server.hall.state import TableState, Wait
 from meadhall.server.store import schema
 from meadhall.server.store.models import Job, SeatRow, TableRow
 from meadhall.server.store.queries import jobs
-
-if TYPE_CHECKING:
-    from meadhall.server.hall.room import Room
 
 JOB: Final = "wait"
 """The kind of the jobs that end waits. Their key is the id of the table."""
@@ -66,7 +64,7 @@ def change_wait(draft: TableState, seconds: int | None) -> None:
     let_wait(draft, seconds, draft.wait.bot)
 
 
-def rearrange(draft: TableState, room: Room, change: Callable[[TableRow], TableRow]) -> None:
+def rearrange(draft: TableState, room: TableRoom, change: Callable[[TableRow], TableRow]) -> None:
     """Change the table before its match; ``change`` may refuse.
 
     A table that waits starts when all seats are taken by players who are here and bots. It closes when the last player leaves.
@@ -82,7 +80,7 @@ def rearrange(draft: TableState, room: Room, change: Callable[[TableRow], TableR
             _start(draft, room)
 
 
-def end_wait(room: Room, job: Job) -> None:
+def end_wait(room: TableRoom, job: Job) -> None:
     """Let bots take the empty seats of a table whose time is up, and start its match."""
     wait, table = room.state.wait, room.table
     if wait is None or table.status != "gathering":
@@ -100,7 +98,7 @@ def end_wait(room: Room, job: Job) -> None:
         room.close_table()
 
 
-def _fill(draft: TableState, room: Room, job: Job) -> None:
+def _fill(draft: TableState, room: TableRoom, job: Job) -> None:
     """Put bots on the empty seats, and start the match. If its options don't allow that, the host has to start it."""
     assert draft.wait is not None
     draft.ends = (job, None)
@@ -115,7 +113,7 @@ def _fill(draft: TableState, room: Room, job: Job) -> None:
         draft.table, draft.wait = before, None
 
 
-def _start(draft: TableState, room: Room) -> None:
+def _start(draft: TableState, room: TableRoom) -> None:
     seats = tuple(replace(row, is_ready=row.kind == "human") for row in draft.table.seats)  # who sits here has agreed
     draft.table = replace(draft.table, seats=seats)
     changes.start(draft, room, ())

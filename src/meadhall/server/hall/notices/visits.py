@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from math import inf
-from typing import TYPE_CHECKING
 
 from meadhall.server.hall.notices.pubsub import Subscriber
+from meadhall.server.hall.services import TableRoom
+from meadhall.server.hall.state import TableState
 from meadhall.server.store.models import SeatRow
-
-if TYPE_CHECKING:
-    from meadhall.server.hall.room import Room
-    from meadhall.server.hall.services import Services
-    from meadhall.server.hall.state import TableState
 
 VISIT_SECONDS = 20.0
 """How long after a request a guest counts as present. Pages without JavaScript, and hidden ones, reload more often."""
@@ -35,12 +31,17 @@ class Visits:
 
     Attributes:
         last: when guests sent their last requests, in seconds of the monotonic clock.
+
+    Args:
+        room: the room of the table.
+        on_leaving: called when a page was closed.
     """
 
-    def __init__(self, room: Room, services: Services) -> None:
+    def __init__(self, room: TableRoom, on_leaving: Callable[[], None]) -> None:
         self.last: dict[str, float] = {}
         self._room = room
-        self._time = services.store.time
+        self._on_leaving = on_leaving
+        self._time = room.time
 
     def open_pages(self) -> Counter[int | None]:
         """Return the number of open pages by seat; the pages of spectators are counted under None."""
@@ -102,7 +103,7 @@ class Visits:
                         self.last[guest] = min(self.last[guest], self._time.seconds() - VISIT_SECONDS + CLOSING_SECONDS)
                         self._publish_leaving_later(guest, CLOSING_SECONDS)
         finally:
-            room.absences.look()
+            self._on_leaving()
 
     def _publish_presence(self, guest: str) -> None:
         """Publish that a seat came online or went offline. Spectators are counted at the next change."""

@@ -13,16 +13,15 @@ from collections.abc import Callable
 from contextlib import suppress
 from datetime import datetime, timedelta
 from functools import partial
-from typing import Final, Protocol
+from typing import Final
 
 from sqlalchemy import Connection
 
-from meadhall.engine.match.match import Match
 from meadhall.server.errors import DatabaseUnavailable
-from meadhall.server.hall.notices.visits import Visits
-from meadhall.server.hall.time.clocks import Clocks, Outage, deadline_after
+from meadhall.server.hall.services import TableRoom
+from meadhall.server.hall.time.clocks import Outage, deadline_after
 from meadhall.server.ops.time import Timer
-from meadhall.server.store.models import SeatRow, TableRow
+from meadhall.server.store.models import SeatRow
 from meadhall.server.store.queries import departures
 from meadhall.server.store.store import Store
 
@@ -36,24 +35,6 @@ _STORED_AFTER: Final = 45.0
 """Seconds after which a departure is stored. A hidden page of a browser that saves power still sends a request every minute."""
 
 
-class AbsenceRoom(Protocol):
-    """The parts of a room that its absences use."""
-
-    visits: Visits
-
-    @property
-    def table(self) -> TableRow:
-        """The stored table."""
-
-    @property
-    def match(self) -> Match | None:
-        """Its match; None before the start."""
-
-    @property
-    def clocks(self) -> Clocks | None:
-        """Its clocks; None without a clock."""
-
-
 class Absences:
     """The players of one table who are away. Only tables with several people have absences.
 
@@ -61,7 +42,7 @@ class Absences:
         since: the times since which they have been away, by seat. A seat whose player is here, or that a bot has, is not in it.
     """
 
-    def __init__(self, room: AbsenceRoom, store: Store, outages: Callable[[], tuple[Outage, ...]]) -> None:
+    def __init__(self, room: TableRoom, store: Store, outages: Callable[[], tuple[Outage, ...]]) -> None:
         self._room = room
         self._store = store
         self._time = store.time

@@ -10,20 +10,18 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from datetime import datetime
 from functools import partial
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import Final, Protocol
 
 from meadhall.engine.errors import MeadhallError
 from meadhall.server.hall.processes.scheduler import Scheduler
 from meadhall.server.hall.processes.table_jobs import at_table
+from meadhall.server.hall.state import TableState
 from meadhall.server.hall.time.clocks import Clocks, Outage
 from meadhall.server.hall.time.turn_reminders import TurnReminders
 from meadhall.server.hall.time.uptime import CLOCK_JOB, Uptime
 from meadhall.server.store.database import Effect
 from meadhall.server.store.models import Job
 from meadhall.server.store.queries import jobs
-
-if TYPE_CHECKING:
-    from meadhall.server.hall.state import TableState
 
 _CLOSE: Final = 2.0
 """Seconds before a deadline from which on the job waits for it."""

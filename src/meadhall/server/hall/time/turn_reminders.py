@@ -9,18 +9,15 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from sqlalchemy import Connection
 
 from meadhall.engine.match.match import Match
 from meadhall.server.hall.action_numbers import is_current
 from meadhall.server.hall.notices.notifications import PAUSE, Notification, notify
+from meadhall.server.hall.state import TableState
 from meadhall.server.store.clock import Clock
-
-if TYPE_CHECKING:
-    from meadhall.server.hall.room import Room
-    from meadhall.server.hall.state import TableState
 
 _LIVE_MARGIN: Final = timedelta(seconds=20)
 _SLOW_PART: Final = 8
@@ -90,14 +87,14 @@ def _reminders_of(
     return reminders
 
 
-def turn_due(room: Room, note: Notification, guest: str) -> bool | datetime:
+def turn_due(state: TableState, note: Notification, guest: str) -> bool | datetime:
     """Return whether a player still has the decision that they are told of, or from when on their time is short."""
-    match, seat = room.match, room.table.seat_of(guest)
-    if match is None or seat is None or room.table.status != "running" or seat in match.stand_ins:
+    match, seat, clocks = state.match, state.table.seat_of(guest), state.running_clocks
+    if match is None or seat is None or state.table.status != "running" or seat in match.stand_ins:
         return False
     if seat not in match.deciders or not is_current(match, seat, note.number):
         return False
     if note.kind == "turn":
         return True
-    deadline = None if room.running_clocks is None else room.running_clocks.deadline_of(seat)
-    return False if deadline is None or room.clocks is None else deadline - margin(room.clocks.clock)
+    deadline = None if clocks is None else clocks.deadline_of(seat)
+    return False if deadline is None or clocks is None else deadline - margin(clocks.clock)
