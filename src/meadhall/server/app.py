@@ -135,7 +135,7 @@ def serve_hall(app: Litestar, settings: Settings, store: Store, worker: Worker) 
     app.state.sessions = Sessions.load(store, app.state.hall.accounts)
     app.state.pictures = Pictures()
     app.state.frames = Frames()
-    app.state.match_records = MatchRecords(app.state.hall)
+    app.state.match_records = MatchRecords(store, app.state.hall.can_show)
     app.state.stream_limit = StreamLimit(settings.streams_per_client)
     if settings.development:
         import_module("meadhall.server.dev.install").open_workshop(app, app.state.hall)

@@ -176,7 +176,7 @@ class Sessions:
 
     def _of_session(self, token: str, kind: SessionKind, request: AnyRequest) -> Guest | None:
         """Return the guest of a session, None if it has ended."""
-        hash = session_tokens.hash_of(token)
+        hash = session_tokens.hash_of_token(token)
         session = self._sessions.get(hash)
         if session is None:
             session = self._store.transact(lambda connection: sessions.find(connection, hash))

@@ -152,7 +152,7 @@ class Accounts:
             accounts.add(connection, guest.id, name, handle, password)
             if passkey is not None:
                 accounts.add_passkey(connection, passkey)
-            accounts.replace_codes(connection, guest.id, [recovery_codes.hash_of(code) for code in codes])
+            accounts.replace_codes(connection, guest.id, [recovery_codes.hash_of_code(code) for code in codes])
             sessions.add(connection, session)
             opened.end_all(connection, guest.id, device.session)  # the guest's other devices must sign in
             opened.hand_over(connection, device.session, session.id, guest.id)
@@ -225,7 +225,7 @@ class Accounts:
     def by_recovery_code(self, name: str, code: str, client: Client) -> Account:
         """Return the account with this name, and use up its recovery code. Raises NotThatPerson, TooMany."""
         account = self._counted(name, client, is_code=True)
-        guest, hash = "" if account is None else account.guest, recovery_codes.hash_of(code)
+        guest, hash = "" if account is None else account.guest, recovery_codes.hash_of_code(code)
         is_right = self._store.transact(lambda connection: accounts.use_code(connection, guest, hash))
         if account is None or not is_right:
             FAILED_SIGN_INS.labels("recovery code").inc()
@@ -277,7 +277,7 @@ class Accounts:
     def confirm(self, session: Session) -> str:
         """Note that the owner of a session has proved again who they are. Return its new token."""
         token = session_tokens.new_token()
-        self._store.transact(sessions.confirm, session.id, session_tokens.hash_of(token))
+        self._store.transact(sessions.confirm, session.id, session_tokens.hash_of_token(token))
         self.announce_sessions_changed(session.guest)
         return token
 
@@ -356,7 +356,7 @@ class Accounts:
     def renew_codes(self, guest: Guest) -> list[str]:
         """Return new recovery codes of an account. The old ones are not accepted any more."""
         codes = recovery_codes.new_codes()
-        hashes = [recovery_codes.hash_of(code) for code in codes]
+        hashes = [recovery_codes.hash_of_code(code) for code in codes]
         self._store.transact(lambda connection: accounts.replace_codes(connection, guest.id, hashes))
         return codes
 

@@ -67,7 +67,7 @@ class IdentityLinks:
 
         guest = self._store.transact(find)
         if guest is None:
-            raise _not_found()
+            raise _no_link()
         return guest
 
     def use(self, token: str, own: Guest, device: Device) -> Carried:
@@ -93,7 +93,7 @@ class IdentityLinks:
 
         found = self._store.transact(use_link)
         if found is None:
-            raise _not_found()
+            raise _no_link()
         carried, changed = found
         self._note_changes(changed)
         self._accounts.announce_sessions_changed(own.id, carried.guest.id)
@@ -116,5 +116,5 @@ def _guest_of(connection: Connection, link: IdentityLink) -> Guest | None:
     return guest if guest is not None and guest.has_account == link.for_account else None
 
 
-def _not_found() -> NotFound:
+def _no_link() -> NotFound:
     return NotFound(_("This link was used already, or is older than ten minutes. Make a new one on the other device."))

@@ -24,7 +24,7 @@ def new_codes() -> list[str]:
     return ["-".join(code[k : k + 4] for k in range(0, _LENGTH, 4)) for code in letters]
 
 
-def hash_of(code: str) -> str:
+def hash_of_code(code: str) -> str:
     """Return the hash of a code, however it is written: in capitals, with blanks or without hyphens."""
     letters = "".join(letter for letter in code.casefold() if letter.isalnum()).translate(_MISREAD)
     return hashlib.sha256(letters.encode()).hexdigest()

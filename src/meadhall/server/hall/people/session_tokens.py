@@ -23,7 +23,7 @@ def new_token() -> str:
     return PREFIX + secrets.token_urlsafe(32)
 
 
-def hash_of(token: str) -> str:
+def hash_of_token(token: str) -> str:
     """Return what is stored of a token."""
     return hashlib.sha256(token.encode()).hexdigest()
 
@@ -31,4 +31,4 @@ def hash_of(token: str) -> str:
 def new_session(at: datetime, guest: str, kind: SessionKind, label: str) -> tuple[str, Session]:
     """Return a session of a guest, which isn't stored yet, and its token."""
     token = new_token()
-    return token, Session(new_id(), hash_of(token), guest, kind, label[:_LONGEST_LABEL], at, at, at)
+    return token, Session(new_id(), hash_of_token(token), guest, kind, label[:_LONGEST_LABEL], at, at, at)

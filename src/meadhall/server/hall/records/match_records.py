@@ -10,26 +10,32 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import zlib
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from typing import Final
 
 from meadhall.engine.record.format import FORMAT, MatchRecord, dumps, written_time
 from meadhall.engine.registry import game, game_names
 from meadhall.server.hall.daily.daily import is_sealed
-from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.state import replayed
 from meadhall.server.store.models import FINISHED, RULES_CHANGED, Entry, TableRow
 from meadhall.server.store.queries import entries, profiles, tables
+from meadhall.server.store.store import Store
 
 _AS_GZIP: Final = 16 + zlib.MAX_WBITS
 """zlib's ``wbits`` for the header of gzip."""
 
 
 class MatchRecords:
-    """Downloads of records. The hall replays one match at a time for them."""
+    """Downloads of records. The hall replays one match at a time for them.
 
-    def __init__(self, hall: Hall) -> None:
-        self._hall = hall
+    Args:
+        store: the database.
+        can_show: returns whether the match of a table can be replayed.
+    """
+
+    def __init__(self, store: Store, can_show: Callable[[TableRow], bool]) -> None:
+        self._store = store
+        self._can_show = can_show
         self._lock = asyncio.Lock()
 
     async def of(self, guest: str) -> AsyncIterator[bytes]:
@@ -37,20 +43,20 @@ class MatchRecords:
 
         Matches whose deal others still play today are left out.
         """
-        for id in await self._hall.store.read(profiles.recordable, guest):
-            table = self._hall.store.transact(tables.find, id)
+        for id in await self._store.read(profiles.recordable, guest):
+            table = self._store.transact(tables.find, id)
             record = None if table is None else await self.of_table(table)
             if record is not None:
                 yield record.encode() + b"\n"
 
     async def of_table(self, table: TableRow) -> str | None:
         """Return the record of a finished match as one line; None if there is none, or not yet."""
-        if table.status not in FINISHED or table.started_at is None or is_sealed(table, self._hall.time):
+        if table.status not in FINISHED or table.started_at is None or is_sealed(table, self._store.time):
             return None
-        found = self._hall.store.transact(entries.all_of, table.id)
+        found = self._store.transact(entries.all_of, table.id)
         if any(entry.kind == "edit" for entry in found):
             return None
-        if self._hall.can_show(table):
+        if self._can_show(table):
             async with self._lock:  # not while the line is sent: a slow reader would hold up all others
                 return await asyncio.to_thread(_written, table, found)
         if table.game in game_names() and table.rules == game(table.game).version:
