@@ -23,8 +23,8 @@ from meadhall.engine.match.match import Match
 from meadhall.engine.registry import game, registered
 from meadhall.engine.text.daily import Outcome
 from meadhall.games.axxa import daily as axxa
-from meadhall.server.hall.daily import daily, daily_outcomes
-from meadhall.server.hall.daily.daily import seed_of, today
+from meadhall.server.hall import daily_puzzle
+from meadhall.server.hall.daily_puzzle import seed_of, today
 from meadhall.server.hall.room import Room
 from meadhall.server.settings import Settings
 from meadhall.server.store.models import SeatRow, new_link_token
@@ -45,7 +45,7 @@ pytestmark = [pytest.mark.asyncio, pytest.mark.usefixtures("time")]
 def puzzle(at_once: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Make Hoard the puzzle of every day."""
     with registered(HOARD_ALONE):
-        monkeypatch.setattr(daily, "game_names", lambda: [HOARD])
+        monkeypatch.setattr(daily_puzzle, "game_names", lambda: [HOARD])
         yield
 
 
@@ -176,7 +176,7 @@ async def test_unfinished_puzzles_do_not_count_as_hosted_tables(settings: Settin
 
 
 async def test_a_hall_without_puzzles_has_none(hall: OpenHall, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(daily, "game_names", lambda: ["axes-and-allies"])
+    monkeypatch.setattr(daily_puzzle, "game_names", lambda: ["axes-and-allies"])
     guest = hall.person()
     assert "today-title" not in (await guest.get("/")).text
     for answer in (await guest.get("/daily"), await guest.post("/daily")):
@@ -526,7 +526,7 @@ async def test_an_outcome_is_computed_again_after_the_worker_process_ended(hall:
 
 
 async def test_a_page_does_not_wait_for_a_long_search(hall: OpenHall, judged: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(daily_outcomes, "MAX_WAIT", 0)
+    monkeypatch.setattr(daily_puzzle, "MAX_WAIT", 0)
     guest = hall.person()
     await play_out(await begin(hall, guest), guest)
     assert "still checking" in await shown_outcome(guest)

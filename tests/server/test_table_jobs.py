@@ -8,9 +8,8 @@ from functools import partial
 import pytest
 from sqlalchemy import func, select
 
-from meadhall.server.hall.consent import consent
-from meadhall.server.hall.matching import waits
-from meadhall.server.hall.time.uptime import CLOCK_JOB
+from meadhall.server.hall import consent, waits
+from meadhall.server.hall.uptime import CLOCK_JOB
 from meadhall.server.store import schema
 from meadhall.server.store.queries import jobs
 from server.people import HOARD, OpenHall

@@ -23,9 +23,9 @@ from litestar.types import Receive, Scope, Send
 
 from meadhall.engine.errors import MeadhallError
 from meadhall.engine.text.language import speak
+from meadhall.server.hall import push_service
 from meadhall.server.hall.hall import Hall
-from meadhall.server.hall.notices import push_service
-from meadhall.server.hall.records.match_records import MatchRecords
+from meadhall.server.hall.match_records import MatchRecords
 from meadhall.server.host_commands import obeying
 from meadhall.server.ops import gc_tuning, metrics
 from meadhall.server.ops.loop_lag import LoopLag

@@ -15,8 +15,8 @@ from meadhall.engine.state.schema import States
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.dev.fields import Field, fields_of
 from meadhall.server.errors import reason_of, rule_of
-from meadhall.server.hall.replaying import Stop
 from meadhall.server.hall.room import Room
+from meadhall.server.hall.state import Stop
 from meadhall.server.pages.models import Refusal
 from meadhall.server.web.links import link
 

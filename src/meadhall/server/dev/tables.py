@@ -14,10 +14,9 @@ from meadhall.engine.text.language import gettext as _
 from meadhall.server.dev.fields import changed_fields
 from meadhall.server.errors import Stale, WrongMoment
 from meadhall.server.hall.hall import Hall
-from meadhall.server.hall.replaying import with_fields
+from meadhall.server.hall.lobby_changes import again
 from meadhall.server.hall.room import Room
-from meadhall.server.hall.seating import again
-from meadhall.server.hall.state import TableState
+from meadhall.server.hall.state import TableState, with_fields
 from meadhall.server.store.models import Entry, Guest, SeatRow, TableRow
 from meadhall.server.store.queries import entries
 

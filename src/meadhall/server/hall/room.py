@@ -12,23 +12,18 @@ from meadhall.engine.game import Game
 from meadhall.engine.match.match import Match
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import Closing, OtherRules
-from meadhall.server.hall import changes
-from meadhall.server.hall.bots.bots import BotDriver
-from meadhall.server.hall.bots.chart_queue import ChartJob
-from meadhall.server.hall.bots.hints import Hints, RequestedHint
-from meadhall.server.hall.consent.bot_votes import BotVotes
-from meadhall.server.hall.consent.consent import Consent
-from meadhall.server.hall.daily.daily import check_visible
-from meadhall.server.hall.matching import waits
+from meadhall.server.hall import match_changes, waits
+from meadhall.server.hall.analysis import ChartJob, Hints, RequestedHint
+from meadhall.server.hall.bots import BotDriver, BotVotes
+from meadhall.server.hall.chat import Chat
+from meadhall.server.hall.clocks import Clocks
+from meadhall.server.hall.consent import Consent
+from meadhall.server.hall.daily_puzzle import check_visible
 from meadhall.server.hall.move import change
 from meadhall.server.hall.notices.pubsub import Channel
-from meadhall.server.hall.notices.visits import Visits
-from meadhall.server.hall.replaying import Stop, todays_options
+from meadhall.server.hall.presence import Absences, Visits
 from meadhall.server.hall.services import Edit, P, Services
-from meadhall.server.hall.state import TableState, replayed, replayed_while_legal
-from meadhall.server.hall.talk.chat import Chat
-from meadhall.server.hall.time.absences import Absences
-from meadhall.server.hall.time.clocks import Clocks
+from meadhall.server.hall.state import Stop, TableState, replayed, replayed_while_legal, todays_options
 from meadhall.server.store.models import FINISHED, Entry, Guest, Job, TableRow
 from meadhall.server.store.queries import entries, tables
 
@@ -169,19 +164,19 @@ class Room:
         self.change_table(lambda table: replace(table, status="closed", finished_at=self.time.now()))
 
     def start(self, played: Sequence[Entry] = ()) -> None:
-        """Start the match with the seated players, as ``changes.start`` says."""
-        self.change(changes.start, self, played)
+        """Start the match with the seated players, as ``match_changes.start`` says."""
+        self.change(match_changes.start, self, played)
 
     def let_time_be_up(self, job: Job) -> None:
         """Apply the table's rule for the end of the time of the seat to move. Raises NotUp if the time of no seat is up."""
-        self.change(changes.let_time_be_up, job)
+        self.change(match_changes.let_time_be_up, job)
 
     async def request_hint(self, guest: Guest) -> RequestedHint:
         """Find the actions that the strongest bot would consider in the guest's place.
 
         The request is stored, and the record marks the next action as hinted. Until then the other players learn nothing of it.
         """
-        self.change(changes.ask_for_hint, guest)
+        self.change(match_changes.ask_for_hint, guest)
         seat = self.seat_of(guest)
         hint = self.hints.current(self.match, seat)
         if hint is None:

@@ -9,11 +9,11 @@ from typing import Concatenate, ParamSpec, Protocol
 
 from meadhall.engine.game import Game
 from meadhall.engine.match.match import Match
+from meadhall.server.hall.clocks import Clocks
+from meadhall.server.hall.deadlines import Deadlines
 from meadhall.server.hall.notices.pubsub import Channel
 from meadhall.server.hall.processes.scheduler import Scheduler
 from meadhall.server.hall.state import TableState
-from meadhall.server.hall.time.clocks import Clocks
-from meadhall.server.hall.time.deadlines import Deadlines
 from meadhall.server.ops.time import Time
 from meadhall.server.store.models import Guest, SeatRow, TableRow
 from meadhall.server.store.store import Store

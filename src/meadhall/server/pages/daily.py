@@ -13,8 +13,8 @@ from meadhall.engine.match.match import Match
 from meadhall.engine.text.daily import Figure, Outcome
 from meadhall.engine.text.language import current_language
 from meadhall.engine.text.language import gettext as _
-from meadhall.server.hall.daily.attempts import Attempt, counts, results
-from meadhall.server.hall.daily.daily import (
+from meadhall.server.hall.daily_attempts import Attempt, counts, results
+from meadhall.server.hall.daily_puzzle import (
     deal,
     ends_at,
     hours_left,
