@@ -27,7 +27,7 @@ from sqlalchemy import Connection, insert
 
 sys.path.append(str(Path(__file__).parents[1] / "tests"))
 
-from meadhall.server.hall.time.uptime import CLOCK_JOB
+from meadhall.server.hall.uptime import CLOCK_JOB
 from meadhall.server.settings import Settings
 from meadhall.server.store import schema
 from meadhall.server.store.clock import Clock

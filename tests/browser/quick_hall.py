@@ -25,10 +25,7 @@ from meadhall.engine.match.view import EVERYTHING
 from meadhall.engine.registry import register
 from meadhall.engine.state.schema import States
 from meadhall.server import run
-from meadhall.server.hall import hall, orders
-from meadhall.server.hall.bots import bots
-from meadhall.server.hall.notices import visits
-from meadhall.server.hall.time import absences, uptime
+from meadhall.server.hall import bots, hall, orders, presence, uptime
 from meadhall.server.settings import Settings
 from meadhall.server.worker.client import WorkerThreads
 from server.ready import ReadyAtOnce, name_guests_in_turn
@@ -74,8 +71,8 @@ if __name__ == "__main__":
         register(import_module(module).game)
     think_for_a_moment()
     name_guests_in_turn()
-    vars(visits)["VISIT_SECONDS"] = VISIT_SECONDS
-    vars(absences)["LIVE_LIMIT"] = REPLACED
+    vars(presence)["VISIT_SECONDS"] = VISIT_SECONDS
+    vars(presence)["LIVE_LIMIT"] = REPLACED
     vars(orders)["COMMAND"] = REPORT
     vars(uptime)["GAP"] = NO_DOWNTIME
     vars(bots)["has_secrets"] = lambda _match: False  # else a bot that computes for longer than its budget waits for seconds

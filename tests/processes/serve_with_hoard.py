@@ -18,9 +18,7 @@ from meadhall.engine.match.view import View
 from meadhall.engine.registry import register, registered
 from meadhall.server import app, run
 from meadhall.server.app import build_app
-from meadhall.server.hall import hall
-from meadhall.server.hall.bots import bots
-from meadhall.server.hall.time import clock_choice, clocks, uptime
+from meadhall.server.hall import bots, clocks, hall, uptime
 from meadhall.server.run import serve
 from meadhall.server.settings import Settings
 from meadhall.server.store import schema
@@ -87,8 +85,8 @@ def main() -> None:
         vars(connections).update(dict.fromkeys(("HEAD_SECONDS", "BODY_SECONDS", "WRITE_SECONDS"), float(seconds)))
     if clock := os.environ.get("MEADHALL_TEST_CLOCK"):
         seconds_of_decision, come_back, gap = map(float, clock.split(","))
-        times = {**clock_choice.SECONDS, "decision": {int(seconds_of_decision): 0}}
-        vars(clock_choice)["SECONDS"] = times
+        times = {**clocks.SECONDS, "decision": {int(seconds_of_decision): 0}}
+        vars(clocks)["SECONDS"] = times
         vars(clocks)["COME_BACK"] = timedelta(seconds=come_back)
         vars(uptime).update(INTERVAL=gap / 3, GAP=timedelta(seconds=gap))
     if limits := os.environ.get("MEADHALL_TEST_FILE_LIMITS"):

@@ -132,7 +132,7 @@ async def test_a_decision_whose_node_dies_is_made_by_another_and_without_nodes_b
                     await asyncio.sleep(0.05)
         await bot_has_decided(await a_table_whose_bot_decides(hall, person))
         assert thought()[-1] == "here"
-    assert not [record.getMessage() for record in caplog.records if record.name == "meadhall.server.hall.bots.bots"]
+    assert not [record.getMessage() for record in caplog.records if record.name == "meadhall.server.hall.bots"]
 
 
 def actor(room: Room) -> int | None:

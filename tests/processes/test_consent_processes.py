@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from meadhall.server.hall.consent.consent import JOB
+from meadhall.server.hall.consent import JOB
 from meadhall.server.ops.time import Time
 from meadhall.server.settings import Settings
 from meadhall.server.store.models import Entry

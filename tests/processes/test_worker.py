@@ -22,7 +22,7 @@ import pytest_asyncio
 import meadhall
 from meadhall.engine.errors import UnknownGame
 from meadhall.engine.match.view import View
-from meadhall.server.hall.bots.chart_queue import ChartQueue
+from meadhall.server.hall.analysis import ChartQueue
 from meadhall.server.hall.room import Room
 from meadhall.server.ops.time import Time
 from meadhall.server.settings import Settings

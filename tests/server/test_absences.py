@@ -8,9 +8,9 @@ from functools import partial
 
 import pytest
 
+from meadhall.server.hall import presence
+from meadhall.server.hall.clocks import deadline_after
 from meadhall.server.hall.room import Room
-from meadhall.server.hall.time import absences
-from meadhall.server.hall.time.clocks import deadline_after
 from meadhall.server.ops.time import Time
 from meadhall.server.settings import Settings
 from meadhall.server.store.clock import Clock
@@ -42,7 +42,7 @@ def forget_visits(room: Room) -> None:
 @pytest.fixture
 def soon(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let an absence in a live match be long from its beginning on."""
-    monkeypatch.setattr(absences, "LIVE_LIMIT", timedelta(0))
+    monkeypatch.setattr(presence, "LIVE_LIMIT", timedelta(0))
 
 
 async def test_the_others_let_a_bot_play_for_an_absent_player_who_takes_the_seat_back(hall: OpenHall, soon: None) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from meadhall.server.hall.people.accounts import Accounts, Device
-from meadhall.server.hall.people.sign_in_limit import Client
+from meadhall.server.hall.people.sign_in import Client
 from meadhall.server.settings import Settings
 from meadhall.server.store.models import Guest
 from meadhall.server.store.store import Store

@@ -21,9 +21,8 @@ import meadhall
 from games_for_tests.hoard.rules import BOAST, DRAW, LOOK
 from meadhall.bots import Hint
 from meadhall.server.app import BODY_LIMIT
-from meadhall.server.hall import changes
+from meadhall.server.hall import match_changes, presence
 from meadhall.server.hall.room import Room
-from meadhall.server.hall.time import absences
 from meadhall.server.routes.api_events import TableEvents
 from meadhall.server.routes.documents import DOCUMENT_LIMIT
 from meadhall.server.store.models import Guest
@@ -307,7 +306,7 @@ async def test_a_client_whose_seat_changes_is_told_to_reload(hall: OpenHall) -> 
     async with stream(newcomer, f"/api/v1/tables/{table}/events") as live:
         assert [(await live.event())[0] for _ in range(2)] == ["action", "table"]
         (id,) = room.channel.guests()
-        room.change(changes.carry_seat, 0, Guest(id, "Phone"))
+        room.change(match_changes.carry_seat, 0, Guest(id, "Phone"))
         assert [(await live.event())[0] for _ in range(3)] == ["reload", "action", "table"]
 
 
@@ -556,7 +555,7 @@ async def send_account_requests(program: Program) -> None:
 
 @pytest.mark.asyncio
 async def test_every_response_is_as_described(hall: OpenHall, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(absences, "LIVE_LIMIT", timedelta(0))
+    monkeypatch.setattr(presence, "LIVE_LIMIT", timedelta(0))
     document = await described(hall)
     answers: list[httpx.Response] = []
 

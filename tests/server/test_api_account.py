@@ -7,7 +7,7 @@ from typing import Any
 import httpx
 import pytest
 
-from meadhall.server.hall.people.sign_in_limit import OF_ACCOUNT
+from meadhall.server.hall.people.sign_in import OF_ACCOUNT
 from server.people import OpenHall, Program, Visitor
 
 pytestmark = pytest.mark.asyncio

@@ -24,7 +24,7 @@ from meadhall.cli.hall_data import back_up
 from meadhall.engine.registry import game_names
 from meadhall.server import app as app_module
 from meadhall.server.errors import NotThatPerson
-from meadhall.server.hall.people.sign_in_limit import Client
+from meadhall.server.hall.people.sign_in import Client
 from meadhall.server.routes import seat_links
 from meadhall.server.routes.documents import DOCUMENT_LIMIT
 from meadhall.server.settings import Settings

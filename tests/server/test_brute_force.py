@@ -13,10 +13,9 @@ from argon2 import PasswordHasher, extract_parameters
 from sqlalchemy import Connection, select, update
 
 from meadhall.server.errors import NotThatPerson, TooMany
-from meadhall.server.hall.people import passwords
+from meadhall.server.hall.people import sign_in
 from meadhall.server.hall.people.accounts import Accounts, Device
-from meadhall.server.hall.people.passwords import Passwords
-from meadhall.server.hall.people.sign_in_limit import OF_ACCOUNT, OF_ADDRESS, OF_PLACE, Client, mark_of
+from meadhall.server.hall.people.sign_in import OF_ACCOUNT, OF_ADDRESS, OF_PLACE, Client, Passwords, mark_of
 from meadhall.server.settings import Settings
 from meadhall.server.store import schema
 from meadhall.server.store.models import Account, Guest
@@ -191,12 +190,12 @@ async def test_a_hash_with_old_parameters_is_replaced_at_the_next_sign_in(
     settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     weak = PasswordHasher(time_cost=1, memory_cost=8 * 1024, parallelism=1)
-    strong = passwords._HASHER
+    strong = sign_in._HASHER
     async with Store.open(settings) as store:
-        monkeypatch.setattr(passwords, "_HASHER", weak)
+        monkeypatch.setattr(sign_in, "_HASHER", weak)
         accounts, account, _codes = await accounts_with(store)
         assert extract_parameters(str(account.password)).memory_cost == 8 * 1024
-        monkeypatch.setattr(passwords, "_HASHER", strong)
+        monkeypatch.setattr(sign_in, "_HASHER", strong)
         await tries(accounts, 1, Client("10.0.0.9"))
         assert (accounts.overview(Guest("aaaa", "Sigrid"))).account.password == account.password
         assert await tries(accounts, 1, Client("10.0.0.9"), password=PASSWORD) == [Account]

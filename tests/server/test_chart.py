@@ -19,8 +19,8 @@ from meadhall.engine.match.match import Match
 from meadhall.engine.match.record import dumps, loads
 from meadhall.engine.replay import replay as replayed
 from meadhall.server.errors import TooMany, WrongMoment
-from meadhall.server.hall.bots import chart_queue
-from meadhall.server.hall.bots.chart_queue import ChartJob, ChartQueue
+from meadhall.server.hall import analysis
+from meadhall.server.hall.analysis import ChartJob, ChartQueue
 from meadhall.server.ops.time import Time
 from meadhall.server.pages.chart import BOTTOM, COLUMNS, CREST, LEFT, MARK, RIGHT, TOP, chart_view, spread
 from meadhall.server.routes import replay as replay_routes
@@ -234,7 +234,7 @@ async def test_a_chart_is_drawn_once(analyst: Analyst) -> None:
 
 
 async def test_waiting_uploads_are_limited_per_client_and_in_total(analyst: Analyst, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(chart_queue, "MAX_WAITING_UPLOADS", 2)
+    monkeypatch.setattr(analysis, "MAX_WAITING_UPLOADS", 2)
     charts = ChartQueue(WorkerThreads(), Time())
     first = charts.request("a", a_match(), client="10.0.0.1")
     with pytest.raises(TooMany):
@@ -249,7 +249,7 @@ async def test_waiting_uploads_are_limited_per_client_and_in_total(analyst: Anal
 
 
 async def test_a_chart_without_waiting_pages_is_dropped(analyst: Analyst, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(chart_queue, "REQUEST_TIMEOUT", 0.0)
+    monkeypatch.setattr(analysis, "REQUEST_TIMEOUT", 0.0)
     charts = ChartQueue(WorkerThreads(), Time())
     left = charts.request("a", called("left alone"))
     charts.request("b", called("watched"), has_subscribers=lambda: True)
@@ -283,7 +283,7 @@ async def test_a_chart_that_kills_the_worker_twice_fails(analyst: Analyst) -> No
 
 
 async def test_old_charts_are_evicted(analyst: Analyst, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(chart_queue, "MAX_BYTES", 20)
+    monkeypatch.setattr(analysis, "MAX_BYTES", 20)
     monkeypatch.setattr(ChartJob, "size", 10)
     charts = ChartQueue(WorkerThreads(), Time())
     for name in "abc":

@@ -9,10 +9,9 @@ from datetime import timedelta
 import httpx
 import pytest
 
-from meadhall.server.hall import changes
+from meadhall.server.hall import chat, match_changes, talk
+from meadhall.server.hall.chat import LONGEST_LINE
 from meadhall.server.hall.room import Room
-from meadhall.server.hall.talk import chat, talk
-from meadhall.server.hall.talk.chat_text import LONGEST_LINE
 from meadhall.server.pages import talk as pages
 from meadhall.server.settings import Settings
 from meadhall.server.store.models import Audience, ChatLine
@@ -303,7 +302,7 @@ async def test_lines_that_a_guest_does_not_hear_displace_none(hall: OpenHall, mo
     robot, path = await hall.program(), f"/tables/{room.table.id}"
     guest = hall.store.transact(guests.find, guest_of(hall, robot))
     assert guest is not None
-    room.change(changes.carry_seat, 1, guest)
+    room.change(match_changes.carry_seat, 1, guest)
 
     async def seen() -> list[str]:
         answers = [await friend.get(path), await friend.get(f"{path}/chat"), await robot.read(f"{path}/chat")]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from meadhall.engine.checks import is_unseen
 from meadhall.server.errors import BadLine
-from meadhall.server.hall.talk.chat_text import LONGEST_LINE, clean_line
+from meadhall.server.hall.chat import LONGEST_LINE, clean_line
 
 FAMILY = "\N{WOMAN}\u200d\N{WOMAN}\u200d\N{GIRL}"
 FLAG = "\N{REGIONAL INDICATOR SYMBOL LETTER D}\N{REGIONAL INDICATOR SYMBOL LETTER E}"

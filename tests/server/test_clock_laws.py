@@ -17,9 +17,9 @@ from games_for_tests.goofspiel import game as goofspiel
 from meadhall.engine.match.match import Match
 from meadhall.engine.match.step import Lasting
 from meadhall.engine.match.view import Seat
-from meadhall.server.hall.bots.stand_ins import standing_in
-from meadhall.server.hall.replaying import replay
-from meadhall.server.hall.time.clocks import COME_BACK, Clocks, outages
+from meadhall.server.hall.clocks import COME_BACK, Clocks, outages
+from meadhall.server.hall.stand_ins import standing_in
+from meadhall.server.hall.state import replay
 from meadhall.server.store.clock import Clock
 from meadhall.server.store.models import Downtime, Entry, EntryKind
 from server.people import HOARD

@@ -10,7 +10,7 @@ import pytest
 
 import meadhall
 from games_for_tests.hoard.rules import BOAST
-from meadhall.server.hall.time.holidays import _note
+from meadhall.server.hall.holidays import _note
 from meadhall.server.settings import Settings
 from meadhall.server.store.clock import Clock
 from meadhall.server.store.queries import tables

@@ -12,9 +12,8 @@ from games_for_tests.hoard.rules import BOAST, LOOK
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.match.match import Match
 from meadhall.engine.match.view import Seat
-from meadhall.server.hall.time.clock_choice import DAY, HOUR, SECONDS, TIME_UP, check_clock
-from meadhall.server.hall.time.clocks import Clocks, outages, running_seconds
-from meadhall.server.hall.time.holidays import _ended, _within_limit
+from meadhall.server.hall.clocks import DAY, HOUR, SECONDS, TIME_UP, Clocks, check_clock, outages, running_seconds
+from meadhall.server.hall.holidays import _ended, _within_limit
 from meadhall.server.store.clock import Clock, ClockKind
 from meadhall.server.store.models import Downtime, Entry, EntryKind, Holiday
 from server.people import HOARD

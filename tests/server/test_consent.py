@@ -12,11 +12,11 @@ from sqlalchemy import func, select
 import meadhall
 from games_for_tests.hoard.rules import BOAST, LOOK
 from meadhall.engine.match.view import SPECTATOR
-from meadhall.server.hall.consent import consent
-from meadhall.server.hall.consent.proposals import Proposal
-from meadhall.server.hall.records.record_check import check_match
+from meadhall.server.hall import consent
+from meadhall.server.hall.lobby_changes import person_seat
+from meadhall.server.hall.match_records import check_match
+from meadhall.server.hall.proposals import Proposal
 from meadhall.server.hall.room import Room
-from meadhall.server.hall.seating import person_seat
 from meadhall.server.settings import Settings
 from meadhall.server.store import schema
 from meadhall.server.store.models import Entry

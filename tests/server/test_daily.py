@@ -22,9 +22,9 @@ from games_for_tests.hoard.words import NAMES
 from meadhall.engine.match.match import Match
 from meadhall.engine.registry import game, registered
 from meadhall.engine.text.lessons import Outcome
-from meadhall.games import axxa
-from meadhall.server.hall.daily import daily, daily_outcomes
-from meadhall.server.hall.daily.daily import seed_of, today
+from meadhall.games.axxa import DAILY
+from meadhall.server.hall import daily_puzzle
+from meadhall.server.hall.daily_puzzle import seed_of, today
 from meadhall.server.hall.room import Room
 from meadhall.server.settings import Settings
 from meadhall.server.store.models import SeatRow, new_link_token
@@ -45,7 +45,7 @@ pytestmark = [pytest.mark.asyncio, pytest.mark.usefixtures("time")]
 def puzzle(at_once: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Make Hoard the puzzle of every day."""
     with registered(HOARD_ALONE):
-        monkeypatch.setattr(daily, "game_names", lambda: [HOARD])
+        monkeypatch.setattr(daily_puzzle, "game_names", lambda: [HOARD])
         yield
 
 
@@ -176,7 +176,7 @@ async def test_unfinished_puzzles_do_not_count_as_hosted_tables(settings: Settin
 
 
 async def test_a_hall_without_puzzles_has_none(hall: OpenHall, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(daily, "game_names", lambda: ["axes-and-allies"])
+    monkeypatch.setattr(daily_puzzle, "game_names", lambda: ["axes-and-allies"])
     guest = hall.person()
     assert "today-title" not in (await guest.get("/")).text
     for answer in (await guest.get("/daily"), await guest.post("/daily")):
@@ -526,7 +526,7 @@ async def test_an_outcome_is_computed_again_after_the_worker_process_ended(hall:
 
 
 async def test_a_page_does_not_wait_for_a_long_search(hall: OpenHall, judged: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(daily_outcomes, "MAX_WAIT", 0)
+    monkeypatch.setattr(daily_puzzle, "MAX_WAIT", 0)
     guest = hall.person()
     await play_out(await begin(hall, guest), guest)
     assert "still checking" in await shown_outcome(guest)
@@ -562,30 +562,30 @@ async def test_the_database_keeps_one_attempt_of_a_guest_and_day(on_sqlite: Sett
 
 async def test_axxa_measures_triplets_moves_and_payments() -> None:
     draw = random.Random(7)
-    match = game("axxa").match(1, seed="measured", **axxa.DAILY.options)
-    assert axxa.DAILY.measure(match) == {"triplets": 0, "moves": 0, "payments": 0}
+    match = game("axxa").match(1, seed="measured", **DAILY.options)
+    assert DAILY.measure(match) == {"triplets": 0, "moves": 0, "payments": 0}
     while not match.over:
         match.play(draw.choice(match.legal()))
         table: Any = match.state
-        figures = axxa.DAILY.measure(match)
+        figures = DAILY.measure(match)
         assert figures["triplets"] == int((table.taker > 0).sum())
         assert figures["payments"] == sum(table.paid)
         assert figures["payments"] <= figures["moves"] <= figures["payments"] + figures["triplets"] + 1
-    assert set(figures) == {figure.name for figure in axxa.DAILY.figures}
+    assert set(figures) == {figure.name for figure in DAILY.figures}
 
 
 async def test_axxa_is_better_with_more_triplets_and_when_solved_with_fewer_payments() -> None:
     attempts = [(0, 0, 0), (6, 15, 8), (5, 20, 16), (6, 14, 8), (5, 9, 3), (6, 14, 7)]
     figures = [dict(zip(("triplets", "moves", "payments"), each, strict=True)) for each in attempts]
-    best = sorted(figures, key=axxa.DAILY.order)
+    best = sorted(figures, key=DAILY.order)
     assert [tuple(each.values()) for each in best] == [(6, 14, 7), (6, 14, 8), (6, 15, 8), (5, 20, 16), (5, 9, 3), (0, 0, 0)]
-    assert axxa.DAILY.order(best[3]) == axxa.DAILY.order(best[4]), "giving up early gains nothing"
+    assert DAILY.order(best[3]) == DAILY.order(best[4]), "giving up early gains nothing"
 
 
 async def test_axxa_determines_whether_a_shuffle_can_be_won() -> None:
-    match = game("axxa").match(1, seed="could it?", **axxa.DAILY.options)
-    assert axxa.DAILY.outcome is not None
-    outcome = axxa.DAILY.outcome(match)
+    match = game("axxa").match(1, seed="could it?", **DAILY.options)
+    assert DAILY.outcome is not None
+    outcome = DAILY.outcome(match)
     assert outcome.won
     assert 6 <= outcome.moves <= 24
     for action in outcome.line:

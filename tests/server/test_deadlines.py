@@ -15,10 +15,9 @@ from sqlalchemy import Connection, select
 import meadhall
 from games_for_tests.hoard.rules import BOAST, LOOK
 from meadhall.bots import bot
+from meadhall.server.hall.clocks import COME_BACK, with_clock
 from meadhall.server.hall.room import Room
-from meadhall.server.hall.time.clock_choice import with_clock
-from meadhall.server.hall.time.clocks import COME_BACK
-from meadhall.server.hall.time.uptime import CLOCK_JOB, Uptime
+from meadhall.server.hall.uptime import CLOCK_JOB, Uptime
 from meadhall.server.settings import Settings
 from meadhall.server.store import schema
 from meadhall.server.store.clock import Clock, TimeUp

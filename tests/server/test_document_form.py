@@ -8,7 +8,7 @@ import pytest
 
 from meadhall.engine.registry import game
 from meadhall.engine.text.language import speaking
-from meadhall.server.hall.seating import document_of
+from meadhall.server.hall.lobby_changes import document_of
 from meadhall.server.pages.document_form import DocumentForm
 from meadhall.server.pages.workshop import toml_text, workshop_page
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from meadhall.server.hall.daily import daily
+from meadhall.server.hall import daily_puzzle
 from meadhall.server.ops.time import Time
 from meadhall.server.settings import Settings
 from meadhall.server.store import models
@@ -129,14 +129,14 @@ async def test_keys_that_are_replaced_at_once_log_everyone_out(settings: Setting
 
 
 async def test_a_new_key_of_the_daily_puzzles_counts_from_tomorrow_on(settings: Settings) -> None:
-    today = daily.today(Time())
+    today = daily_puzzle.today(Time())
     tomorrow = (Time().now() + timedelta(days=1)).date().isoformat()
     async with Store.open(settings) as store:
-        before = [daily.seed_of(store, day) for day in (today, tomorrow)]
+        before = [daily_puzzle.seed_of(store, day) for day in (today, tomorrow)]
     for _ in range(2):
         await asyncio.to_thread(rotate, settings)
     async with Store.open(settings) as store:
-        after = [daily.seed_of(store, day) for day in (today, tomorrow)]
+        after = [daily_puzzle.seed_of(store, day) for day in (today, tomorrow)]
     assert after[0] == before[0], "everyone gets the same deal today"
     assert after[1] != before[1]
 

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from meadhall.server.hall.notices import visits
+from meadhall.server.hall import presence
 from meadhall.server.hall.room import Room
 from meadhall.server.settings import Settings
 from server.manual_time import ManualTime
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 @pytest.fixture
 def no_visits(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let only streams show who is there."""
-    monkeypatch.setattr(visits, "VISIT_SECONDS", 0.0)
+    monkeypatch.setattr(presence, "VISIT_SECONDS", 0.0)
 
 
 async def lobby_of(hall: OpenHall, players: int = 3, game: str = AXES) -> tuple[Person, Person, Room]:
@@ -124,7 +124,7 @@ async def test_a_page_without_a_stream_counts_as_present_for_a_while(hall: OpenH
     path = f"/tables/{room.table.id}"
     await friend.get(path)
     assert "Bodil is away." not in (await host.get(path)).text
-    await time.advance(visits.VISIT_SECONDS - 1)
+    await time.advance(presence.VISIT_SECONDS - 1)
     assert "Bodil is away." not in (await host.get(path)).text
     await time.advance(1)
     assert "Bodil is away." in (await host.get(path)).text
@@ -138,7 +138,7 @@ async def test_the_others_see_when_a_page_without_a_stream_is_gone(hall: OpenHal
         await friend.get(path)
         while "Bodil is away." in await live.frame():
             pass
-        await time.advance(visits.VISIT_SECONDS + 1)
+        await time.advance(presence.VISIT_SECONDS + 1)
         while "Bodil is away." not in await live.frame():
             pass
 

@@ -17,7 +17,7 @@ from sqlalchemy import Connection, Table, inspect
 
 import meadhall
 from meadhall.cli.hall_data import back_up, restore
-from meadhall.server.hall.records.record_check import check_records
+from meadhall.server.hall.match_records import check_records
 from meadhall.server.ops.time import Time
 from meadhall.server.settings import Settings
 from meadhall.server.store import migrations

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from meadhall.engine.checks import check_line, is_shaping, is_unseen
 from meadhall.engine.errors import BadSetup
+from meadhall.server.hall.chat import clean_line
 from meadhall.server.hall.people.names import GIVEN, NAME_LENGTH, any_name, bot_name, clean_name, unlike_others
-from meadhall.server.hall.talk.chat_text import clean_line
 from meadhall.server.store.lookalikes import look_alike
 
 

@@ -15,10 +15,9 @@ import pytest_asyncio
 from sqlalchemy import Connection, select
 
 from meadhall.server.errors import BadPushSubscription
-from meadhall.server.hall.notices import notifications as module
-from meadhall.server.hall.notices.notification_choices import NotificationChoices
-from meadhall.server.hall.notices.notifications import Notification, notify
-from meadhall.server.hall.notices.push_service import Outcome, PushServices, public_key
+from meadhall.server.hall import notifications as module
+from meadhall.server.hall.notifications import Notification, NotificationChoices, notify
+from meadhall.server.hall.push_service import Outcome, PushServices, public_key
 from meadhall.server.hall.room import Room
 from meadhall.server.ops.time import Time
 from meadhall.server.settings import BadSetting, Settings

@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from meadhall.server.hall.matching.table_filter import TableFilter
+from meadhall.server.hall.choices import TableFilter
 from meadhall.server.ops.time import Time
 from meadhall.server.pages.open_tables import age_in_words
 from server.people import AXES, OpenHall, Person

@@ -17,7 +17,7 @@ from meadhall.engine.errors import CannotUndo
 from meadhall.engine.match.view import Seat
 from meadhall.engine.registry import game, game_names, installed
 from meadhall.engine.text.language import speaking
-from meadhall.server.hall.notices import visits
+from meadhall.server.hall import presence
 from meadhall.server.hall.room import Room
 from meadhall.server.pages.frames import Frames
 from meadhall.server.pages.patches import CUT, SentFrame, changes
@@ -134,7 +134,7 @@ async def test_patches_lead_to_the_frame_of_a_page_that_is_loaded_now(
     hall: OpenHall, game: str, moves: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Pages skip versions, reconnect, and read in two languages. Every one must show what another process would draw."""
-    monkeypatch.setattr(visits, "VISIT_SECONDS", math.inf)  # the guests don't leave on a slow machine
+    monkeypatch.setattr(presence, "VISIT_SECONDS", math.inf)  # the guests don't leave on a slow machine
     draw = random.Random(f"{game} {moves}")
     room, guests = await playing(hall, game)
     pages = [Page(guest, language) for guest, language in zip(guests, cycle(["en", "de"]), strict=False)]

@@ -21,7 +21,7 @@ from meadhall.engine.text.language import speak
 from meadhall.pictures.flat import flattened, without_uses
 from meadhall.pictures.png import OTHER_LETTERS, _warn, drawable, has_font, png
 from meadhall.server.errors import TooMany, WrongMoment
-from meadhall.server.hall.daily import daily
+from meadhall.server.hall import daily_puzzle
 from meadhall.server.hall.room import Room
 from meadhall.server.ops.time import Time
 from meadhall.server.pages import picture
@@ -109,7 +109,7 @@ async def test_only_a_finished_match_at_a_public_table_has_its_picture_in_previe
 @pytest.mark.asyncio(loop_scope="module")
 async def test_a_puzzle_has_its_picture_after_its_day(hall: OpenHall, monkeypatch: pytest.MonkeyPatch) -> None:
     room = await hall.played_out(HOARD)
-    room.state.table = replace(room.table, daily=daily.today(hall.store.time))
+    room.state.table = replace(room.table, daily=daily_puzzle.today(hall.store.time))
     with pytest.raises(WrongMoment):
         picture.check_picture(room)
     room.state.table = replace(room.table, daily="2026-01-01")

@@ -12,8 +12,8 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 
 from meadhall.engine.errors import MeadhallError, Refused
 from meadhall.server.errors import NotSeated, Stale, TooMany, WrongMoment
-from meadhall.server.hall.consent.kinds import KINDS, Addressed, What, kind_of
-from meadhall.server.hall.consent.proposals import WAIT_DECISIONS, WAIT_TIME, Proposals
+from meadhall.server.hall.proposal_kinds import KINDS, Addressed, What, kind_of
+from meadhall.server.hall.proposals import WAIT_DECISIONS, WAIT_TIME, Proposals
 from meadhall.server.store.models import Entry, EntryKind
 
 START = datetime(2026, 11, 26, 20, 0, tzinfo=UTC)

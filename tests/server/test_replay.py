@@ -16,8 +16,8 @@ import meadhall
 from games_for_tests.hoard.rules import BOAST, DRAW, LOOK
 from meadhall.engine.match.record import dumps, loads
 from meadhall.engine.replay import replay
-from meadhall.server.hall.records import uploads
-from meadhall.server.hall.records.uploads import Uploads
+from meadhall.server.hall import match_records
+from meadhall.server.hall.match_records import Uploads
 from meadhall.server.pages.models import Viewer
 from meadhall.server.pages.replay import replay_page
 from meadhall.server.pages.templates import render
@@ -263,10 +263,10 @@ async def test_a_record_with_too_many_actions_is_refused_before_the_replay(
     hall: OpenHall, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     record, before = genuine(), kept(hall)
-    monkeypatch.setattr(uploads, "MAX_ACTIONS", len(record["actions"]))
+    monkeypatch.setattr(match_records, "MAX_ACTIONS", len(record["actions"]))
     assert (await upload(hall.person(), dumps(record).encode())).status_code == 201
-    monkeypatch.setattr(uploads, "MAX_ACTIONS", len(record["actions"]) - 1)
-    monkeypatch.setattr(uploads, "replay", None)
+    monkeypatch.setattr(match_records, "MAX_ACTIONS", len(record["actions"]) - 1)
+    monkeypatch.setattr(match_records, "replay", None)
     answer = await upload(hall.person(), dumps(record).encode())
     assert (answer.status_code, answer.json()["error"]) == (400, "bad-record")
     assert f"at most {len(record['actions']) - 1} actions" in answer.json()["reason"]
@@ -278,7 +278,7 @@ async def test_undone_actions_count_against_the_limit(hall: OpenHall, monkeypatc
     for _ in range(7):
         match.play(BOAST)
         match.undo()
-    monkeypatch.setattr(uploads, "MAX_ACTIONS", 6)
+    monkeypatch.setattr(match_records, "MAX_ACTIONS", 6)
     answer = await upload(hall.person(), dumps(match.record(abandoned="bored")).encode())
     assert "at most 6 actions, and this one has 7" in answer.json()["reason"]
 
@@ -296,9 +296,9 @@ async def test_records_are_replayed_one_at_a_time_and_cached(monkeypatch: pytest
         read.append(text)
         return object()
 
-    monkeypatch.setattr(uploads, "_replay", slowly)
-    monkeypatch.setattr(uploads, "MAX_BYTES", 20)
-    monkeypatch.setattr(uploads, "size_of", lambda match: 10)
+    monkeypatch.setattr(match_records, "_replay", slowly)
+    monkeypatch.setattr(match_records, "MAX_BYTES", 20)
+    monkeypatch.setattr(match_records, "size_of", lambda match: 10)
     reader = Uploads()
     await asyncio.gather(*(reader.verify(str(k)) for k in range(5)))
     assert most == 1

@@ -16,7 +16,7 @@ from games_for_tests.hoard.rules import BOAST, DRAW, LOOK
 from meadhall.bots import Hint
 from meadhall.engine.match.view import SPECTATOR
 from meadhall.engine.state import chance
-from meadhall.server.hall import changes
+from meadhall.server.hall import match_changes
 from meadhall.server.hall.room import Room
 from meadhall.server.settings import Settings
 from meadhall.server.store.models import Guest
@@ -52,7 +52,7 @@ async def at_a_table(hall: OpenHall) -> tuple[Person, list[tuple[Person, Program
         room = await hall.room(table)
         guest = hall.store.transact(guests.find, guest_of(hall, program))
         assert guest is not None
-        room.change(changes.carry_seat, seat, guest)
+        room.change(match_changes.carry_seat, seat, guest)
         viewers.append((person, program))
     viewers.append((hall.person("10.0.1.9"), await hall.program("Watcher")))
     await viewers[-1][0].get("/settings")  # to get cookies, like the others
@@ -116,7 +116,7 @@ async def history(settings: Settings, secretly: bool) -> list[tuple[float, str]]
             await hall.program("Phone"),
             [await hall.program(n) for n in ("Bo", "Eve")],
         )
-        room.change(changes.carry_seat, 1, guest_at(hall, programs[0]))
+        room.change(match_changes.carry_seat, 1, guest_at(hall, programs[0]))
         answer = await ada.act(table, LOOK)
         assert answer.status_code == 200, answer.text
         seen: list[tuple[float, str]] = []
@@ -147,7 +147,7 @@ async def history(settings: Settings, secretly: bool) -> list[tuple[float, str]]
         await wait(12)
         await secret("/hint")
         if secretly:
-            room.change(changes.carry_seat, 0, guest_at(hall, phone))
+            room.change(match_changes.carry_seat, 0, guest_at(hall, phone))
         await wait(6)
         for _ in range(2):
             answer = await ada.ask(f"/tables/{table}/propose", {"what": "take-back"})

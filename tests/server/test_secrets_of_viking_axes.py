@@ -11,7 +11,7 @@ import pytest
 from meadhall.engine.match.match import Match
 from meadhall.engine.match.view import SPECTATOR
 from meadhall.games.viking_axes.state import TITLES, Phase
-from meadhall.server.hall import changes
+from meadhall.server.hall import match_changes
 from meadhall.server.hall.room import Room
 from meadhall.server.store.queries import guests
 from server.leaks import all_responses, guest_of, with_other_hidden_parts
@@ -38,7 +38,7 @@ async def at_a_table(hall: OpenHall) -> tuple[list[tuple[Person, Program]], Room
         if seat < 3:
             guest = hall.store.transact(guests.find, guest_of(hall, program))
             assert guest is not None
-            room.change(changes.carry_seat, seat, guest)
+            room.change(match_changes.carry_seat, seat, guest)
         viewers.append((person, program))
     await people[-1].get("/settings")  # to get cookies, like the others
     await host.ask(f"/tables/{table}/start")

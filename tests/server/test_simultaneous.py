@@ -17,9 +17,9 @@ from meadhall.bots import Hint
 from meadhall.engine.match.match import Match
 from meadhall.engine.match.view import Seat, View
 from meadhall.engine.registry import registered
+from meadhall.server.hall import clocks
+from meadhall.server.hall.clocks import Clocks
 from meadhall.server.hall.room import Room
-from meadhall.server.hall.time import clock_choice
-from meadhall.server.hall.time.clocks import Clocks
 from meadhall.server.settings import Settings
 from meadhall.server.store.clock import Clock
 from meadhall.server.store.models import Entry, EntryKind
@@ -119,7 +119,7 @@ async def test_programs_get_their_legal_actions_and_no_sealed_one(hall: OpenHall
 
 
 async def test_when_time_is_up_for_two_seats_a_bot_plays_for_both(hall: OpenHall, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(clock_choice, "SECONDS", {kind: {1: 0, **each} for kind, each in clock_choice.SECONDS.items()})
+    monkeypatch.setattr(clocks, "SECONDS", {kind: {1: 0, **each} for kind, each in clocks.SECONDS.items()})
     host, friend = await hall.program("Ada"), await hall.program("Björn")
     clock = {"kind": "decision", "seconds": 1, "time_up": "bot_seat"}
     table = (await host.open(game=GOOFSPIEL, players=2, clock=clock))["id"]

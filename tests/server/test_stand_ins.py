@@ -8,9 +8,9 @@ import pytest
 
 import meadhall
 from meadhall.server.errors import WrongMoment
-from meadhall.server.hall import changes
-from meadhall.server.hall.bots.stand_ins import standing_in
+from meadhall.server.hall import match_changes
 from meadhall.server.hall.room import Room
+from meadhall.server.hall.stand_ins import standing_in
 from meadhall.server.settings import Settings
 from meadhall.server.store.queries import guests, tables
 from server.matches import at_turn, match_of, stored
@@ -155,7 +155,7 @@ async def test_one_of_three_who_resigned_keeps_the_seat_but_never_returns(hall: 
 async def test_the_return_is_refused_after_the_end(hall: OpenHall) -> None:
     room = await hall.played_out()
     with pytest.raises(WrongMoment, match="over"):
-        room.change(changes.take_back_seat, _guest(hall, room))
+        room.change(match_changes.take_back_seat, _guest(hall, room))
 
 
 def _guest(hall: OpenHall, room: Room) -> Any:

@@ -11,7 +11,7 @@ import pytest
 
 from games_for_tests.hoard.rules import BOAST, DRAW, LOOK
 from meadhall.engine.registry import game
-from meadhall.server.hall.notices import visits
+from meadhall.server.hall import presence
 from meadhall.server.pages import responses
 from meadhall.server.routes import deed
 from meadhall.server.settings import Settings
@@ -635,7 +635,7 @@ async def test_a_client_that_reconnects_gets_the_latest_frame(hall: OpenHall) ->
 
 
 async def test_the_page_shows_which_players_are_connected(hall: OpenHall, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(visits, "VISIT_SECONDS", 0.0)  # only streams count
+    monkeypatch.setattr(presence, "VISIT_SECONDS", 0.0)  # only streams count
     host, friend = hall.person(), hall.person("10.0.0.2")
     table = await host.open()
     await friend.ask(f"/tables/{table}/seats", {"set": "sit"})
@@ -653,7 +653,7 @@ async def test_the_page_shows_which_players_are_connected(hall: OpenHall, monkey
 async def test_a_player_who_leaves_right_after_a_move_is_seen_to_leave(hall: OpenHall, time: ManualTime) -> None:
     """The move counts as a visit. When the stream has ended, the page changes after the end of the visit."""
     host, friend, room = await hall.two_at(HOARD)
-    await time.advance(visits.VISIT_SECONDS + 1)  # the visits of the lobby are over
+    await time.advance(presence.VISIT_SECONDS + 1)  # the visits of the lobby are over
     path = f"/tables/{room.table.id}/stream"
     async with stream(friend, path) as live:
         async with stream(host, path) as playing:
@@ -662,7 +662,7 @@ async def test_a_player_who_leaves_right_after_a_move_is_seen_to_leave(hall: Ope
             while "boasts" not in (frame := await live.frame()):
                 pass
             assert "away" not in frame
-        await time.advance(visits.VISIT_SECONDS + 1)
+        await time.advance(presence.VISIT_SECONDS + 1)
         while "away" not in await live.frame():
             pass
 
@@ -671,7 +671,7 @@ async def test_a_player_who_leaves_right_after_a_move_is_seen_to_leave(hall: Ope
 async def test_a_spectator_who_takes_a_seat_is_seen_to_leave(
     hall: OpenHall, program: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(visits, "VISIT_SECONDS", 0.0)  # only streams count
+    monkeypatch.setattr(presence, "VISIT_SECONDS", 0.0)  # only streams count
     host, friend = hall.person(), await hall.program() if program else hall.person("10.0.0.2")
     await friend.get("/")  # a stream's cookie would get lost
     table = await host.open()

@@ -10,9 +10,8 @@ import pytest
 from sqlalchemy import func, select
 
 from meadhall.engine.registry import game
-from meadhall.server.hall.consent import consent
-from meadhall.server.hall.matching import waits
-from meadhall.server.hall.time.uptime import CLOCK_JOB
+from meadhall.server.hall import consent, waits
+from meadhall.server.hall.uptime import CLOCK_JOB
 from meadhall.server.store import schema
 from meadhall.server.store.models import Entry
 from meadhall.server.store.queries import entries, jobs

@@ -14,8 +14,8 @@ import meadhall
 from games_for_tests.hoard.rules import DRAW
 from meadhall.bots import RANKS, Hint
 from meadhall.engine.match.view import View
-from meadhall.server.hall.bots import bots as bots_module
-from meadhall.server.hall.bots.bots import has_secrets
+from meadhall.server.hall import bots as bots_module
+from meadhall.server.hall.bots import has_secrets
 from meadhall.server.hall.move import act
 from meadhall.server.store.queries import guests
 from meadhall.server.worker import bot_cache, tasks

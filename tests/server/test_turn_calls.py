@@ -13,7 +13,7 @@ import pytest
 import pytest_asyncio
 from sqlalchemy import Connection, select
 
-from meadhall.server.hall.notices.notifications import PAUSE
+from meadhall.server.hall.notifications import PAUSE
 from meadhall.server.hall.room import Room
 from meadhall.server.settings import Settings
 from meadhall.server.store import schema

@@ -27,7 +27,7 @@ from meadhall.engine.match.view import Seat
 from meadhall.engine.registry import registered
 from meadhall.sdk import rule
 from meadhall.server.errors import Stale
-from meadhall.server.hall.consent.undoing import UndoOffer, check_undo, undo_of
+from meadhall.server.hall.move import UndoOffer, check_undo, undo_of
 from meadhall.server.hall.room import Room
 from meadhall.server.pages.picture import picture_of
 from meadhall.server.settings import Settings

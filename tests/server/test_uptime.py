@@ -12,9 +12,9 @@ import pytest
 from sqlalchemy import Connection, insert, select, update
 
 from meadhall.server.errors import DatabaseUnavailable
+from meadhall.server.hall.clocks import COME_BACK
 from meadhall.server.hall.processes.scheduler import Scheduler
-from meadhall.server.hall.time.clocks import COME_BACK
-from meadhall.server.hall.time.uptime import CLOCK_JOB, GAP, INTERVAL, Uptime
+from meadhall.server.hall.uptime import CLOCK_JOB, GAP, INTERVAL, Uptime
 from meadhall.server.ops.time import Time
 from meadhall.server.settings import Settings
 from meadhall.server.store import schema
@@ -165,7 +165,7 @@ async def test_a_clock_of_the_machine_that_is_set_is_no_downtime_and_is_logged_o
             known.beat()
         assert time.now() == before, "clocks go on"
         assert known.outages == ()
-        (line,) = [record.getMessage() for record in caplog.records if record.name == "meadhall.server.hall.time.uptime"]
+        (line,) = [record.getMessage() for record in caplog.records if record.name == "meadhall.server.hall.uptime"]
         assert f"was set {'back' if jump < timedelta(0) else 'forward'} by 3600.0 s" in line
         time.jump(-jump.total_seconds())
         known.beat()

@@ -13,7 +13,7 @@ import pytest
 from sqlalchemy import Connection, insert
 
 from meadhall.server.hall.processes.scheduler import Scheduler
-from meadhall.server.hall.time.uptime import CLOCK_JOB
+from meadhall.server.hall.uptime import CLOCK_JOB
 from meadhall.server.ops.time import Time
 from meadhall.server.settings import Settings
 from meadhall.server.store import schema

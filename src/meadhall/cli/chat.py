@@ -11,7 +11,7 @@ from meadhall.cli.console import complain
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.text.language import gettext as _
 from meadhall.engine.text.language import grouped, ngettext
-from meadhall.server.hall.talk.phrases import in_words
+from meadhall.server.hall.chat import in_words
 from meadhall.server.host_commands import carry_out, person_of
 from meadhall.server.settings import Settings
 from meadhall.server.store.maintenance import snapshot

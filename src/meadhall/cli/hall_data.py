@@ -11,7 +11,7 @@ from pathlib import Path
 from meadhall.cli.console import WRONG, complain, progress_bar
 from meadhall.engine.text.language import gettext as _
 from meadhall.engine.text.language import grouped, ngettext
-from meadhall.server.hall.records.record_check import RecordCheck, check_records, count_matches
+from meadhall.server.hall.match_records import RecordCheck, check_records, count_matches
 from meadhall.server.host_commands import CommandRefused, carry_out
 from meadhall.server.settings import Settings
 from meadhall.server.store.backups import Progress, restore_backup, write_backup

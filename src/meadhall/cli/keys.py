@@ -6,7 +6,7 @@ import asyncio
 from datetime import UTC, datetime, time, timedelta
 
 from meadhall.engine.text.language import gettext as _
-from meadhall.server.hall.notices.push_service import SECRET as PUSH
+from meadhall.server.hall.push_service import SECRET as PUSH
 from meadhall.server.settings import Settings
 from meadhall.server.store.store import Store
 

@@ -23,9 +23,9 @@ from litestar.types import Receive, Scope, Send
 
 from meadhall.engine.errors import MeadhallError
 from meadhall.engine.text.language import speak
+from meadhall.server.hall import push_service
 from meadhall.server.hall.hall import Hall
-from meadhall.server.hall.notices import push_service
-from meadhall.server.hall.records.match_records import MatchRecords
+from meadhall.server.hall.match_records import MatchRecords
 from meadhall.server.host_commands import obeying
 from meadhall.server.ops import gc_tuning, metrics
 from meadhall.server.ops.loop_lag import LoopLag
@@ -138,7 +138,7 @@ def serve_hall(app: Litestar, settings: Settings, store: Store, worker: Worker) 
     app.state.sessions = Sessions.load(store, app.state.hall.accounts)
     app.state.pictures = Pictures()
     app.state.frames = Frames()
-    app.state.match_records = MatchRecords(app.state.hall)
+    app.state.match_records = MatchRecords(store, app.state.hall.can_show)
     app.state.stream_limit = StreamLimit(settings.streams_per_client)
     app.state.dev = import_module(f"{_DEVELOPMENT}.reloading").Reloading(store.time) if settings.development else None
 

@@ -19,29 +19,12 @@ from meadhall.engine.registry import game, game_names
 from meadhall.engine.state import chance
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import DatabaseUnavailable, KeyReused, NotFound, NotSeated, TooMany, WrongMoment
-from meadhall.server.hall import changes
-from meadhall.server.hall.bots.chart_queue import ChartQueue
-from meadhall.server.hall.bots.stand_ins import has_turn
-from meadhall.server.hall.consent import consent
-from meadhall.server.hall.daily.daily_outcomes import DailyOutcomes
-from meadhall.server.hall.matching import waits
-from meadhall.server.hall.notices.attendance import Attendance
-from meadhall.server.hall.notices.notifications import Notification, Notifications
-from meadhall.server.hall.notices.push_service import PushServices
-from meadhall.server.hall.orders import Orders
-from meadhall.server.hall.people.accounts import Accounts
-from meadhall.server.hall.people.acquaintances import Acquaintances
-from meadhall.server.hall.people.admission import Admission
-from meadhall.server.hall.people.identity_links import IdentityLinks
-from meadhall.server.hall.people.ignoring import Ignoring
-from meadhall.server.hall.processes.housekeeping import delete_expired
-from meadhall.server.hall.processes.readiness import Readiness
-from meadhall.server.hall.processes.scheduler import Scheduler
-from meadhall.server.hall.processes.table_jobs import at_table
-from meadhall.server.hall.records.uploads import Uploads
-from meadhall.server.hall.replaying import stored_outcome
-from meadhall.server.hall.room import Room
-from meadhall.server.hall.seating import (
+from meadhall.server.hall import consent, match_changes, waits
+from meadhall.server.hall.analysis import ChartQueue
+from meadhall.server.hall.daily_puzzle import DailyOutcomes
+from meadhall.server.hall.deadlines import Deadlines, turn_due
+from meadhall.server.hall.holidays import Holidays
+from meadhall.server.hall.lobby_changes import (
     agreed,
     arranged,
     bot_seat,
@@ -53,12 +36,24 @@ from meadhall.server.hall.seating import (
     with_options,
     with_person,
 )
+from meadhall.server.hall.match_records import Uploads
+from meadhall.server.hall.notifications import Notification, Notifications
+from meadhall.server.hall.orders import Orders
+from meadhall.server.hall.people.accounts import Accounts
+from meadhall.server.hall.people.acquaintances import Acquaintances, Ignoring
+from meadhall.server.hall.people.links import Admission, IdentityLinks
+from meadhall.server.hall.presence import Attendance
+from meadhall.server.hall.processes.housekeeping import delete_expired
+from meadhall.server.hall.processes.readiness import Readiness
+from meadhall.server.hall.processes.scheduler import Scheduler
+from meadhall.server.hall.processes.table_jobs import at_table
+from meadhall.server.hall.push_service import PushServices
+from meadhall.server.hall.room import Room
 from meadhall.server.hall.services import Services
-from meadhall.server.hall.talk.talk import Talk
-from meadhall.server.hall.time.deadlines import Deadlines
-from meadhall.server.hall.time.holidays import Holidays
-from meadhall.server.hall.time.turn_reminders import turn_due
-from meadhall.server.hall.time.uptime import Uptime
+from meadhall.server.hall.stand_ins import has_turn
+from meadhall.server.hall.state import stored_outcome
+from meadhall.server.hall.talk import Talk
+from meadhall.server.hall.uptime import Uptime
 from meadhall.server.ops.time import Time
 from meadhall.server.settings import Settings
 from meadhall.server.store.clock import Clock
@@ -247,7 +242,7 @@ class Hall:
 
     async def _turn_due(self, note: Notification, guest: str) -> bool | datetime:
         """Return whether a player still has the decision that they are told of, or from when on their time is short."""
-        return turn_due(await self.room(note.table), note, guest)
+        return turn_due((await self.room(note.table)).state, note, guest)
 
     async def _is_proposed(self, note: Notification, guest: str) -> bool:
         """Return whether the proposal of which a guest was told still waits for their answer."""
@@ -491,10 +486,10 @@ class Hall:
         The first request opens the table. The other players already have their seats at it. It starts when all people have
         asked for the rematch; against bots only, at once. ``level``: of all bots, in place of their levels. Raises UnknownBot.
         """
-        room.change(changes.open_rematch, room, guest, level)
+        room.change(match_changes.open_rematch, room, guest, level)
         opened = self.store.transact(tables.find, room.table.rematch or "")
         if opened is None or opened.status == "closed":  # old tables are deleted
-            room.change(changes.open_rematch, room, guest, level, instead_of=room.table.rematch)
+            room.change(match_changes.open_rematch, room, guest, level, instead_of=room.table.rematch)
         again = await self.room(room.table.rematch or "")
         with suppress(WrongMoment, NotSeated):  # it has begun already, or the guest has left it
             again.change_table(agreed(guest, is_ready=True))

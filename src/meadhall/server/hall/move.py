@@ -7,30 +7,126 @@ stored.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec
+from dataclasses import dataclass
+from random import Random
+from typing import Any, Final
 
-from meadhall.server.errors import Stale
-from meadhall.server.hall.action_numbers import check_number, was_played
-from meadhall.server.hall.bots.stand_ins import check_own_decision
-from meadhall.server.hall.consent.undoing import check_sure
-from meadhall.server.hall.records.kept_records import keeping
-from meadhall.server.hall.state import TableState
-from meadhall.server.hall.time.turn_reminders import reminders_after
+from meadhall.engine.compiled import loops
+from meadhall.engine.errors import CannotUndo, MatchOver, Refused
+from meadhall.engine.laws.knowledge import redealt
+from meadhall.engine.match.deciders import acting
+from meadhall.engine.match.match import Match
+from meadhall.engine.match.view import legal_actions
+from meadhall.engine.state.events import new_log
+from meadhall.engine.text.language import gettext as _
+from meadhall.server.errors import Stale, Unsure
+from meadhall.server.hall.deadlines import reminders_after
+from meadhall.server.hall.services import Edit, P, TableRoom
+from meadhall.server.hall.stand_ins import check_own_decision
+from meadhall.server.hall.state import TableState, check_number, was_played
+from meadhall.server.hall.table_tools import table_tools
 from meadhall.server.ops.metrics import MATCHES_ENDED
-from meadhall.server.store.models import FINISHED, Guest
+from meadhall.server.store.models import FINISHED, Guest, TableRow
 from meadhall.server.store.queries import entries, jobs, tables
 
-if TYPE_CHECKING:
-    from meadhall.server.hall.room import Room
+# --------------------------------------------------------------------------------------------------------------------------- undo
 
-P = ParamSpec("P")
-
-Edit = Callable[Concatenate[TableState, P], None]
-"""Checks and changes a draft."""
+# The undo of a seat: it may take back its last decision while only bots have moved since.
+#
+# Among people, nothing may have been revealed since. A person who plays alone or with bots may take back more: it is counted.
 
 
-def act(room: Room, guest: Guest, action: Any, number: int | None = None, is_sure: bool = True) -> None:
+def check_undo(match: Match, table: TableRow, seat: int, number: int | None = None) -> int:
+    """Return how many actions are taken back when a seat takes back its last decision: that one, and those of bots after it.
+
+    Args:
+        number: the number of the decision that the player means; None for the last one.
+
+    Raises:
+        CannotUndo, MatchOver, Stale: with what really stands in the way, the earliest first.
+    """
+    if match.over:
+        raise MatchOver(_("You can't undo this: the match is over."))
+    position = next((k for k in reversed(range(len(match.steps))) if match.steps[k].seat == seat), None)
+    if position is None:
+        raise CannotUndo(_("There is nothing to undo: you haven't decided anything yet."))
+    if match.steps[position].bot is not None:
+        raise CannotUndo(_("You can't undo this: a bot decided it for you."))
+    if number is not None and number != match.steps[position].n:
+        raise Stale(_("The game has moved on. Look again, then choose."))
+    rethinking = table_tools(table).rethinking
+    for k in range(position, len(match.steps)):
+        step = match.steps[k]
+        if step.seat != seat and step.bot is None and table.seats[step.seat].kind == "human":
+            raise CannotUndo(_("You can't undo this: {name} has moved since.").format(name=match.names[step.seat]))
+        if match.reveals(k) and not rethinking:
+            raise CannotUndo(_revelation(match, step.seat, seat))
+    return len(match.steps) - position
+
+
+def check_sure(match: Match, table: TableRow, seat: int, action: int) -> None:
+    """Refuse a legal action that its seat can't take back. Raises Unsure.
+
+    Such an action reveals something or ends the match. It is tried in a determinization of what the seat knows: the answer tells
+    nothing of what is hidden.
+    """
+    if table_tools(table).rethinking:
+        return
+    view = match.view(seat)
+    states = acting(match.game, redealt(match.game, view.states, seat, Random()), seat)
+    before = int(states["reveals"][0])
+    if action in legal_actions(match.game, states):
+        loops(match.game).play_one(states, action, new_log(1))
+        if int(states["reveals"][0]) == before and states["actor"][0] >= 0:
+            return
+    words = match.game.words.action(view.state, action, view.names)
+    text = _("{action}? You can't take this back.")
+    raise Unsure(text.format(action=words[:1].upper() + words[1:]))
+
+
+def reveals(match: Match, count: int) -> bool:
+    """Return whether one of the last ``count`` actions revealed something."""
+    return any(match.reveals(k) for k in range(len(match.steps) - count, len(match.steps)))
+
+
+def _revelation(match: Match, mover: int, seat: int) -> str:
+    if mover == seat:
+        return _("You can't undo this: your action rolled dice, drew something or revealed something.")
+    name = match.names[mover]
+    return _("You can't undo this: {name} has rolled dice, drawn something or revealed something since.").format(name=name)
+
+
+@dataclass(frozen=True)
+class UndoOffer:
+    """What a seat may take back.
+
+    Attributes:
+        number: of the decision; None if it may not take back any.
+        refusal: why not; "" if it may.
+        counts: something was revealed since, so the take-back is counted.
+    """
+
+    number: int | None
+    refusal: str = ""
+    counts: bool = False
+
+
+NO_UNDO: Final = UndoOffer(None)
+
+
+def undo_of(match: Match, table: TableRow, seat: int) -> UndoOffer:
+    """Return which decision a seat may take back."""
+    try:
+        count = check_undo(match, table, seat)
+    except Refused as error:
+        return UndoOffer(None, error.reason)
+    return UndoOffer(match.steps[-count].n, counts=reveals(match, count))
+
+
+# ------------------------------------------------------------------------------------------------------------ the order of a move
+
+
+def act(room: TableRoom, guest: Guest, action: Any, number: int | None = None, is_sure: bool = True) -> None:
     """Play an action for the guest's seat. Refuse if its number in the match would not be ``number``.
 
     Raises Unsure if the player is not sure and can't take it back.
@@ -56,7 +152,7 @@ def play(draft: TableState, guest: Guest, action: Any, number: int | None, is_su
     draft.add("hinted" if draft.is_hinted(seat) else "action", seat, played)  # the rules play it, and the clocks go on
 
 
-def change(room: Room, edit: Edit[P], *args: P.args, **kwargs: P.kwargs) -> None:
+def change(room: TableRoom, edit: Edit[P], *args: P.args, **kwargs: P.kwargs) -> None:
     """Change a table by ``edit``, and publish the change to everyone who may see it.
 
     Raises the errors of ``edit``, JobTaken, DatabaseUnavailable. Then nothing has changed.
@@ -71,13 +167,11 @@ def change(room: Room, edit: Edit[P], *args: P.args, **kwargs: P.kwargs) -> None
         room.let_bots_act()
 
 
-def _store(room: Room, draft: TableState) -> None:
-    """Store a draft in one transaction, with its deadline, its reminders of turns, and the record of a match that has ended."""
-    services, before, match = room.services, room.state, draft.match
+def _store(room: TableRoom, draft: TableState) -> None:
+    """Store a draft in one transaction, with its deadline and its reminders of turns."""
+    services, before = room.services, room.state
     reminders = reminders_after(before, draft, room.visits.looking(draft))
-    found = [*draft.effects, services.deadlines.moved(before, draft), reminders]
-    if match is not None and _ends(before, draft):
-        found.append(keeping(draft.table.id, match))
+    found = (*draft.effects, services.deadlines.moved(before, draft), reminders)
     effects = [effect for effect in found if effect is not None]
     is_same = draft.table is before.table
     if is_same and len(draft.new) == 1 and not effects and draft.ends is None:  # as with most moves
@@ -97,7 +191,7 @@ def _store(room: Room, draft: TableState) -> None:
     services.deadlines.expect(draft.clocks, reminders)
 
 
-def _keep(room: Room, draft: TableState) -> None:
+def _keep(room: TableRoom, draft: TableState) -> None:
     """Let a stored draft be the state of the room."""
     if _ends(room.state, draft):
         MATCHES_ENDED.labels(draft.table.game, draft.table.status).inc()

@@ -12,23 +12,18 @@ from meadhall.engine.game import Game
 from meadhall.engine.match.match import Match
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import Closing, OtherRules
-from meadhall.server.hall import changes
-from meadhall.server.hall.bots.bots import BotDriver
-from meadhall.server.hall.bots.chart_queue import ChartJob
-from meadhall.server.hall.bots.hints import Hints, RequestedHint
-from meadhall.server.hall.consent.bot_votes import BotVotes
-from meadhall.server.hall.consent.consent import Consent
-from meadhall.server.hall.daily.daily import check_visible
-from meadhall.server.hall.matching import waits
-from meadhall.server.hall.move import Edit, P, change
+from meadhall.server.hall import match_changes, waits
+from meadhall.server.hall.analysis import ChartJob, Hints, RequestedHint
+from meadhall.server.hall.bots import BotDriver, BotVotes
+from meadhall.server.hall.chat import Chat
+from meadhall.server.hall.clocks import Clocks
+from meadhall.server.hall.consent import Consent
+from meadhall.server.hall.daily_puzzle import check_visible
+from meadhall.server.hall.move import change
 from meadhall.server.hall.notices.pubsub import Channel
-from meadhall.server.hall.notices.visits import Visits
-from meadhall.server.hall.replaying import todays_options
-from meadhall.server.hall.services import Services
-from meadhall.server.hall.state import TableState, replayed_if_it_fits
-from meadhall.server.hall.talk.chat import Chat
-from meadhall.server.hall.time.absences import Absences
-from meadhall.server.hall.time.clocks import Clocks
+from meadhall.server.hall.presence import Absences, Visits
+from meadhall.server.hall.services import Edit, P, Services
+from meadhall.server.hall.state import TableState, replayed_if_it_fits, todays_options
 from meadhall.server.store.models import FINISHED, Guest, Job, TableRow
 from meadhall.server.store.queries import entries, tables
 
@@ -62,15 +57,15 @@ class Room:
         self.time = store.time
         self.version = store.stamp()
         self.channel = Channel(store.time)
-        self.visits = Visits(self, services)
-        self.chat = Chat(table.id, store, self.channel)
-        self.bots = BotDriver(self, services)
-        self.hints = Hints(services.worker, lambda seat: self.publish(for_seat=seat))
-        self.consent = Consent(self, services)
         self.absences = Absences(self, store, lambda: services.deadlines.outages)
+        self.visits = Visits(self, self.absences.look)
+        self.chat = Chat(table.id, store, self.channel)
+        self.bots = BotDriver(self)
+        self.hints = Hints(services.worker, lambda seat: self.publish(for_seat=seat))
+        self.consent = Consent(self)
         self.chart_job: ChartJob | None = None
         self.last_used = self.time.seconds()
-        self._votes = BotVotes(self, services)
+        self._votes = BotVotes(self, self.bots, self.consent)
         self._private_versions: dict[int, int] = {}  # by seat, where a change for that seat alone is newer than ``version``
 
     @classmethod
@@ -164,19 +159,19 @@ class Room:
         self.change_table(lambda table: replace(table, status="closed", finished_at=self.time.now()))
 
     def start(self) -> None:
-        """Start the match with the seated players, as ``changes.start`` says."""
-        self.change(changes.start, self)
+        """Start the match with the seated players, as ``match_changes.start`` says."""
+        self.change(match_changes.start, self)
 
     def let_time_be_up(self, job: Job) -> None:
         """Apply the table's rule for the end of the time of the seat to move. Raises NotUp if the time of no seat is up."""
-        self.change(changes.let_time_be_up, job)
+        self.change(match_changes.let_time_be_up, job)
 
     async def request_hint(self, guest: Guest) -> RequestedHint:
         """Find the actions that the strongest bot would consider in the guest's place.
 
         The request is stored, and the record marks the next action as hinted. Until then the other players learn nothing of it.
         """
-        self.change(changes.ask_for_hint, guest)
+        self.change(match_changes.ask_for_hint, guest)
         seat = self.seat_of(guest)
         hint = self.hints.current(self.match, seat)
         if hint is None:

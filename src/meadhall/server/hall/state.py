@@ -5,32 +5,179 @@ A change is made in a copy, the draft. When it is stored, the draft becomes the 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any, Self
+from typing import Any, Final, Self
 
-from meadhall.engine.errors import MeadhallError
+from meadhall.engine.checks import as_integer
+from meadhall.engine.errors import BadSetup, MeadhallError
 from meadhall.engine.game import Game
 from meadhall.engine.match.match import Match
+from meadhall.engine.match.step import Award, Result
 from meadhall.engine.match.view import Seat
 from meadhall.engine.registry import game_fault
 from meadhall.engine.text.language import gettext as _
-from meadhall.server.errors import DoesNotFit, NotSeated, WrongMoment, reason_of, rule_of
-from meadhall.server.hall.consent.proposals import Proposals
-from meadhall.server.hall.replaying import (
-    InformationSets,
-    awarded,
-    hinted_by,
-    new_clocks,
-    new_match,
-    replay,
-    seat_of,
-    stored_outcome,
-)
-from meadhall.server.hall.time.clocks import Clocks, Outage
+from meadhall.server.errors import DoesNotFit, NotSeated, Stale, WrongMoment, reason_of, rule_of
+from meadhall.server.hall.clocks import Clocks, Outage
+from meadhall.server.hall.proposals import ENTRY_KINDS as PROPOSAL_KINDS
+from meadhall.server.hall.proposals import Proposals
+from meadhall.server.hall.stand_ins import replay_stand_in
 from meadhall.server.store.database import Effect
-from meadhall.server.store.models import FINISHED, UNTIMED, Entry, EntryKind, Guest, Job, TableRow, TableStatus
+from meadhall.server.store.models import FINISHED, UNTIMED, Entry, EntryKind, Guest, Job, SeatRow, TableRow, TableStatus
+
+# ------------------------------------------------------------------------------------------------------------- numbers of actions
+
+# Numbers of actions in requests: which decision a player means.
+#
+# A request names the number that its action would have. So an action that was meant for an earlier position is refused, and a
+# request that is repeated changes nothing. Where several seats choose at the same time, the choices of others don't outdate a
+# request.
+
+
+def is_current(match: Match, seat: int, number: int) -> bool:
+    """Return whether an action with this number is meant for the decision that the seat has to make now."""
+    if number == match.next_number:
+        return True
+    undone = {step.n for each in match.undone for step in each.steps}
+    return match.decision_of(seat) < number < match.next_number and number not in undone
+
+
+def check_number(match: Match, seat: int, number: int | None) -> None:
+    """Check that an action with this number is meant for the pending decision of the seat. None always is. Raises Stale."""
+    if number is not None and not is_current(match, seat, number):
+        raise Stale(_("The game has moved on. Look again, then choose."))
+
+
+def was_played(match: Match, seat: int, action: Any, number: int | None) -> bool:
+    """Return whether the seat has played this action in the decision that the number means."""
+    if number is None:
+        return False
+    position = next((k for k, step in enumerate(match.steps) if step.seat == seat and step.n >= number), None)
+    if position is None or match.steps[position].action != as_integer(action):
+        return False
+    began = match.began(seat, position)
+    return number > (match.steps[began - 1].n if began else 0)
+
+
+# -------------------------------------------------------------------------------------------------------------- replaying entries
+
+# Apply the entries of a table to its match: new entries, and stored ones.
+
+
+InformationSets = frozenset[tuple[int, bytes]]
+"""Pairs of a seat and the key of its information set."""
+
+
+def todays_options(game: Game, stored: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the stored values of the options that the game has today. A value that is no longer allowed becomes the default."""
+    chosen = {}
+    for option in game.options:
+        with suppress(BadSetup):
+            chosen[option.name] = option.check(stored.get(option.name, option.default))
+    return game.fitting_options(chosen)
+
+
+def new_match(game: Game, table: TableRow) -> Match:
+    """Return the match of a table at its start."""
+    return Match(
+        game,
+        players=len(table.seats),
+        seed=table.seed,
+        seats=[seat_of(row) for row in table.seats],
+        options=table.options,
+        started=table.started_at.replace(microsecond=0) if table.started_at else None,
+        clock=None if table.clock is None else table.clock.to_json(),
+    )
+
+
+def new_clocks(table: TableRow, match: Match, outages: tuple[Outage, ...] = ()) -> Clocks | None:
+    """Return the clocks of a table's match at its start; None without a clock."""
+    if table.clock is None or table.started_at is None:
+        return None
+    return Clocks.of_start(table.clock, match, table.started_at, outages)
+
+
+def replay(entry: Entry, match: Match) -> None:
+    """Apply an entry that is no action to a match. Raises the errors of the match."""
+    _KINDS[entry.kind](match, entry)
+
+
+def _take_back(match: Match, entry: Entry) -> None:
+    match.undo(entry.value, revealed=True)
+
+
+def _return(match: Match, entry: Entry) -> None:
+    match.end_stand_in(entry.seat)
+
+
+def _swap(match: Match, entry: Entry) -> None:
+    match.rename(entry.seat, Seat(match.names[entry.seat]))
+    match.end_stand_in(entry.seat)
+
+
+def _unchanged(match: Match, entry: Entry) -> None:
+    """Replay an entry of a kind that doesn't change the match."""
+
+
+_KINDS: Final[Mapping[EntryKind, Callable[[Match, Entry], None]]] = {
+    "undo": _take_back,
+    "hint": _unchanged,
+    "stand_in": replay_stand_in,
+    "return": _return,
+    "pause": _unchanged,
+    "resume": _unchanged,
+    "holiday": _unchanged,
+    "swap": _swap,
+    **dict.fromkeys(PROPOSAL_KINDS, _unchanged),
+}
+"""The function that applies the entries of each kind but actions to a match."""
+
+
+def seat_of(row: SeatRow) -> Seat:
+    """Return a seat as its match knows it."""
+    return Seat(row.name, "bot" if row.kind == "bot" else "human", row.bot)
+
+
+def awarded(table: TableRow) -> Award | None:
+    """Return the win that was awarded at a table when its match was given up."""
+    found = table.outcome
+    if found is None or found["why"] is None:
+        return None
+    return Award(tuple(found["winners"]), tuple(found["scores"]), found["why"])
+
+
+def stored_outcome(match: Match) -> dict[str, Any] | None:
+    """Return the outcome of a match as the table stores it; with the places of the seats if the game ranks them.
+
+    Its scores are shares of a win, also where the payoffs of the game are points. What else it has, the record needs when other
+    rules are installed.
+    """
+    outcome = match.outcome()
+    if outcome is None:
+        return None
+    why = outcome.why if isinstance(outcome, Award) else None
+    places = match.places()
+    found: dict[str, Any] = {"winners": list(outcome.winners), "scores": list(outcome.shares), "why": why}
+    if isinstance(outcome, Result):
+        found["reason"] = outcome.reason
+        if outcome.points is not None:
+            found["points"] = list(outcome.points)
+        if outcome.scores != outcome.shares:
+            found["payoffs"] = list(outcome.scores)
+    return found | ({} if places is None else {"places": list(places)})
+
+
+def hinted_by(entry: Entry, match: Match) -> InformationSets:
+    """Return the information set in which an entry requests a hint; empty for other entries.
+
+    Information sets, because after an undo the seat may come back to the same one.
+    """
+    return frozenset({(entry.seat, match.information_set(entry.seat))} if entry.kind == "hint" else ())
+
+
+# ---------------------------------------------------------------------------------------------------------------------- the state
 
 
 @dataclass(frozen=True)
@@ -55,7 +202,7 @@ class TableState:
     Attributes:
         table: the stored table.
         match: its match; None before the start.
-        wait: the wait of a quick match, see ``hall.matching.waits``; None at any other table.
+        wait: the wait of a quick match, see ``hall.waits``; None at any other table.
         clocks: its clocks; None without a clock, and before the start.
         entry_count: the number of entries of the match.
         proposals: the proposals after the last entry.

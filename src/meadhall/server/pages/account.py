@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from meadhall.server.hall.people.accounts import Overview
-from meadhall.server.hall.people.passwords import LONGEST, SHORTEST
+from meadhall.server.hall.people.sign_in import LONGEST, SHORTEST
 from meadhall.server.pages.dates import moment
 from meadhall.server.pages.models import Moment
 from meadhall.server.store.models import Session

@@ -13,7 +13,7 @@ from meadhall.bots.hints import percent_in_words
 from meadhall.engine.match.match import Match
 from meadhall.engine.text.language import current_language
 from meadhall.engine.text.language import gettext as _
-from meadhall.server.hall.bots.chart_queue import ChartJob
+from meadhall.server.hall.analysis import ChartJob
 from meadhall.server.pages.models import ChartLine, ChartMark, ChartPart, ChartPoint, ChartTick, ChartView
 from meadhall.server.web.links import link
 

@@ -16,9 +16,8 @@ from markupsafe import Markup
 
 from meadhall.engine.text.language import gettext as _
 from meadhall.engine.text.language import ngettext
-from meadhall.server.hall.time.clock_choice import DAY, HOUR, MINUTE
-from meadhall.server.hall.time.clocks import Clocks
-from meadhall.server.hall.time.turn_reminders import margin
+from meadhall.server.hall.clocks import DAY, HOUR, MINUTE, Clocks
+from meadhall.server.hall.deadlines import margin
 from meadhall.server.pages.dates import decimal, moment
 from meadhall.server.pages.models import ClockView
 from meadhall.server.store.clock import Clock

@@ -7,7 +7,7 @@ from typing import get_args
 
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.text.language import gettext as _
-from meadhall.server.hall.time.clock_choice import INCREMENTS, SECONDS, check_clock
+from meadhall.server.hall.clocks import INCREMENTS, SECONDS, check_clock
 from meadhall.server.pages.clock_words import NO_CLOCK, clock_in_words, clock_sentence, clock_value, time_in_words
 from meadhall.server.pages.models import ClockChoiceView, Option, OptionGroup
 from meadhall.server.store.clock import Clock, ClockKind, TimeUp

@@ -7,7 +7,7 @@ from typing import Final
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.text.language import gettext as _
 from meadhall.engine.text.language import ngettext
-from meadhall.server.hall.time.clock_choice import DAY, HOUR, MINUTE, SECONDS, check_clock
+from meadhall.server.hall.clocks import DAY, HOUR, MINUTE, SECONDS, check_clock
 from meadhall.server.store.clock import Clock
 
 NO_CLOCK: Final = "none"

@@ -13,9 +13,8 @@ from meadhall.engine.match.match import Match
 from meadhall.engine.text.language import current_language
 from meadhall.engine.text.language import gettext as _
 from meadhall.engine.text.lessons import Figure, Outcome
-from meadhall.server.hall.daily.daily import (
-    Attempt,
-    counts,
+from meadhall.server.hall.daily_attempts import Attempt, counts, results
+from meadhall.server.hall.daily_puzzle import (
     deal,
     ends_at,
     hours_left,
@@ -23,7 +22,6 @@ from meadhall.server.hall.daily.daily import (
     puzzle_of,
     puzzle_on,
     recent_days,
-    results,
     seed_of,
     terms,
     today,

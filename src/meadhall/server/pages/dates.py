@@ -8,7 +8,7 @@ from babel.dates import format_date, format_datetime, format_interval
 from babel.numbers import format_decimal
 
 from meadhall.engine.text.language import current_language
-from meadhall.server.hall.time.holidays import last_day
+from meadhall.server.hall.holidays import last_day
 from meadhall.server.pages.models import Moment
 from meadhall.server.store.models import Holiday
 

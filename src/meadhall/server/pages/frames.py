@@ -269,7 +269,7 @@ def _noted(page: MatchPage) -> tuple[Any, ...]:
 
 def _tooled(page: MatchPage) -> tuple[Any, ...]:
     """Return what the tools of a viewer depend on."""
-    while_running = page.furniture, page.undo, page.can_hint, page.can_resign, page.resign_words, page.take_back
+    while_running = page.tools, page.undo, page.can_hint, page.can_resign, page.resign_words, page.take_back
     hint = (page.hint, page.n) if page.hint else ()
     return page.status, page.viewer, while_running, hint, page.daily, page.share, page.given_up, page.rematch, page.stronger
 

@@ -15,11 +15,10 @@ from meadhall.engine.match.view import bot_in_words
 from meadhall.engine.registry import game, game_names
 from meadhall.engine.text.language import gettext as _
 from meadhall.engine.text.language import listed, ngettext
-from meadhall.server.hall.bots.stand_ins import has_turn
+from meadhall.server.hall.choices import TableFilter, choices_of, last_choice
 from meadhall.server.hall.hall import Hall
-from meadhall.server.hall.matching.choices import choices_of, last_choice
-from meadhall.server.hall.matching.table_filter import TableFilter
 from meadhall.server.hall.room import Room
+from meadhall.server.hall.stand_ins import has_turn
 from meadhall.server.pages.acquaintances import invitation_cards
 from meadhall.server.pages.clock import time_left
 from meadhall.server.pages.clock_words import clock_in_words, clock_value, usual_clocks

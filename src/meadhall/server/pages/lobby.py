@@ -16,8 +16,8 @@ from meadhall.engine.errors import BadSetup
 from meadhall.engine.game import Game, applies
 from meadhall.engine.match.view import bot_in_words
 from meadhall.engine.text.language import gettext as _
+from meadhall.server.hall.lobby_changes import start_refusal
 from meadhall.server.hall.room import Room
-from meadhall.server.hall.seating import start_refusal
 from meadhall.server.pages.clock_choice import clock_choice
 from meadhall.server.pages.clock_words import time_in_words
 from meadhall.server.pages.dates import moment

@@ -16,13 +16,13 @@ from meadhall.engine.match.view import SPECTATOR, View, bot_in_words
 from meadhall.engine.registry import game
 from meadhall.engine.text.language import current_language, grouped, ngettext
 from meadhall.engine.text.language import gettext as _
-from meadhall.server.hall.bots.hints import RequestedHint
-from meadhall.server.hall.bots.stand_ins import as_played, persons_playing
-from meadhall.server.hall.consent.kinds import GIVEN_UP
-from meadhall.server.hall.consent.undoing import NO_UNDO, undo_of
-from meadhall.server.hall.daily.daily import ends_at, is_sealed
-from meadhall.server.hall.furniture import furniture
+from meadhall.server.hall.analysis import RequestedHint
+from meadhall.server.hall.daily_puzzle import ends_at, is_sealed
+from meadhall.server.hall.move import NO_UNDO, undo_of
+from meadhall.server.hall.proposal_kinds import GIVEN_UP
 from meadhall.server.hall.room import Room
+from meadhall.server.hall.stand_ins import as_played, persons_playing
+from meadhall.server.hall.table_tools import table_tools
 from meadhall.server.ops.time import Time
 from meadhall.server.pages.any_game import page_of
 from meadhall.server.pages.chart import chart_part
@@ -114,7 +114,7 @@ def public_page(room: Room, match: Match, view: View, seats: tuple[SeatView, ...
         thinking=next((thinking_words(seat) for seat in seats if seat.thinking), ""),
         spectators=room.visits.open_pages()[None],
         result=result_view(match, take_backs=room.consent.proposals.take_backs),
-        furniture=furniture(table),
+        tools=table_tools(table),
         given_up=given_up_view(match, table) if table.status == "abandoned" and match.awarded is None else None,
         chart=chart_part(match, room.chart_job, url) if room.chart_job is not None else None,
         rematch=link(f"/tables/{table.rematch}") if table.rematch else "",
@@ -151,7 +151,7 @@ def seat_page(room: Room, match: Match, view: View, public: MatchPage) -> MatchP
         goal=match.game.goal_of(match.options) if beginning else "",
         lesson_minutes=lessons.minutes if lessons and beginning and seat in room.newcomers else 0,
         resign_words=resign_words(room, match, seat) if running else "",
-        can_hint=playing and seat in match.deciders and public.furniture is not None and public.furniture.hints,
+        can_hint=playing and seat in match.deciders and public.tools is not None and public.tools.hints,
         hint=hint_view(hint) if hint is not None else None,
         absent=tuple(_absent(room, match, seat)) if playing else (),
         stand_in=None if stand_in is None else StandInView(bot_in_words(stand_in.bot), stand_in.lasts),
@@ -176,7 +176,7 @@ def _stronger(table: TableRow) -> str:
     """Return the next level above that of the strongest bot at a table; "" if there is none, or other people play."""
     names = [rank.name for rank in ranks(game(table.game)) if rank in RANKS]
     levels = [names.index(seat.bot) for seat in table.seats if seat.bot in names]
-    if furniture(table).company != "bots" or not levels or max(levels) + 1 == len(names):
+    if table_tools(table).company != "bots" or not levels or max(levels) + 1 == len(names):
         return ""
     return names[max(levels) + 1]
 

@@ -13,8 +13,8 @@ from meadhall.engine.interface import GameWords
 from meadhall.engine.match.step import Lasting
 from meadhall.engine.state.events import Event
 from meadhall.engine.text.lessons import Outcome
-from meadhall.server.hall.consent.undoing import NO_UNDO, UndoOffer
-from meadhall.server.hall.furniture import Furniture
+from meadhall.server.hall.move import NO_UNDO, UndoOffer
+from meadhall.server.hall.table_tools import TableTools
 from meadhall.server.store.crests import Crest
 from meadhall.server.store.models import SeatKind, TableStatus
 from meadhall.server.web.links import Closed
@@ -591,7 +591,7 @@ class MatchPage:
     picture: Any  # the board, from the game's page.py and public knowledge; None in the private part of a live page
     own: Any = None  # the private part of the seat, from the game's page.py and the seat's knowledge
     private_events: tuple[LogEntry, ...] = ()  # the latest events that only the viewer knows, newest first
-    furniture: Furniture | None = None  # of the table; None in a replay
+    tools: TableTools | None = None  # of the table; None in a replay
     undo: UndoOffer = NO_UNDO  # the decision that the viewer can take back alone
     can_resign: bool = False
     goal: str = ""  # what the viewer plays for, until their first decision

@@ -8,7 +8,7 @@ from typing import Final
 
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.hall.hall import Hall
-from meadhall.server.hall.notices.notification_choices import CHANNELS, OFFERED, Channel, Kind, NotificationChoices
+from meadhall.server.hall.notifications import CHANNELS, OFFERED, Channel, Kind, NotificationChoices
 from meadhall.server.store.models import Guest
 
 _SOUNDS: Final[Mapping[Kind, str]] = {

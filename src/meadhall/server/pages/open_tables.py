@@ -10,8 +10,7 @@ from urllib.parse import urlencode
 from meadhall.engine.registry import game, game_names
 from meadhall.engine.text.language import gettext as _
 from meadhall.engine.text.language import listed, ngettext
-from meadhall.server.hall.matching.choices import choices_of
-from meadhall.server.hall.matching.table_filter import TableFilter, changed_choices, variant
+from meadhall.server.hall.choices import TableFilter, changed_choices, choices_of, variant
 from meadhall.server.pages.clock_words import clock_in_words
 from meadhall.server.pages.models import FilterField, OpenTables, Option, OptionGroup, TableCard
 from meadhall.server.store.models import TableRow

@@ -10,11 +10,11 @@ from meadhall.engine.match.step import Step
 from meadhall.engine.text.language import gettext as _
 from meadhall.engine.text.language import listed, ngettext
 from meadhall.server.errors import reason_of
-from meadhall.server.hall.bots.stand_ins import persons_playing
-from meadhall.server.hall.consent.kinds import Kind
-from meadhall.server.hall.consent.proposals import Closed, Proposal
-from meadhall.server.hall.furniture import furniture
+from meadhall.server.hall.proposal_kinds import Kind
+from meadhall.server.hall.proposals import Closed, Proposal
 from meadhall.server.hall.room import Room
+from meadhall.server.hall.stand_ins import persons_playing
+from meadhall.server.hall.table_tools import table_tools
 from meadhall.server.pages.dates import moment
 from meadhall.server.pages.models import AnswerView, OfferView, ProposalView, ProposePage, TakeBackChoice
 from meadhall.server.store.models import Guest
@@ -123,7 +123,7 @@ def propose_page(room: Room, guest: Guest, note: str) -> ProposePage:
     elif table.daily is not None:
         nothing = _("In the puzzle of the day nothing can be proposed: everyone plays the same deal, once.")
     else:
-        agrees = furniture(table).proposals
+        agrees = table_tools(table).proposals
         found_offers = [each for each in room.consent.offers(guest) if agrees or each[0].what in ("pause", "resume")]
         offers = tuple(_offer(room, match, kind, seat, refusal) for kind, refusal in found_offers)
     found = room.consent.proposals.open
@@ -143,7 +143,7 @@ def propose_page(room: Room, guest: Guest, note: str) -> ProposePage:
 
 def _offer(room: Room, match: Match, kind: Kind, seat: int | None, refusal: MeadhallError | None) -> OfferView:
     words, ask = kind.words(), _("All the others must agree.")
-    asks = furniture(room.table).proposals
+    asks = table_tools(room.table).proposals
     return OfferView(
         kind.what,
         words.title,

@@ -11,7 +11,7 @@ from meadhall.engine.match.telling import crowned
 from meadhall.engine.match.view import EVERYTHING, SPECTATOR, bot_in_words
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import reason_of
-from meadhall.server.hall.bots.chart_queue import ChartJob, ChartQueue
+from meadhall.server.hall.analysis import ChartJob, ChartQueue
 from meadhall.server.pages.chart import chart_part
 from meadhall.server.pages.match import given_up_view, match_page, result_view, strength
 from meadhall.server.pages.models import ChartPage, ChartPart, ReplayPage, SeatView

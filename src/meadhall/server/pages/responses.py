@@ -24,7 +24,7 @@ from meadhall.engine.text.language import gettext as _
 from meadhall.engine.text.language import speak
 from meadhall.server.errors import NotAdmitted, OtherRules, RefusalInfo, ShutOut, Unsure, code_of, reason_of, rule_of, status_of
 from meadhall.server.hall.hall import Hall
-from meadhall.server.hall.notices.notification_choices import NotificationChoices
+from meadhall.server.hall.notifications import NotificationChoices
 from meadhall.server.hall.room import Room
 from meadhall.server.ops.logs import request_id
 from meadhall.server.pages.clock import filled, milliseconds

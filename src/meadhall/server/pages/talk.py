@@ -15,12 +15,12 @@ from typing import Any, Final
 from markupsafe import Markup
 
 from meadhall.engine.text.language import current_language
-from meadhall.server.hall.furniture import furniture
+from meadhall.server.hall.chat import all_phrases, in_words
 from meadhall.server.hall.hall import Hall
-from meadhall.server.hall.people.ignoring import hears
+from meadhall.server.hall.people.acquaintances import hears
 from meadhall.server.hall.room import Room
-from meadhall.server.hall.talk.phrases import all_phrases, in_words
-from meadhall.server.hall.talk.talk import Listener, audience_of, audiences_of, heard
+from meadhall.server.hall.table_tools import table_tools
+from meadhall.server.hall.talk import Listener, audience_of, audiences_of, heard
 from meadhall.server.pages.dates import moment
 from meadhall.server.pages.frames import TALK_PLACE, Frames
 from meadhall.server.pages.models import Moment, Refusal
@@ -204,7 +204,7 @@ def talk_state(room: Room, guest: Guest, ignored: Ignored, has_lines: bool) -> T
     may_come = table.status == "gathering" and any(row.kind == "open" for row in table.seats)
     return TalkState(
         url=link(f"/tables/{table.id}"),
-        shown=has_lines or is_spectator or may_come or furniture(table).chat,
+        shown=has_lines or is_spectator or may_come or table_tools(table).chat,
         spectator=is_spectator,
         running=table.status == "running",
         closed=room.chat.is_closed,

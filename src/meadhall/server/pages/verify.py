@@ -8,7 +8,7 @@ from meadhall.engine.errors import RecordError
 from meadhall.engine.replay import replay
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import WrongMoment
-from meadhall.server.hall.daily.daily import is_sealed
+from meadhall.server.hall.daily_puzzle import is_sealed
 from meadhall.server.hall.room import Room
 from meadhall.server.pages.models import VerifyPage
 from meadhall.server.store.models import FINISHED

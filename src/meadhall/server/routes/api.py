@@ -17,8 +17,8 @@ from litestar.response import Stream
 from meadhall.engine.match.record import RecordedMatch
 from meadhall.engine.registry import game, game_names
 from meadhall.server.errors import WrongMoment
+from meadhall.server.hall.choices import TableFilter
 from meadhall.server.hall.hall import Hall
-from meadhall.server.hall.matching.table_filter import TableFilter
 from meadhall.server.hall.notices.pubsub import updates
 from meadhall.server.hall.room import Room
 from meadhall.server.routes import (

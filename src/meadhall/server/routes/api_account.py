@@ -12,8 +12,7 @@ from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import NotThatPerson
 from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.people.accounts import Accounts, Device, Overview
-from meadhall.server.hall.people.passwords import LONGEST
-from meadhall.server.hall.people.sign_in_limit import Client
+from meadhall.server.hall.people.sign_in import LONGEST, Client
 from meadhall.server.routes.account import confirmed_session
 from meadhall.server.routes.api_refusals import STRICT, refusals
 from meadhall.server.store.models import Account, Guest

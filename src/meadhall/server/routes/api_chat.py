@@ -11,11 +11,10 @@ from litestar.params import HeaderParameter, QueryParameter
 
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import BadLine
+from meadhall.server.hall.chat import LONGEST_TEXT, in_words
 from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.room import Room
-from meadhall.server.hall.talk.chat_text import LONGEST_TEXT
-from meadhall.server.hall.talk.phrases import in_words
-from meadhall.server.hall.talk.talk import Listener, audience_of, heard
+from meadhall.server.hall.talk import Listener, audience_of, heard
 from meadhall.server.routes.api_refusals import STRICT, table_refusals
 from meadhall.server.routes.chat import IGNORED
 from meadhall.server.routes.tables import UNNOTICED

@@ -9,7 +9,7 @@ import msgspec
 
 from meadhall.engine.match.match import Match
 from meadhall.engine.match.view import SPECTATOR, visible
-from meadhall.server.hall.daily import daily
+from meadhall.server.hall import daily_puzzle
 from meadhall.server.hall.room import Room
 from meadhall.server.routes.api_models import table_info, told_once
 from meadhall.server.store.models import Guest
@@ -54,7 +54,7 @@ class TableEvents:
 
     def _actions(self, match: Match, seat: int | None) -> Iterable[tuple[int, bytes]]:
         """Return the numbers and events of the actions that are new. All who may know everything of the last one share it."""
-        sealed = daily.is_sealed(self._room.table, self._room.time)
+        sealed = daily_puzzle.is_sealed(self._room.table, self._room.time)
 
         def written() -> list[tuple[int, bytes]]:
             new = match.recorded(seat, after=self._last, sealed=sealed)

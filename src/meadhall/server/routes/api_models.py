@@ -18,10 +18,10 @@ from meadhall.engine.game import Game
 from meadhall.engine.match.match import Match
 from meadhall.engine.options import Choice, Document, HouseRule, Option
 from meadhall.engine.text.language import current_language
-from meadhall.server.hall.bots.hints import RequestedHint
-from meadhall.server.hall.consent.kinds import What
+from meadhall.server.hall.analysis import RequestedHint
+from meadhall.server.hall.clocks import check_clock
+from meadhall.server.hall.proposal_kinds import What
 from meadhall.server.hall.room import Room
-from meadhall.server.hall.time.clock_choice import check_clock
 from meadhall.server.pages.lobby import template_url
 from meadhall.server.store.clock import Clock, ClockKind, TimeUp
 from meadhall.server.store.models import Guest, RequestKey, SeatKind, TableRow, TableStatus

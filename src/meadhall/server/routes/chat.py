@@ -10,9 +10,9 @@ from litestar.params import QueryParameter
 from meadhall.engine.errors import MeadhallError
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import NotFound, reason_of, status_of
+from meadhall.server.hall.chat import LONGEST_TEXT
 from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.room import Room
-from meadhall.server.hall.talk.chat_text import LONGEST_TEXT
 from meadhall.server.pages.models import Refusal
 from meadhall.server.pages.responses import Answer, Html, page, refusal_json, see_other, wants_json
 from meadhall.server.pages.talk import chat_page

@@ -8,7 +8,8 @@ from litestar import Response, get, post
 
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import NotFound
-from meadhall.server.hall.daily.daily import begin, play_unranked, today
+from meadhall.server.hall.daily_attempts import begin, play_unranked
+from meadhall.server.hall.daily_puzzle import today
 from meadhall.server.hall.hall import Hall
 from meadhall.server.pages.daily import daily_page
 from meadhall.server.pages.responses import Answer, Html, page, see_other, wants_json

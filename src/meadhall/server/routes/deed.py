@@ -13,8 +13,8 @@ from litestar.handlers import HTTPRouteHandler
 
 from meadhall.engine.errors import MeadhallError
 from meadhall.server.hall.hall import Hall
+from meadhall.server.hall.lobby_changes import Change, arranged, check_host
 from meadhall.server.hall.room import Room
-from meadhall.server.hall.seating import Change, arranged, check_host
 from meadhall.server.pages.responses import Answer, table_answer
 from meadhall.server.routes.api_models import TableInfo, table_info
 from meadhall.server.routes.api_refusals import STRICT, table_refusals

@@ -9,11 +9,9 @@ from meadhall.engine.checks import quoted
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.game import Game
 from meadhall.engine.text.language import gettext as _
-from meadhall.server.hall import changes
-from meadhall.server.hall.consent.kinds import kind_of
-from meadhall.server.hall.matching import waits
-from meadhall.server.hall.move import act
-from meadhall.server.hall.seating import (
+from meadhall.server.hall import match_changes, waits
+from meadhall.server.hall.clocks import with_clock
+from meadhall.server.hall.lobby_changes import (
     Change,
     agreed,
     check_host,
@@ -25,7 +23,8 @@ from meadhall.server.hall.seating import (
     with_options,
     without_seat,
 )
-from meadhall.server.hall.time.clock_choice import with_clock
+from meadhall.server.hall.move import act
+from meadhall.server.hall.proposal_kinds import kind_of
 from meadhall.server.pages.clock_choice import clock_of_form
 from meadhall.server.pages.lobby import wait_of_form
 from meadhall.server.routes.api_models import (
@@ -187,7 +186,7 @@ async def undo_action(visit: Visit, number: int | None = None) -> None:
 
     It is refused with the reason if another person has moved since, or if anything was rolled, drawn or revealed.
     """
-    visit.room.change(changes.take_back, visit.guest, number)
+    visit.room.change(match_changes.take_back, visit.guest, number)
 
 
 @DEEDS.add("seated", "resign", api="resign")
@@ -196,7 +195,7 @@ async def resign(visit: Visit) -> None:
 
     In a match of two players or sides, the other side wins. With more, a bot plays your seat to the end.
     """
-    visit.room.change(changes.resign, visit.guest)
+    visit.room.change(match_changes.resign, visit.guest)
 
 
 @DEEDS.add("seated", "stand-in", lambda form: SeatChoice(_seat(form)), "stand-in", SeatChoice)
@@ -205,7 +204,7 @@ async def let_bot_play(visit: Visit, data: SeatChoice) -> None:
 
     It is possible from the time on that the seat's ``replaceable`` says. If a bot plays there already, nothing changes.
     """
-    visit.room.change(changes.let_bot_play, visit.room, visit.guest, data.seat)
+    visit.room.change(match_changes.let_bot_play, visit.room, visit.guest, data.seat)
 
 
 @DEEDS.add("seated", "return", api="return")
@@ -214,7 +213,7 @@ async def take_back_seat(visit: Visit) -> None:
 
     If no bot plays it, nothing changes. It is refused after you have resigned.
     """
-    visit.room.change(changes.take_back_seat, visit.guest)
+    visit.room.change(match_changes.take_back_seat, visit.guest)
 
 
 # ---------------------------------------------------------------------------------------------------------------- proposals

@@ -12,8 +12,8 @@ from meadhall.engine.options import MAX_SIZE
 from meadhall.engine.registry import game
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.hall.hall import Hall
+from meadhall.server.hall.lobby_changes import document_of
 from meadhall.server.hall.room import Room
-from meadhall.server.hall.seating import document_of
 from meadhall.server.pages.responses import Answer, table_answer
 from meadhall.server.store.models import Guest
 from meadhall.server.web.request import AnyRequest

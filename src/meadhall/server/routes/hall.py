@@ -15,11 +15,10 @@ from meadhall.engine.errors import BadSetup, MeadhallError
 from meadhall.engine.registry import game, game_names
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import NameTaken, NotFound, reason_of, status_of
+from meadhall.server.hall.choices import TableFilter, new_choice
 from meadhall.server.hall.hall import Hall
-from meadhall.server.hall.matching.choices import new_choice
-from meadhall.server.hall.matching.table_filter import TableFilter
-from meadhall.server.hall.notices.notification_choices import CHANNELS, OFFERED, NotificationChoices
-from meadhall.server.hall.time.holidays import DAYS_A_YEAR, days_used
+from meadhall.server.hall.holidays import DAYS_A_YEAR, days_used
+from meadhall.server.hall.notifications import CHANNELS, OFFERED, NotificationChoices
 from meadhall.server.pages.daily import daily_strip
 from meadhall.server.pages.dates import holiday_in_words
 from meadhall.server.pages.hall import FINISHED_SHOWN, OPEN_SHOWN, OPTION, YOURS_SHOWN, finished_page, hall_page

@@ -7,9 +7,9 @@ from litestar.response import Redirect
 
 from meadhall.bots import in_words
 from meadhall.engine.errors import MeadhallError
+from meadhall.server.hall.chat import LONGEST_NOTE, clean_note
 from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.room import Room
-from meadhall.server.hall.talk.chat_text import LONGEST_NOTE, clean_note
 from meadhall.server.pages.proposals import propose_page
 from meadhall.server.pages.responses import Answer, Html, page, see_other, table_answer, wants_json
 from meadhall.server.routes.api_models import hint_infos

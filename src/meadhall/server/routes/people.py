@@ -12,8 +12,8 @@ from meadhall.engine.registry import game_names
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import NotFound
 from meadhall.server.hall.hall import Hall
+from meadhall.server.hall.match_records import MatchRecords, gzipped
 from meadhall.server.hall.people.profiles import check_visible, profile_of, visible_person
-from meadhall.server.hall.records.match_records import MatchRecords, gzipped
 from meadhall.server.hall.room import Room
 from meadhall.server.pages.person import MATCHES_SHOWN, MET_SHOWN, person_page
 from meadhall.server.pages.responses import Html, page, see_other

@@ -12,9 +12,9 @@ from litestar.response import Redirect
 from meadhall.engine.registry import game
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import NotFound
+from meadhall.server.hall.choices import new_choice
 from meadhall.server.hall.hall import Hall
-from meadhall.server.hall.matching.choices import new_choice
-from meadhall.server.hall.matching.quick_match import quick_match, stop_waiting, waiting_at, wanted_match
+from meadhall.server.hall.quick_match import quick_match, stop_waiting, waiting_at, wanted_match
 from meadhall.server.hall.room import Room
 from meadhall.server.pages.clock_words import read_clock
 from meadhall.server.pages.hall import OPTION, USUAL_CLOCK

@@ -13,7 +13,7 @@ from meadhall.engine.match.match import Match
 from meadhall.engine.match.record import dumps
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import NotFound, WrongMoment
-from meadhall.server.hall.daily.daily import is_sealed
+from meadhall.server.hall.daily_puzzle import is_sealed
 from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.room import Room
 from meadhall.server.pages.replay import chart_page, knowledge_of, replay_page, with_chart, with_crests

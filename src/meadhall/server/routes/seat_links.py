@@ -7,7 +7,7 @@ from litestar.response import Redirect
 
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import NotFound
-from meadhall.server.hall import changes
+from meadhall.server.hall import match_changes
 from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.room import Room
 from meadhall.server.pages.responses import Answer, page, see_other, wants_json
@@ -32,14 +32,14 @@ async def show_seat(request: AnyRequest, hall: Hall, guest: Guest, key: str) -> 
 async def move_seat(hall: Hall, guest: Guest, sessions: Sessions, key: str) -> Redirect:
     """Give the seat to the guest of this device too."""
     room, seat = await _seat_behind(hall, key)
-    room.change(changes.carry_seat, seat, sessions.save(guest))
+    room.change(match_changes.carry_seat, seat, sessions.save(guest))
     return see_other(link(f"/tables/{room.table.id}"))
 
 
 @post("/tables/{id:str}/device", status_code=200)
 async def renew_link(request: AnyRequest, room: Room, guest: Guest) -> Answer:
     """Renew the private link of the guest's seat. Other devices lose the seat. The page that follows has the new link."""
-    room.change(changes.renew_link, guest)
+    room.change(match_changes.renew_link, guest)
     if wants_json(request):
         return Response({"url": link(f"/seat/{room.table.seats[room.seat_of(guest)].link_token}")})
     return see_other(link(f"/tables/{room.table.id}"))

@@ -14,10 +14,10 @@ from meadhall.engine.match.record import SUFFIX, dumps
 from meadhall.engine.text.language import LANGUAGES, speak
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import DatabaseUnavailable, NotFound, OtherRules
-from meadhall.server.hall.daily import daily
+from meadhall.server.hall import daily_puzzle
 from meadhall.server.hall.hall import Hall
+from meadhall.server.hall.match_records import MatchRecords
 from meadhall.server.hall.notices.pubsub import updates
-from meadhall.server.hall.records.match_records import MatchRecords
 from meadhall.server.hall.room import Room
 from meadhall.server.pages.frames import Frames
 from meadhall.server.pages.patches import SentFrame
@@ -102,7 +102,7 @@ async def download_record(request: AnyRequest, hall: Hall, guest: Guest, id: str
 async def record_response(request: AnyRequest, hall: Hall, guest: Guest, id: str) -> Response[str]:
     """Return the record of a match as a file, as the guest may know it.
 
-    Of a finished match whose rules aren't installed any more it is the record that was stored. Raises NotFound in a lobby.
+    Of a finished match whose rules aren't installed any more it has no events and texts. Raises NotFound in a lobby.
     """
     try:
         room = await provide_room(request, hall, id)
@@ -115,7 +115,7 @@ async def record_response(request: AnyRequest, hall: Hall, guest: Guest, id: str
         return _as_file(text, f"{table.game}-{id}{SUFFIX}")
     if room.match is None:
         raise NotFound(_("The match has not begun yet."))
-    record = room.match.record(room.table.seat_of(guest.id), sealed=daily.is_sealed(room.table, room.time))
+    record = room.match.record(room.table.seat_of(guest.id), sealed=daily_puzzle.is_sealed(room.table, room.time))
     return _as_file(dumps(record), f"{room.game.name}-{id}{SUFFIX}")
 
 

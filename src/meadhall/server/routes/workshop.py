@@ -21,7 +21,7 @@ from meadhall.engine.text.language import gettext as _
 from meadhall.lab import Balance
 from meadhall.server.errors import NotFound, TooMany, status_of
 from meadhall.server.hall.hall import Hall
-from meadhall.server.hall.seating import document_of
+from meadhall.server.hall.lobby_changes import document_of
 from meadhall.server.pages.document_form import DocumentForm
 from meadhall.server.pages.responses import Answer, Html, by_htmx, page, see_other
 from meadhall.server.pages.workshop import CAN_PRINT, first_workshop, toml_text, workshop_page

@@ -13,7 +13,7 @@ from itsdangerous import BadSignature, URLSafeSerializer
 from litestar.datastructures import Cookie
 from litestar.types import HTTPScope
 
-from meadhall.server.hall.people.sign_in_limit import Client, mark_of
+from meadhall.server.hall.people.sign_in import Client, mark_of
 from meadhall.server.store.models import Session
 from meadhall.server.web.links import link
 from meadhall.server.web.request import AnyRequest, client_address

@@ -22,11 +22,11 @@ from litestar.types import HTTPScope
 
 from meadhall.engine.text.language import LANGUAGES
 from meadhall.server.errors import DatabaseUnavailable
-from meadhall.server.hall.notices.notification_choices import NotificationChoices
-from meadhall.server.hall.people import session_tokens
+from meadhall.server.hall.notifications import NotificationChoices
+from meadhall.server.hall.people import sign_in
 from meadhall.server.hall.people.accounts import Accounts, SignedIn
 from meadhall.server.hall.people.names import GIVEN, any_name, clean_name
-from meadhall.server.hall.people.sign_in_limit import Client
+from meadhall.server.hall.people.sign_in import Client
 from meadhall.server.store.crests import Crest
 from meadhall.server.store.models import Account, Guest, ProfileVisibility, RetiredSecret, Session, SessionKind, new_id
 from meadhall.server.store.queries import guests, secrets, sessions
@@ -97,7 +97,7 @@ class Sessions:
         """
         cookies = _session_cookies(request)
         for cookie in cookies:
-            if cookie.startswith(session_tokens.PREFIX) and (guest := self._of_session(cookie, "browser", request)):
+            if cookie.startswith(sign_in.PREFIX) and (guest := self._of_session(cookie, "browser", request)):
                 return guest
         for read, is_renewed in ((self._read_cookie, False), (self._read_old_cookie, True)):
             for signed in filter(None, map(read, cookies)):
@@ -151,7 +151,7 @@ class Sessions:
         if scheme.lower() != "bearer":
             return None
         token = token.strip()
-        if token.startswith(session_tokens.PREFIX):
+        if token.startswith(sign_in.PREFIX):
             return self._of_session(token, "program", request)
         id = _verified(self._tokens, token) or _verified_by_old(self._old_tokens, token, self._store.time.now())
         guest = None if id is None else self._guest(id, request)
@@ -176,7 +176,7 @@ class Sessions:
 
     def _of_session(self, token: str, kind: SessionKind, request: AnyRequest) -> Guest | None:
         """Return the guest of a session, None if it has ended."""
-        hash = session_tokens.hash_of(token)
+        hash = sign_in.hash_of_token(token)
         session = self._sessions.get(hash)
         if session is None:
             session = self._store.transact(lambda connection: sessions.find(connection, hash))

@@ -18,11 +18,10 @@ from sqlalchemy.exc import IntegrityError
 from meadhall.engine.text.language import LANGUAGES, speaking
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import BadPasskey, LastKey, NameTaken, NotThatPerson, WrongMoment
-from meadhall.server.hall.people import passkeys, recovery_codes, session_tokens
+from meadhall.server.hall.people import passkeys, sign_in
 from meadhall.server.hall.people.names import bot_names, clean_name
 from meadhall.server.hall.people.passkeys import RelyingParty, made_passkey, read_answer
-from meadhall.server.hall.people.passwords import Passwords
-from meadhall.server.hall.people.sign_in_limit import Client, SignInLimit
+from meadhall.server.hall.people.sign_in import Client, Passwords, SignInLimit
 from meadhall.server.ops.metrics import FAILED_SIGN_INS
 from meadhall.server.store.lookalikes import look_alike
 from meadhall.server.store.models import Account, Challenge, Guest, Passkey, PushSubscription, Session, SessionKind
@@ -142,8 +141,8 @@ class Accounts:
         password: str | None = None,
         passkey: Passkey | None = None,
     ) -> tuple[SignedIn, list[str]]:
-        token, session = session_tokens.new_session(self._store.time.now(), guest.id, device.kind, device.label)
-        codes = recovery_codes.new_codes()
+        token, session = sign_in.new_session(self._store.time.now(), guest.id, device.kind, device.label)
+        codes = sign_in.new_codes()
 
         def create(connection: Connection) -> Account:
             guests.save(connection, replace(guest, name=name), is_chosen=True)
@@ -152,7 +151,7 @@ class Accounts:
             accounts.add(connection, guest.id, name, handle, password)
             if passkey is not None:
                 accounts.add_passkey(connection, passkey)
-            accounts.replace_codes(connection, guest.id, [recovery_codes.hash_of(code) for code in codes])
+            accounts.replace_codes(connection, guest.id, [sign_in.hash_of_code(code) for code in codes])
             sessions.add(connection, session)
             opened.end_all(connection, guest.id, device.session)  # the guest's other devices must sign in
             opened.hand_over(connection, device.session, session.id, guest.id)
@@ -225,7 +224,7 @@ class Accounts:
     def by_recovery_code(self, name: str, code: str, client: Client) -> Account:
         """Return the account with this name, and use up its recovery code. Raises NotThatPerson, TooMany."""
         account = self._counted(name, client, is_code=True)
-        guest, hash = "" if account is None else account.guest, recovery_codes.hash_of(code)
+        guest, hash = "" if account is None else account.guest, sign_in.hash_of_code(code)
         is_right = self._store.transact(lambda connection: accounts.use_code(connection, guest, hash))
         if account is None or not is_right:
             FAILED_SIGN_INS.labels("recovery code").inc()
@@ -249,7 +248,7 @@ class Accounts:
             own: the guest of the browser until now. What the browser has opened for this guest ends.
             takes_along: whether the seats, matches and results of ``own`` go to the account.
         """
-        token, session = session_tokens.new_session(self._store.time.now(), account.guest, device.kind, device.label)
+        token, session = sign_in.new_session(self._store.time.now(), account.guest, device.kind, device.label)
 
         def open_session(connection: Connection) -> list[str]:
             if accounts.find(connection, account.guest) is None:
@@ -276,8 +275,8 @@ class Accounts:
 
     def confirm(self, session: Session) -> str:
         """Note that the owner of a session has proved again who they are. Return its new token."""
-        token = session_tokens.new_token()
-        self._store.transact(sessions.confirm, session.id, session_tokens.hash_of(token))
+        token = sign_in.new_token()
+        self._store.transact(sessions.confirm, session.id, sign_in.hash_of_token(token))
         self.announce_sessions_changed(session.guest)
         return token
 
@@ -355,8 +354,8 @@ class Accounts:
 
     def renew_codes(self, guest: Guest) -> list[str]:
         """Return new recovery codes of an account. The old ones are not accepted any more."""
-        codes = recovery_codes.new_codes()
-        hashes = [recovery_codes.hash_of(code) for code in codes]
+        codes = sign_in.new_codes()
+        hashes = [sign_in.hash_of_code(code) for code in codes]
         self._store.transact(lambda connection: accounts.replace_codes(connection, guest.id, hashes))
         return codes
 

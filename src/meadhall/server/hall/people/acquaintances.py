@@ -1,8 +1,9 @@
-"""The people that a guest has met: invite them to a table, mute and block them."""
+"""The people that guests have met, and whom they have muted and blocked."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import OrderedDict
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
@@ -12,13 +13,72 @@ from sqlalchemy import Connection
 from meadhall.engine.registry import game_names
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import NotFound, TooMany, WrongMoment
-from meadhall.server.hall.notices.notifications import Notification, Notifications, notify
-from meadhall.server.hall.people.ignoring import Ignoring
+from meadhall.server.hall.notifications import Notification, Notifications, notify
 from meadhall.server.hall.processes.scheduler import Scheduler
 from meadhall.server.hall.room import Room
-from meadhall.server.store.models import Acquaintance, Guest, IgnoreKind, Invitation
+from meadhall.server.store.models import Acquaintance, ChatLine, Guest, Ignored, IgnoreKind, Invitation
 from meadhall.server.store.queries import guests, ignored, invitations, profiles
 from meadhall.server.store.store import Store
+
+# -------------------------------------------------------------------------------------------------------------- muted and blocked
+
+# The people that guests have muted and blocked. What is known of a guest stays in memory.
+
+
+_CACHE_SIZE: Final = 20_000
+
+
+class Ignoring:
+    """Knows whom guests ignore.
+
+    Args:
+        changed: called with the guests for whom something has changed.
+    """
+
+    def __init__(self, store: Store, changed: Callable[[Collection[str]], None]) -> None:
+        self._store = store
+        self._changed = changed
+        self._cache: OrderedDict[str, Ignored] = OrderedDict()
+
+    def known(self, guest: str) -> Ignored | None:
+        """Return whom a guest ignores if it is known without asking the database."""
+        return self._cache.get(guest)
+
+    def of(self, guest: str) -> Ignored:
+        """Return the guests that a guest ignores, and those that have blocked the guest. Raises DatabaseUnavailable."""
+        found = self.known(guest)
+        if found is None:
+            found = self._store.transact(ignored.of_guest, guest)
+            self._cache[guest] = found
+            if len(self._cache) > _CACHE_SIZE:
+                self._cache.popitem(last=False)
+        return found
+
+    def change(self, guest: str, others: Collection[str], kind: IgnoreKind, on: bool) -> None:
+        """Mute or block others, or stop doing so. The others learn nothing of it."""
+        self._store.transact(ignored.change, guest, others, kind, on)
+        self.forget(guest, *others)
+
+    def forget(self, *guests: str) -> None:
+        """Forget what is known of guests: it has changed."""
+        for guest in guests:
+            self._cache.pop(guest, None)
+        self._changed(guests)
+
+
+def hears(ignored: Ignored, line: ChatLine) -> bool:
+    """Return whether a guest hears a line: its author is not ignored, and had not blocked the guest.
+
+    A block hides later lines only. If earlier ones disappeared, the blocked guest would notice it.
+    """
+    blocked_at = ignored.blocked_by.get(line.guest)
+    return line.guest not in ignored.muted and line.guest not in ignored.blocked and (blocked_at is None or line.at < blocked_at)
+
+
+# ------------------------------------------------------------------------------------------------------------ people you have met
+
+# The people that a guest has met: invite them to a table, mute and block them.
+
 
 SHOWN: Final = 100
 """People in the list at most: those of the last matches."""

@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Collection
 from itertools import accumulate, chain, count
 
-from meadhall.server.hall.talk.chat_text import clean_text, clusters
+from meadhall.server.hall.chat import clean_text, clusters
 from meadhall.server.store.lookalikes import look_alike
 
 NAME_LENGTH = 24

@@ -8,7 +8,7 @@ from datetime import date, timedelta
 
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import NotFound, PrivateProfile
-from meadhall.server.hall.daily.daily import today
+from meadhall.server.hall.daily_puzzle import today
 from meadhall.server.hall.people.acquaintances import shows_profile
 from meadhall.server.store.models import Guest, PuzzleDay, ResultGroup
 from meadhall.server.store.queries import guests, profiles

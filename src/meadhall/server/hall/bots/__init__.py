@@ -1,1 +1,0 @@
-"""The bots of a table: play, hints, stand-ins and charts."""

@@ -1,1 +1,0 @@
-"""Proposals: undo, draw and other changes that players agree on."""

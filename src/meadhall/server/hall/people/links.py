@@ -1,0 +1,206 @@
+"""Links that let guests in: into a hall for invited guests, and as the same guest on another device."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Final
+
+from sqlalchemy import Connection
+
+from meadhall.engine.text.language import gettext as _
+from meadhall.server.errors import NotAdmitted, NotFound, ShutOut
+from meadhall.server.hall.people import sign_in
+from meadhall.server.hall.people.accounts import Accounts, Device, SignedIn
+from meadhall.server.settings import ACCOUNTS, INVITED, OPEN
+from meadhall.server.store.hashed_link import IdentityLink, hash_of
+from meadhall.server.store.models import Guest
+from meadhall.server.store.queries import accounts, admission_links, guests, identity_links, opened, sessions
+from meadhall.server.store.queries.merging import merge_guests
+from meadhall.server.store.queries.present import now
+from meadhall.server.store.store import Store
+
+# ------------------------------------------------------------------------------------------------------------------ into the hall
+
+# Admission to this hall: for everyone, invited guests, or people with an account. The host can shut people out.
+
+
+_PUBLIC: Final = (
+    *("/admission/", "/sign-in", "/sign-out", "/identity/", "/privacy", "/rules/", "/settings", "/offline"),
+    *("/manifest.webmanifest", "/service-worker.js", "/favicon.ico"),
+)
+"""Pages that everyone may see: how to get in, the rules, what is kept, and the choice of the language."""
+
+_FOR_NEW_ACCOUNTS: Final = ("/account/new", "/account/passkey-options")
+
+
+class Admission:
+    """Admission to a hall.
+
+    Args:
+        store: the database.
+        mode: ``open``, ``invited`` or ``accounts``.
+    """
+
+    def __init__(self, store: Store, mode: str) -> None:
+        self._store = store
+        self.mode = mode
+
+    def check(self, guest: Guest, path: str) -> None:
+        """Refuse a guest who may not see a page. Raises NotAdmitted, ShutOut."""
+        if guest.is_closed:
+            if not path.startswith(("/privacy", "/sign-out")):
+                raise ShutOut(_("The host of this hall has closed your access."))
+            return
+        if not self.admits(guest) and not self._is_public(path):
+            raise NotAdmitted(self.reason())
+
+    def admits(self, guest: Guest) -> bool:
+        """Return whether a guest may play here."""
+        if guest.is_closed:
+            return False
+        return self.mode == OPEN or guest.has_account or (self.mode == INVITED and guest.is_admitted)
+
+    def _is_public(self, path: str) -> bool:
+        return path.startswith(_PUBLIC) or (self.mode == ACCOUNTS and path.startswith(_FOR_NEW_ACCOUNTS))
+
+    def reason(self) -> str:
+        """Return who may play here, in words."""
+        if self.mode == INVITED:
+            return _("This hall is for invited guests. Ask its host for an invitation link.")
+        return _("This hall is for people with an account.")
+
+    def note_of(self, token: str) -> str:
+        """Return the note of an invitation that still admits. Raises NotFound."""
+        link = self._store.transact(lambda connection: admission_links.find(connection, hash_of(token)))
+        if link is None:
+            raise _not_found()
+        return link.note
+
+    def check_program(self, invitation: str | None) -> None:
+        """Refuse a program that may not become a guest. Raises NotAdmitted."""
+        if self.mode == ACCOUNTS or (self.mode == INVITED and invitation is None):
+            raise NotAdmitted(self.reason())
+
+    def admit(self, token: str, guest: Guest) -> None:
+        """Admit a guest with an invitation. One who is admitted already doesn't use it up. Raises NotFound, NameTaken."""
+
+        def enter(connection: Connection) -> bool:
+            link = admission_links.use(connection, hash_of(token))
+            if link is None:
+                return False
+            guests.save(connection, guest)
+            admission_links.admit(connection, guest.id, link)
+            return True
+
+        if not guest.is_admitted and not self._store.transact(enter):
+            raise _not_found()
+
+
+def _not_found() -> NotFound:
+    return NotFound(_("This invitation was used up, withdrawn, or has expired. Ask for a new one."))
+
+
+# -------------------------------------------------------------------------------------------------------------- on another device
+
+# Links that carry a whole guest to another device: seats, matches, name and settings; or sign it in to the guest's account.
+#
+# A link is used once, within ten minutes. What the other device's own guest has comes along.
+
+
+_UNCONFIRMED: Final = datetime(2000, 1, 1, tzinfo=UTC)
+"""When the owner of a session that a link has opened last proved who they are."""
+
+
+@dataclass(frozen=True)
+class Carried:
+    """Who a device is after it has used a link. ``signed_in``: its session, if the guest has an account."""
+
+    guest: Guest
+    signed_in: SignedIn | None
+
+
+class IdentityLinks:
+    """The links of a hall.
+
+    Args:
+        store: the database.
+        accounts: is told whose sessions have changed.
+        note_changes: is told the ids of tables that have changed.
+    """
+
+    def __init__(self, store: Store, accounts: Accounts, note_changes: Callable[[Iterable[str]], None]) -> None:
+        self._store = store
+        self._accounts = accounts
+        self._note_changes = note_changes
+
+    def create(self, guest: Guest, session: str) -> tuple[str, datetime]:
+        """Return the token of a new link to a stored guest, and until when it can be used. Earlier links of the guest end.
+
+        ``session``: the id of the session or device on which it is made, and with which it ends.
+        """
+        token, link = IdentityLink.new(guest, self._store.time.now(), session=session)
+        self._store.transact(lambda connection: identity_links.put(connection, link))
+        return token, link.expires_at
+
+    def target(self, token: str) -> Guest:
+        """Return the guest that a link leads to, without using it. Raises NotFound."""
+
+        def find(connection: Connection) -> Guest | None:
+            link = identity_links.find(connection, hash_of(token))
+            return None if link is None else _guest_of(connection, link)
+
+        guest = self._store.transact(find)
+        if guest is None:
+            raise _no_link()
+        return guest
+
+    def use(self, token: str, own: Guest, device: Device) -> Carried:
+        """Use a link: the device becomes its guest. What ``own``, the device's guest so far, has comes along.
+
+        A guest with an account stays as they are: only the device leaves the account. Raises NotFound.
+        """
+
+        def use_link(connection: Connection) -> tuple[Carried, list[str]] | None:
+            link = identity_links.use(connection, hash_of(token))
+            if link is None:
+                return None
+            guest = _guest_of(connection, link)
+            if guest is None:
+                return None
+            changed: list[str] = []
+            if own.id != guest.id and accounts.find(connection, own.id) is None:
+                opened.end_all(connection, own.id, device.session)
+                changed = merge_guests(connection, own.id, guest.id)
+            signed_in = _session_for(connection, link, device) if guest.has_account else None
+            opened.hand_over(connection, device.session, signed_in.session.id if signed_in else device.session, guest.id)
+            return Carried(guest, signed_in), changed
+
+        found = self._store.transact(use_link)
+        if found is None:
+            raise _no_link()
+        carried, changed = found
+        self._note_changes(changed)
+        self._accounts.announce_sessions_changed(own.id, carried.guest.id)
+        return carried
+
+
+def _session_for(connection: Connection, link: IdentityLink, device: Device) -> SignedIn:
+    """Open a session of the account that a link leads to."""
+    account = accounts.find(connection, link.guest)
+    assert account is not None
+    token, session = sign_in.new_session(now(connection), link.guest, device.kind, device.label)
+    if not link.confirms:
+        session = replace(session, confirmed_at=_UNCONFIRMED)
+    sessions.add(connection, session)
+    return SignedIn(token, session, account)
+
+
+def _guest_of(connection: Connection, link: IdentityLink) -> Guest | None:
+    guest = guests.find(connection, link.guest)
+    return guest if guest is not None and guest.has_account == link.for_account else None
+
+
+def _no_link() -> NotFound:
+    return NotFound(_("This link was used already, or is older than ten minutes. Make a new one on the other device."))

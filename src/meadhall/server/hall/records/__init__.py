@@ -1,1 +1,0 @@
-"""Records of finished matches, and uploaded ones."""

@@ -1,1 +1,0 @@
-"""Talk at a table."""

@@ -1,1 +1,0 @@
-"""Time at a table: clocks, deadlines, absences and reminders."""
