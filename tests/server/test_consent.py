@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from sqlalchemy import func, select
 
 import meadhall
 from games_for_tests.hoard.rules import BOAST, LOOK
@@ -16,12 +15,12 @@ from meadhall.server.hall.consent import consent
 from meadhall.server.hall.consent.proposals import Proposal
 from meadhall.server.hall.room import Room
 from meadhall.server.settings import Settings
-from meadhall.server.store import schema
-from meadhall.server.store.queries import entries
+from meadhall.server.store import matches
 from meadhall.server.worker.client import WorkerThreads
 from server.manual_time import ManualTime
 from server.matches import at_turn, bots_and, match_of, stored
 from server.people import AXES, HOARD, OpenHall, Person, open_hall, until
+from server.rows import stored_jobs
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -51,8 +50,7 @@ def ending(room: Room) -> str:
 
 
 def jobs_of(hall: OpenHall, room: Room) -> int:
-    query = select(func.count()).where(schema.jobs.c.kind == consent.JOB, schema.jobs.c.key == room.table.id)
-    return int(hall.store.transact(lambda connection: connection.execute(query).scalar_one()))
+    return len(stored_jobs(hall.store, kind=consent.JOB, key=room.table.id))
 
 
 # ------------------------------------------------------------------------------------------------------------- taking back
@@ -313,7 +311,7 @@ async def test_there_is_more_time_where_a_player_is_away(hall: OpenHall) -> None
     host, _, room = await hall.two_at(AXES)
     room.visits.last.clear()  # the requests of both were long ago
     await propose(host, room, "draw")
-    assert the_open(room).until - proposals_began(hall.store.transact(entries.all_of, room.table.id)) == consent.DAY
+    assert the_open(room).until - proposals_began(hall.store.transact(matches.entries_of, room.table.id)) == consent.DAY
 
 
 def proposals_began(entries: Any) -> Any:
@@ -393,7 +391,7 @@ async def test_the_name_of_a_guest_who_asks_is_in_no_entry(settings: Settings, a
         await guest.post("/settings", {"name": "Erik the Red"})
         await propose(guest, room, "swap", seat=1)
         table = room.table.id
-        assert all("Erik" not in str(entry.data) for entry in before.store.transact(entries.all_of, table))
+        assert all("Erik" not in str(entry.data) for entry in before.store.transact(matches.entries_of, table))
         cookies = dict(host.http.cookies)
     async with open_hall(settings) as after:
         host = after.person()

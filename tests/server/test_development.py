@@ -24,7 +24,7 @@ from meadhall.server.dev.fields import PREFIX, fields_of
 from meadhall.server.dev.panel import TABS, deciders
 from meadhall.server.hall.room import Room
 from meadhall.server.settings import Settings
-from meadhall.server.store.queries import tables
+from meadhall.server.store import tables
 from meadhall.server.web.forwarded import trust_proxies
 from server.people import AXES, HOARD, OpenHall, Person, open_hall, stream
 

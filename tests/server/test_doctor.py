@@ -94,7 +94,7 @@ def test_a_damaged_file_and_an_unknown_schema_are_told(settings: Settings) -> No
     file = settings.data / "meadhall.db"
     create_schema(settings)
     with closing(sqlite3.connect(file)) as connection:
-        connection.execute("UPDATE alembic_version SET version_num = '9999'")
+        connection.execute("PRAGMA user_version = 9999")
         connection.commit()
     the_only(check_database(settings), "wrong", "newer or another Meadhall")
     file.write_bytes(b"this is no database, and longer than a header of one" * 20)

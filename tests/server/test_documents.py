@@ -27,7 +27,7 @@ from meadhall.server.pages.workshop import workshop_page
 from meadhall.server.routes import workshop
 from meadhall.server.routes.workshop import _REPORT_POLICY
 from meadhall.server.settings import Settings
-from meadhall.server.store.queries import orders
+from meadhall.server.store import jobs
 from server import hoard_on_a_page
 from server.people import OpenHall, Person, open_hall, play_out
 from server.waiting import until
@@ -362,7 +362,7 @@ async def test_a_report_compares_the_document_with_the_built_in_one(hall: OpenHa
     job.stop()
     job.state = "done"
     job.ended.set()
-    hall.hall.store.transact(orders.finish, job.id, "done", {"page": "<h1>A report</h1>"})
+    hall.hall.store.transact(jobs.finish_order, job.id, "done", {"page": "<h1>A report</h1>"})
     page = await person.get(answer.headers["location"])
     assert (page.text, page.headers.get_list("content-security-policy")) == ("<h1>A report</h1>", [_REPORT_POLICY])
 

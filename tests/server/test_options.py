@@ -17,7 +17,7 @@ from meadhall.engine.record.format import dumps, loads
 from meadhall.engine.text.language import LANGUAGES, gettext, speaking
 from meadhall.engine.text.rulebook import rulebook_text
 from meadhall.server.settings import Settings
-from meadhall.server.store.queries import tables
+from meadhall.server.store import tables
 from server.people import OpenHall, Person, open_hall
 from server.rows import save
 

@@ -16,7 +16,7 @@ from meadhall.server.errors import DatabaseUnavailable
 from meadhall.server.hall.matching.quick_match import QuickMatch
 from meadhall.server.hall.room import Room
 from meadhall.server.settings import Settings
-from meadhall.server.store.queries import ignored, match_requests
+from meadhall.server.store import acquaintances, match_requests
 from server.manual_time import ManualTime
 from server.people import AXES, HOARD, PATIENCE, OpenHall, Person, Program, open_hall, stream, until
 
@@ -214,7 +214,7 @@ async def test_people_who_have_blocked_each_other_do_not_meet(hall: OpenHall) ->
     (waiting,) = hall.store.transact(match_requests.waiting)
     await found(bo, game=AXES, players=2)
     other = next(request.guest for request in hall.store.transact(match_requests.waiting) if request.game == AXES)
-    hall.store.transact(lambda connection: ignored.change(connection, waiting.guest, [other], "block", on=True))
+    hall.store.transact(lambda db: acquaintances.ignore(db, waiting.guest, [other], "block", on=True))
     state = await found(bo, game=HOARD, players=2)
     assert (state["table"], state["waiting"]) == (None, 1), "they don't see each other"
     assert (await ada.read("/quick-match")).json()["waiting"] == 1

@@ -7,12 +7,11 @@ from datetime import timedelta
 from functools import partial
 
 import pytest
-from sqlalchemy import Connection, delete, insert, select, update
 
+from meadhall.server.hall.upkeep.housekeeping import delete_old
 from meadhall.server.settings import Retention, Settings
-from meadhall.server.store import schema
+from meadhall.server.store.database import Db
 from meadhall.server.store.models import Guest
-from meadhall.server.store.queries.retention import delete_old
 from meadhall.server.store.store import Store
 from server.manual_time import ManualTime
 from server.people import AXES, OpenHall
@@ -49,33 +48,27 @@ async def test_what_is_older_than_the_host_wants_to_keep_is_deleted(
             store.save_guest(Guest(id, f"Guest {id}"))
         store.transact(partial(_age, old=old))
         for _ in range(SLICES):
-            store.transact(lambda connection: delete_old(connection, kept, {"lobby in use"}))
+            await delete_old(store, kept, lambda: {"lobby in use"})
             await time.advance(3600)
 
-        def left(connection: Connection) -> list[set[str]]:
-            columns = (schema.tables.c.id, schema.chat_lines.c.id, schema.guests.c.id)
-            return [set(connection.execute(select(column)).scalars()) for column in columns]
+        def left(db: Db) -> list[set[str]]:
+            return [set(db.values(f"SELECT id FROM {table}")) for table in ("tables", "chat_lines", "guests")]  # noqa: S608
 
         deleted = [{"old lobby", "closed", "given up"}, {"over"}, {"old"}] if kept.lobbies else [set[str]()] * 3
         everything = [set(tables), {"over", "running"}, set(guests)]
         assert store.transact(left) == [all_ - gone for all_, gone in zip(everything, deleted, strict=True)]
 
 
-def _age(connection: Connection, old: object) -> None:
+def _age(db: Db, old: object) -> None:
     """Let guests be old, and have the old lines of chat and whatever else keeps them."""
-    guest = schema.guests
-    connection.execute(update(guest).where(guest.c.id != "new").values(created_at=old))
-    connection.execute(update(guest).where(guest.c.id == "admitted").values(admitted_at=old))
-    connection.execute(update(guest).where(guest.c.id == "shut out").values(closed_at=old))
+    db.run("UPDATE guests SET created_at = ? WHERE id != 'new'", old)
+    db.run("UPDATE guests SET admitted_at = ? WHERE id = 'admitted'", old)
+    db.run("UPDATE guests SET closed_at = ? WHERE id = 'shut out'", old)
     account = {"guest": "account", "drawn_name": "a", "folded_name": "a", "handle": "a", "created_at": old}
-    connection.execute(insert(schema.accounts), account)
+    db.insert("accounts", account)
     for table in ("over", "running"):
         line = {"table_id": table, "audience": "players", "number": 1, "id": table, "guest": "spoke", "name": "", "text": "Skål"}
-        connection.execute(insert(schema.chat_lines), {**line, "created_at": old})
-
-
-def _delete(connection: Connection, table: str) -> None:
-    connection.execute(delete(schema.tables).where(schema.tables.c.id == table))
+        db.insert("chat_lines", {**line, "created_at": old})
 
 
 async def test_a_rematch_that_was_deleted_is_opened_again(hall: OpenHall, at_once: None) -> None:
@@ -88,5 +81,6 @@ async def test_a_rematch_that_was_deleted_is_opened_again(hall: OpenHall, at_onc
         paths.append(answer.headers["location"])
         gone = answer.headers["location"].rpartition("/")[2]
         hall.hall._rooms.pop(gone)
-        hall.store.transact(partial(_delete, table=gone))
+        with hall.store.change() as db:
+            db.run("DELETE FROM tables WHERE id = ?", gone)
     assert paths[0] != paths[1]

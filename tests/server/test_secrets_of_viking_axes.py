@@ -14,7 +14,7 @@ from meadhall.games.viking_axes.cards import TITLES
 from meadhall.games.viking_axes.state import Phase
 from meadhall.server.hall import changes
 from meadhall.server.hall.room import Room
-from meadhall.server.store.queries import guests
+from meadhall.server.store import guests
 from server.leaks import all_responses, guest_of, with_other_hidden_parts
 from server.people import OpenHall, Person, Program
 

@@ -6,15 +6,13 @@ import logging
 from functools import partial
 
 import pytest
-from sqlalchemy import func, select
 
 from meadhall.server.hall.consent import consent
 from meadhall.server.hall.time.uptime import CLOCK_JOB
-from meadhall.server.store import schema
-from meadhall.server.store.queries import jobs
+from meadhall.server.store import jobs
 from server.people import HOARD, OpenHall
 from server.ready import ReadyAtOnce
-from server.rows import table_of
+from server.rows import stored_jobs, table_of
 from server.waiting import until
 
 pytestmark = [pytest.mark.asyncio, pytest.mark.usefixtures("time")]
@@ -29,8 +27,7 @@ def put(hall: OpenHall, kind: str, table: str) -> None:
 
 
 def waiting(hall: OpenHall, table: str) -> int:
-    query = select(func.count()).where(schema.jobs.c.key == table)
-    return int(hall.store.transact(lambda connection: connection.execute(query).scalar_one()))
+    return len(stored_jobs(hall.store, key=table))
 
 
 async def until_done(hall: OpenHall, table: str) -> None:

@@ -85,7 +85,7 @@ def _prepare_development() -> None:
 def _serve(compiles: bool, dev: bool) -> None:
     from meadhall.server.run import serve
     from meadhall.server.settings import Settings
-    from meadhall.server.store.file_lock import StoreBusy
+    from meadhall.server.store.files import StoreBusy
 
     check_named_bots()
     if compiles:

@@ -18,8 +18,8 @@ from meadhall.server.hall.replaying import with_fields
 from meadhall.server.hall.room import Room
 from meadhall.server.hall.seating import again
 from meadhall.server.hall.state import TableState
+from meadhall.server.store import matches
 from meadhall.server.store.models import Entry, Guest, SeatRow, TableRow
-from meadhall.server.store.queries import entries
 
 ME = "me"
 PERSON = "person"
@@ -128,7 +128,7 @@ def entries_until(hall: Hall, room: Room, position: int) -> tuple[Entry, ...]:
     kept: list[Entry] = []
     stop = room.stop.entry if room.stop is not None else None
     wanted = match.steps[position].n if position < len(match.steps) else None
-    for entry in hall.store.transact(entries.all_of, room.table.id):
+    for entry in hall.store.transact(matches.entries_of, room.table.id):
         if stop is not None and entry.number >= stop.number:
             break
         if entry.kind in ("action", "hinted"):

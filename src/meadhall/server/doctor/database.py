@@ -7,19 +7,16 @@ from collections.abc import Iterator
 from contextlib import suppress
 from datetime import UTC, datetime
 
-from sqlalchemy import Connection, func, select
-
 from meadhall.engine.registry import game, game_names
 from meadhall.engine.text.language import gettext as _
 from meadhall.engine.text.language import grouped, ngettext
 from meadhall.server.doctor.findings import TOLERANCE, Finding
 from meadhall.server.settings import Settings
-from meadhall.server.store import schema
+from meadhall.server.store import tables, uptime
 from meadhall.server.store.backups import backup_beside
-from meadhall.server.store.file_lock import StoreUnusable
-from meadhall.server.store.maintenance import writing
-from meadhall.server.store.migrations import current_revision, known_revisions, newest_revision, writer
-from meadhall.server.store.queries import health
+from meadhall.server.store.database import Db
+from meadhall.server.store.files import StoreUnusable, writing
+from meadhall.server.store.schema import current_version, is_known, newest_version, writer
 
 
 class _Undo(Exception):
@@ -33,10 +30,10 @@ def check_database(settings: Settings) -> Iterator[Finding]:
         return
     found: list[Finding] = []
     try:
-        with suppress(_Undo), writing(settings.database) as connection:
-            found.append(_schema(connection, settings))
-            found.extend(_examine(connection))
-            found.extend(_check_rules(connection))
+        with suppress(_Undo), writing(settings.database) as db:
+            found.append(_schema(db, settings))
+            found.extend(_examine(db))
+            found.extend(_check_rules(db))
             raise _Undo
     except StoreUnusable as error:
         advice = _("Give the user of the hall the right to read and write it, or put a backup in its place.")
@@ -44,49 +41,47 @@ def check_database(settings: Settings) -> Iterator[Finding]:
     yield from found
 
 
-def _examine(connection: Connection) -> Iterator[Finding]:
+def _examine(db: Db) -> Iterator[Finding]:
     """Check what is stored."""
-    yield from _check_damage(connection)
-    if current_revision(connection) == newest_revision():
-        yield from _check_last_time(connection)
-        health.check(connection)  # an error says why nothing can be stored
+    yield from _check_damage(db)
+    if current_version(db) == newest_version():
+        yield from _check_last_time(db)
+        uptime.check_health(db)  # an error says why nothing can be stored
         yield Finding("database", "ok", _("it stores what it is given"))
 
 
-def _schema(connection: Connection, settings: Settings) -> Finding:
-    revision = current_revision(connection)
-    if revision is None:
+def _schema(db: Db, settings: Settings) -> Finding:
+    version = current_version(db)
+    if version is None:
         return Finding(
             "database", "ok", _("{database} is empty; the first start creates a hall").format(database=settings.database)
         )
-    if revision == newest_revision():
+    if version == newest_version():
         return Finding("database", "ok", _("{database} answers and has the current schema").format(database=settings.database))
-    if revision in known_revisions():
+    if is_known(version):
         return Finding(
             "database",
             "warning",
-            _("{database} has an older schema ({revision})").format(database=settings.database, revision=revision),
+            _("{database} has an older schema ({version})").format(database=settings.database, version=version),
             _("The next start of the hall writes the backup {file} and migrates the database.").format(
-                file=backup_beside(settings.database, revision)
+                file=backup_beside(settings.database, version)
             ),
         )
     return Finding(
         "database",
         "wrong",
-        _("{database} was written by a newer or another Meadhall ({version}, schema {revision})").format(
-            database=settings.database, version=writer(connection) or "?", revision=revision
+        _("{database} was written by a newer or another Meadhall ({version}, schema {schema})").format(
+            database=settings.database, version=writer(db) or "?", schema=version
         ),
         _("Update this Meadhall, restore a backup from before, or choose another database."),
     )
 
 
-def _check_rules(connection: Connection) -> Iterator[Finding]:
+def _check_rules(db: Db) -> Iterator[Finding]:
     """Look for running matches that the installed rules can't finish. The next start of the hall ends those of older rules."""
-    if current_revision(connection) not in known_revisions():
+    if not is_known(current_version(db)):
         return
-    table = schema.tables.c
-    running = select(table.game, table.rules, func.count()).where(table.status == "running").group_by(table.game, table.rules)
-    for name, rules, count in connection.execute(running.order_by(table.game, table.rules)):
+    for name, rules, count in tables.count_running_by_rules(db):
         installed = game(name).version if name in game_names() else None
         if rules == installed:
             continue
@@ -103,19 +98,19 @@ def _check_rules(connection: Connection) -> Iterator[Finding]:
         yield Finding("matches", "warning", text.format(count=grouped(count), game=name, rules=rules, installed=here), advice)
 
 
-def _check_damage(connection: Connection) -> Iterator[Finding]:
-    found = connection.exec_driver_sql("PRAGMA quick_check(1)").scalar()
+def _check_damage(db: Db) -> Iterator[Finding]:
+    found = db.value("PRAGMA quick_check(1)")
     if found != "ok":
         advice = _("Stop the hall and restore a backup, or save what can be read with: sqlite3 meadhall.db .recover")
         yield Finding("database", "wrong", _("the file is damaged ({reason})").format(reason=found), advice)
 
 
-def _check_last_time(connection: Connection) -> Iterator[Finding]:
+def _check_last_time(db: Db) -> Iterator[Finding]:
     """Look for times in the future, which tell that the clock was set back."""
-    newest = connection.execute(select(func.max(schema.tables.c.created_at))).scalar()
+    newest = tables.last_opened_at(db)
     if newest is None:
         return
-    ahead = (newest.replace(tzinfo=newest.tzinfo or UTC) - datetime.now(UTC)).total_seconds()
+    ahead = (newest - datetime.now(UTC)).total_seconds()
     if ahead > TOLERANCE:
         yield Finding(
             "clock",

@@ -21,7 +21,7 @@ from meadhall.engine.text.language import listed
 from meadhall.lab.warm import is_warm
 from meadhall.server.doctor.findings import Finding
 from meadhall.server.settings import Settings, known_variables
-from meadhall.server.store.private_files import PRIVATE_FOLDER
+from meadhall.server.store.files import PRIVATE_FOLDER
 
 _PREFIX: Final = "MEADHALL_"
 

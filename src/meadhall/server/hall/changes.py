@@ -27,8 +27,8 @@ from meadhall.server.hall.seating import again, bot_seat, check_start
 from meadhall.server.hall.state import TableState
 from meadhall.server.hall.time.deadlines import NotUp
 from meadhall.server.hall.time.holidays import is_slow, telling
+from meadhall.server.store import tables
 from meadhall.server.store.models import FINISHED, Entry, Guest, Job, TableRow, new_link_token
-from meadhall.server.store.queries import tables
 
 if TYPE_CHECKING:
     from meadhall.server.hall.room import Room

@@ -34,10 +34,6 @@ from meadhall.server.hall.people.acquaintances import Acquaintances
 from meadhall.server.hall.people.admission import Admission
 from meadhall.server.hall.people.identity_links import IdentityLinks
 from meadhall.server.hall.people.ignoring import Ignoring
-from meadhall.server.hall.processes.housekeeping import delete_expired
-from meadhall.server.hall.processes.readiness import Readiness
-from meadhall.server.hall.processes.scheduler import Scheduler
-from meadhall.server.hall.processes.table_jobs import at_table
 from meadhall.server.hall.records.uploads import Uploads
 from meadhall.server.hall.replaying import stored_outcome
 from meadhall.server.hall.room import Room
@@ -59,8 +55,12 @@ from meadhall.server.hall.time.deadlines import Deadlines
 from meadhall.server.hall.time.holidays import Holidays
 from meadhall.server.hall.time.turn_reminders import turn_due
 from meadhall.server.hall.time.uptime import Uptime
+from meadhall.server.hall.upkeep.housekeeping import delete_hourly
+from meadhall.server.hall.upkeep.readiness import Readiness
+from meadhall.server.hall.upkeep.scheduler import Scheduler, at_table
 from meadhall.server.ops.time import Time
 from meadhall.server.settings import Settings
+from meadhall.server.store import tables
 from meadhall.server.store.clock import Clock
 from meadhall.server.store.models import (
     FINISHED,
@@ -71,7 +71,6 @@ from meadhall.server.store.models import (
     TableRow,
     new_id,
 )
-from meadhall.server.store.queries import idempotency, tables
 from meadhall.server.store.store import Store
 from meadhall.server.worker.client import Worker
 from meadhall.server.worker.threads import run_in_thread
@@ -370,7 +369,7 @@ class Hall:
     async def _delete_expired(self) -> None:
         """Delete outdated rows, from time to time."""
         kept = self.settings.retention
-        await _until_answered(self.time, lambda: delete_expired(self.scheduler, kept, self._rooms.keys))
+        await _until_answered(self.time, lambda: delete_hourly(self.scheduler, self.store, kept, self._rooms.keys))
 
     def stop_waiting(self) -> None:
         """End the streams of all open pages, and the requests that wait for a hint."""
@@ -450,7 +449,7 @@ class Hall:
 
     def _opened_for(self, host: Guest, request: RequestKey | None) -> str | None:
         """Return the id of the table that an earlier request with this key opened. Raises KeyReused if it was another one."""
-        found = None if request is None else self.store.transact(idempotency.find, host.id, request.key)
+        found = None if request is None else self.store.transact(tables.find_request, host.id, request.key)
         if found is None or request is None:
             return None
         fingerprint, table = found

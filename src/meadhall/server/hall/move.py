@@ -18,8 +18,8 @@ from meadhall.server.hall.records.kept_records import keeping
 from meadhall.server.hall.state import TableState
 from meadhall.server.hall.time.turn_reminders import reminders_after
 from meadhall.server.ops.metrics import MATCHES_ENDED
+from meadhall.server.store import jobs, matches, tables
 from meadhall.server.store.models import FINISHED, Guest
-from meadhall.server.store.queries import entries, jobs, tables
 
 if TYPE_CHECKING:
     from meadhall.server.hall.room import Room
@@ -80,18 +80,16 @@ def _store(room: Room, draft: TableState) -> None:
         found.append(keeping(draft.table.id, match))
     effects = [effect for effect in found if effect is not None]
     is_same = draft.table is before.table
-    if is_same and len(draft.new) == 1 and not effects and draft.ends is None:  # as with most moves
-        services.store.append(before.table.id, draft.new[0])
-    elif not is_same or draft.new or effects or draft.ends is not None:
-        with services.store.change() as connection:
+    if not is_same or draft.new or effects or draft.ends is not None:
+        with services.store.change() as db:
             if draft.new:
-                entries.append(connection, before.table.id, draft.new)
+                matches.append(db, before.table.id, draft.new)
             if not is_same:
-                draft.table = tables.save(connection, draft.table)  # after the entries: the results of a match count them
+                draft.table = tables.save(db, draft.table)  # after the entries: the results of a match count them
             for effect in effects:
-                effect(connection)
+                effect(db)
             if draft.ends is not None:
-                jobs.finish(connection, *draft.ends)
+                jobs.finish(db, *draft.ends)
         if draft.ends is not None:
             services.scheduler.note_finished(draft.ends[0])
     services.deadlines.expect(draft.clocks, reminders)

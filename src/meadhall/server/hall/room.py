@@ -28,8 +28,8 @@ from meadhall.server.hall.state import TableState, replayed, replayed_while_lega
 from meadhall.server.hall.talk.chat import Chat
 from meadhall.server.hall.time.absences import Absences
 from meadhall.server.hall.time.clocks import Clocks
+from meadhall.server.store import matches, tables
 from meadhall.server.store.models import FINISHED, Entry, Guest, Job, TableRow
-from meadhall.server.store.queries import entries, tables
 
 
 class Room:
@@ -247,7 +247,7 @@ class Room:
             table = self.table
             return lambda: TableState(replace(table, options=todays_options(self.game, table.options)))
         self._check_rules()
-        found = self.services.store.transact(entries.all_of, self.table.id)
+        found = self.services.store.transact(matches.entries_of, self.table.id)
         replay = replayed_while_legal if self._goes_on_by_new_rules else replayed
         return partial(replay, self.game, self.table, found, self.services.deadlines.outages)
 

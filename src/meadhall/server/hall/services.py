@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from meadhall.server.hall.processes.scheduler import Scheduler
 from meadhall.server.hall.time.deadlines import Deadlines
+from meadhall.server.hall.upkeep.scheduler import Scheduler
 from meadhall.server.store.store import Store
 from meadhall.server.worker.client import Worker
 

@@ -16,7 +16,7 @@ from meadhall.server.pages.hall import OPTION
 from meadhall.server.pages.models import Option, QuickCard, QuickPage
 from meadhall.server.pages.open_tables import age_in_words
 from meadhall.server.pages.tile_art import tile_art
-from meadhall.server.store.match_request import MatchRequest
+from meadhall.server.store.match_requests import MatchRequest
 
 NEVER: Final = "never"
 TIMES: Final = (30, 60, 120, 300)

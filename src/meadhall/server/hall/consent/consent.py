@@ -9,16 +9,15 @@ from datetime import timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from sqlalchemy import Connection
-
 from meadhall.engine.errors import MatchOver, MeadhallError, Refused
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import Stale, WrongMoment
 from meadhall.server.hall.consent.kinds import KINDS, Accepted, Kind, Proposer, kind_of
 from meadhall.server.hall.consent.proposals import Proposal, Proposals
 from meadhall.server.hall.notices.notifications import Notification, notify
+from meadhall.server.store import guests, jobs
+from meadhall.server.store.database import Db
 from meadhall.server.store.models import Entry, Guest, Job, TableRow
-from meadhall.server.store.queries import guests, jobs
 
 if TYPE_CHECKING:
     from meadhall.server.hall.room import Room
@@ -174,16 +173,16 @@ class Consent:
             guest = self._store.transact(guests.find_public, accepted.guest) if accepted.guest else None
             accepted.kind.carry_out(Accepted(draft, accepted.seat, accepted.to, guest))
 
-    def _set_deadline(self, entry: Entry, after: Proposals, table: TableRow, connection: Connection) -> None:
+    def _set_deadline(self, entry: Entry, after: Proposals, table: TableRow, db: Db) -> None:
         """Let the scheduler end a new proposal at its time, and tell the people asked. Cancel that job after an earlier end."""
         found = after.open
         if found is not None and found.entry == entry.number:
-            jobs.put(connection, JOB, table.id, found.until, {"proposal": found.entry})
+            jobs.put(db, JOB, table.id, found.until, {"proposal": found.entry})
             people = {guest for row in table.seats if row.seat in found.waiting - found.bots for guest in row.guests}
             sender = self.name_of(found) or table.seats[found.seat].name
-            notify(connection, Notification("proposal", table.id, found.entry, sender, found.until), people)
+            notify(db, Notification("proposal", table.id, found.entry, sender, found.until), people)
         elif found is None and entry.kind not in ("propose", "expire"):
-            jobs.cancel(connection, JOB, table.id)
+            jobs.cancel(db, JOB, table.id)
 
 
 def _answered_by_bot(draft: TableState, seat: int, proposal: int, agrees: bool) -> Entry:

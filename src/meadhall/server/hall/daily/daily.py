@@ -20,8 +20,8 @@ from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import NotFound, WrongMoment
 from meadhall.server.hall.seating import person_seat
 from meadhall.server.ops.time import Time
+from meadhall.server.store import puzzles, secrets, tables
 from meadhall.server.store.models import FINISHED, Guest, Score, TableRow, new_id
-from meadhall.server.store.queries import scores, secrets, tables
 from meadhall.server.store.store import Store
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ def seed_of(store: Store, day: str) -> bytes:
 
 def own_attempt(store: Store, day: str, guest: Guest) -> TableRow | None:
     """Return the guest's attempt at the puzzle of a day, whether it was started on this device or carried to it."""
-    mine = store.transact(tables.attempts, day, guest.id) if guest.is_stored else []
+    mine = store.transact(puzzles.attempts, day, guest.id) if guest.is_stored else []
     return min(mine, key=lambda table: table.host != guest.id, default=None)
 
 
@@ -151,7 +151,7 @@ async def play_unranked(hall: Hall, guest: Guest, day: str) -> Room:
 
 def puzzle_on(store: Store, day: str) -> Game:
     """Return the game of a day's puzzle: that of its attempts if there are any. Raises NotFound."""
-    attempted = store.transact(tables.attempted_game, day)
+    attempted = store.transact(puzzles.attempted_game, day)
     subject = game(attempted) if attempted in game_names() else puzzle_of(day) if day in recent_days(store.time) else None
     if subject is None or subject.daily is None:
         raise NotFound(_("There is no puzzle for that day."))
@@ -186,7 +186,7 @@ class Results:
 async def results(hall: Hall, subject: Game, day: str, own: TableRow | None, shown: int) -> Results:
     """Return the results of a day, with the best ``shown`` attempts. The work doesn't depend on the number of attempts."""
     await _rank_new(hall, subject, day)
-    found = hall.store.transact(scores.scores, day)
+    found = hall.store.transact(puzzles.scores, day)
     places: dict[str, int] = {}
     better = 0
     for score in found:
@@ -199,7 +199,7 @@ async def results(hall: Hall, subject: Game, day: str, own: TableRow | None, sho
         place = places.get(table.standing, 1)
         return Attempt(table.id, table.host, table.seats[0].name, bool(table.figures[_WON]), table.figures, place)
 
-    best = tuple(map(attempt, hall.store.transact(scores.best, day, shown)))
+    best = tuple(map(attempt, hall.store.transact(puzzles.best, day, shown)))
     mine = None if own is None else hall.store.transact(tables.find, own.id)
     return Results(best, attempt(mine) if mine is not None and mine.standing is not None else None, tuple(found))
 
@@ -208,7 +208,7 @@ async def _rank_new(hall: Hall, subject: Game, day: str) -> None:
     """Measure and rank the attempts that were finished since the last visit of the page."""
     measured = 0
     while measured < _MEASURED_AT_ONCE:
-        new = hall.store.transact(scores.unranked, day, subject.name, subject.version)
+        new = hall.store.transact(puzzles.unranked, day, subject.name, subject.version)
         if not new:
             return
         for table in new:
@@ -216,7 +216,7 @@ async def _rank_new(hall: Hall, subject: Game, day: str) -> None:
             figures = await figures_of(hall, table)
             if figures is None:  # its rules are still being compiled
                 return
-            hall.store.transact(scores.rank, table.id, day, figures, _standing(_order(table, figures)))
+            hall.store.transact(puzzles.rank, table.id, day, figures, _standing(_order(table, figures)))
             hall.note_changes([table.id])
 
 
@@ -242,7 +242,7 @@ async def figures_of(hall: Hall, table: TableRow) -> dict[str, int] | None:
     room = await hall.room(table.id)
     assert room.match is not None
     figures = await asyncio.to_thread(_measured, room.match)
-    hall.store.transact(tables.save_figures, table.id, figures)
+    hall.store.transact(puzzles.save_figures, table.id, figures)
     hall.note_changes([table.id])
     return figures
 

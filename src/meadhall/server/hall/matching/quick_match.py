@@ -19,8 +19,6 @@ from datetime import datetime, timedelta
 from functools import partial
 from typing import Any, Final
 
-from sqlalchemy import Connection
-
 from meadhall.bots import UnknownBot, bot_names
 from meadhall.bots.ranks import HUSCARL
 from meadhall.engine.errors import BadSetup, MeadhallError
@@ -29,14 +27,14 @@ from meadhall.engine.state import chance
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import DatabaseUnavailable, WrongMoment
 from meadhall.server.hall.notices.pubsub import Channel, Subscriber
-from meadhall.server.hall.processes.scheduler import Scheduler
-from meadhall.server.hall.processes.table_jobs import at_table
 from meadhall.server.hall.room import Room
 from meadhall.server.hall.seating import bot_seat, open_seat, with_person
+from meadhall.server.hall.upkeep.scheduler import Scheduler, at_table
+from meadhall.server.store import acquaintances, guests, jobs, match_requests, tables
 from meadhall.server.store.clock import Clock
-from meadhall.server.store.match_request import MatchRequest
+from meadhall.server.store.database import Db
+from meadhall.server.store.match_requests import MatchRequest
 from meadhall.server.store.models import Guest, Job, TableRow, new_id
-from meadhall.server.store.queries import guests, ignored, jobs, match_requests, tables
 from meadhall.server.store.store import Store
 from meadhall.server.worker.threads import run_in_thread
 
@@ -141,18 +139,18 @@ class QuickMatch:
         request = MatchRequest(new_id(), guest.id, name, count, chosen, level, bots_after, clock, at, at)
         return await self._started(self._store.transact(self._enter, request))
 
-    def _enter(self, connection: Connection, request: MatchRequest) -> str | None:
-        before = match_requests.find(connection, request.guest)
+    def _enter(self, db: Db, request: MatchRequest) -> str | None:
+        before = match_requests.find(db, request.guest)
         if before is not None and before.matched_at is not None and before.matched_at > self._time.now() - _JUST_NOW:
             return before.table_id
         if before is not None and before.table_id is None:
             if before.queue == request.queue and before.seen_at > self._time.now() - match_requests.PRESENT_FOR:
                 request = replace(request, created_at=before.created_at)
-            jobs.cancel(connection, _FILL_AFTER, before.id)
-        match_requests.put(connection, request)
+            jobs.cancel(db, _FILL_AFTER, before.id)
+        match_requests.put(db, request)
         if request.bots_at is not None:
-            jobs.put(connection, _FILL_AFTER, request.id, request.bots_at)
-        return self._seat(connection, request, with_bots=False)
+            jobs.put(db, _FILL_AFTER, request.id, request.bots_at)
+        return self._seat(db, request, with_bots=False)
 
     async def state_of(self, guest: Guest, hidden: bool = False) -> Queue | str | None:
         """Return what a guest waits for, or the id of the table where the guest was seated; None without either.
@@ -160,19 +158,19 @@ class QuickMatch:
         It is a sign that the guest still waits. ``hidden``: of a hidden page, whose next sign may come late.
         """
 
-        def read(connection: Connection) -> Queue | str | None:
-            request = match_requests.find(connection, guest.id)
+        def read(db: Db) -> Queue | str | None:
+            request = match_requests.find(db, guest.id)
             if request is None:
                 return None
             if request.matched_at is not None:
                 return request.table_id if request.matched_at > self._time.now() - _SHOWN_FOR else None
-            match_requests.touch(connection, guest.id, hidden)
+            match_requests.touch(db, guest.id, hidden)
             was_away = request.seen_at <= self._time.now() - match_requests.PRESENT_FOR  # the others could not see it
-            if was_away and (table := self._seat(connection, request, with_bots=False)) is not None:
+            if was_away and (table := self._seat(db, request, with_bots=False)) is not None:
                 return table
-            apart = ignored.blocks(connection, guest.id)
-            others = [other for other in match_requests.waiting(connection, request.queue) if other.guest not in apart]
-            return Queue(request, _names(connection, others))
+            apart = acquaintances.blocks_of(db, guest.id)
+            others = [other for other in match_requests.waiting(db, request.queue) if other.guest not in apart]
+            return Queue(request, _names(db, others))
 
         found = self._store.transact(read)
         return await self._started(found) if isinstance(found, str) else found
@@ -180,10 +178,10 @@ class QuickMatch:
     def end(self, guest: Guest) -> None:
         """End the wait of a guest."""
 
-        def stop(connection: Connection) -> None:
-            request = match_requests.end(connection, guest.id)
+        def stop(db: Db) -> None:
+            request = match_requests.end(db, guest.id)
             if request is not None:
-                jobs.cancel(connection, _FILL_AFTER, request.id)
+                jobs.cancel(db, _FILL_AFTER, request.id)
 
         self._store.transact(stop)
         self._channel.publish()
@@ -191,14 +189,14 @@ class QuickMatch:
     def queues(self, guest: Guest) -> list[Queue]:
         """Return the queues of all people who wait, except the guest and blocked people, the longest wait first."""
 
-        def read(connection: Connection) -> list[Queue]:
+        def read(db: Db) -> list[Queue]:
             by_queue: dict[str, list[MatchRequest]] = {}
-            found = match_requests.waiting(connection)
-            apart = {guest.id, *(ignored.blocks(connection, guest.id) if found else ())}
+            found = match_requests.waiting(db)
+            apart = {guest.id, *(acquaintances.blocks_of(db, guest.id) if found else ())}
             for request in found:
                 if request.guest not in apart and request.game in game_names():
                     by_queue.setdefault(request.queue, []).append(request)
-            return [Queue(group[0], _names(connection, group)) for group in by_queue.values()]
+            return [Queue(group[0], _names(db, group)) for group in by_queue.values()]
 
         return self._store.transact(read)
 
@@ -226,41 +224,41 @@ class QuickMatch:
 
     # ----------------------------------------------------------------------------------------------------------------- seating
 
-    def _seat(self, connection: Connection, request: MatchRequest, with_bots: bool) -> str | None:
+    def _seat(self, db: Db, request: MatchRequest, with_bots: bool) -> str | None:
         """Seat the guest with others of the queue, and return the id of the table; None if too few wait.
 
         With bots, those come along who accept bots at all.
         """
-        group, apart = [request], set(ignored.blocks(connection, request.guest))
-        for other in match_requests.waiting(connection, request.queue):
+        group, apart = [request], set(acquaintances.blocks_of(db, request.guest))
+        for other in match_requests.waiting(db, request.queue):
             accepts = not with_bots or other.bots_after is not None
             if len(group) < request.players and other.guest != request.guest and other.guest not in apart and accepts:
                 group.append(other)
-                apart |= ignored.blocks(connection, other.guest)
+                apart |= acquaintances.blocks_of(db, other.guest)
         if len(group) < request.players and not with_bots:
             return None
-        people = [person for each in group if (person := guests.find(connection, each.guest)) is not None]
+        people = [person for each in group if (person := guests.find(db, each.guest)) is not None]
         table = _table_for(request, people, self._time.now())
-        tables.add(connection, table)
-        match_requests.matched(connection, [each.guest for each in group], table.id)
+        tables.add(db, table)
+        match_requests.matched(db, [each.guest for each in group], table.id)
         for each in group:
             if each is not request or not with_bots:  # with bots this is the effect of the guest's own job
-                jobs.cancel(connection, _FILL_AFTER, each.id)
-        jobs.put(connection, _START, table.id, self._time.now() + _START_AFTER)
+                jobs.cancel(db, _FILL_AFTER, each.id)
+        jobs.put(db, _START, table.id, self._time.now() + _START_AFTER)
         return table.id
 
     async def _fill(self, job: Job) -> None:
         """Let bots fill the empty seats: the time of a guest is up."""
 
-        def fill(connection: Connection) -> str | None:
-            guest = match_requests.guest_of(connection, job.key)
-            request = None if guest is None else match_requests.find(connection, guest)
+        def fill(db: Db) -> str | None:
+            guest = match_requests.guest_of(db, job.key)
+            request = None if guest is None else match_requests.find(db, guest)
             if request is None or request.id != job.key or request.table_id is not None:
                 return None
             if request.seen_at <= self._time.now() - match_requests.PRESENT_FOR:
-                match_requests.end(connection, request.guest)
+                match_requests.end(db, request.guest)
                 return None
-            return self._seat(connection, request, with_bots=True)
+            return self._seat(db, request, with_bots=True)
 
         await self._started(self._scheduler.finish(job, fill))
 
@@ -284,8 +282,8 @@ class QuickMatch:
                 room.start()
 
 
-def _names(connection: Connection, group: Sequence[MatchRequest]) -> tuple[str, ...]:
-    found = guests.names(connection, [request.guest for request in group])
+def _names(db: Db, group: Sequence[MatchRequest]) -> tuple[str, ...]:
+    found = guests.names_of(db, [request.guest for request in group])
     return tuple(found[request.guest] for request in group if request.guest in found)
 
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import Final
 
-from sqlalchemy import Connection
-
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import NotAdmitted, NotFound, ShutOut
 from meadhall.server.settings import ACCOUNTS, INVITED, OPEN
-from meadhall.server.store.hashed_link import hash_of
+from meadhall.server.store import guests, links
+from meadhall.server.store.database import Db
+from meadhall.server.store.links import hash_of
 from meadhall.server.store.models import Guest
-from meadhall.server.store.queries import admission_links, guests
 from meadhall.server.store.store import Store
 
 _PUBLIC: Final = (
@@ -61,7 +60,7 @@ class Admission:
 
     def note_of(self, token: str) -> str:
         """Return the note of an invitation that still admits. Raises NotFound."""
-        link = self._store.transact(lambda connection: admission_links.find(connection, hash_of(token)))
+        link = self._store.transact(lambda db: links.find_admission(db, hash_of(token)))
         if link is None:
             raise _not_found()
         return link.note
@@ -74,12 +73,12 @@ class Admission:
     def admit(self, token: str, guest: Guest) -> None:
         """Admit a guest with an invitation. One who is admitted already doesn't use it up. Raises NotFound, NameTaken."""
 
-        def enter(connection: Connection) -> bool:
-            link = admission_links.use(connection, hash_of(token))
+        def enter(db: Db) -> bool:
+            link = links.use_admission(db, hash_of(token))
             if link is None:
                 return False
-            guests.save(connection, guest)
-            admission_links.admit(connection, guest.id, link)
+            guests.save(db, guest)
+            guests.admit(db, guest.id, link)
             return True
 
         if not guest.is_admitted and not self._store.transact(enter):

@@ -6,8 +6,8 @@ from collections import OrderedDict
 from collections.abc import Callable, Collection
 from typing import Final
 
+from meadhall.server.store import acquaintances
 from meadhall.server.store.models import ChatLine, Ignored, IgnoreKind
-from meadhall.server.store.queries import ignored
 from meadhall.server.store.store import Store
 
 _CACHE_SIZE: Final = 20_000
@@ -33,7 +33,7 @@ class Ignoring:
         """Return the guests that a guest ignores, and those that have blocked the guest. Raises DatabaseUnavailable."""
         found = self.known(guest)
         if found is None:
-            found = self._store.transact(ignored.of_guest, guest)
+            found = self._store.transact(acquaintances.ignored_by, guest)
             self._cache[guest] = found
             if len(self._cache) > _CACHE_SIZE:
                 self._cache.popitem(last=False)
@@ -41,7 +41,7 @@ class Ignoring:
 
     def change(self, guest: str, others: Collection[str], kind: IgnoreKind, on: bool) -> None:
         """Mute or block others, or stop doing so. The others learn nothing of it."""
-        self._store.transact(ignored.change, guest, others, kind, on)
+        self._store.transact(acquaintances.ignore, guest, others, kind, on)
         self.forget(guest, *others)
 
     def forget(self, *guests: str) -> None:

@@ -15,9 +15,9 @@ from functools import partial
 from meadhall.engine.match.match import Match
 from meadhall.engine.record.format import FORMAT, MatchRecord, dumps, written_time
 from meadhall.engine.text.language import current_language
+from meadhall.server.store import matches
 from meadhall.server.store.database import Effect
 from meadhall.server.store.models import RULES_CHANGED, Entry, TableRow
-from meadhall.server.store.queries import records
 
 log = logging.getLogger(__name__)
 
@@ -37,7 +37,7 @@ def keeping(table: str, match: Match) -> Effect | None:
     if not match.ended or match.edited:
         return None
     try:
-        return partial(records.add, table=table, language=current_language(), record=packed(match))
+        return partial(matches.add_record, table=table, language=current_language(), record=packed(match))
     except Exception:  # the words of a game may fail in any way, and the match ends all the same
         log.exception("table %s: the record can't be written", table)
         return None

@@ -14,8 +14,8 @@ from meadhall.server.hall.daily.daily import is_sealed
 from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.records.kept_records import bare, packed, unpacked
 from meadhall.server.hall.state import replayed
+from meadhall.server.store import matches, profiles, tables
 from meadhall.server.store.models import FINISHED, Entry, TableRow
-from meadhall.server.store.queries import entries, profiles, records, tables
 
 _AS_GZIP: Final = 16 + zlib.MAX_WBITS
 """zlib's ``wbits`` for the header of gzip."""
@@ -33,7 +33,7 @@ class MatchRecords:
 
         Matches whose deal others still play today are left out.
         """
-        for id in await self._hall.store.read(profiles.recordable, guest):
+        for id in await self._hall.store.read(profiles.tables_with_record, guest):
             table = self._hall.store.transact(tables.find, id)
             record = None if table is None else await self.of_table(table)
             if record is not None:
@@ -47,7 +47,7 @@ class MatchRecords:
         """
         if table.status not in FINISHED or table.started_at is None or is_sealed(table, self._hall.time):
             return None
-        kept = {} if self._hall.settings.development else self._hall.store.transact(records.of_table, table.id)
+        kept = {} if self._hall.settings.development else self._hall.store.transact(matches.records_of, table.id)
         if current_language() in kept:
             return unpacked(kept[current_language()])
         if self._hall.can_show(table):
@@ -56,17 +56,17 @@ class MatchRecords:
             return unpacked(next(iter(kept.values())))
         if table.game in game_names() and table.rules == game(table.game).version:
             return None  # the game is not ready
-        record = bare(table, self._hall.store.transact(entries.all_of, table.id))
+        record = bare(table, self._hall.store.transact(matches.entries_of, table.id))
         return None if record is None else dumps(record)
 
     async def _written(self, table: TableRow) -> str | None:
         """Replay a match, and store its record."""
-        found = self._hall.store.transact(entries.all_of, table.id)
+        found = self._hall.store.transact(matches.entries_of, table.id)
         if any(entry.kind == "edit" for entry in found):
             return None
         async with self._lock:  # not while the line is sent: a slow reader would hold up all others
             record = await asyncio.to_thread(_packed, table, found)
-        self._hall.store.transact(records.add_later, table, current_language(), record)
+        self._hall.store.transact(matches.add_record_later, table, current_language(), record)
         return unpacked(record)
 
 

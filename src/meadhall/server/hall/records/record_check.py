@@ -8,24 +8,20 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Final
 
-from sqlalchemy import Connection, and_, func, select
-
 from meadhall.engine.errors import MeadhallError
 from meadhall.engine.record.replay import replay
 from meadhall.engine.registry import game, game_names
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.hall.replaying import stored_outcome
 from meadhall.server.hall.state import replayed
-from meadhall.server.store import schema
+from meadhall.server.store import matches, tables
+from meadhall.server.store.database import Db
 from meadhall.server.store.models import Entry, TableRow
-from meadhall.server.store.queries import entries, tables
-
-_HAS_MATCH: Final = schema.tables.c.status.in_(("running", "over", "abandoned"))
 
 _BATCH: Final = 200
 """Tables that are read together, with their entries."""
 
-Connect = Callable[[], AbstractContextManager[Connection]]
+Connect = Callable[[], AbstractContextManager[Db]]
 """Connects to a database for reading, as it is at this moment."""
 
 _ANY_REASON: Final = "checked"
@@ -47,15 +43,10 @@ class RecordCheck:
     wrong: dict[str, str] = field(default_factory=dict)
 
 
-def count_matches(connection: Connection) -> int:
-    """Return the number of tables with a match."""
-    return connection.execute(select(func.count()).select_from(schema.tables).where(_HAS_MATCH)).scalar_one()
-
-
 def check_records(connect: Connect, progress: Callable[[int], None]) -> RecordCheck:
     """Replay every match in the database. ``progress`` is told of each.
 
-    No connection is open during replays: a long transaction would let SQLite's log grow.
+    No db is open during replays: a long transaction would let SQLite's log grow.
     """
     found = RecordCheck()
     for table, stored in _matches(connect):
@@ -89,11 +80,11 @@ def check_match(table: TableRow, stored: list[Entry]) -> None:
 
 def _matches(connect: Connect) -> Iterator[tuple[TableRow, list[Entry]]]:
     """Yield every table with a match and its entries, in the order of their ids."""
-    id, last = schema.tables.c.id, ""
+    last = ""
     while True:
-        with connect() as connection:
-            rows = tables.read(connection, and_(_HAS_MATCH, id > last), _BATCH, id)
-            found = [(row, entries.all_of(connection, row.id)) for row in rows]
+        with connect() as db:
+            rows = tables.with_match_after(db, last, _BATCH)
+            found = [(row, matches.entries_of(db, row.id)) for row in rows]
         if not found:
             return
         yield from found

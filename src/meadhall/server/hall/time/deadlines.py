@@ -13,14 +13,13 @@ from functools import partial
 from typing import TYPE_CHECKING, Final, Protocol
 
 from meadhall.engine.errors import MeadhallError
-from meadhall.server.hall.processes.scheduler import Scheduler
-from meadhall.server.hall.processes.table_jobs import at_table
 from meadhall.server.hall.time.clocks import Clocks, Outage
 from meadhall.server.hall.time.turn_reminders import TurnReminders
 from meadhall.server.hall.time.uptime import CLOCK_JOB, Uptime
+from meadhall.server.hall.upkeep.scheduler import Scheduler, at_table
+from meadhall.server.store import jobs
 from meadhall.server.store.database import Effect
 from meadhall.server.store.models import Job
-from meadhall.server.store.queries import jobs
 
 if TYPE_CHECKING:
     from meadhall.server.hall.state import TableState

@@ -11,12 +11,11 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Final
 
-from sqlalchemy import Connection
-
 from meadhall.engine.match.match import Match
 from meadhall.server.hall.action_numbers import is_current
 from meadhall.server.hall.notices.notifications import PAUSE, Notification, notify
 from meadhall.server.store.clock import Clock
+from meadhall.server.store.database import Db
 
 if TYPE_CHECKING:
     from meadhall.server.hall.room import Room
@@ -45,11 +44,11 @@ class TurnReminders:
 
     of_seats: Sequence[tuple[Sequence[tuple[Notification, datetime]], Collection[str]]]
 
-    def __call__(self, connection: Connection) -> None:
+    def __call__(self, db: Db) -> None:
         """Store the notifications."""
         for reminders, guests in self.of_seats:
             for notification, at in reminders:
-                notify(connection, notification, guests, at)
+                notify(db, notification, guests, at)
 
     @property
     def due_at(self) -> datetime:
