@@ -28,12 +28,15 @@ from meadhall.server.store.database import Db
 sys.path.append(str(Path(__file__).parents[1] / "tests"))
 
 from meadhall.server.hall.time.uptime import CLOCK_JOB
+from meadhall.server.ops.time import Time
 from meadhall.server.settings import Settings
 from meadhall.server.store import jobs, matches, uptime
 from meadhall.server.store.clock import Clock
-from meadhall.server.store.models import Entry, now
+from meadhall.server.store.models import Entry
 from meadhall.server.store.store import Store
 from server.rows import table_of
+
+now = Time().now
 
 TIMES = 200
 """How often each action is repeated in a round."""
@@ -77,7 +80,7 @@ class Hall:
         self.entries += 1
         put = partial(jobs.put, kind=CLOCK_JOB, key=self.table.id, due_at=now() + timedelta(days=3))
         with self.store.change() as db:
-            matches.append(db, self.table.id, Entry(self.entries, "action", 0, 1))
+            matches.append(db, self.table.id, [Entry(self.entries, "action", 0, 1)])
             put(db)
 
     def beat(self, _: int) -> None:

@@ -370,7 +370,7 @@ async def test_health_says_whether_the_database_answers(
         raise NoAnswer("connection refused")
 
     with monkeypatch.context() as patch:
-        patch.setattr(hall.store._database, "change", away)
+        patch.setattr(hall.store._database, "begin", away)
         assert (await hall.person().get("/health/ready")).status_code == 200, "an answer is used for a second"
         time.set_seconds(time.seconds() + 1)
         answer = await hall.person().get("/health/ready")
@@ -467,7 +467,7 @@ async def test_metrics_say_how_the_hall_does(settings: Settings, at_once: None, 
             raise NoAnswer("away")
 
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(vars(hall.store)["_database"], "change", no_answer)
+            patch.setattr(vars(hall.store)["_database"], "begin", no_answer)
             assert "meadhall_database_up 0.0" in (await metrics(hall)).text
         assert sample("meadhall_transactions_total", outcome="no database") > lost
 

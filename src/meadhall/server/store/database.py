@@ -259,20 +259,21 @@ class Database:
 
     def end(self, error: BaseException | None) -> None:
         """Commit the transaction, or roll it back after this error. Raises as ``change``."""
+        db = self._db
+        assert db is not None
         self._is_changing = False
-        db = self._connected()
         try:
             if error is None and db.raw.in_transaction:
                 db.raw.execute("COMMIT")
         except sqlite3.Error as found:
             error = found
-        if error is None:
-            self._note_transaction(db)
-            return
-        with suppress(sqlite3.Error):
-            db.raw.rollback()
-        if isinstance(error, sqlite3.Error) and not isinstance(error, sqlite3.IntegrityError):
-            raise self._explained(error) from error
+        if error is not None:
+            with suppress(sqlite3.Error):
+                db.raw.rollback()
+            if isinstance(error, sqlite3.Error) and not isinstance(error, sqlite3.IntegrityError):
+                raise self._explained(error) from error
+        elif db.raw.total_changes != self._changes:
+            self._note_changes(db)
 
     def check_lock(self) -> None:
         """Raise Locked if another program holds the lock of the file."""
@@ -307,14 +308,14 @@ class Database:
         self._disconnect()  # SQLite's own view of its files may be wrong
         return (NotStored if code in _STORAGE_ERRORS else NoAnswer)(reason_of(error))
 
-    def _note_transaction(self, db: Db) -> None:
-        if db.erases:
-            self._erases, db.erases = True, False
-        if db.raw.total_changes != self._changes:
-            self._changes = db.raw.total_changes
-            self._writes += 1
-            if self._upkeep is None or self._upkeep.done():
-                self._upkeep = asyncio.ensure_future(self._look_after_log())
+    def _note_changes(self, db: Db) -> None:
+        """Look after the log soon, which has grown."""
+        self._changes = db.raw.total_changes
+        self._erases |= db.erases
+        db.erases = False
+        self._writes += 1
+        if self._upkeep is None or self._upkeep.done():
+            self._upkeep = asyncio.ensure_future(self._look_after_log())
 
     async def _look_after_log(self) -> None:
         """Flush the log to the disk, keep it short, and remove deleted content from it, until all of this is done.

@@ -196,7 +196,8 @@ class Change:
             self._database.end(error)
         except NoAnswer as found:
             raise _unavailable(found, self._time.seconds() - self._began) from None
-        _note("committed" if error is None else "rolled back", self._time.seconds() - self._began)
+        _OUTCOMES["committed" if error is None else "rolled back"].inc()
+        TRANSACTION_SECONDS.observe(self._time.seconds() - self._began)
 
 
 _OUTCOMES: Final = {outcome: TRANSACTIONS.labels(outcome) for outcome in ("committed", "rolled back", "no database")}
