@@ -23,17 +23,15 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, insert
+from meadhall.server.store import jobs, matches, uptime
+from meadhall.server.store.database import Db
 
 sys.path.append(str(Path(__file__).parents[1] / "tests"))
 
 from meadhall.server.hall.uptime import CLOCK_JOB
 from meadhall.server.settings import Settings
-from meadhall.server.store import schema
 from meadhall.server.store.clock import Clock
 from meadhall.server.store.models import Entry
-from meadhall.server.store.queries import entries, jobs, uptime
-from meadhall.server.store.queries.present import now
 from meadhall.server.store.store import Store
 from server.rows import table_of
 
@@ -45,13 +43,13 @@ def fill(store: Store, matches: int) -> None:
     """Let so many matches wait, each for another time in the next days."""
     soon = now() + timedelta(hours=1)
 
-    def add(connection: Connection) -> None:
+    def add(db: Db) -> None:
         for first in range(0, matches, 1000):
             rows: list[dict[str, Any]] = [
-                {"id": f"j{k}", "kind": CLOCK_JOB, "key": f"t{k}", "due_at": soon + timedelta(seconds=k), "payload": {}}
+                {"id": f"j{k}", "kind": CLOCK_JOB, "key": f"t{k}", "due_at": soon + timedelta(seconds=k), "payload": "{}"}
                 for k in range(first, min(first + 1000, matches))
             ]
-            connection.execute(insert(schema.jobs), rows)
+            db.insert("jobs", *rows)
 
     store.transact(add)
 
@@ -78,16 +76,16 @@ class Hall:
     def move(self, _: int) -> None:
         self.entries += 1
         put = partial(jobs.put, kind=CLOCK_JOB, key=self.table.id, due_at=now() + timedelta(days=3))
-        with self.store.change() as connection:
-            entries.append(connection, self.table.id, Entry(self.entries, "action", 0, 1))
-            put(connection)
+        with self.store.change() as db:
+            matches.append(db, self.table.id, [Entry(self.entries, "action", 0, 1)])
+            put(db)
 
     def beat(self, _: int) -> None:
         self.store.transact(partial(uptime.beat, gap=timedelta(minutes=1)))
         self.store.transact(uptime.last_downtime)
 
     def restart(self, _: int) -> None:
-        self.store.transact(partial(uptime.postpone, kind=CLOCK_JOB, after=now(), by=timedelta(seconds=1)))
+        self.store.transact(partial(jobs.postpone_all, kind=CLOCK_JOB, after=now(), by=timedelta(seconds=1)))
 
     def round(self) -> dict[str, float]:
         return {

@@ -280,7 +280,7 @@ def test_vectors_of_gymnasium_ask_once_more_after_the_end_and_the_mask_allows_an
 def test_ids_are_added_when_gymnasium_is_imported_and_neither_it_nor_jinja_before() -> None:
     code = (
         "import sys, meadhall, meadhall.envs; from dataclasses import replace; from meadhall.sdk import register\n"
-        "print(*{'gymnasium', 'pettingzoo', 'jinja2', 'litestar', 'sqlalchemy'} & sys.modules.keys())\n"
+        "print(*{'gymnasium', 'pettingzoo', 'jinja2', 'litestar'} & sys.modules.keys())\n"
         "axes = meadhall.game('axes-and-allies'); register(replace(axes, name='early-axes')); import gymnasium\n"
         "register(replace(axes, name='late-axes'))\n"
         "for name in ('AxesAndAllies', 'EarlyAxes', 'LateAxes'):\n"

@@ -11,8 +11,6 @@ from datetime import timedelta
 from functools import partial
 from typing import Any
 
-from sqlalchemy import Connection, insert, update
-
 from meadhall.engine.errors import MeadhallError
 from meadhall.engine.match.view import View
 from meadhall.engine.registry import register, registered
@@ -21,7 +19,7 @@ from meadhall.server.app import build_app
 from meadhall.server.hall import bots, clocks, hall, uptime
 from meadhall.server.run import serve
 from meadhall.server.settings import Settings
-from meadhall.server.store import schema
+from meadhall.server.store.database import Db
 from meadhall.server.store.models import Job
 from meadhall.server.web import connections
 from meadhall.server.worker import bot_cache, tasks
@@ -64,10 +62,8 @@ class HallWithCounting(hall.Hall):
         self.scheduler.finish(job, partial(_raise_counter, name=f"job-{job.key}"))
 
 
-def _raise_counter(connection: Connection, name: str) -> None:
-    counter = schema.counters
-    if connection.execute(update(counter).where(counter.c.name == name).values(value=counter.c.value + 1)).rowcount == 0:
-        connection.execute(insert(counter).values(name=name, value=1))
+def _raise_counter(db: Db, name: str) -> None:
+    db.insert("counters", {"name": name, "value": 1}, conflict="ON CONFLICT (name) DO UPDATE SET value = value + 1")
 
 
 def main() -> None:

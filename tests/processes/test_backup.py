@@ -13,14 +13,12 @@ from pathlib import Path
 
 import httpx
 import pytest
-from sqlalchemy import select
 
 from forked import run
 from meadhall.cli import main
 from meadhall.server.settings import Settings
-from meadhall.server.store import schema
-from meadhall.server.store.maintenance import snapshot
-from meadhall.server.store.queries import uploads
+from meadhall.server.store import matches
+from meadhall.server.store.files import snapshot
 from meadhall.server.store.store import Store
 from processes.load import Player, guest, new_table
 from processes.process import hall_process
@@ -30,10 +28,9 @@ from server.people import AXES
 
 def entries(settings: Settings) -> set[tuple[str, int, int]]:
     """Return the table, number and action of all stored entries."""
-    columns = schema.match_entries.c
-    with snapshot(settings.database) as connection:
-        query = select(columns.table_id, columns.number, columns.value)
-        return {(table, number, value) for table, number, value in connection.execute(query)}
+    with snapshot(settings.database) as db:
+        rows = db.rows("SELECT table_id, number, value FROM match_entries")
+        return {(table, number, value) for table, number, value in rows}
 
 
 async def test_backups_under_load_hold_every_acknowledged_action_and_all_their_records_verify(
@@ -104,7 +101,7 @@ def with_upload(settings: Settings, size: int) -> None:
 
     async def add() -> None:
         async with Store.open(settings) as store:
-            store.transact(uploads.add, random.Random(1).randbytes(size // 2).hex())
+            store.transact(matches.add_upload, random.Random(1).randbytes(size // 2).hex())
 
     asyncio.run(add())
 

@@ -13,14 +13,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import select
 
 from meadhall.server.ops.time import Time
 from meadhall.server.settings import Settings
-from meadhall.server.store import schema
-from meadhall.server.store.maintenance import snapshot
+from meadhall.server.store import matches, uptime
+from meadhall.server.store.database import in_utc_or_none
+from meadhall.server.store.files import snapshot
 from meadhall.server.store.models import Entry
-from meadhall.server.store.queries import entries, uptime
 from meadhall.server.store.store import Store
 from processes.process import PATIENCE, Process, hall_process
 from server.people import HOARD
@@ -73,7 +72,7 @@ class Match:
 async def stored(settings: Settings, table: str) -> list[Entry]:
     """Return the entries in the database of a hall that doesn't run."""
     async with Store.open(settings) as store:
-        return store.transact(entries.all_of, table)
+        return store.transact(matches.entries_of, table)
 
 
 async def until(holds: Callable[[], Awaitable[bool]]) -> None:
@@ -124,9 +123,8 @@ def noted_alive(settings: Settings) -> datetime | None:
     """Return when the hall has noted that it is alive."""
 
     def read() -> datetime | None:
-        with snapshot(settings.database) as connection:
-            found: datetime | None = connection.scalar(select(schema.pulse.c.alive_at))
-            return found
+        with snapshot(settings.database) as db:
+            return in_utc_or_none(db.value("SELECT alive_at FROM pulse"))
 
     return read()
 

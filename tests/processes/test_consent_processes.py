@@ -13,8 +13,8 @@ import pytest
 from meadhall.server.hall.consent import JOB
 from meadhall.server.ops.time import Time
 from meadhall.server.settings import Settings
+from meadhall.server.store import matches
 from meadhall.server.store.models import Entry
-from meadhall.server.store.queries import entries
 from meadhall.server.store.store import Store
 from processes.load import Program
 from processes.process import PATIENCE, Process, hall_process
@@ -99,4 +99,4 @@ async def test_a_proposal_whose_time_is_up_while_no_process_runs_expires_once_af
         assert (await ask.get(hall, f"/tables/{table}"))["status"] == "running"
         await hall.end(signal.SIGTERM)
     async with Store.open(Settings(data=tmp_path)) as store:
-        assert kinds(store.transact(entries.all_of, table)) == ["propose", "expire"]
+        assert kinds(store.transact(matches.entries_of, table)) == ["propose", "expire"]

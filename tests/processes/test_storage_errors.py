@@ -18,7 +18,7 @@ import pytest
 
 from meadhall.server.routes import seat_links
 from meadhall.server.settings import Settings
-from meadhall.server.store.file_lock import StoreUnusable
+from meadhall.server.store.files import StoreUnusable
 from meadhall.server.store.store import Store
 from processes.process import PATIENCE, Process
 from server.people import HOARD, OpenHall

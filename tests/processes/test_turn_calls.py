@@ -10,11 +10,10 @@ from typing import Any
 
 import httpx
 import pytest
-from sqlalchemy import select
 
 from meadhall.server.settings import Settings
-from meadhall.server.store import schema
-from meadhall.server.store.maintenance import snapshot
+from meadhall.server.store.database import of_json
+from meadhall.server.store.files import snapshot
 from processes.process import Process, hall_process
 from server.people import AXES
 from server.push_endpoint import PATIENCE, PushEndpoint, push_endpoint
@@ -85,9 +84,9 @@ async def until_no_call_waits(settings: Settings) -> None:
     """Wait until no call because of a turn is stored any more."""
 
     def calls() -> list[Any]:
-        with snapshot(settings.database) as connection:
-            jobs = connection.execute(select(schema.jobs).where(schema.jobs.c.kind == "push")).all()
-            return [job for job in jobs if job.payload["kind"] == "turn"]
+        with snapshot(settings.database) as db:
+            payloads = map(of_json, db.values("SELECT payload FROM jobs WHERE kind = 'push'"))
+            return [payload for payload in payloads if payload["kind"] == "turn"]
 
     async with asyncio.timeout(PATIENCE):
         while await asyncio.to_thread(calls):

@@ -13,9 +13,8 @@ from unittest.mock import patch
 from forked import run
 from meadhall.cli import main
 from meadhall.server.settings import Settings
-from meadhall.server.store.maintenance import snapshot
+from meadhall.server.store.files import snapshot
 from meadhall.server.store.models import Guest
-from meadhall.server.store.schema import metadata
 from meadhall.server.store.store import Store
 
 HALL_B48E365 = Path(__file__).parent / "databases" / "hall_b48e365.db.gz"
@@ -29,11 +28,11 @@ Björn has begun the puzzle of the day, takes a holiday, and waits for a match o
 
 def tally(settings: Settings) -> dict[str, int]:
     """Return a digest of each table but those that every running hall changes, whatever the order of its rows is."""
-    with snapshot(settings.database) as connection:
+    with snapshot(settings.database) as db:
         return {
-            table.name: hash(frozenset(map(repr, connection.exec_driver_sql(f"SELECT * FROM {table.name}"))))  # noqa: S608
-            for table in metadata.sorted_tables
-            if table.name not in ("counters", "health_checks", "pulse", "downtimes", "release")
+            name: hash(frozenset(map(tuple, db.rows(f"SELECT * FROM {name}"))))  # noqa: S608
+            for name in db.values("SELECT name FROM sqlite_master WHERE type = 'table'")
+            if name not in ("counters", "health_checks", "pulse", "downtimes", "release")
         }
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from meadhall.engine.match.match import Match
 from meadhall.server.hall.room import Room
-from meadhall.server.store.queries import entries
+from meadhall.server.store import matches
 from meadhall.server.worker.bot_cache import BotCache
 from meadhall.server.worker.client import WorkerThreads
 from server.people import AXES, OpenHall, Person
@@ -23,7 +23,7 @@ def match_of(room: Room) -> Match:
 
 
 def stored(hall: OpenHall, room: Room) -> list[tuple[str, int, int]]:
-    return [(entry.kind, entry.seat, entry.value) for entry in hall.store.transact(entries.all_of, room.table.id)]
+    return [(entry.kind, entry.seat, entry.value) for entry in hall.store.transact(matches.entries_of, room.table.id)]
 
 
 async def at_turn(hall: OpenHall, game: str = AXES) -> tuple[Person, Person, Room, int]:

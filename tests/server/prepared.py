@@ -10,12 +10,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from litestar import Litestar
-from sqlalchemy import URL, create_engine
 
 from meadhall.server.app import build_app
 from meadhall.server.pages.templates import static_folders
 from meadhall.server.settings import Settings
-from meadhall.server.store.migrations import upgrade
+from meadhall.server.store.files import writing
+from meadhall.server.store.schema import upgrade
 
 _spare: defaultdict[Hashable, list[Litestar]] = defaultdict(list)
 
@@ -44,8 +44,7 @@ def create_schema(settings: Settings) -> None:
 def _empty_database() -> bytes:
     with TemporaryDirectory() as folder:
         file = Path(folder) / "empty.db"
-        engine = create_engine(URL.create("sqlite", database=str(file)))
-        with engine.begin() as connection:
-            upgrade(connection)
-        engine.dispose()
+        file.touch()
+        with writing(file) as db:
+            upgrade(db)
         return file.read_bytes()

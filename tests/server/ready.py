@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 from meadhall.engine.registry import game_names
 from meadhall.server.hall.people import names
-from meadhall.server.hall.processes.readiness import Readiness
+from meadhall.server.hall.upkeep.readiness import Readiness
 from meadhall.server.worker.client import Worker
 
 

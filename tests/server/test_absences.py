@@ -11,10 +11,11 @@ import pytest
 from meadhall.server.hall import presence
 from meadhall.server.hall.clocks import deadline_after
 from meadhall.server.hall.room import Room
+from meadhall.server.hall.upkeep.housekeeping import delete_old
 from meadhall.server.ops.time import Time
-from meadhall.server.settings import Settings
+from meadhall.server.settings import Retention, Settings
+from meadhall.server.store import matches
 from meadhall.server.store.clock import Clock
-from meadhall.server.store.queries import departures
 from server.matches import match_of, stored
 from server.people import HOARD, OpenHall, Person, open_hall, stream
 
@@ -94,7 +95,7 @@ async def test_an_absence_lasts_over_a_restart_and_without_a_clock_for_three_day
         forget_visits(room)
         room.absences.since[1] = left
         room.absences._keep()
-        assert hall.store.transact(partial(departures.of_table, table=table)) == {
+        assert hall.store.transact(partial(matches.departures_of, table=table)) == {
             0: room.absences.since.get(0),
             1: left,
         }
@@ -108,7 +109,7 @@ async def test_an_absence_lasts_over_a_restart_and_without_a_clock_for_three_day
         assert (await host.ask(f"/tables/{table}/stand-in", {"seat": "1"})).status_code == 200
         await friend.get(f"/tables/{table}")
         assert room.absences.since.get(1) is None
-        assert 1 not in hall.store.transact(partial(departures.of_table, table=table))
+        assert 1 not in hall.store.transact(partial(matches.departures_of, table=table))
 
 
 async def test_a_page_that_is_loaded_again_writes_nothing(hall: OpenHall) -> None:
@@ -116,17 +117,17 @@ async def test_a_page_that_is_loaded_again_writes_nothing(hall: OpenHall) -> Non
     for _again in range(3):
         forget_visits(room)
         await friend.get(f"/tables/{room.table.id}")
-    assert hall.store.transact(partial(departures.of_table, table=room.table.id)) == {}
+    assert hall.store.transact(partial(matches.departures_of, table=room.table.id)) == {}
 
 
 async def test_the_departures_of_ended_matches_are_deleted(hall: OpenHall) -> None:
     _host, friend, room = await two_with_clock(hall)
-    hall.store.transact(partial(departures.add, table=room.table.id, seat=1, left_at=Time().now()))
-    hall.store.transact(departures.delete_outdated)
-    assert hall.store.transact(partial(departures.of_table, table=room.table.id)) != {}
+    hall.store.transact(partial(matches.add_departure, table=room.table.id, seat=1, left_at=Time().now()))
+    await delete_old(hall.store, Retention(), set)
+    assert hall.store.transact(partial(matches.departures_of, table=room.table.id)) != {}
     assert (await friend.ask(f"/tables/{room.table.id}/resign")).status_code == 200
-    hall.store.transact(departures.delete_outdated)
-    assert hall.store.transact(partial(departures.of_table, table=room.table.id)) == {}
+    await delete_old(hall.store, Retention(), set)
+    assert hall.store.transact(partial(matches.departures_of, table=room.table.id)) == {}
 
 
 async def test_one_person_among_bots_is_never_away(hall: OpenHall) -> None:

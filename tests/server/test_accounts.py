@@ -13,7 +13,7 @@ import pytest_asyncio
 
 from meadhall.server.hall.people import names
 from meadhall.server.settings import Settings
-from meadhall.server.store.queries import guests
+from meadhall.server.store import guests
 from meadhall.server.web import sessions
 from server.people import AXES, OpenHall, Person, open_hall
 
@@ -185,7 +185,7 @@ async def test_weak_passwords_are_refused_and_change_nothing(hall: OpenHall, pas
     assert 'value="Sigrid"' in answer.text, "the form keeps the name"
     assert f'value="{password}"' not in answer.text
     assert not await has_account(person)
-    assert hall.store.transact(lambda connection: connection.exec_driver_sql("SELECT count(*) FROM accounts").scalar()) == 0
+    assert hall.store.transact(lambda db: db.value("SELECT count(*) FROM accounts")) == 0
 
 
 @pytest.mark.parametrize("password", ["xyz " * 60 + "a" * 16, "пароль от зала", "     a b c     ", "ﬃne Ångström"])
@@ -335,9 +335,7 @@ async def test_a_deleted_account_leaves_its_matches_and_frees_its_name(opened_ha
 async def test_a_change_of_how_one_signs_in_needs_a_confirmation_after_a_while(hall: OpenHall) -> None:
     person = hall.person()
     await keep(person)
-    hall.store.transact(
-        lambda connection: connection.exec_driver_sql("UPDATE sessions SET confirmed_at = '2026-01-01 00:00:00.000000'")
-    )
+    hall.store.transact(lambda db: db.run("UPDATE sessions SET confirmed_at = '2026-01-01 00:00:00.000000'"))
     hall.app.state.sessions._sessions.clear()
     for path, form in (
         ("/account/password", {"password": ANOTHER}),

@@ -10,8 +10,8 @@ import pytest
 
 from meadhall.server.ops.time import Time
 from meadhall.server.settings import BadSetting, Settings
-from meadhall.server.store.hashed_link import AdmissionLink
-from meadhall.server.store.queries import admission_links
+from meadhall.server.store import links
+from meadhall.server.store.links import AdmissionLink
 from server.halls import run_command
 from server.people import AXES, OpenHall, Person, Program, Visitor, open_hall, stream
 
@@ -30,7 +30,7 @@ async def run(settings: Settings, *arguments: str) -> str:
 def invite(hall: OpenHall, uses: int | None = 1) -> str:
     """Return the token of a new invitation."""
     token, link = AdmissionLink.new(Time().now(), "Chess club", uses)
-    hall.store.transact(lambda connection: admission_links.add(connection, link))
+    hall.store.transact(lambda db: links.add_admission(db, link))
     return token
 
 
@@ -89,7 +89,7 @@ async def test_an_invitation_admits_as_many_guests_as_it_says(on_sqlite: Setting
 async def test_an_invitation_expires(settings: Settings) -> None:
     async with open_hall(replace(settings, admission="invited")) as hall:
         token, link = AdmissionLink.new(Time().now(), uses=None, expires_at=Time().now())
-        hall.store.transact(lambda connection: admission_links.add(connection, link))
+        hall.store.transact(lambda db: links.add_admission(db, link))
         assert (await hall.person().get(f"/admission/{token}")).status_code == 404
 
 

@@ -101,7 +101,7 @@ async def test_errors_are_typed(hall: OpenHall) -> None:
 async def test_changes_need_a_confirmation_after_a_while(hall: OpenHall) -> None:
     owner, _codes = await keep(hall, await hall.program())
     old = "UPDATE sessions SET confirmed_at = '2026-01-01 00:00:00.000000'"
-    hall.store.transact(lambda connection: connection.exec_driver_sql(old))
+    hall.store.transact(lambda db: db.run(old))
     hall.app.state.sessions._sessions.clear()
     for path, data in (("password", {"password": "a longer one"}), ("recovery-codes", {}), ("delete", {})):
         refused = await owner.post(f"/account/{path}", data)

@@ -18,10 +18,8 @@ import pytest
 from meadhall.server.errors import NotFound, TooMany
 from meadhall.server.hall.orders import COMMAND, Order, Orders
 from meadhall.server.settings import Settings
+from meadhall.server.store import jobs, personal_data
 from meadhall.server.store.models import Guest
-from meadhall.server.store.queries import orders as queries
-from meadhall.server.store.queries.deleting import delete_guest
-from meadhall.server.store.queries.exporting import export
 from meadhall.server.store.store import Store
 from server.people import AXES, OpenHall, Program, open_hall
 from server.waiting import until
@@ -109,8 +107,8 @@ def ordered(queue: Orders, owner: str, address: str, kind: Any = "report") -> Or
 
 @pytest.fixture
 def queue(hall: OpenHall) -> Queue:
-    for row in hall.hall.store.transact(queries.every):
-        hall.hall.store.transact(queries.remove, row.id)
+    for id, *_ in hall.hall.store.transact(jobs.all_orders):
+        hall.hall.store.transact(jobs.remove_order, id)
     return Queue(hall.hall.store)
 
 
@@ -208,19 +206,19 @@ async def test_a_print_that_was_ordered_before_a_restart_is_read_once(hall: Open
     await after.end(order)
     assert await after.printed(ada, "10.0.0.7", request) == b"a print"
     assert after._orders == {}
-    assert list(hall.hall.store.transact(queries.every)) == []
+    assert list(hall.hall.store.transact(jobs.all_orders)) == []
 
 
 async def test_a_report_is_in_the_download_of_its_guest_and_deleted_with_them(hall: OpenHall, queue: Queue) -> None:
     guest = hall.hall.store.save_guest(Guest("doris", "Doris", "en"))
     await queue.end(queue.start(guest, "10.0.0.7", "report", {"name": AXES}))
-    (row,) = hall.hall.store.transact(export, guest.id)["orders"]
+    (row,) = hall.hall.store.transact(personal_data.export, guest.id)["orders"]
     assert (row["kind"], row["request"], row["answer"]) == ("report", {"name": AXES}, {"report": {}})
     assert "10.0.0.7" not in str(row)
-    hall.hall.store.transact(delete_guest, guest.id, "former player")
+    hall.hall.store.transact(personal_data.delete_guest, guest.id, "former player")
     with pytest.raises(NotFound):
         queue.find(guest, row["id"])
-    assert list(hall.hall.store.transact(queries.every)) == []
+    assert list(hall.hall.store.transact(jobs.all_orders)) == []
 
 
 @pytest.mark.slow("a report begins in a new process")
@@ -257,7 +255,11 @@ async def test_the_process_of_an_order_ends_without_a_traceback_when_its_hall_is
 async def test_a_hall_without_reports_offers_none(settings: Settings) -> None:
     async with open_hall(replace(settings, reports=False)) as hall:
         shown = (await hall.person().get("/workshop/dungeon-allies/components")).text
-        assert ('value="export"' in shown, 'value="report"' in shown, 'value="print"' in shown) == (True, False, False)
+        assert ('value="export"' in shown, 'value="report"' in shown, 'value="print"' in shown) == (
+            True,
+            False,
+            False,
+        )
         for do in ("report", "print"):
             assert (await hall.person().post("/workshop/dungeon-allies/components", {"do": do})).status_code == 404
         answer = await (await hall.program("Ada")).post("/balance", {"game": AXES, "players": [2]})

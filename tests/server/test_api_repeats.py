@@ -11,7 +11,7 @@ import pytest
 
 from games_for_tests.hoard.rules import BOAST, DRAW
 from meadhall.server.settings import Settings
-from meadhall.server.store.queries import idempotency
+from meadhall.server.store import tables
 from server.people import HOARD, OpenHall, Program, open_hall
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -113,17 +113,17 @@ async def test_a_refused_request_does_not_use_up_its_key(hall: OpenHall) -> None
 
 @pytest.mark.usefixtures("at_once")
 async def test_the_number_and_the_age_of_keys_are_limited(on_sqlite: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(idempotency, "KEYS_PER_GUEST", 3)
+    monkeypatch.setattr(tables, "REQUESTS_PER_GUEST", 3)
     async with open_hall(on_sqlite) as hall:
         program = await hall.program()
         opened = [(await open_with(program, str(number), game=HOARD)).json()["id"] for number in range(5)]
         again = [(await open_with(program, str(number), game=HOARD)).json()["id"] for number in (4, 3, 2)]
         assert again == [opened[4], opened[3], opened[2]]
         assert (await open_with(program, "0", game=HOARD)).json()["id"] not in opened
-        monkeypatch.setattr(idempotency, "KEPT_FOR", timedelta())
+        monkeypatch.setattr(tables, "REQUESTS_KEPT_FOR", timedelta())
         assert (await open_with(program, "4", game=HOARD)).json()["id"] not in opened
         guest = (await hall.room(opened[0])).table.host
-        assert hall.store.transact(idempotency.find, guest, "3") is None
+        assert hall.store.transact(tables.find_request, guest, "3") is None
 
 
 # -------------------------------------------------------------------------------------------------------------------- lists

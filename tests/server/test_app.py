@@ -366,11 +366,11 @@ async def test_health_says_whether_the_database_answers(
     assert (answer.status_code, answer.json()) == (200, {"status": "ok", "games": games})
     assert (await hall.person().get("/health")).json() == answer.json(), "the address of earlier versions"
 
-    def away(_: object) -> None:
+    def away() -> None:
         raise NoAnswer("connection refused")
 
     with monkeypatch.context() as patch:
-        patch.setattr(hall.store._database, "transact", away)
+        patch.setattr(hall.store._database, "begin", away)
         assert (await hall.person().get("/health/ready")).status_code == 200, "an answer is used for a second"
         time.set_seconds(time.seconds() + 1)
         answer = await hall.person().get("/health/ready")
@@ -463,11 +463,11 @@ async def test_metrics_say_how_the_hall_does(settings: Settings, at_once: None, 
         await metrics(hall)
         assert before < sample("meadhall_last_backup_timestamp_seconds") <= time.time()
 
-        def no_answer(_work: object) -> None:
+        def no_answer() -> None:
             raise NoAnswer("away")
 
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(vars(hall.store)["_database"], "transact", no_answer)
+            patch.setattr(vars(hall.store)["_database"], "begin", no_answer)
             assert "meadhall_database_up 0.0" in (await metrics(hall)).text
         assert sample("meadhall_transactions_total", outcome="no database") > lost
 

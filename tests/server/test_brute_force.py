@@ -10,14 +10,13 @@ from typing import Any
 
 import pytest
 from argon2 import PasswordHasher, extract_parameters
-from sqlalchemy import Connection, select, update
 
 from meadhall.server.errors import NotThatPerson, TooMany
 from meadhall.server.hall.people import sign_in
 from meadhall.server.hall.people.accounts import Accounts, Device
 from meadhall.server.hall.people.sign_in import OF_ACCOUNT, OF_ADDRESS, OF_PLACE, Client, Passwords, mark_of
 from meadhall.server.settings import Settings
-from meadhall.server.store import schema
+from meadhall.server.store.database import Db, in_utc
 from meadhall.server.store.models import Account, Guest
 from meadhall.server.store.store import Store
 
@@ -61,11 +60,10 @@ async def use_up(accounts: Accounts, client: Client) -> None:
 def pass_time(store: Store, seconds: float) -> None:
     """Let all attempts have happened earlier."""
 
-    def earlier(connection: Connection) -> None:
-        attempts = schema.failed_attempts
-        for row in connection.execute(select(attempts)).all():
-            times = {name: getattr(row, name) - timedelta(seconds=seconds) for name in ("next_at", "last_at")}
-            connection.execute(update(attempts).where(attempts.c.key == row.key).values(**times))
+    def earlier(db: Db) -> None:
+        for key, *times in db.rows("SELECT key, next_at, last_at FROM failed_attempts"):
+            before = [in_utc(time) - timedelta(seconds=seconds) for time in times]
+            db.run("UPDATE failed_attempts SET next_at = ?, last_at = ? WHERE key = ?", *before, key)
 
     store.transact(earlier)
 

@@ -14,9 +14,8 @@ from meadhall.server.hall.chat import LONGEST_LINE
 from meadhall.server.hall.room import Room
 from meadhall.server.pages import talk as pages
 from meadhall.server.settings import Settings
+from meadhall.server.store import guests, personal_data
 from meadhall.server.store.models import Audience, ChatLine
-from meadhall.server.store.queries import guests
-from meadhall.server.store.queries.merging import merge_guests
 from server.leaks import comparable, guest_of
 from server.manual_time import settled
 from server.people import AXES, OpenHall, Person, Stream, open_hall, patched, play_out, stream
@@ -422,7 +421,7 @@ async def test_a_device_that_signs_in_takes_its_lines_along(hall: OpenHall) -> N
     host, friend, room = await hall.two_at()
     await said(friend, room.table.id, "Skal!")
     source, target = next(iter(room.table.seats[1].guests)), next(iter(room.table.seats[0].guests))
-    hall.store.transact(merge_guests, source, target)
+    hall.store.transact(personal_data.merge_guests, source, target)
     room.chat.note_change()
     room.chat.refresh()
     assert [line.guest for line in lines(room)] == [target]

@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from sqlalchemy import func, select
 
 import meadhall
 from games_for_tests.hoard.rules import BOAST, LOOK
@@ -18,13 +17,13 @@ from meadhall.server.hall.match_records import check_match
 from meadhall.server.hall.proposals import Proposal
 from meadhall.server.hall.room import Room
 from meadhall.server.settings import Settings
-from meadhall.server.store import schema
+from meadhall.server.store import guests, matches, tables
 from meadhall.server.store.models import Entry
-from meadhall.server.store.queries import entries, guests, tables
 from meadhall.server.worker.client import WorkerThreads
 from server.manual_time import ManualTime
 from server.matches import at_turn, bots_and, match_of, stored
 from server.people import AXES, HOARD, OpenHall, Person, open_hall, until
+from server.rows import stored_jobs
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -54,8 +53,7 @@ def ending(room: Room) -> str:
 
 
 def jobs_of(hall: OpenHall, room: Room) -> int:
-    query = select(func.count()).where(schema.jobs.c.kind == consent.JOB, schema.jobs.c.key == room.table.id)
-    return int(hall.store.transact(lambda connection: connection.execute(query).scalar_one()))
+    return len(stored_jobs(hall.store, kind=consent.JOB, key=room.table.id))
 
 
 # ------------------------------------------------------------------------------------------------------------- taking back
@@ -263,7 +261,7 @@ async def test_a_match_of_an_older_hall_whose_seat_went_to_a_friend_replays(sett
             Entry(3, "agree", 1, 1),
             Entry(4, "swap", 1, 0, {"kind": "human", "bot": None}),
         )
-        before.store.transact(entries.append, room.table.id, old)
+        before.store.transact(matches.append, room.table.id, old)
         erik = before.store.transact(guests.find, (await before.room(await guest.open())).table.host)
         assert erik is not None
         before.store.transact(tables.save, room.table.replace_seat(person_seat(1, erik.name, erik)))
@@ -276,7 +274,7 @@ async def test_a_match_of_an_older_hall_whose_seat_went_to_a_friend_replays(sett
         assert room.state.proposals.open is None
         assert host_id in room.table.seats[0].guests
         assert friend_id not in room.table.seats[1].guests
-        check_match(room.table, after.store.transact(entries.all_of, room.table.id))
+        check_match(room.table, after.store.transact(matches.entries_of, room.table.id))
 
 
 async def test_a_spectator_can_propose_nothing(hall: OpenHall) -> None:
@@ -305,7 +303,7 @@ async def test_there_is_more_time_where_a_player_is_away(hall: OpenHall) -> None
     host, _, room = await hall.two_at(AXES)
     room.visits.last.clear()  # the requests of both were long ago
     await propose(host, room, "draw")
-    assert the_open(room).until - proposals_began(hall.store.transact(entries.all_of, room.table.id)) == consent.DAY
+    assert the_open(room).until - proposals_began(hall.store.transact(matches.entries_of, room.table.id)) == consent.DAY
 
 
 def proposals_began(entries: Any) -> Any:

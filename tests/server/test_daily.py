@@ -6,6 +6,7 @@ import asyncio
 import hmac
 import random
 import re
+import sqlite3
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -14,8 +15,6 @@ from typing import Any
 
 import pytest
 import pytest_asyncio
-from sqlalchemy import Connection
-from sqlalchemy.exc import IntegrityError
 
 from games_for_tests.hoard.rules import BOAST, DRAW
 from games_for_tests.hoard.words import NAMES
@@ -27,9 +26,9 @@ from meadhall.server.hall import daily_puzzle
 from meadhall.server.hall.daily_puzzle import seed_of, today
 from meadhall.server.hall.room import Room
 from meadhall.server.settings import Settings
+from meadhall.server.store import puzzles, tables
+from meadhall.server.store.database import Db
 from meadhall.server.store.models import SeatRow, new_link_token
-from meadhall.server.store.queries import scores, tables
-from meadhall.server.store.schema import metadata
 from meadhall.server.store.store import Store
 from meadhall.server.worker.client import WorkerLost
 from server.hoard_alone import HOARD_ALONE, measure
@@ -142,7 +141,7 @@ async def test_an_attempt_is_continued_and_never_begun_again(hall: OpenHall) -> 
     assert 'id="rematch"' not in page
     assert f'href="/daily/{today(hall.store.time)}"' in page
     assert "chart-wait" not in page
-    assert [each.id for each in hall.store.transact(tables.attempts, today(hall.store.time), room.table.host)] == [table]
+    assert [each.id for each in hall.store.transact(puzzles.attempts, today(hall.store.time), room.table.host)] == [table]
 
 
 async def test_another_device_continues_the_same_attempt(hall: OpenHall) -> None:
@@ -311,18 +310,18 @@ async def test_an_attempt_that_was_finished_after_its_day_does_not_count(hall: O
     assert "There are no finished attempts for this day." in page
 
 
-def _copy_attempt(connection: Connection, table: str, count: int) -> None:
+def _copy_attempt(db: Db, table: str, count: int) -> None:
     """Add copies of a ranked attempt, by other guests."""
     for name, key in (("tables", "id"), ("seats", "table_id"), ("seat_guests", "table_id")):
-        columns = [column.name for column in metadata.tables[name].columns]
+        columns = db.values("SELECT name FROM pragma_table_info(?)", name)
         changed = {key: "'copy' || n", "host": "'host' || n", "link_token": "'link' || n", "guest": "'host' || n"}
         changed["finished_at"] = "strftime('%Y-%m-%d %H:%M:%f000', finished_at, '+' || (n / 1000.0) || ' seconds')"
         copied = ", ".join(changed.get(column, column) for column in columns)
         numbers = f"WITH RECURSIVE counted(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM counted WHERE n < {count})"  # noqa: S608
         rows = f"SELECT {copied} FROM {name}, counted WHERE {name}.{key} = '{table}'"  # noqa: S608
-        connection.exec_driver_sql(f"INSERT INTO {name} ({', '.join(columns)}) {numbers} {rows}")
+        db.run(f"INSERT INTO {name} ({', '.join(columns)}) {numbers} {rows}")
     same = f"(SELECT standing FROM tables WHERE id = '{table}')"  # noqa: S608
-    connection.exec_driver_sql(f"UPDATE daily_scores SET attempts = attempts + {count} WHERE standing = {same}")  # noqa: S608
+    db.run(f"UPDATE daily_scores SET attempts = attempts + {count} WHERE standing = {same}")  # noqa: S608
 
 
 async def test_the_page_costs_the_same_at_10000_attempts(hall: OpenHall) -> None:
@@ -340,9 +339,8 @@ async def test_the_page_costs_the_same_at_10000_attempts(hall: OpenHall) -> None
             steps += 1
             return 0
 
-        def listen(connection: Connection) -> None:
-            driver: Any = connection.connection.driver_connection
-            driver.set_progress_handler(count if page else None, 100)
+        def listen(db: Db) -> None:
+            db.raw.set_progress_handler(count if page else None, 100)
 
         hall.store.transact(listen)
         assert "people have finished" in (text := (await hall.person("10.0.0.9").get(page)).text)
@@ -352,7 +350,7 @@ async def test_the_page_costs_the_same_at_10000_attempts(hall: OpenHall) -> None
         return steps
 
     few = await steps_of("/daily")
-    hall.store.transact(lambda connection: _copy_attempt(connection, table.table.id, 10_000))
+    hall.store.transact(lambda db: _copy_attempt(db, table.table.id, 10_000))
     many = await steps_of("/daily")
     page = (await hall.person("10.0.0.9").get("/daily")).text
     assert "10002 people have finished" in re.sub("(?<=[0-9]),(?=[0-9]{3})", "", page)
@@ -365,7 +363,7 @@ async def test_results_are_measured_once_and_survive_a_restart(settings: Setting
         room = await begin(hall, guest, "Ada")
         await play_out(room, guest)
         best = shown_figures((await guest.get("/daily")).text)
-        (table,) = hall.store.transact(scores.best, today(hall.store.time), 9)
+        (table,) = hall.store.transact(puzzles.best, today(hall.store.time), 9)
         assert room.match is not None
         assert table.figures == {"won": int(bool(room.match.result().winners)), **measure(room.match)}  # type: ignore[union-attr]
     async with open_hall(settings) as hall:
@@ -542,18 +540,18 @@ async def test_the_database_keeps_one_attempt_of_a_guest_and_day(on_sqlite: Sett
     async with Store.open(on_sqlite) as store:
         first = table_of("a1", daily="2026-11-21")
         store.add_table(first)
-        with pytest.raises(IntegrityError):
+        with pytest.raises(sqlite3.IntegrityError):
             store.add_table(table_of("a1", daily="2026-11-21"))
         others = [table_of("a1", daily="2026-11-22"), table_of("b1", daily="2026-11-21"), table_of("a1"), table_of("a1")]
         for table in others:
             store.add_table(table)
-        assert [table.id for table in store.transact(tables.attempts, "2026-11-21", "b1")] == [others[1].id]
-        assert [table.id for table in store.transact(tables.attempts, "2026-11-21", "a1")] == [first.id]
-        assert [table.id for table in store.transact(tables.attempts, "2026-11-21", "a12")] == [first.id], (
+        assert [table.id for table in store.transact(puzzles.attempts, "2026-11-21", "b1")] == [others[1].id]
+        assert [table.id for table in store.transact(puzzles.attempts, "2026-11-21", "a1")] == [first.id]
+        assert [table.id for table in store.transact(puzzles.attempts, "2026-11-21", "a12")] == [first.id], (
             "the attempt counts for the guest who followed the link"
         )
-        assert store.transact(tables.days) == ["2026-11-22", "2026-11-21"]
-        store.transact(tables.save_figures, first.id, {"coins": 3})
+        assert store.transact(puzzles.attempted_days) == ["2026-11-22", "2026-11-21"]
+        store.transact(puzzles.save_figures, first.id, {"coins": 3})
         assert store.transact(tables.find, first.id) == replace(first, figures={"coins": 3}, version=1)
 
 

@@ -10,7 +10,6 @@ from functools import partial
 from typing import Any
 
 import pytest
-from sqlalchemy import Connection, select
 
 import meadhall
 from games_for_tests.hoard.rules import BOAST, LOOK
@@ -19,14 +18,14 @@ from meadhall.server.hall.clocks import COME_BACK, with_clock
 from meadhall.server.hall.room import Room
 from meadhall.server.hall.uptime import CLOCK_JOB, Uptime
 from meadhall.server.settings import Settings
-from meadhall.server.store import schema
+from meadhall.server.store import guests, jobs, matches
 from meadhall.server.store.clock import Clock, TimeUp
 from meadhall.server.store.models import Entry
-from meadhall.server.store.queries import entries, guests, jobs
 from meadhall.server.worker import bot_cache
 from server.manual_time import ManualTime, settled
 from server.matches import match_of
 from server.people import HOARD, OpenHall, Program, open_hall
+from server.rows import stored_jobs
 
 pytestmark = pytest.mark.asyncio
 
@@ -67,14 +66,10 @@ class Table:
         assert (await self.people[seat].act(self.id, action)).status_code == 200
 
     def entries(self, *kinds: str) -> list[Entry]:
-        return [entry for entry in self.hall.store.transact(entries.all_of, self.id) if not kinds or entry.kind in kinds]
+        return [entry for entry in self.hall.store.transact(matches.entries_of, self.id) if not kinds or entry.kind in kinds]
 
     def jobs(self) -> list[Any]:
-        def read(connection: Connection) -> list[Any]:
-            waiting = select(schema.jobs).where(schema.jobs.c.kind == CLOCK_JOB, schema.jobs.c.key == self.id)
-            return list(connection.execute(waiting).all())
-
-        return self.hall.store.transact(read)
+        return stored_jobs(self.hall.store, kind=CLOCK_JOB, key=self.id)
 
     async def until(self, holds: Callable[[], bool]) -> None:
         await self.hall.let_time_pass_until(holds)
@@ -250,7 +245,7 @@ async def test_after_a_restart_the_clock_goes_on_where_it_was(settings: Settings
         deadline = room.deadline
         assert deadline == started + COME_BACK + timedelta(seconds=MINUTE - 10)
         await time.advance(COME_BACK.total_seconds() + MINUTE - 10)
-        (entry,) = hall.store.transact(entries.all_of, id)
+        (entry,) = hall.store.transact(matches.entries_of, id)
         assert (entry.kind, entry.at) == ("stand_in", deadline)
 
 

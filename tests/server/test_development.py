@@ -21,8 +21,8 @@ from meadhall.server.dev.rehearsal import described
 from meadhall.server.hall.room import Room
 from meadhall.server.hall.state import TableState
 from meadhall.server.settings import Settings
+from meadhall.server.store import matches
 from meadhall.server.store.models import Entry
-from meadhall.server.store.queries import entries
 from meadhall.server.web.forwarded import trust_proxies
 from server.people import AXES, HOARD, OpenHall, Person, open_hall, stream
 
@@ -230,7 +230,7 @@ async def test_a_match_that_does_not_fit_changed_rules_is_told_and_goes_on_when_
     play(room)
     entry = Entry(2, "action", room.running_match().actor or 0, room.game.actions - 1, None, room.time.now())
     with developing.store.change() as connection:  # as rules allowed it that were changed since then
-        entries.append(connection, room.table.id, (entry,))
+        matches.append(connection, room.table.id, (entry,))
     told = await reopened(developing, room)
     assert told.status_code == 410
     assert "doesn&#39;t fit the rules of Axes and Allies as they are now" in told.text
@@ -239,8 +239,8 @@ async def test_a_match_that_does_not_fit_changed_rules_is_told_and_goes_on_when_
     assert (await person.get(f"/dev/tables/{room.table.id}")).status_code == 410
     assert (await person.get("/")).status_code == 200, "the front page lists the guest's tables"
     assert (await person.get(f"/tables/{await person.open(AXES)}")).status_code == 200, "a new table opens"
-    with developing.store.change() as connection:
-        connection.exec_driver_sql("DELETE FROM match_entries WHERE number = 2")
+    with developing.store.change() as db:
+        db.run("DELETE FROM match_entries WHERE number = 2")
     assert (await reopened(developing, room)).status_code == 200
 
 
@@ -265,8 +265,8 @@ async def test_a_match_that_ends_earlier_by_changed_rules_is_told(developing: Op
     _person, room = await begun(developing, AXES)
     while not room.running_match().over:
         play(room)
-    with developing.store.change() as connection:
-        connection.exec_driver_sql("UPDATE tables SET status = 'running'")
+    with developing.store.change() as db:
+        db.run("UPDATE tables SET status = 'running'")
     told = await reopened(developing, room)
     assert told.status_code == 410
     assert f"It is over after action {len(room.running_match().steps)}." in told.text

@@ -27,7 +27,7 @@ from meadhall.server.pages.workshop import workshop_page
 from meadhall.server.routes import workshop
 from meadhall.server.routes.workshop import _REPORT_POLICY
 from meadhall.server.settings import Settings
-from meadhall.server.store.queries import orders
+from meadhall.server.store import jobs
 from server import hoard_on_a_page
 from server.people import OpenHall, Person, open_hall, play_out
 from server.waiting import until
@@ -364,11 +364,11 @@ async def test_a_report_compares_the_document_with_the_built_in_one(hall: OpenHa
     job.ended.set()
     report = balance("axes-and-allies", 2, {"one": {}, "<two>": {}}, games=8, depth="quick", seed="mead")
     for made in ({"report": report.to_dict()}, {"page": report.to_html()}):
-        hall.hall.store.transact(orders.finish, job.id, "done", made)
+        hall.hall.store.transact(jobs.finish_order, job.id, "done", made)
         page = await person.get(answer.headers["location"])
         assert (page.text, page.headers.get_list("content-security-policy")) == (report.to_html(), [_REPORT_POLICY])
     assert "&lt;two&gt;" in page.text
-    hall.hall.store.transact(orders.finish, job.id, "done", {"report": report.to_dict()})
+    hall.hall.store.transact(jobs.finish_order, job.id, "done", {"report": report.to_dict()})
     await person.post("/settings", {"language": "de"})
     german = await person.get(answer.headers["location"])
     assert ('<html lang="de">' in german.text, "Ist es fair?" in german.text) == (True, True)

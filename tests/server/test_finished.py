@@ -5,10 +5,8 @@ from __future__ import annotations
 import re
 
 import pytest
-from sqlalchemy import update
 
-from meadhall.server.store import schema
-from meadhall.server.store.queries import tables
+from meadhall.server.store import tables
 from server.people import HOARD, OpenHall, play_out
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -40,8 +38,7 @@ async def test_the_result_of_a_match_that_ended_before_results_were_stored_is_fo
     await play_out(room, {0: host, 1: friend})
     before = hall.store.transact(tables.find, room.table.id)
     assert before is not None
-    forget = update(schema.tables).where(schema.tables.c.id == room.table.id).values(outcome=None)
-    hall.store.transact(lambda connection: connection.execute(forget))
+    hall.store.transact(lambda db: db.run("UPDATE tables SET outcome = NULL WHERE id = ?", room.table.id))
     page = (await friend.get("/matches")).text
     assert "You win" in page or "You lost" in page or "A draw" in page
     after = hall.store.transact(tables.find, room.table.id)

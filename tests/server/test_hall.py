@@ -13,8 +13,8 @@ import pytest
 from games_for_tests.hoard.rules import DRAW
 from meadhall.engine.match.record import read_record
 from meadhall.server.hall import hall as hall_module
+from meadhall.server.store import tables
 from meadhall.server.store.models import RULES_CHANGED
-from meadhall.server.store.queries import tables
 from server.matches import bot_cache_of, bots_and, match_of
 from server.people import HOARD, OpenHall, Person, stream
 from server.rows import save

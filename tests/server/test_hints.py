@@ -13,7 +13,7 @@ from meadhall.bots import Hint
 from meadhall.engine.match.view import View
 from meadhall.server.hall.state import replayed
 from meadhall.server.settings import Settings
-from meadhall.server.store.queries import entries
+from meadhall.server.store import matches
 from meadhall.server.worker import tasks
 from server.matches import ask_hint, at_turn, match_of, stored, undo
 from server.people import HOARD, PATIENCE, OpenHall, open_hall, play_out, stream, until
@@ -91,7 +91,7 @@ async def test_an_action_is_marked_when_the_same_information_set_is_reached_agai
     await ask_hint(actor, room)
     await undo(actor, room)
     await actor.act(room.table.id, first)
-    hinted = replayed(room.game, room.table, hall.store.transact(entries.all_of, room.table.id)).hinted
+    hinted = replayed(room.game, room.table, hall.store.transact(matches.entries_of, room.table.id)).hinted
     assert hinted == {(seat, match_of(room).information_set(seat))}, "the same after a restart"
     await actor.act(room.table.id, match_of(room).legal()[0].action)
     assert [step.hinted for step in match_of(room).steps[:2]] == [False, True]
@@ -175,7 +175,7 @@ async def test_an_action_after_a_hint_is_marked_in_the_record(settings: Settings
         actor.http.cookies.update(cookies)
         other.http.cookies.update(other_cookies)
         await actor.act(table, BOAST)
-        assert [entry.kind for entry in after.store.transact(entries.all_of, table)] == ["hint", "hinted"]
+        assert [entry.kind for entry in after.store.transact(matches.entries_of, table)] == ["hint", "hinted"]
         await undo(actor, room)
         await actor.act(table, LOOK)
         await actor.act(table, DRAW)

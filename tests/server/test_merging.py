@@ -6,15 +6,12 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
-from sqlalchemy import Column, Connection, MetaData, String, Table, insert, select
 
 from meadhall.server.ops.time import Time
 from meadhall.server.settings import Settings
-from meadhall.server.store import schema
+from meadhall.server.store import guests, matches, personal_data, puzzles, schema, tables
+from meadhall.server.store.database import Db
 from meadhall.server.store.models import Entry, Guest, RequestKey, SeatRow, TableRow, new_id, new_link_token
-from meadhall.server.store.queries import entries, guests, idempotency, tables
-from meadhall.server.store.queries.deleting import delete_guest
-from meadhall.server.store.queries.merging import merge_guests
 from meadhall.server.store.schema import GUEST_COLUMNS, GuestColumn
 from meadhall.server.store.store import Store
 from server.rows import append
@@ -40,11 +37,11 @@ def stored(store: Store, table: TableRow) -> TableRow:
 
 
 def merge(store: Store) -> list[str]:
-    return store.transact(merge_guests, SOURCE, TARGET)
+    return store.transact(personal_data.merge_guests, SOURCE, TARGET)
 
 
 def remove(store: Store, guest: str = SOURCE) -> list[str]:
-    return store.transact(delete_guest, guest, "former player")
+    return store.transact(personal_data.delete_guest, guest, "former player")
 
 
 async def test_seats_tables_and_matches_belong_to_the_target(on_sqlite: Settings) -> None:
@@ -63,7 +60,7 @@ async def test_seats_tables_and_matches_belong_to_the_target(on_sqlite: Settings
         assert (stored(store, hosted)).seats[0].stored_crest == Guest(TARGET, TARGET).crest.text
         assert (stored(store, joined)).seats[1].guests == {TARGET, "phone"}
         assert stored(store, foreign) == foreign
-        assert len(store.transact(entries.all_of, hosted.id)) == 1
+        assert len(store.transact(matches.entries_of, hosted.id)) == 1
         assert {table.id for table in store.transact(tables.of_guest, TARGET)} == {hosted.id, joined.id}
         assert store.transact(tables.of_guest, SOURCE) == []
         assert store.transact(guests.find, SOURCE) is None
@@ -132,7 +129,7 @@ async def test_of_two_attempts_at_a_puzzle_the_targets_counts_and_the_other_stay
         assert (found.daily, found.host, found.standing) == (today, SOURCE, "00")
         assert found.seats[0].guests == {TARGET}
         assert (stored(store, only)).host == TARGET
-        attempts = store.transact(tables.attempts, today, TARGET)
+        attempts = store.transact(puzzles.attempts, today, TARGET)
         assert {table.id for table in attempts} == {own.id, second.id}
         assert min(attempts, key=lambda table: table.host != TARGET).id == own.id
 
@@ -141,35 +138,34 @@ async def test_settings_and_keys_of_the_target_stay_and_the_sources_are_added(on
     async with Store.open(on_sqlite) as store:
         before = store.save_guest(Guest(TARGET, "Ada", "de", "dark", choices={"axxa": {"players": 2}}))
         store.save_guest(Guest(SOURCE, "Eve", choices={"axxa": {"players": 1}, "hoard": {"players": 3}}))
-        tables = {}
+        opened = {}
         for guest, key in ((TARGET, "both"), (SOURCE, "both"), (SOURCE, "one")):
-            tables[guest, key] = table_with(guest, guest)
-            store.add_table(tables[guest, key], RequestKey(key, "f" * 64))
+            opened[guest, key] = table_with(guest, guest)
+            store.add_table(opened[guest, key], RequestKey(key, "f" * 64))
         merge(store)
         after = store.transact(guests.find, TARGET)
         assert after == replace(before, choices={"axxa": {"players": 2}, "hoard": {"players": 3}})
         assert after.public_id == before.public_id
-        for key, table in (("both", tables[TARGET, "both"]), ("one", tables[SOURCE, "one"])):
-            found = store.transact(idempotency.find, TARGET, key)
+        for key, table in (("both", opened[TARGET, "both"]), ("one", opened[SOURCE, "one"])):
+            found = store.transact(tables.find_request, TARGET, key)
             assert found is not None
             assert found[1] == table.id
-        assert store.transact(idempotency.find, SOURCE, "both") is None
+        assert store.transact(tables.find_request, SOURCE, "both") is None
 
 
 async def test_pairs_of_guests_are_moved_without_doubles_and_without_a_pair_with_oneself(
     on_sqlite: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pairs = Table("pairs", MetaData(), Column("by", String(32), primary_key=True), Column("whom", String(32), primary_key=True))
-    columns = tuple(GuestColumn(column, "move", "delete", "rows") for column in (pairs.c.by, pairs.c.whom))
+    columns = tuple(GuestColumn("pairs", column, "move", "delete", "rows") for column in ("who", "whom"))
     monkeypatch.setattr(schema, "GUEST_COLUMNS", (*GUEST_COLUMNS, *columns))
 
-    def create(connection: Connection) -> None:
-        pairs.create(connection)
+    def create(db: Db) -> None:
+        db.run("CREATE TABLE pairs (who VARCHAR(32), whom VARCHAR(32), PRIMARY KEY (who, whom))")
         found = [(SOURCE, OTHER), (TARGET, OTHER), (OTHER, SOURCE), (SOURCE, TARGET), (OTHER, "dddd")]
-        connection.execute(insert(pairs), [{"by": by, "whom": whom} for by, whom in found])
+        db.insert("pairs", *({"who": who, "whom": whom} for who, whom in found))
 
-    def read(connection: Connection) -> set[tuple[str, str]]:
-        return {(row.by, row.whom) for row in connection.execute(select(pairs))}
+    def read(db: Db) -> set[tuple[str, str]]:
+        return {(who, whom) for who, whom in db.rows("SELECT who, whom FROM pairs")}
 
     async with Store.open(on_sqlite) as store:
         store.transact(create)
@@ -195,8 +191,8 @@ async def test_matches_of_a_deleted_guest_stay_without_the_name(on_sqlite: Setti
         ]
         assert (stored(store, daily)).seats[0].name == "former player"
         assert (stored(store, daily)).standing == "00", "a result of a puzzle stays in the ranking"
-        assert len(store.transact(entries.all_of, over.id)) == 1
-        assert store.transact(idempotency.find, SOURCE, "key") is None
+        assert len(store.transact(matches.entries_of, over.id)) == 1
+        assert store.transact(tables.find_request, SOURCE, "key") is None
         assert store.transact(tables.of_guest, SOURCE) == [stored(store, daily)], "of a row that stays only an unused id is left"
         assert remove(store) == [daily.id], "deleting again does no harm"
 

@@ -8,11 +8,11 @@ from collections.abc import AsyncIterator, Iterator
 from dataclasses import replace
 from datetime import UTC, timedelta
 from functools import partial
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 import pytest_asyncio
-from sqlalchemy import Connection, select
 
 from meadhall.server.errors import BadPushSubscription
 from meadhall.server.hall import notifications as module
@@ -21,12 +21,13 @@ from meadhall.server.hall.push_service import Outcome, PushServices, public_key
 from meadhall.server.hall.room import Room
 from meadhall.server.ops.time import Time
 from meadhall.server.settings import BadSetting, Settings
-from meadhall.server.store import schema
+from meadhall.server.store import accounts
+from meadhall.server.store.database import Db
 from meadhall.server.store.models import Guest, Job
-from meadhall.server.store.queries import attempts
 from server.manual_time import ManualTime
 from server.people import OpenHall, Person, open_hall, stream
 from server.push_endpoint import PATIENCE, PushEndpoint, Received, push_endpoint
+from server.rows import stored_jobs
 from server.waiting import until
 
 pytestmark = pytest.mark.asyncio
@@ -72,8 +73,8 @@ async def subscribe(person: Person, endpoint: PushEndpoint, name: str = "laptop"
 
 
 def tell(hall: OpenHall, note: Notification, *guests: str, **more: Any) -> None:
-    def work(connection: Connection) -> None:
-        notify(connection, note, guests, **more)
+    def work(db: Db) -> None:
+        notify(db, note, guests, **more)
 
     hall.store.transact(work)
     hall.hall.scheduler.wake()
@@ -84,10 +85,7 @@ async def received(endpoint: PushEndpoint) -> Received:
 
 
 def waiting(hall: OpenHall) -> list[Any]:
-    def read(connection: Connection) -> list[Any]:
-        return list(connection.execute(select(schema.jobs).where(schema.jobs.c.kind == "push")).all())
-
-    return hall.store.transact(read)
+    return stored_jobs(hall.store, kind="push")
 
 
 async def done(hall: OpenHall) -> None:
@@ -103,9 +101,8 @@ async def tried(hall: OpenHall, times: int) -> Any:
 
 
 def subscriptions(hall: OpenHall) -> list[Any]:
-    return hall.store.transact(
-        lambda connection: list(connection.execute(select(schema.push_subscriptions).order_by(schema.push_subscriptions.c.id)))
-    )
+    rows = hall.store.transact(lambda db: db.rows("SELECT * FROM push_subscriptions ORDER BY id"))
+    return [SimpleNamespace(**dict(row)) for row in rows]
 
 
 def turn_of(room: Room) -> tuple[str, Notification]:
@@ -347,7 +344,7 @@ async def test_addresses_have_limits_for_a_day(
     calling: OpenHall, endpoint: PushEndpoint, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     day = timedelta(seconds=60)  # a whole day has 86,400 beats of the hall's pulse
-    monkeypatch.setattr(attempts, "FORGOTTEN_AFTER", day)
+    monkeypatch.setattr(accounts, "ATTEMPTS_FORGOTTEN_AFTER", day)
     monkeypatch.setattr(module, "_NEW_DEVICES", replace(module._NEW_DEVICES, free=2, first=day))
     host = calling.person()
     for name in ("laptop", "phone", "phone", "laptop"):

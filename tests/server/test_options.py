@@ -18,7 +18,7 @@ from meadhall.engine.options import HouseRule
 from meadhall.engine.rulebook import rulebook_text
 from meadhall.engine.text.language import LANGUAGES, gettext, speaking
 from meadhall.server.settings import Settings
-from meadhall.server.store.queries import tables
+from meadhall.server.store import tables
 from server.people import OpenHall, Person, open_hall
 from server.rows import save
 

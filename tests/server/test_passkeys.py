@@ -13,16 +13,14 @@ import pytest
 from hypothesis import HealthCheck, given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
-from sqlalchemy import update
 
 from meadhall.server.errors import BadPasskey
 from meadhall.server.hall.people.accounts import Accounts, Device
 from meadhall.server.hall.people.passkeys import RelyingParty
 from meadhall.server.ops.time import Time
 from meadhall.server.settings import Settings
-from meadhall.server.store import schema
+from meadhall.server.store import guests
 from meadhall.server.store.models import Guest
-from meadhall.server.store.queries import guests
 from meadhall.server.store.store import Store
 from server.authenticator import SoftAuthenticator
 
@@ -119,8 +117,8 @@ async def test_a_late_answer_is_refused(settings: Settings) -> None:
         accounts = accounts_of(store)
         device = await with_passkey(accounts)
         answer = await signed(accounts, device)
-        late = update(schema.challenges).values(expires_at=Time().now() - timedelta(seconds=1))
-        store.transact(lambda connection: connection.execute(late))
+        late = Time().now() - timedelta(seconds=1)
+        store.transact(lambda db: db.run("UPDATE challenges SET expires_at = ?", late))
         with pytest.raises(BadPasskey, match="too long"):
             await accounts.by_passkey(EVE, answer, PARTY)
 

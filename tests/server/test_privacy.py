@@ -8,13 +8,11 @@ from typing import Any
 
 import pytest
 import pytest_asyncio
-from sqlalchemy import Connection, select
 
 from meadhall.server.pages.privacy import KEPT
 from meadhall.server.settings import Settings
-from meadhall.server.store import schema
-from meadhall.server.store.queries import ignored
-from meadhall.server.store.queries.exporting import export
+from meadhall.server.store import acquaintances, personal_data, schema
+from meadhall.server.store.database import Db
 from server.people import AXES, OpenHall, Person, open_hall
 
 pytestmark = [pytest.mark.asyncio, pytest.mark.usefixtures("at_once")]
@@ -35,11 +33,11 @@ async def data_of(person: Person) -> dict[str, Any]:
 
 def ids(hall: OpenHall) -> set[str]:
     """Return the secret ids of all guests."""
-    return set(hall.store.transact(lambda connection: connection.execute(select(schema.guests.c.id)).scalars().all()))
+    return set(hall.store.transact(lambda db: db.values("SELECT id FROM guests")))
 
 
 async def test_the_page_tells_of_every_table_that_has_data_of_a_person(hall: OpenHall) -> None:
-    named = {each.column.table.name for each in schema.GUEST_COLUMNS}
+    named = {each.table for each in schema.GUEST_COLUMNS}
     assert named - KEPT.keys() == set(), "say in pages/privacy.py what the new table keeps, and for how long"
     assert KEPT.keys() - named == set()
     page = (await hall.person().get("/privacy")).text
@@ -66,13 +64,10 @@ async def test_the_download_has_everything_and_no_secret(each_hall: OpenHall) ->
     (match,) = data["matches"]
     assert (match["id"], match["game"], [seat["you"] for seat in match["seats"]]) == (table, AXES, [True, False])
     text = json.dumps(data)
-    stored = each_hall.store.transact(
-        lambda connection: connection.execute(select(schema.accounts.c.password, schema.accounts.c.handle)).one()
-    )
+    stored = each_hall.store.transact(lambda db: db.rows("SELECT password, handle FROM accounts")[0])
 
-    def read_tokens(connection: Connection) -> list[str]:
-        queries = select(schema.sessions.c.token), select(schema.seats.c.link_token)
-        return [token for query in queries for token in connection.execute(query).scalars()]
+    def read_tokens(db: Db) -> list[str]:
+        return db.values("SELECT token FROM sessions UNION SELECT link_token FROM seats")
 
     tokens = each_hall.store.transact(read_tokens)
     for secret in (*ids(each_hall), *stored, *tokens):
@@ -95,17 +90,17 @@ async def test_a_note_at_a_table_is_private_and_goes_with_the_guest(each_hall: O
     await host.post(f"{table}/note", {"text": " "})
     assert (await data_of(host))["notes"] == []
     await friend.post("/privacy/delete", {"sure": "on"})
-    assert each_hall.store.transact(lambda connection: connection.execute(select(schema.notes)).all()) == []
+    assert each_hall.store.transact(lambda db: db.rows("SELECT * FROM notes")) == []
 
 
 async def test_another_person_in_the_download_is_named_by_the_public_id(hall: OpenHall) -> None:
     ada, bo = hall.person(), hall.person("10.0.0.2")
     for person, name in ((ada, "Ada"), (bo, "Bo")):
         await person.post("/settings", {"name": name})
-    guests = {row.name: row for row in hall.store.transact(lambda connection: connection.execute(select(schema.guests)).all())}
-    hall.store.transact(lambda connection: ignored.change(connection, guests["Ada"].id, [guests["Bo"].id], "block", on=True))
+    guests = {row["name"]: row for row in hall.store.transact(lambda db: db.rows("SELECT * FROM guests"))}
+    hall.store.transact(lambda db: acquaintances.ignore(db, guests["Ada"]["id"], [guests["Bo"]["id"]], "block", on=True))
     (blocked,) = (await data_of(ada))["ignored_guests"]
-    assert blocked["other"] == guests["Bo"].public_id
+    assert blocked["other"] == guests["Bo"]["public_id"]
     assert (await data_of(bo))["ignored_guests"] == [], "whoever was blocked does not learn it"
 
 
@@ -120,7 +115,7 @@ async def test_a_guest_who_deletes_everything_leaves_only_their_matches(each_hal
     assert before in ids(each_hall)
     assert (await friend.post("/privacy/delete", {"sure": "on"})).headers["location"] == "/privacy"
     assert before not in ids(each_hall)
-    left = each_hall.store.transact(lambda connection: export(connection, before))
+    left = each_hall.store.transact(lambda db: personal_data.export(db, before))
     assert all(rows == [] for rows in left.values())
     assert "former player" in (await host.get(f"/tables/{room.table.id}")).text
     assert f"/tables/{room.table.id}" not in (await friend.get("/")).text

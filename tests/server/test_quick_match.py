@@ -11,7 +11,7 @@ import pytest
 from meadhall.engine.errors import BadSetup
 from meadhall.server.hall.room import Room
 from meadhall.server.settings import Settings
-from meadhall.server.store.queries import ignored
+from meadhall.server.store import acquaintances
 from server.manual_time import ManualTime
 from server.people import AXES, HOARD, OpenHall, Person, Program, open_hall, stream, until
 
@@ -109,7 +109,7 @@ async def test_people_who_have_blocked_each_other_do_not_meet(hall: OpenHall) ->
     first = (await found(ada, game=HOARD, players=2))["table"]
     other = (await found(bo, game=AXES, players=2))["table"]
     hosts = [(await hall.room(table)).table.host for table in (first, other)]
-    hall.store.transact(lambda connection: ignored.change(connection, hosts[0], hosts[1:], "block", on=True))
+    hall.store.transact(lambda connection: acquaintances.ignore(connection, hosts[0], hosts[1:], "block", on=True))
     assert (await found(bo, game=HOARD, players=2))["waiting"] == 1
     assert (await found(cleo, game=HOARD, players=2))["table"] == first, "the first that was opened"
 

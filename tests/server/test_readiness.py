@@ -8,8 +8,8 @@ import threading
 
 import pytest
 
-from meadhall.server.hall.processes import readiness
-from meadhall.server.hall.processes.readiness import Readiness
+from meadhall.server.hall.upkeep import readiness
+from meadhall.server.hall.upkeep.readiness import Readiness
 from meadhall.server.routes import learn
 from meadhall.server.settings import Settings
 from meadhall.server.worker.bot_cache import BotCache

@@ -54,7 +54,7 @@ async def upload(person: Person, record: Record | bytes) -> Any:
 
 def kept(hall: OpenHall) -> int:
     query = "SELECT count(*) FROM uploads"
-    return int(hall.store.transact(lambda connection: connection.exec_driver_sql(query).scalar_one()))
+    return int(hall.store.transact(lambda db: db.value(query)))
 
 
 # -------------------------------------------------------------------------------------------------------------- a table's match

@@ -7,27 +7,25 @@ import re
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from sqlalchemy import delete, select
 
 from meadhall.engine.match.record import loads, read_record, read_records
 from meadhall.engine.replay import replay
 from meadhall.server.hall.people.profiles import Streak, puzzle_streak, winning_streak
 from meadhall.server.ops.time import Time
 from meadhall.server.settings import Settings
-from meadhall.server.store import schema
+from meadhall.server.store import acquaintances, guests, profiles, tables
 from meadhall.server.store.models import Entry, Guest, PlayedFilter, SeatRow, TableRow, new_id, new_link_token
-from meadhall.server.store.queries import guests, profiles, tables
 from meadhall.server.store.store import Store
 from server.people import AXES, HOARD, OpenHall, play_out
 from server.rows import append, save
 
 
 def rows_of(guest: str) -> Any:
-    columns = schema.results.c
-    return lambda connection: connection.execute(select(schema.results).where(columns.guest == guest)).all()
+    return lambda db: [SimpleNamespace(**dict(row)) for row in db.rows("SELECT * FROM results WHERE guest = ?", guest)]
 
 
 def table_of(people: list[str], bots: list[str] | None = None, **changes: Any) -> TableRow:
@@ -88,7 +86,7 @@ async def test_a_resigned_match_is_lost_and_a_match_that_was_given_up_counts_now
     assert (await host.ask(f"/tables/{room.table.id}/resign")).status_code == 200
     scores = [row.score for guest in guests for row in hall.store.transact(rows_of(guest))]
     assert scores == [0.0, 1.0]
-    groups, order, _days = hall.store.transact(profiles.results, guests[0], "2999-01-01")
+    groups, order, _days = hall.store.transact(profiles.results_of, guests[0], "2999-01-01")
     assert [(group.matches, group.won, group.ranked, group.places) for group in groups] == [(1, 0, 1, 2)]
     assert order == [0.0]
 
@@ -103,7 +101,7 @@ async def test_results_are_the_same_on_sqlite_and_after_a_second_end(on_sqlite: 
         assert (row.score, row.place, row.decisions, row.hints) == (0.5, None, 1, 1)
         assert (row.players, row.people, row.bots, row.variant) == (4, 2, "mixed", '{"variant":"standard"}')
         await end(store, table_of(["ada"], ["jarl"], daily=None), None)
-        groups, scores, _days = store.transact(profiles.results, "ada", "2999-01-01")
+        groups, scores, _days = store.transact(profiles.results_of, "ada", "2999-01-01")
         assert [(group.matches, group.score, group.shared, group.hints) for group in groups] == [(1, 0.5, 1, 1)]
         assert scores == [0.5]
 
@@ -149,9 +147,9 @@ async def test_matches_are_filtered_by_game_result_and_opponent(on_sqlite: Setti
         assert ([each.table.id for each in played], count) == ([private.id], 3)
         store.save_guest(Guest("bo", "Bo"))
         store.save_guest(Guest("cy", "Cy"))
-        assert {guest.name for guest in store.transact(profiles.met, "ada", 10)} == {"Bo", "Cy"}
-        assert store.transact(profiles.have_met, "ada", "cy")
-        assert not store.transact(profiles.have_met, "bo", "cy")
+        assert {guest.name for guest in store.transact(profiles.often_met, "ada", 10)} == {"Bo", "Cy"}
+        assert store.transact(acquaintances.have_met, "ada", "cy")
+        assert not store.transact(acquaintances.have_met, "bo", "cy")
 
 
 def test_streaks_end_with_a_failure() -> None:
@@ -253,7 +251,7 @@ def feats_on(page: str) -> list[str]:
 async def test_rows_of_a_deleted_table_are_deleted(on_sqlite: Settings) -> None:
     async with Store.open(on_sqlite) as store:
         table = await end(store, table_of(["ada"], ["jarl"]), [1, 0])
-        store.transact(lambda connection: connection.execute(delete(schema.tables).where(schema.tables.c.id == table.id)))
+        store.transact(lambda db: db.run("DELETE FROM tables WHERE id = ?", table.id))
         assert store.transact(rows_of("ada")) == []
 
 

@@ -15,7 +15,7 @@ from meadhall.server.hall.notices.pubsub import Subscriber
 from meadhall.server.hall.room import Room
 from meadhall.server.hall.state import TableState
 from meadhall.server.settings import Settings
-from meadhall.server.store.queries import tables
+from meadhall.server.store import tables
 from server.matches import at_turn, match_of, stored
 from server.people import HOARD, OpenHall, open_hall, play_out, until
 from server.rows import save
@@ -64,13 +64,13 @@ async def test_a_change_that_cannot_be_stored_changes_nothing_but_its_draft(hall
         await page.wait(1)
         before = everything_of(room)
         trigger = "CREATE TRIGGER fault AFTER INSERT ON match_entries BEGIN INSERT INTO missing VALUES (1); END"  # as a bad disk
-        hall.store.transact(lambda connection: connection.exec_driver_sql(trigger))
+        hall.store.transact(lambda db: db.run(trigger))
         for name, form in (*changes, ("propose", {"what": "draw"})):
             answer = await host.ask(f"{path}/{name}", form)
             assert (answer.status_code, answer.json()["error"]) == (503, "database-away"), name
             assert everything_of(room) == before, name
         assert not is_told(page), "no page learns of it"
-        hall.store.transact(lambda connection: connection.exec_driver_sql("DROP TRIGGER fault"))
+        hall.store.transact(lambda db: db.run("DROP TRIGGER fault"))
         assert stored(hall, room) == []
         table = hall.store.transact(tables.find, room.table.id)
         assert table is not None

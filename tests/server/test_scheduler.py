@@ -5,26 +5,25 @@ from __future__ import annotations
 import asyncio
 import itertools
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
-from sqlalchemy import Connection, insert, select, update
 
 from meadhall.server.errors import DatabaseUnavailable
-from meadhall.server.hall.processes import housekeeping
-from meadhall.server.hall.processes import scheduler as scheduler_module
-from meadhall.server.hall.processes.scheduler import Scheduler
+from meadhall.server.hall.upkeep import housekeeping
+from meadhall.server.hall.upkeep import scheduler as scheduler_module
+from meadhall.server.hall.upkeep.scheduler import Scheduler
 from meadhall.server.ops.time import Time
 from meadhall.server.settings import Retention, Settings
-from meadhall.server.store import schema
+from meadhall.server.store import jobs, uptime
+from meadhall.server.store.database import Db
 from meadhall.server.store.models import Job, JobTaken, RequestKey, new_id
-from meadhall.server.store.queries import counters, jobs
 from meadhall.server.store.store import Store
 from server.people import HOARD
-from server.rows import table_of
+from server.rows import stored_jobs, table_of
 from server.waiting import until
 
 pytestmark = pytest.mark.asyncio
@@ -54,9 +53,9 @@ class Clerk:
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
 
-def count(connection: Connection) -> int:
+def count(db: Db) -> int:
     """Raise a counter: the effect of a job."""
-    return counters.next_value(connection, "starts")
+    return uptime.count_start(db)
 
 
 @asynccontextmanager
@@ -72,10 +71,7 @@ async def clerk(settings: Settings, start: bool = True) -> AsyncIterator[Clerk]:
 
 
 def waiting(store: Store) -> list[Any]:
-    def read(connection: Connection) -> list[Any]:
-        return list(connection.execute(select(schema.jobs).order_by(schema.jobs.c.due_at)).all())
-
-    return store.transact(read)
+    return stored_jobs(store)
 
 
 def soon(seconds: float = 0.0) -> datetime:
@@ -191,26 +187,17 @@ async def test_more_jobs_than_are_done_at_the_same_time(on_sqlite: Settings) -> 
         assert len({job.key for job in ada.done}) == 50
 
 
-async def test_an_effect_that_repeats(on_sqlite: Settings) -> None:
-    async with clerk(on_sqlite) as ada:
-        times: list[int] = []
-        ada.scheduler.repeat("often", timedelta(seconds=0.05), lambda connection: times.append(count(connection)))
-        ada.scheduler.add("often", "", soon())
-        await until(lambda: len(times) == 3)
-        assert len(waiting(ada.store)) == 1
-
-
 async def test_a_waiting_job_costs_nothing(on_sqlite: Settings) -> None:
     """A look at 100,000 jobs takes as long as at one. Nothing looks at them before the first is due."""
     async with clerk(on_sqlite) as ada:
         rows = [
-            {"id": new_id(), "kind": "note", "key": str(k), "due_at": soon(3600 + k), "payload": {}, "attempts": 0}
+            {"id": new_id(), "kind": "note", "key": str(k), "due_at": soon(3600 + k), "payload": "{}", "attempts": 0}
             for k in range(100_000)
         ]
-        ada.store.transact(lambda connection: connection.execute(insert(schema.jobs), rows[:1]))
+        ada.store.transact(lambda db: db.insert("jobs", *rows[:1]))
         few = await _seconds_of_a_look(ada)
-        ada.store.transact(lambda connection: connection.execute(insert(schema.jobs), rows[1:]))
-        ada.store.transact(lambda connection: connection.exec_driver_sql("ANALYZE jobs"))
+        ada.store.transact(lambda db: db.insert("jobs", *rows[1:]))
+        ada.store.transact(lambda db: db.run("ANALYZE jobs"))
         many = await _seconds_of_a_look(ada)
         assert many < 2 * few + 0.005
         looks: list[object] = []
@@ -232,16 +219,13 @@ async def test_a_waiting_job_costs_nothing(on_sqlite: Settings) -> None:
 async def _seconds_of_a_look(ada: Clerk) -> float:
     """Return the CPU time of a look at the waiting jobs, the least of several."""
 
-    def look(connection: Connection) -> float:
+    def look(db: Db) -> float:
         began = time.perf_counter()
-        jobs.due(connection, ["note"], 8, [])
-        jobs.next_due(connection)
+        jobs.due(db, ["note"], 8, [])
+        jobs.next_due(db)
         return time.perf_counter() - began
 
     return min([ada.store.transact(look) for _ in range(20)])
-
-
-# ----------------------------------------------------------------------------------------------------------- several processes
 
 
 # ------------------------------------------------------------------------------------------------------------- housekeeping
@@ -253,30 +237,24 @@ async def test_once_an_hour_outdated_rows_are_deleted(on_sqlite: Settings, monke
         old, new = Time().now() - timedelta(days=2), Time().now()
         for key in ("old", "new"):
             ada.store.add_table(table_of("ada", game=HOARD), RequestKey(key, "f" * 64))
-        keys = schema.idempotency_keys
-
-        def age(connection: Connection) -> None:
-            connection.execute(update(keys).where(keys.c.key == "old").values(created_at=old))
-
-        ada.store.transact(age)
+        ada.store.transact(lambda db: db.run("UPDATE idempotency_keys SET created_at = ? WHERE key = 'old'", old))
         ada.store.secret("guests")
         ada.store.rotate_secret("guests", new + timedelta(days=1))
         ada.store.rotate_secret("guests", new - timedelta(days=1))
         deleted: list[datetime] = []
         finish = ada.scheduler.finish
 
-        def noted(job: Job, effect: Callable[[Connection], None], again_at: datetime) -> None:
-            finish(job, effect, again_at)
+        def noted(job: Job, again_at: datetime) -> None:
+            finish(job, again_at=again_at)
             deleted.append(again_at)
 
         monkeypatch.setattr(ada.scheduler, "finish", noted)
-        housekeeping.delete_expired(ada.scheduler, Retention(), set)
+        housekeeping.delete_hourly(ada.scheduler, ada.store, Retention(), set)
 
-        def left(connection: Connection) -> list[Any]:
-            columns = (keys.c.key, schema.retired_secrets.c.id)
-            return [list(connection.execute(select(column)).scalars()) for column in columns]
+        def left(db: Db) -> list[Any]:
+            return [db.values("SELECT key FROM idempotency_keys"), db.values("SELECT id FROM retired_secrets")]
 
-        await until(lambda: deleted)
+        await until(lambda: len(deleted) == 2)
         kept, secrets = ada.store.transact(left)
         assert kept == ["new"]
         assert len(secrets) == 1

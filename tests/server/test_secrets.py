@@ -19,8 +19,8 @@ from meadhall.engine.state import chance
 from meadhall.server.hall import match_changes
 from meadhall.server.hall.room import Room
 from meadhall.server.settings import Settings
+from meadhall.server.store import guests
 from meadhall.server.store.models import Guest
-from meadhall.server.store.queries import guests
 from meadhall.server.worker import tasks
 from server.leaks import (
     _lowest_card,
@@ -241,7 +241,7 @@ async def test_a_database_error_writes_no_seed_to_the_log(
     person = hall.person()
     await person.post("/settings", {"name": "Ada"})
     trigger = "CREATE TRIGGER full BEFORE INSERT ON tables BEGIN SELECT RAISE(ABORT, 'disk full'); END"
-    hall.store.transact(lambda connection: connection.exec_driver_sql(trigger))
+    hall.store.transact(lambda db: db.run(trigger))
     answer = await person.ask("/tables", {"game": HOARD, "kind": "friends"})
     assert answer.status_code == 500
     assert "disk full" in caplog.text

@@ -13,7 +13,7 @@ from meadhall.engine.match.view import SPECTATOR
 from meadhall.games.viking_axes.state import TITLES, Phase
 from meadhall.server.hall import match_changes
 from meadhall.server.hall.room import Room
-from meadhall.server.store.queries import guests
+from meadhall.server.store import guests
 from server.leaks import all_responses, guest_of, with_other_hidden_parts
 from server.people import OpenHall, Person, Program
 

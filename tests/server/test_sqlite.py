@@ -12,14 +12,12 @@ from pathlib import Path
 from threading import Event
 
 import pytest
-from sqlalchemy import text
 
 from meadhall.server.errors import DatabaseUnavailable
 from meadhall.server.ops.time import Time
 from meadhall.server.settings import Settings
-from meadhall.server.store import database
+from meadhall.server.store import database, matches, talk
 from meadhall.server.store.models import Entry, Guest
-from meadhall.server.store.queries import chat, entries
 from meadhall.server.store.store import Store
 from server.halls import run_command
 from server.manual_time import ManualTime
@@ -54,9 +52,9 @@ def flushed(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 @contextmanager
 def other_program(settings: Settings, begin: str) -> Iterator[sqlite3.Connection]:
     """Connect to the file of a hall as another program does, and begin a transaction."""
-    with closing(sqlite3.connect(settings.data / "meadhall.db", isolation_level=None)) as connection:
-        connection.execute(begin)
-        yield connection
+    with closing(sqlite3.connect(settings.data / "meadhall.db", isolation_level=None)) as db:
+        db.execute(begin)
+        yield db
 
 
 async def pass_until(time: ManualTime, holds: Callable[[], object]) -> None:
@@ -121,8 +119,8 @@ async def test_an_error_of_a_driver_that_is_not_listed_means_unavailable(on_sqli
         table = table_of("a1")
         store.add_table(table)
         with pytest.raises(DatabaseUnavailable):
-            store.transact(lambda connection: connection.exec_driver_sql("SELECT nonsense"))
-        store.transact(lambda connection: connection.execute(text("DROP TABLE match_entries")))
+            store.transact(lambda db: db.value("SELECT nonsense"))
+        store.transact(lambda db: db.run("DROP TABLE match_entries"))
         with pytest.raises(DatabaseUnavailable):
             append(store, table, Entry(1, "action", 0, 0))
         assert await store.alive()
@@ -185,7 +183,7 @@ async def test_the_log_does_not_grow_without_end(settings: Settings, monkeypatch
         for number in range(1, 501):
             append(store, table, Entry(number, "action", 0, 0))
         assert len(log_of(settings)) < 150 * (4096 + 24)
-        assert len(store.transact(entries.all_of, table.id)) == 500
+        assert len(store.transact(matches.entries_of, table.id)) == 500
 
 
 # ----------------------------------------------------------------------------------------------------------------- deletions
@@ -200,8 +198,8 @@ def say(store: Store) -> str:
     """Say the secret at a table and return the id of the line."""
     table = table_of("a1")
     store.add_table(table)
-    line = chat.NewLine("line", table.id, "players", "a1", 0, "Ada", _LINE, None, None)
-    store.transact(lambda connection: chat.add(connection, line))
+    line = talk.NewLine("line", table.id, "players", "a1", 0, "Ada", _LINE, None, None)
+    store.transact(lambda db: talk.add_line(db, line))
     return line.id
 
 
@@ -242,7 +240,7 @@ async def test_what_is_deleted_while_much_is_written_is_soon_in_no_file_any_more
     monkeypatch.setattr(database, "_PATIENCE", 3)
     async with Store.open(settings, time) as store:
         line = say(store)
-        store.transact(lambda connection: chat.erase(connection, chat.LineFilter(ids=[line])))
+        store.transact(lambda db: talk.erase_lines(db, talk.LineFilter(ids=[line])))
         for attempt in range(3):
             assert "meadhall.db-wal" in holders(settings)
             await pass_until(time, is_copied.is_set)

@@ -12,7 +12,7 @@ from meadhall.server.hall import match_changes
 from meadhall.server.hall.room import Room
 from meadhall.server.hall.stand_ins import standing_in
 from meadhall.server.settings import Settings
-from meadhall.server.store.queries import guests, tables
+from meadhall.server.store import guests, tables
 from server.matches import at_turn, match_of, stored
 from server.people import HOARD, OpenHall, open_hall, play_out, until
 

@@ -10,9 +10,9 @@ import pytest
 
 from meadhall.server.ops.time import Time
 from meadhall.server.settings import Settings
-from meadhall.server.store.file_lock import StoreBusy, StoreUnusable
+from meadhall.server.store import guests, matches, tables
+from meadhall.server.store.files import StoreBusy, StoreUnusable
 from meadhall.server.store.models import Entry, Guest
-from meadhall.server.store.queries import entries, guests, tables, uploads
 from meadhall.server.store.store import Store
 from server.rows import append, save, table_of
 
@@ -27,7 +27,7 @@ async def test_stored_values_are_found_again(on_sqlite: Settings) -> None:
         store.add_table(table)
         append(store, table, Entry(1, "action", 0, 14))
         append(store, table, Entry(2, "undo", 0, 1))
-        key, secret = store.transact(uploads.add, '{"name": "Ǻ"}'), store.secret("guests")
+        key, secret = store.transact(matches.add_upload, '{"name": "Ǻ"}'), store.secret("guests")
     async with Store.open(on_sqlite) as store:
         assert store.transact(guests.find, "a1") == replace(guest, is_stored=True)
         assert store.transact(guests.find, "nobody") is None
@@ -35,9 +35,9 @@ async def test_stored_values_are_found_again(on_sqlite: Settings) -> None:
         assert store.transact(tables.find, "nowhere") is None
         assert store.transact(tables.find_by_link, table.seats[1].link_token) == (table, 1)
         assert store.transact(tables.find_by_link, "wrong") is None
-        assert store.transact(entries.all_of, table.id) == [Entry(1, "action", 0, 14), Entry(2, "undo", 0, 1)]
-        assert store.transact(uploads.find, key) == '{"name": "Ǻ"}'
-        assert store.transact(uploads.find, "wrong") is None
+        assert store.transact(matches.entries_of, table.id) == [Entry(1, "action", 0, 14), Entry(2, "undo", 0, 1)]
+        assert store.transact(matches.find_upload, key) == '{"name": "Ǻ"}'
+        assert store.transact(matches.find_upload, "wrong") is None
         assert store.secret("guests") == secret
         assert store.secret("csrf") != secret
         assert await store.alive()
@@ -85,10 +85,10 @@ async def test_old_lobbies_and_matches_of_other_rules_do_not_count_against_the_l
 
 
 async def test_the_oldest_uploads_are_deleted(on_sqlite: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(uploads, "UPLOADS_KEPT", 3)
+    monkeypatch.setattr(matches, "UPLOADS_KEPT", 3)
     async with Store.open(on_sqlite) as store:
-        keys = [store.transact(uploads.add, str(k)) for k in range(5)]
-        assert [store.transact(uploads.find, key) for key in keys] == [None, None, "2", "3", "4"]
+        keys = [store.transact(matches.add_upload, str(k)) for k in range(5)]
+        assert [store.transact(matches.find_upload, key) for key in keys] == [None, None, "2", "3", "4"]
 
 
 # ---------------------------------------------------------------------------------------------------- what can't be opened
@@ -136,7 +136,7 @@ async def test_a_database_of_a_newer_hall_is_refused(settings: Settings) -> None
     async with Store.open(settings):
         pass
     with sqlite3.connect(settings.data / "meadhall.db") as newer:
-        newer.execute("UPDATE alembic_version SET version_num = '9999'")
+        newer.execute("PRAGMA user_version = 9999")
     newer.close()
     with pytest.raises(StoreUnusable, match=r"a newer or another Meadhall .*9999"):
         async with Store.open(settings):

@@ -15,13 +15,11 @@ from typing import Any
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_state_machine_as_test
-from sqlalchemy import select
 
 from meadhall.server.ops.time import Time
 from meadhall.server.settings import Settings
-from meadhall.server.store import schema
+from meadhall.server.store import matches, tables
 from meadhall.server.store.models import Entry, EntryKind, TableRow
-from meadhall.server.store.queries import entries, tables
 from meadhall.server.store.store import Store
 from server.prepared import create_schema
 from server.rows import save, table_of
@@ -97,11 +95,11 @@ class StoreMachine(RuleBasedStateMachine):
     def check(self, known: Known) -> None:
         """Compare what is stored of a table with the model."""
         assert self.do(self.store.transact, tables.find, known.table.id) == known.table
-        found = self.do(self.store.transact, entries.all_of, known.table.id)
+        found = self.do(self.store.transact, matches.entries_of, known.table.id)
         assert found == known.entries
         assert [entry.at for entry in found] == [entry.at for entry in known.entries]
-        decisions = select(schema.results.c.decisions).where(schema.results.c.table_id == known.table.id)
-        assert set(self.do(self.store.transact, lambda connection: connection.scalars(decisions).all())) == known.decisions
+        decisions = "SELECT decisions FROM results WHERE table_id = ?"
+        assert set(self.do(self.store.transact, lambda db: db.values(decisions, known.table.id))) == known.decisions
 
     def chosen(self, data: st.DataObject) -> Known:
         known: Known = data.draw(st.sampled_from(self.known))
@@ -125,7 +123,7 @@ class StoreMachine(RuleBasedStateMachine):
         """Append an entry, as most moves do."""
         known = self.chosen(data)
         entry = Entry(len(known.entries) + 1, kind, 0, value, more)
-        self.do(self.store.append, known.table.id, entry)
+        self.do(self.store.transact, matches.append, known.table.id, [entry])
         known.entries.append(entry)
         self.check(known)
 
@@ -140,10 +138,10 @@ class StoreMachine(RuleBasedStateMachine):
             changed = replace(table, status="over", finished_at=Time().now())
 
         def store() -> None:
-            with suppress(Failed), self.store.change() as connection:
-                entries.append(connection, table.id, new)
+            with suppress(Failed), self.store.change() as db:
+                matches.append(db, table.id, new)
                 if changed is not None:
-                    tables.save(connection, changed)
+                    tables.save(db, changed)
                 if fails:
                     raise Failed
 

@@ -21,7 +21,7 @@ from meadhall.pictures.templates import STATIC as SHARED_STATIC
 from meadhall.server.hall.orders import Order
 from meadhall.server.pages.templates import STATIC
 from meadhall.server.settings import Settings
-from meadhall.server.store.queries import orders
+from meadhall.server.store import jobs
 from server.people import AXES, OpenHall, Person, Program, metrics, open_hall, stream
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -209,7 +209,7 @@ async def test_every_address_on_every_page_is_below_the_sub_path(hall: OpenHall)
     await crawl.visit("/favicon.ico", "/apple-touch-icon.png", "/apple-touch-icon-precomposed.png", "/manifest.json")
     owner = (await hall.room(lobby)).table.host
     hall.hall.orders._orders["r"] = Order("r", owner, "10.0.0.1", "report", {})
-    hall.hall.store.transact(orders.add, "r", owner, "report", {})
+    hall.hall.store.transact(jobs.add_order, "r", owner, "report", {})
     await crawl.visit("/workshop/reports/r")
     identity = (await friend.post("/identity", Accept="application/json")).json()["url"].removeprefix(ROOT)
     await crawl.visit("/sign-in", "/account/new", "/admission/x", "/identity", identity)

@@ -15,7 +15,7 @@ from meadhall.server.hall import presence
 from meadhall.server.pages import responses
 from meadhall.server.routes import deed
 from meadhall.server.settings import Settings
-from meadhall.server.store.queries import tables
+from meadhall.server.store import tables
 from meadhall.server.web import event_stream
 from server.manual_time import ManualTime, settled
 from server.people import AXES, HOARD, OpenHall, Person, Program, open_hall, play_out, stream
@@ -357,7 +357,7 @@ async def test_a_table_that_can_not_start_is_not_opened(hall: OpenHall) -> None:
     answer = await program.post("/tables", {"game": "axxa", "players": 1, "options": {"mode": "versus"}})
     assert (answer.status_code, answer.json()["error"]) == (400, "bad-setup")
     query = "SELECT count(*) FROM tables"
-    assert hall.store.transact(lambda connection: connection.exec_driver_sql(query).scalar_one()) == 0
+    assert hall.store.transact(lambda db: db.value(query)) == 0
 
 
 async def test_options_that_no_longer_exist_get_their_defaults(settings: Settings, at_once: None) -> None:

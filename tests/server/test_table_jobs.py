@@ -7,17 +7,15 @@ from dataclasses import replace
 from functools import partial
 
 import pytest
-from sqlalchemy import func, select
 
 from meadhall.engine.registry import game
 from meadhall.server.hall import consent, waits
 from meadhall.server.hall.uptime import CLOCK_JOB
-from meadhall.server.store import schema
+from meadhall.server.store import jobs, matches
 from meadhall.server.store.models import Entry
-from meadhall.server.store.queries import entries, jobs
 from server.people import HOARD, OpenHall
 from server.ready import ReadyAtOnce
-from server.rows import table_of
+from server.rows import stored_jobs, table_of
 from server.waiting import until
 
 pytestmark = [pytest.mark.asyncio, pytest.mark.usefixtures("time")]
@@ -34,8 +32,7 @@ def put(hall: OpenHall, kind: str, table: str) -> None:
 
 
 def waiting(hall: OpenHall, table: str) -> int:
-    query = select(func.count()).where(schema.jobs.c.key == table)
-    return int(hall.store.transact(lambda connection: connection.execute(query).scalar_one()))
+    return len(stored_jobs(hall.store, key=table))
 
 
 async def until_done(hall: OpenHall, table: str) -> None:
@@ -61,7 +58,7 @@ async def test_a_job_is_tried_again_at_a_match_that_does_not_fit_changed_rules(
     table = replace(table_of("a1", game=HOARD, status="running"), rules=game(HOARD).version, started_at=hall.time.now())
     hall.store.add_table(table)
     with hall.store.change() as connection:
-        entries.append(connection, table.id, (Entry(1, "action", 0, 9999, None, hall.time.now()),))
+        matches.append(connection, table.id, (Entry(1, "action", 0, 9999, None, hall.time.now()),))
     with caplog.at_level(logging.WARNING):
         put(hall, CLOCK_JOB, table.id)
         await until(lambda: "failed at attempt 1" in caplog.text)

@@ -17,7 +17,7 @@ from meadhall.engine.match.view import View
 from meadhall.server.hall import bots as bots_module
 from meadhall.server.hall.bots import has_secrets
 from meadhall.server.hall.move import act
-from meadhall.server.store.queries import guests
+from meadhall.server.store import guests
 from meadhall.server.worker import bot_cache, tasks
 from server.leaks import timeless
 from server.manual_time import settled

@@ -11,15 +11,14 @@ from typing import Any
 
 import pytest
 import pytest_asyncio
-from sqlalchemy import Connection, select
 
 from meadhall.server.hall.notifications import PAUSE
 from meadhall.server.hall.room import Room
 from meadhall.server.settings import Settings
-from meadhall.server.store import schema
 from server.manual_time import ManualTime
 from server.people import AXES, OpenHall, Person, open_hall, stream
 from server.push_endpoint import PATIENCE, PushEndpoint, push_endpoint
+from server.rows import stored_jobs
 from server.waiting import until
 
 pytestmark = pytest.mark.asyncio
@@ -92,11 +91,7 @@ async def let_pushes_be_due(hall: OpenHall) -> None:
 
 
 def waiting(hall: OpenHall, kind: str) -> list[Any]:
-    def read(connection: Connection) -> list[Any]:
-        jobs = connection.execute(select(schema.jobs).where(schema.jobs.c.kind == "push")).all()
-        return [job for job in jobs if job.payload["kind"] == kind]
-
-    return hall.store.transact(read)
+    return [job for job in stored_jobs(hall.store, kind="push") if job.payload["kind"] == kind]
 
 
 async def test_in_a_slow_match_each_player_is_called_once_for_each_turn(calling: OpenHall, endpoint: PushEndpoint) -> None:

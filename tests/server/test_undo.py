@@ -31,8 +31,8 @@ from meadhall.server.hall.move import UndoOffer, check_undo, undo_of
 from meadhall.server.hall.room import Room
 from meadhall.server.pages.picture import picture_of
 from meadhall.server.settings import Settings
+from meadhall.server.store import profiles
 from meadhall.server.store.models import SeatRow, TableRow, new_link_token
-from meadhall.server.store.queries import profiles
 from server.matches import at_turn, match_of, stored, undo
 from server.people import HOARD, OpenHall, Person, open_hall, play_out
 
@@ -277,7 +277,7 @@ async def test_an_undo_takes_back_the_moves_of_bots_too(settings: Settings, at_o
                 await person.act(room.table.id, action)
         assert ", with 1 take-back" in (await person.get(path)).text
         guest = next(iter(room.table.seats[0].guests))
-        groups, scores, _days = hall.store.transact(profiles.results, guest, "2999-01-01")
+        groups, scores, _days = hall.store.transact(profiles.results_of, guest, "2999-01-01")
         assert [group.take_backs for group in groups] == [1]
         assert scores == [], "the match counts for no streak"
         assert "with 1 take-back" in " ".join(picture_of(match_of(room), room.table, 1).how)

@@ -6,22 +6,20 @@ import logging
 import sqlite3
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 
 import pytest
-from sqlalchemy import Connection, insert, select, update
 
 from meadhall.server.errors import DatabaseUnavailable
 from meadhall.server.hall.clocks import COME_BACK
-from meadhall.server.hall.processes.scheduler import Scheduler
+from meadhall.server.hall.upkeep.scheduler import Scheduler
 from meadhall.server.hall.uptime import CLOCK_JOB, GAP, INTERVAL, Uptime
 from meadhall.server.ops.time import Time
 from meadhall.server.settings import Settings
-from meadhall.server.store import schema
 from meadhall.server.store.clock import Clock
 from meadhall.server.store.store import Store
 from server.manual_time import ManualTime
-from server.rows import table_of
+from server.rows import stored_jobs, table_of
 
 pytestmark = pytest.mark.asyncio
 
@@ -45,21 +43,14 @@ def wait_for_a_clock(store: Store, due_at: datetime) -> None:
 
 
 def due_at(store: Store) -> datetime:
-    def read(connection: Connection) -> datetime:
-        found: datetime = connection.execute(select(schema.jobs.c.due_at)).scalar_one()
-        return found if found.tzinfo is not None else found.replace(tzinfo=UTC)
-
-    return store.transact(read)
+    (job,) = stored_jobs(store)
+    return job.due_at
 
 
 def note_alive(store: Store, at: datetime) -> None:
     """Note that the hall was alive last at this time."""
 
-    def note(connection: Connection) -> None:
-        if connection.execute(update(schema.pulse).values(alive_at=at)).rowcount == 0:
-            connection.execute(insert(schema.pulse).values(id=1, alive_at=at))
-
-    store.transact(note)
+    store.transact(lambda db: db.run("INSERT OR REPLACE INTO pulse (id, alive_at) VALUES (1, ?)", at))
 
 
 async def test_the_first_start_of_a_hall_ends_no_downtime(on_sqlite: Settings) -> None:
@@ -96,7 +87,7 @@ async def test_jobs_that_were_due_before_a_downtime_are_not_moved(on_sqlite: Set
 async def test_without_a_waiting_clock_a_hall_on_sqlite_stores_nothing(settings: Settings) -> None:
     async with start(settings) as (store, known):
         known.beat()
-        assert store.transact(lambda connection: connection.execute(select(schema.pulse)).all()) == []
+        assert store.transact(lambda db: db.rows("SELECT * FROM pulse")) == []
     async with start(settings) as (_, known):
         assert known.outages == ()
 

@@ -10,15 +10,14 @@ from functools import partial
 from typing import Any
 
 import pytest
-from sqlalchemy import Connection, insert
 
-from meadhall.server.hall.processes.scheduler import Scheduler
+from meadhall.server.hall.upkeep.scheduler import Scheduler
 from meadhall.server.hall.uptime import CLOCK_JOB
 from meadhall.server.ops.time import Time
 from meadhall.server.settings import Settings
-from meadhall.server.store import schema
+from meadhall.server.store import jobs
+from meadhall.server.store.database import Db
 from meadhall.server.store.models import Job
-from meadhall.server.store.queries import jobs
 from meadhall.server.store.store import Store
 
 pytestmark = pytest.mark.asyncio
@@ -32,12 +31,12 @@ AT_MOST = 3.0
 def let_wait(store: Store, count: int) -> None:
     soon = Time().now() + timedelta(hours=1)
     rows: list[dict[str, Any]] = [
-        {"id": f"j{k}", "kind": CLOCK_JOB, "key": f"t{k}", "due_at": soon + timedelta(seconds=k), "payload": {}}
+        {"id": f"j{k}", "kind": CLOCK_JOB, "key": f"t{k}", "due_at": soon + timedelta(seconds=k), "payload": "{}"}
         for k in range(count)
     ]
 
-    def add(connection: Connection) -> None:
-        connection.execute(insert(schema.jobs), rows)
+    def add(db: Db) -> None:
+        db.insert("jobs", *rows)
 
     store.transact(add)
 

@@ -14,12 +14,12 @@ from meadhall.engine.text.language import grouped, ngettext
 from meadhall.server.hall.chat import in_words
 from meadhall.server.host_commands import carry_out, person_of
 from meadhall.server.settings import Settings
-from meadhall.server.store.maintenance import snapshot
+from meadhall.server.store import talk
+from meadhall.server.store.files import snapshot
 from meadhall.server.store.models import ChatLine
-from meadhall.server.store.queries import chat
 
 if TYPE_CHECKING:
-    from sqlalchemy import Connection
+    from meadhall.server.store.database import Db
 
 MOST = 1000
 """Lines that are shown at most: the last ones."""
@@ -27,8 +27,8 @@ MOST = 1000
 
 def show(settings: Settings, table: str | None, person: str | None, since: datetime | None, until: datetime | None) -> None:
     """Print the lines of a table, a person and a time. Raises StoreUnusable."""
-    with snapshot(settings.database) as connection:
-        lines = chat.found(connection, _filter(connection, table, person, since, until, None), MOST + 1)
+    with snapshot(settings.database) as db:
+        lines = talk.find_lines(db, _filter(db, table, person, since, until, None), MOST + 1)
     for where, line in lines[-MOST:]:
         print(_in_words(where, line))
     if len(lines) > MOST:
@@ -48,24 +48,24 @@ def delete(
     """Delete lines, while the hall runs or not. Returns the exit status: 1 if there are none. Raises StoreUnusable, BadSetup."""
     if not ids and all(each is None for each in (table, person, since, until)):
         raise BadSetup(_("Say which lines: their ids, or --table, --person, --since or --until."))
-    with snapshot(settings.database) as connection:
-        lines = _filter(connection, table, person, since, until, ids or None)
+    with snapshot(settings.database) as db:
+        lines = _filter(db, table, person, since, until, ids or None)
     count: int = carry_out(settings, "erase", lines=msgspec.to_builtins(lines))
     print(ngettext("{count} line deleted", "{count} lines deleted", count).format(count=grouped(count)))
     return 0 if count else 1
 
 
 def _filter(
-    connection: Connection,
+    db: Db,
     table: str | None,
     person: str | None,
     since: datetime | None,
     until: datetime | None,
     ids: list[str] | None,
-) -> chat.LineFilter:
+) -> talk.LineFilter:
     """Return the filter. ``person``: the public id of a person. Raises BadSetup if there is none."""
-    guest = None if person is None else person_of(connection, person).id
-    return chat.LineFilter(table, guest, _in_utc(since), _in_utc(until), ids)
+    guest = None if person is None else person_of(db, person).id
+    return talk.LineFilter(table, guest, _in_utc(since), _in_utc(until), ids)
 
 
 def _in_utc(time: datetime | None) -> datetime | None:

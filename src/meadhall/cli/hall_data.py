@@ -11,12 +11,12 @@ from pathlib import Path
 from meadhall.cli.console import WRONG, complain, progress_bar
 from meadhall.engine.text.language import gettext as _
 from meadhall.engine.text.language import grouped, ngettext
-from meadhall.server.hall.match_records import RecordCheck, check_records, count_matches
+from meadhall.server.hall.match_records import RecordCheck, check_records
 from meadhall.server.host_commands import CommandRefused, carry_out
 from meadhall.server.settings import Settings
+from meadhall.server.store import tables
 from meadhall.server.store.backups import Progress, restore_backup, write_backup
-from meadhall.server.store.file_lock import StoreUnusable
-from meadhall.server.store.maintenance import snapshot
+from meadhall.server.store.files import StoreUnusable, snapshot
 
 
 def chosen_settings(data: Path | None) -> Settings:
@@ -62,8 +62,8 @@ def verify_hall(settings: Settings) -> int:
 
 
 def _check_matches(database: Path) -> RecordCheck:
-    with snapshot(database) as connection:
-        count = count_matches(connection)
+    with snapshot(database) as db:
+        count = tables.count_with_match(db)
     with progress_bar() as progress:
         task = progress.add_task(_("checking the matches"), total=count)
         return check_records(partial(snapshot, database), lambda done: progress.advance(task, done))

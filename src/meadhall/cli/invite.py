@@ -12,9 +12,9 @@ from meadhall.engine.text.language import gettext as _
 from meadhall.server.host_commands import carry_out
 from meadhall.server.ops.time import Time
 from meadhall.server.settings import INVITED, Settings
-from meadhall.server.store.hashed_link import AdmissionLink
-from meadhall.server.store.maintenance import snapshot
-from meadhall.server.store.queries import admission_links
+from meadhall.server.store import links
+from meadhall.server.store.files import snapshot
+from meadhall.server.store.links import AdmissionLink
 
 
 def create(settings: Settings, uses: int, days: int, note: str) -> None:
@@ -30,8 +30,8 @@ def create(settings: Settings, uses: int, days: int, note: str) -> None:
 
 def show(settings: Settings) -> None:
     """Print all links without their addresses, which only their makers know."""
-    with snapshot(settings.database) as connection:
-        found = admission_links.all_links(connection)
+    with snapshot(settings.database) as db:
+        found = links.admissions(db)
     for each in found:
         print(_in_words(each))
     if not found:

@@ -9,15 +9,15 @@ from meadhall.engine.text.language import grouped, ngettext
 from meadhall.server.hall.people.names import clean_name
 from meadhall.server.host_commands import carry_out
 from meadhall.server.settings import ACCOUNTS, INVITED, OPEN, Settings
-from meadhall.server.store.hashed_link import VALID_FOR
-from meadhall.server.store.maintenance import snapshot
-from meadhall.server.store.queries import hosting
+from meadhall.server.store import guests
+from meadhall.server.store.files import snapshot
+from meadhall.server.store.links import VALID_FOR
 
 
 def show(settings: Settings, name: str, most: int) -> None:
     """Print people whose names contain a text, the newest first."""
-    with snapshot(settings.database) as connection:
-        found = hosting.people(connection, name, most + 1)
+    with snapshot(settings.database) as db:
+        found = guests.named_like(db, name, most + 1)
     for person in found[:most]:
         kind = _("closed") if person.is_closed else _("account") if person.has_account else _("guest")
         tables = ngettext("{count} table", "{count} tables", person.tables).format(count=grouped(person.tables))

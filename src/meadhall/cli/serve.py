@@ -111,7 +111,7 @@ def _status_of(running: subprocess.Popen[bytes]) -> int:
 def _serve(compiles: bool, dev: bool) -> None:
     from meadhall.server.run import serve
     from meadhall.server.settings import Settings
-    from meadhall.server.store.file_lock import StoreBusy
+    from meadhall.server.store.files import StoreBusy
 
     check_named_bots()
     if compiles:

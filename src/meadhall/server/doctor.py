@@ -33,7 +33,7 @@ from meadhall.server.listener import CannotListen, bind
 from meadhall.server.ops.network import host_here
 from meadhall.server.routes.echo import PATH, PAUSE
 from meadhall.server.settings import BadSetting, Settings, known_variables
-from meadhall.server.store.private_files import PRIVATE_FOLDER
+from meadhall.server.store.files import PRIVATE_FOLDER
 
 _MEGABYTE: Final = 1 << 20
 

@@ -20,19 +20,17 @@ from pathlib import Path
 from typing import Any, Final
 
 import msgspec
-from sqlalchemy import Connection
 
 from meadhall.engine.errors import BadSetup, MeadhallError
 from meadhall.engine.text.language import current_language, speaking
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.hall.hall import Hall
 from meadhall.server.settings import Settings
-from meadhall.server.store.file_lock import StoreBusy, StoreUnusable
-from meadhall.server.store.hashed_link import AdmissionLink, IdentityLink
-from meadhall.server.store.maintenance import sole_use
+from meadhall.server.store import guests, links, talk, uptime
+from meadhall.server.store.database import Db
+from meadhall.server.store.files import StoreBusy, StoreUnusable, sole_use
+from meadhall.server.store.links import AdmissionLink, IdentityLink
 from meadhall.server.store.models import Guest
-from meadhall.server.store.queries import admission_links, chat, guests, health, hosting, identity_links
-from meadhall.server.store.queries.present import now
 
 log = logging.getLogger(__name__)
 
@@ -64,55 +62,55 @@ class Done:
     chats: list[str] = field(default_factory=list)
 
 
-def person_of(connection: Connection, person: str) -> Guest:
+def person_of(db: Db, person: str) -> Guest:
     """Return the person with a public id. Raises BadSetup."""
-    guest = guests.find_public(connection, person)
+    guest = guests.find_public(db, person)
     if guest is None:
         raise BadSetup(_("There is no person with the id {id}; the address of a profile ends with it.").format(id=person))
     return guest
 
 
-def _rename(connection: Connection, person: str, name: str) -> Done:
-    guest = person_of(connection, person)
-    return Done(tables=hosting.rename(connection, guest, name), guests=[guest.id])
+def _rename(db: Db, person: str, name: str) -> Done:
+    guest = person_of(db, person)
+    return Done(tables=guests.rename(db, guest, name), guests=[guest.id])
 
 
-def _close(connection: Connection, person: str, revokes: bool) -> Done:
+def _close(db: Db, person: str, revokes: bool) -> Done:
     """Shut a person out. The answer is their name, and the id of the invitation that was withdrawn."""
-    guest = person_of(connection, person)
-    changed = hosting.close(connection, guest.id)
-    revoked = admission_links.revoke_of(connection, guest.id) if revokes else None
+    guest = person_of(db, person)
+    changed = guests.shut_out(db, guest.id)
+    revoked = guests.revoke_link_of(db, guest.id) if revokes else None
     return Done([guest.name, revoked], changed, [guest.id])
 
 
-def _reopen(connection: Connection, person: str) -> Done:
-    guest = person_of(connection, person)
-    hosting.reopen(connection, guest.id)
+def _reopen(db: Db, person: str) -> Done:
+    guest = person_of(db, person)
+    guests.let_in_again(db, guest.id)
     return Done(guest.name, guests=[guest.id])
 
 
-def _link(connection: Connection, person: str) -> Done:
-    token, made = IdentityLink.new(person_of(connection, person), now(connection), confirms=True)
-    identity_links.put(connection, made)
+def _link(db: Db, person: str) -> Done:
+    token, made = IdentityLink.new(person_of(db, person), db.now(), confirms=True)
+    links.put_identity_link(db, made)
     return Done(token)
 
 
-def _invite(connection: Connection, link: Mapping[str, Any]) -> Done:
-    admission_links.add(connection, msgspec.convert(link, AdmissionLink))
+def _invite(db: Db, link: Mapping[str, Any]) -> Done:
+    links.add_admission(db, msgspec.convert(link, AdmissionLink))
     return Done()
 
 
-def _revoke(connection: Connection, id: str) -> Done:
-    return Done(admission_links.revoke(connection, id))
+def _revoke(db: Db, id: str) -> Done:
+    return Done(links.revoke_admission(db, id))
 
 
-def _erase(connection: Connection, lines: Mapping[str, Any]) -> Done:
-    count, tables = chat.erase(connection, msgspec.convert(lines, chat.LineFilter))
+def _erase(db: Db, lines: Mapping[str, Any]) -> Done:
+    count, tables = talk.erase_lines(db, msgspec.convert(lines, talk.LineFilter))
     return Done(count, chats=tables)
 
 
-def _note_backup(connection: Connection) -> Done:
-    health.note_backup(connection, datetime.now(UTC))
+def _note_backup(db: Db) -> Done:
+    uptime.note_backup(db, datetime.now(UTC))
     return Done()
 
 
@@ -150,8 +148,8 @@ def carry_out(settings: Settings, command: str, **arguments: Any) -> Any:
     if not settings.database.is_file():
         raise StoreUnusable(_("there is no database {file}").format(file=settings.database))
     try:
-        with sole_use(settings.database, settings.data) as connection:
-            return _COMMANDS[command](connection, **arguments).answer
+        with sole_use(settings.database, settings.data) as db:
+            return _COMMANDS[command](db, **arguments).answer
     except StoreBusy:
         return _asked(_socket_of(settings), _Request(command, arguments, current_language()))
 

@@ -11,15 +11,15 @@ from collections.abc import Callable, Collection
 from typing import Final
 
 import regex
-from sqlalchemy import Connection
 
 from meadhall.engine.checks import is_unseen, seen
 from meadhall.engine.text.language import gettext as _
 from meadhall.engine.text.language import marked
 from meadhall.server.errors import BadLine
 from meadhall.server.hall.notices.pubsub import Channel
+from meadhall.server.store import talk
+from meadhall.server.store.database import Db
 from meadhall.server.store.models import Audience, ChatLine
-from meadhall.server.store.queries import chat
 from meadhall.server.store.store import Store
 
 # ------------------------------------------------------------------------------------------------------------- the text of a line
@@ -200,9 +200,9 @@ class Chat:
         if self.is_current:
             return
 
-        def read(connection: Connection) -> tuple[list[ChatLine], bool]:
+        def read(db: Db) -> tuple[list[ChatLine], bool]:
             unknown: dict[Audience, int] = dict.fromkeys(_AUDIENCES, 0)
-            return chat.following(connection, self._table, unknown, KEPT), chat.is_closed(connection, self._table)
+            return talk.lines_after(db, self._table, unknown, KEPT), talk.is_chat_closed(db, self._table)
 
         before = self._lines, self.is_closed
         found, self.is_closed = self._store.transact(read)
@@ -217,15 +217,15 @@ class Chat:
 
     # --------------------------------------------------------------------------------------------------------------- writing
 
-    def say(self, line: chat.NewLine, check: Callable[[Connection], ChatLine | None]) -> ChatLine:
+    def say(self, line: talk.NewLine, check: Callable[[Db], ChatLine | None]) -> ChatLine:
         """Store a line and tell the open pages of it. Return it.
 
         ``check`` runs before in the same transaction: it may refuse the line, or return one in its place that the same request
         has already stored.
         """
 
-        def store(connection: Connection) -> ChatLine:
-            return check(connection) or chat.add(connection, line)
+        def store(db: Db) -> ChatLine:
+            return check(db) or talk.add_line(db, line)
 
         said = self._store.transact(store)
         lines = self._lines[said.audience]
@@ -237,5 +237,5 @@ class Chat:
 
     def close(self, closed: bool = True) -> None:
         """Close the chat, or open it again."""
-        self._store.transact(chat.close, self._table, closed)
+        self._store.transact(talk.close_chat, self._table, closed)
         self.note_change()

@@ -9,8 +9,6 @@ from datetime import timedelta
 from functools import partial
 from typing import Final
 
-from sqlalchemy import Connection
-
 from meadhall.engine.errors import MatchOver, MeadhallError, Refused
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import Stale, WrongMoment
@@ -19,8 +17,9 @@ from meadhall.server.hall.proposal_kinds import KINDS, Accepted, Kind, Proposer,
 from meadhall.server.hall.proposals import Proposals
 from meadhall.server.hall.services import TableRoom
 from meadhall.server.hall.state import TableState
+from meadhall.server.store import jobs
+from meadhall.server.store.database import Db
 from meadhall.server.store.models import Entry, Guest, Job, TableRow
-from meadhall.server.store.queries import jobs
 
 JOB: Final = "proposal"
 """The kind of the jobs that end proposals whose time is up. Their key is the id of the table."""
@@ -150,16 +149,16 @@ class Consent:
         if accepted is not None:
             accepted.kind.carry_out(Accepted(draft, accepted.seat, accepted.to))
 
-    def _set_deadline(self, entry: Entry, after: Proposals, table: TableRow, connection: Connection) -> None:
+    def _set_deadline(self, entry: Entry, after: Proposals, table: TableRow, db: Db) -> None:
         """Let the scheduler end a new proposal at its time, and tell the people asked. Cancel that job after an earlier end."""
         found = after.open
         if found is not None and found.entry == entry.number:
-            jobs.put(connection, JOB, table.id, found.until, {"proposal": found.entry})
+            jobs.put(db, JOB, table.id, found.until, {"proposal": found.entry})
             people = {guest for row in table.seats if row.seat in found.waiting - found.bots for guest in row.guests}
             note = Notification("proposal", table.id, found.entry, table.seats[found.seat].name, found.until)
-            notify(connection, note, people)
+            notify(db, note, people)
         elif found is None and entry.kind not in ("propose", "expire"):
-            jobs.cancel(connection, JOB, table.id)
+            jobs.cancel(db, JOB, table.id)
 
 
 def _answered_by_bot(draft: TableState, seat: int, proposal: int, agrees: bool) -> Entry:

@@ -13,8 +13,8 @@ from meadhall.server.errors import NotFound, WrongMoment
 from meadhall.server.hall.daily_puzzle import deal, own_attempt, puzzle_of, puzzle_on, terms, today
 from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.room import Room
+from meadhall.server.store import puzzles, tables
 from meadhall.server.store.models import FINISHED, Guest, Score, TableRow
-from meadhall.server.store.queries import scores, tables
 
 _WON = "won"
 """A figure beside the game's own: 1 if the puzzle was solved, else 0."""
@@ -83,7 +83,7 @@ class Results:
 async def results(hall: Hall, subject: Game, day: str, own: TableRow | None, shown: int) -> Results:
     """Return the results of a day, with the best ``shown`` attempts. The work doesn't depend on the number of attempts."""
     await _rank_new(hall, subject, day)
-    found = hall.store.transact(scores.scores, day)
+    found = hall.store.transact(puzzles.scores, day)
     places: dict[str, int] = {}
     better = 0
     for score in found:
@@ -96,7 +96,7 @@ async def results(hall: Hall, subject: Game, day: str, own: TableRow | None, sho
         place = places.get(table.standing, 1)
         return Attempt(table.id, table.host, table.seats[0].name, bool(table.figures[_WON]), table.figures, place)
 
-    best = tuple(map(attempt, hall.store.transact(scores.best, day, shown)))
+    best = tuple(map(attempt, hall.store.transact(puzzles.best, day, shown)))
     mine = None if own is None else hall.store.transact(tables.find, own.id)
     return Results(best, attempt(mine) if mine is not None and mine.standing is not None else None, tuple(found))
 
@@ -105,7 +105,7 @@ async def _rank_new(hall: Hall, subject: Game, day: str) -> None:
     """Measure and rank the attempts that were finished since the last visit of the page."""
     measured = 0
     while measured < _MEASURED_AT_ONCE:
-        new = hall.store.transact(scores.unranked, day, subject.name, subject.version)
+        new = hall.store.transact(puzzles.unranked, day, subject.name, subject.version)
         if not new:
             return
         for table in new:
@@ -113,7 +113,7 @@ async def _rank_new(hall: Hall, subject: Game, day: str) -> None:
             figures = await figures_of(hall, table)
             if figures is None:  # its rules are still being compiled
                 return
-            hall.store.transact(scores.rank, table.id, day, figures, _standing(_order(table, figures)))
+            hall.store.transact(puzzles.rank, table.id, day, figures, _standing(_order(table, figures)))
             hall.note_changes([table.id])
 
 
@@ -139,7 +139,7 @@ async def figures_of(hall: Hall, table: TableRow) -> dict[str, int] | None:
     room = await hall.room(table.id)
     assert room.match is not None
     figures = await asyncio.to_thread(_measured, room.match)
-    hall.store.transact(tables.save_figures, table.id, figures)
+    hall.store.transact(puzzles.save_figures, table.id, figures)
     hall.note_changes([table.id])
     return figures
 

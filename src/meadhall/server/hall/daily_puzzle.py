@@ -19,8 +19,8 @@ from meadhall.engine.text.lessons import Daily, Outcome
 from meadhall.server.errors import NotFound, WrongMoment
 from meadhall.server.hall.lobby_changes import person_seat
 from meadhall.server.ops.time import Time
+from meadhall.server.store import puzzles, secrets
 from meadhall.server.store.models import FINISHED, Guest, TableRow, new_id
-from meadhall.server.store.queries import secrets, tables
 from meadhall.server.store.store import Store
 from meadhall.server.worker.client import Worker, WorkerLost
 
@@ -78,7 +78,7 @@ def seed_of(store: Store, day: str) -> bytes:
 
 def own_attempt(store: Store, day: str, guest: Guest) -> TableRow | None:
     """Return the guest's attempt at the puzzle of a day, whether it was started on this device or carried to it."""
-    mine = store.transact(tables.attempts, day, guest.id) if guest.is_stored else []
+    mine = store.transact(puzzles.attempts, day, guest.id) if guest.is_stored else []
     return min(mine, key=lambda table: table.host != guest.id, default=None)
 
 
@@ -101,7 +101,7 @@ def deal(store: Store, subject: Game, day: str, guest: Guest) -> TableRow:
 
 def puzzle_on(store: Store, day: str) -> Game:
     """Return the game of a day's puzzle: that of its attempts if there are any. Raises NotFound."""
-    attempted = store.transact(tables.attempted_game, day)
+    attempted = store.transact(puzzles.attempted_game, day)
     subject = game(attempted) if attempted in game_names() else puzzle_of(day) if day in recent_days(store.time) else None
     if subject is None or subject.daily is None:
         raise NotFound(_("There is no puzzle for that day."))

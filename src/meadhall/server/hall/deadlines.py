@@ -13,20 +13,17 @@ from datetime import datetime, timedelta
 from functools import partial
 from typing import Final, Protocol
 
-from sqlalchemy import Connection
-
 from meadhall.engine.errors import MeadhallError
 from meadhall.engine.match.match import Match
 from meadhall.server.hall.clocks import Clocks, Outage
 from meadhall.server.hall.notifications import PAUSE, Notification, notify
-from meadhall.server.hall.processes.scheduler import Scheduler
-from meadhall.server.hall.processes.table_jobs import at_table
 from meadhall.server.hall.state import TableState, is_current
+from meadhall.server.hall.upkeep.scheduler import Scheduler, at_table
 from meadhall.server.hall.uptime import CLOCK_JOB, Uptime
+from meadhall.server.store import jobs
 from meadhall.server.store.clock import Clock
-from meadhall.server.store.database import Effect
+from meadhall.server.store.database import Db, Effect
 from meadhall.server.store.models import Job
-from meadhall.server.store.queries import jobs
 
 # ------------------------------------------------------------------------------------------------------------- reminders of turns
 
@@ -59,11 +56,11 @@ class TurnReminders:
 
     of_seats: Sequence[tuple[Sequence[tuple[Notification, datetime]], Collection[str]]]
 
-    def __call__(self, connection: Connection) -> None:
+    def __call__(self, db: Db) -> None:
         """Store the notifications."""
         for reminders, guests in self.of_seats:
             for notification, at in reminders:
-                notify(connection, notification, guests, at)
+                notify(db, notification, guests, at)
 
     @property
     def due_at(self) -> datetime:

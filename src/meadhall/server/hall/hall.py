@@ -43,19 +43,19 @@ from meadhall.server.hall.people.accounts import Accounts
 from meadhall.server.hall.people.acquaintances import Acquaintances, Ignoring
 from meadhall.server.hall.people.links import Admission, IdentityLinks
 from meadhall.server.hall.presence import Attendance
-from meadhall.server.hall.processes.housekeeping import delete_expired
-from meadhall.server.hall.processes.readiness import Readiness
-from meadhall.server.hall.processes.scheduler import Scheduler
-from meadhall.server.hall.processes.table_jobs import at_table
 from meadhall.server.hall.push_service import PushServices
 from meadhall.server.hall.room import Room
 from meadhall.server.hall.services import Services
 from meadhall.server.hall.stand_ins import has_turn
 from meadhall.server.hall.state import stored_outcome
 from meadhall.server.hall.talk import Talk
+from meadhall.server.hall.upkeep.housekeeping import delete_hourly
+from meadhall.server.hall.upkeep.readiness import Readiness
+from meadhall.server.hall.upkeep.scheduler import Scheduler, at_table
 from meadhall.server.hall.uptime import Uptime
 from meadhall.server.ops.time import Time
 from meadhall.server.settings import Settings
+from meadhall.server.store import tables
 from meadhall.server.store.clock import Clock
 from meadhall.server.store.models import (
     RULES_CHANGED,
@@ -65,7 +65,6 @@ from meadhall.server.store.models import (
     TableRow,
     new_id,
 )
-from meadhall.server.store.queries import idempotency, tables
 from meadhall.server.store.store import Store
 from meadhall.server.worker.client import Worker
 from meadhall.server.worker.threads import run_in_thread
@@ -355,7 +354,7 @@ class Hall:
     async def _delete_expired(self) -> None:
         """Delete outdated rows, from time to time."""
         kept = self.settings.retention
-        await _until_answered(self.time, lambda: delete_expired(self.scheduler, kept, self._rooms.keys))
+        await _until_answered(self.time, lambda: delete_hourly(self.scheduler, self.store, kept, self._rooms.keys))
 
     def stop_waiting(self) -> None:
         """End the streams of all open pages, and the requests that wait for a hint."""
@@ -435,7 +434,7 @@ class Hall:
 
     def _opened_for(self, host: Guest, request: RequestKey | None) -> str | None:
         """Return the id of the table that an earlier request with this key opened. Raises KeyReused if it was another one."""
-        found = None if request is None else self.store.transact(idempotency.find, host.id, request.key)
+        found = None if request is None else self.store.transact(tables.find_request, host.id, request.key)
         if found is None or request is None:
             return None
         fingerprint, table = found

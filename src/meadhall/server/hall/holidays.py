@@ -12,19 +12,15 @@ from datetime import UTC, date, datetime, timedelta
 from functools import partial
 from typing import Final
 
-from sqlalchemy import Connection
-
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.text.language import gettext as _
 from meadhall.engine.text.language import ngettext
-from meadhall.server.hall.processes.scheduler import Scheduler
-from meadhall.server.hall.processes.table_jobs import at_table
 from meadhall.server.hall.services import TableRoom
 from meadhall.server.hall.state import TableState
-from meadhall.server.store.database import Effect
+from meadhall.server.hall.upkeep.scheduler import Scheduler, at_table
+from meadhall.server.store import jobs, tables, uptime
+from meadhall.server.store.database import Db, Effect
 from meadhall.server.store.models import Guest, Holiday, Job, TableRow
-from meadhall.server.store.queries import holidays, jobs
-from meadhall.server.store.queries.leaving import unfinished_of
 from meadhall.server.store.store import Store
 
 DAYS_A_YEAR: Final = 20
@@ -43,17 +39,17 @@ class Holidays:
 
     def of_guest(self, guest: Guest) -> list[Holiday]:
         """Return the holidays of a guest, past ones, too."""
-        return self._store.transact(holidays.of_guests, [guest.id])
+        return self._store.transact(uptime.holidays_of, [guest.id])
 
     def take(self, guest: Guest, first: str, last: str) -> None:
         """Let the guest's slow clocks stand from one day to another, given as ISO dates in UTC. Raises BadSetup."""
         now = self._store.time.now()
         wanted = _checked(first, last, now.date())
 
-        def store(connection: Connection) -> None:
-            _check_room(holidays.of_guests(connection, [guest.id]), wanted)
-            holidays.add(connection, guest.id, wanted)
-            _tell_all(connection, guest.id, now)
+        def store(db: Db) -> None:
+            _check_room(uptime.holidays_of(db, [guest.id]), wanted)
+            uptime.add_holiday(db, guest.id, wanted)
+            _tell_all(db, guest.id, now)
 
         self._store.transact(store)
         self._scheduler.expect(now)
@@ -63,9 +59,9 @@ class Holidays:
         now = self._store.time.now()
         began_at = datetime.combine(_day(first), datetime.min.time(), UTC)
 
-        def store(connection: Connection) -> None:
-            holidays.end(connection, guest.id, began_at, now)
-            _tell_all(connection, guest.id, now)
+        def store(db: Db) -> None:
+            uptime.end_holiday(db, guest.id, began_at, now)
+            _tell_all(db, guest.id, now)
 
         self._store.transact(store)
         self._scheduler.expect(now)
@@ -130,10 +126,10 @@ def _check_room(taken: Sequence[Holiday], wanted: Holiday) -> None:
             raise BadSetup(text.format(count=left, year=year))
 
 
-def _tell_all(connection: Connection, guest: str, at: datetime) -> None:
-    for table in unfinished_of(connection, guest):
+def _tell_all(db: Db, guest: str, at: datetime) -> None:
+    for table in tables.unfinished_of(db, guest):
         if is_slow(table) and table.status == "running":
-            telling(table, at)(connection)
+            telling(table, at)(db)
 
 
 def _ended(holiday: Holiday, at: datetime) -> Holiday:
@@ -166,7 +162,7 @@ def _note(draft: TableState, store: Store) -> None:
     if draft.match is None or draft.match.over or draft.clocks is None:
         return
     for row in draft.table.seats if draft.table.status == "running" else ():
-        found = store.transact(holidays.of_guests, row.guests) if row.guests else []
+        found = store.transact(uptime.holidays_of, row.guests) if row.guests else []
         known = draft.clocks.holidays_of(row.seat)
         taken = {each.began_at: each for each in _within_limit(found, known, draft.at)}
         cancelled = [_ended(each, draft.at) for each in known if each.began_at not in taken]

@@ -28,8 +28,8 @@ from meadhall.server.hall.stand_ins import (
     standing_in,
 )
 from meadhall.server.hall.state import TableState
+from meadhall.server.store import tables
 from meadhall.server.store.models import FINISHED, Guest, Job, TableRow, new_link_token
-from meadhall.server.store.queries import tables
 
 
 def rearrange(draft: TableState, change: Callable[[TableRow], TableRow]) -> None:

@@ -17,8 +17,6 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Final
 
-from sqlalchemy import Connection, and_, func, select
-
 from meadhall.engine.errors import MeadhallError, RecordError
 from meadhall.engine.match.match import Match
 from meadhall.engine.match.record import FORMAT, MatchRecord, dumps, loads, written_time
@@ -28,9 +26,9 @@ from meadhall.engine.text.language import gettext as _
 from meadhall.server.hall.daily_puzzle import is_sealed
 from meadhall.server.hall.state import replayed, stored_outcome
 from meadhall.server.ops.byte_cache import ByteCache
-from meadhall.server.store import schema
+from meadhall.server.store import matches, profiles, tables
+from meadhall.server.store.database import Db
 from meadhall.server.store.models import FINISHED, RULES_CHANGED, Entry, TableRow
-from meadhall.server.store.queries import entries, profiles, tables
 from meadhall.server.store.store import Store
 
 _AS_GZIP: Final = 16 + zlib.MAX_WBITS
@@ -55,7 +53,7 @@ class MatchRecords:
 
         Matches whose deal others still play today are left out.
         """
-        for id in await self._store.read(profiles.recordable, guest):
+        for id in await self._store.read(profiles.tables_with_record, guest):
             table = self._store.transact(tables.find, id)
             record = None if table is None else await self.of_table(table)
             if record is not None:
@@ -65,7 +63,7 @@ class MatchRecords:
         """Return the record of a finished match as one line; None if there is none, or not yet."""
         if table.status not in FINISHED or table.started_at is None or is_sealed(table, self._store.time):
             return None
-        found = self._store.transact(entries.all_of, table.id)
+        found = self._store.transact(matches.entries_of, table.id)
         if self._can_show(table):
             async with self._lock:  # not while the line is sent: a slow reader would hold up all others
                 return await asyncio.to_thread(_written, table, found)
@@ -205,12 +203,10 @@ def _replay(text: str | bytes) -> Match:
 # Check every stored match by replaying it: its dice, its actions, its result.
 
 
-_HAS_MATCH: Final = schema.tables.c.status.in_(("running", "over", "abandoned"))
-
 _BATCH: Final = 200
 """Tables that are read together, with their entries."""
 
-Connect = Callable[[], AbstractContextManager[Connection]]
+Connect = Callable[[], AbstractContextManager[Db]]
 """Connects to a database for reading, as it is at this moment."""
 
 _ANY_REASON: Final = "checked"
@@ -230,11 +226,6 @@ class RecordCheck:
     verified: int = 0
     other_rules: Counter[tuple[str, int]] = field(default_factory=Counter)
     wrong: dict[str, str] = field(default_factory=dict)
-
-
-def count_matches(connection: Connection) -> int:
-    """Return the number of tables with a match."""
-    return connection.execute(select(func.count()).select_from(schema.tables).where(_HAS_MATCH)).scalar_one()
 
 
 def check_records(connect: Connect, progress: Callable[[int], None]) -> RecordCheck:
@@ -274,11 +265,11 @@ def check_match(table: TableRow, stored: list[Entry]) -> None:
 
 def _matches(connect: Connect) -> Iterator[tuple[TableRow, list[Entry]]]:
     """Yield every table with a match and its entries, in the order of their ids."""
-    id, last = schema.tables.c.id, ""
+    last = ""
     while True:
-        with connect() as connection:
-            rows = tables.read(connection, and_(_HAS_MATCH, id > last), _BATCH, id)
-            found = [(row, entries.all_of(connection, row.id)) for row in rows]
+        with connect() as db:
+            rows = tables.with_match_after(db, last, _BATCH)
+            found = [(row, matches.entries_of(db, row.id)) for row in rows]
         if not found:
             return
         yield from found

@@ -26,8 +26,8 @@ from meadhall.server.hall.stand_ins import check_own_decision
 from meadhall.server.hall.state import TableState, check_number, was_played
 from meadhall.server.hall.table_tools import table_tools
 from meadhall.server.ops.metrics import MATCHES_ENDED
+from meadhall.server.store import jobs, matches, tables
 from meadhall.server.store.models import FINISHED, Guest, TableRow
-from meadhall.server.store.queries import entries, jobs, tables
 
 # --------------------------------------------------------------------------------------------------------------------------- undo
 
@@ -174,18 +174,16 @@ def _store(room: TableRoom, draft: TableState) -> None:
     found = (*draft.effects, services.deadlines.moved(before, draft), reminders)
     effects = [effect for effect in found if effect is not None]
     is_same = draft.table is before.table
-    if is_same and len(draft.new) == 1 and not effects and draft.ends is None:  # as with most moves
-        services.store.append(before.table.id, draft.new[0])
-    elif not is_same or draft.new or effects or draft.ends is not None:
-        with services.store.change() as connection:
+    if not is_same or draft.new or effects or draft.ends is not None:
+        with services.store.change() as db:
             if draft.new:
-                entries.append(connection, before.table.id, draft.new)
+                matches.append(db, before.table.id, draft.new)
             if not is_same:
-                draft.table = tables.save(connection, draft.table)  # after the entries: the results of a match count them
+                draft.table = tables.save(db, draft.table)  # after the entries: the results of a match count them
             for effect in effects:
-                effect(connection)
+                effect(db)
             if draft.ends is not None:
-                jobs.finish(connection, *draft.ends)
+                jobs.finish(db, *draft.ends)
         if draft.ends is not None:
             services.scheduler.note_finished(draft.ends[0])
     services.deadlines.expect(draft.clocks, reminders)

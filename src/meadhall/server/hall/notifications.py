@@ -17,20 +17,17 @@ from functools import partial
 from hashlib import sha256
 from typing import Any, Final, Literal, Self
 
-from sqlalchemy import Connection
-
 from meadhall.engine.errors import MeadhallError
 from meadhall.engine.registry import game
 from meadhall.engine.text.language import gettext as _
 from meadhall.engine.text.language import listed, speak
 from meadhall.server.errors import DatabaseUnavailable, NotFound, NotReady, TooMany
-from meadhall.server.hall.processes.scheduler import Scheduler
 from meadhall.server.hall.push_service import SECRET, Message, PushServices, check_keys, public_key
+from meadhall.server.hall.upkeep.scheduler import Scheduler
 from meadhall.server.ops.log_limit import OncePerInterval
+from meadhall.server.store import accounts, guests, jobs, secrets, sessions, tables
+from meadhall.server.store.database import Db
 from meadhall.server.store.models import Guest, Job, PushSubscription, TableRow, new_id
-from meadhall.server.store.queries import attempts, guests, jobs, push, secrets, tables
-from meadhall.server.store.queries.attempts import Counter, Limit
-from meadhall.server.store.queries.present import now
 from meadhall.server.store.store import Store
 from meadhall.server.worker.threads import run_in_thread
 
@@ -130,7 +127,7 @@ _LIFETIME: Final = timedelta(days=1)
 
 _DAY: Final = timedelta(days=1)
 
-_NEW_DEVICES: Final = Limit(free=100, first=_DAY, longest=_DAY)
+_NEW_DEVICES: Final = accounts.Limit(free=100, first=_DAY, longest=_DAY)
 """Number of browsers that one client address may add in a day."""
 
 _FIRST_RETRY: Final = timedelta(seconds=5)
@@ -161,12 +158,12 @@ class Notification:
     until: datetime | None = None
 
 
-def notify(connection: Connection, notification: Notification, guests: Collection[str], at: datetime | None = None) -> None:
+def notify(db: Db, notification: Notification, guests: Collection[str], at: datetime | None = None) -> None:
     """Tell guests about an event, from ``at`` on (None: in some seconds), in the transaction of the change that causes it.
 
     A later notification of the same kind at the same table takes its place. Call ``scheduler.wake()`` after the transaction.
     """
-    created = now(connection)
+    created = db.now()
     payload = {
         "id": new_id(),
         "number": notification.number,
@@ -175,9 +172,9 @@ def notify(connection: Connection, notification: Notification, guests: Collectio
         "sender": notification.sender,
         "until": (notification.until or created + _LIFETIME).isoformat(),
     }
-    for subscription in push.of_guests(connection, guests) if guests else ():
+    for subscription in sessions.subscriptions_of(db, guests) if guests else ():
         key = f"{subscription.id}:{notification.kind}:{notification.table}"
-        jobs.put(connection, _JOB, key, at or created + PAUSE, {**payload, "subscription": subscription.id})
+        jobs.put(db, _JOB, key, at or created + PAUSE, {**payload, "subscription": subscription.id})
 
 
 class Notifications:
@@ -225,7 +222,7 @@ class Notifications:
 
     def devices(self, guest: Guest) -> list[PushSubscription]:
         """Return the browsers that receive push messages of a guest, the oldest first."""
-        return self._store.transact(partial(push.of_guests, guests=[guest.id])) if guest.is_stored else []
+        return self._store.transact(partial(sessions.subscriptions_of, guests=[guest.id])) if guest.is_stored else []
 
     async def subscribe(
         self, guest: Guest, client: str, endpoint: str, p256dh: str, auth: str, device: str, session: str, instead_of: str = ""
@@ -238,17 +235,17 @@ class Notifications:
         await run_in_thread(check_keys, p256dh, auth)
         known = {each.endpoint for each in self.devices(guest)}
         key = sha256(f"{_JOB}\0{client}".encode()).hexdigest()
-        counts = partial(attempts.count_unless_paused, counter=Counter(key, _NEW_DEVICES))
+        counts = partial(accounts.count_unless_paused, counter=accounts.Counter(key, _NEW_DEVICES))
         if not known & {endpoint, instead_of} and not self._store.transact(counts):
             log.warning("a device of %s gets no push messages: %d are new today", client, _NEW_DEVICES.free)
             raise TooMany(_("Too many devices were added from your address today. Try again tomorrow."))
         vapid_key, at = await self.key(), self._time.now()
         subscription = PushSubscription(new_id(), guest.id, endpoint, p256dh, auth, vapid_key, device, at, session)
-        return self._store.transact(push.add, subscription, instead_of)
+        return self._store.transact(sessions.add_subscription, subscription, instead_of)
 
     def unsubscribe(self, guest: Guest, id: str) -> None:
         """Send a browser of the guest no more messages. Raises NotFound."""
-        if not self._store.transact(partial(push.delete_one, id=id, guest=guest.id)):
+        if not self._store.transact(partial(sessions.remove_subscription, id=id, guest=guest.id)):
             raise NotFound(_("There is no such device."))
 
     async def close(self) -> None:
@@ -263,7 +260,7 @@ class Notifications:
         note = Notification(
             payload["kind"], payload["table"], payload["number"], payload["sender"], datetime.fromisoformat(payload["until"])
         )
-        subscription = self._store.transact(partial(push.find, id=payload["subscription"]))
+        subscription = self._store.transact(partial(sessions.find_subscription, id=payload["subscription"]))
         seconds = 0.0 if note.until is None else (note.until - self._time.now()).total_seconds()
         if subscription is None or seconds <= 0:
             return
@@ -285,9 +282,9 @@ class Notifications:
         if outcome.kind in ("sent", "refused"):
             reason = outcome.reason or None
             if reason != subscription.refusal:
-                self._scheduler.finish(job, partial(push.note_refusal, id=subscription.id, reason=reason))
+                self._scheduler.finish(job, partial(sessions.note_refusal, id=subscription.id, reason=reason))
         elif outcome.kind == "gone":
-            self._scheduler.finish(job, partial(push.delete_one, id=subscription.id))
+            self._scheduler.finish(job, partial(sessions.remove_subscription, id=subscription.id))
         elif outcome.kind == "later":
             tries = int(payload.get("tries", 0))
             pause = max(_FIRST_RETRY * 2 ** min(tries, _DOUBLINGS), timedelta(seconds=outcome.seconds))

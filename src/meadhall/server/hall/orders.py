@@ -26,8 +26,8 @@ from typing import Any, Final, Literal
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import DatabaseUnavailable, NotFound, TooMany
+from meadhall.server.store import jobs
 from meadhall.server.store.models import Guest
-from meadhall.server.store.queries import orders as queries
 from meadhall.server.store.store import Store
 
 log = logging.getLogger(__name__)
@@ -116,8 +116,8 @@ class Orders:
         self._served: dict[str, int] = {}  # by the address: the turn in which it was served last
         self._turns = count(1)
         self._working: set[asyncio.Task[None]] = set()
-        for row in store.transact(queries.every):
-            self._orders[row.id] = order = Order(row.id, row.guest, "", row.kind, row.request, row.state)
+        for id, guest, kind, request, state in store.transact(jobs.all_orders):
+            self._orders[id] = order = Order(id, guest, "", kind, request, state)
             if order.state != "waiting":
                 order.ended.set()
                 order.progress = 1.0
@@ -136,7 +136,7 @@ class Orders:
         if sum(order.address == address for order in opened) >= _OPEN_OF_ADDRESS or len(opened) >= _MAX_OPEN:
             raise TooMany(_("Too many orders wait in this hall. Try again when some of them are done."))
         order = Order(secrets.token_urlsafe(8), guest.id, address, kind, json.loads(json.dumps(request)))
-        self._store.transact(queries.add, order.id, order.owner, kind, order.request)
+        self._store.transact(jobs.add_order, order.id, order.owner, kind, order.request)
         self._orders[order.id] = order
         self.go_on()
         return order
@@ -162,13 +162,13 @@ class Orders:
     def find(self, guest: Guest, id: str) -> Order:
         """Return a guest's report. Raises NotFound, also for the reports of others."""
         order = self._orders.get(id)
-        if order is None or order.kind != "report" or self._store.transact(queries.guest_of, id) != guest.id:
+        if order is None or order.kind != "report" or self._store.transact(jobs.guest_of_order, id) != guest.id:
             raise NotFound(_("There is no such report."))
         return order
 
     def answer(self, order: Order) -> Mapping[str, Any]:
         """Return what its process has answered, see ``Order``; empty while it is made. Raises DatabaseUnavailable."""
-        return {} if order.is_open else self._store.transact(queries.answer, order.id)
+        return {} if order.is_open else self._store.transact(jobs.answer_of, order.id)
 
     def delete(self, guest: Guest, id: str) -> None:
         """Delete a guest's report, and stop it if it is being made. Raises NotFound, DatabaseUnavailable."""
@@ -216,7 +216,7 @@ class Orders:
             return
         order.state = "done" if order.answer.keys() & {"report", "pdf"} else "failed"
         try:
-            self._store.transact(queries.finish, order.id, order.state, order.answer)
+            self._store.transact(jobs.finish_order, order.id, order.state, order.answer)
             self._forget_old(order)
         except DatabaseUnavailable:  # it is made again after the next start
             order.state = "failed"
@@ -226,7 +226,7 @@ class Orders:
         self.go_on()
 
     def _remove(self, order: Order) -> None:
-        self._store.transact(queries.remove, order.id)
+        self._store.transact(jobs.remove_order, order.id)
         self._orders.pop(order.id, None)
         order.stop()
 
@@ -236,7 +236,7 @@ class Orders:
         assert process.stdin is not None
         assert process.stdout is not None
         try:
-            if self._store.transact(queries.guest_of, order.id) is None:  # deleted meanwhile, perhaps with its guest
+            if self._store.transact(jobs.guest_of_order, order.id) is None:  # deleted meanwhile, perhaps with its guest
                 return
             process.stdin.write(json.dumps({"kind": order.kind, **order.request}).encode() + b"\n")
             async for line in process.stdout:

@@ -10,16 +10,15 @@ from functools import partial
 from math import inf
 from typing import Final
 
-from sqlalchemy import Connection
-
 from meadhall.server.errors import DatabaseUnavailable
 from meadhall.server.hall.clocks import Outage, deadline_after
 from meadhall.server.hall.notices.pubsub import Subscriber
 from meadhall.server.hall.services import TableRoom
 from meadhall.server.hall.state import TableState
 from meadhall.server.ops.time import Time, Timer
+from meadhall.server.store import matches
+from meadhall.server.store.database import Db
 from meadhall.server.store.models import SeatRow
-from meadhall.server.store.queries import departures
 from meadhall.server.store.store import Store
 
 # -------------------------------------------------------------------------------------------------------------------- in the hall
@@ -222,7 +221,7 @@ class Absences:
     def load(self) -> None:
         """Read when players have left, after the match was replayed. A departure that isn't stored begins now."""
         if self._people():
-            self.since = self._store.transact(partial(departures.of_table, table=self._room.table.id))
+            self.since = self._store.transact(partial(matches.departures_of, table=self._room.table.id))
             self._stored = set(self.since)
         self.look()
 
@@ -265,15 +264,15 @@ class Absences:
         left = self.since.pop(seat, None)
         if left is not None and (seat in self._stored or (self._time.now() - left).total_seconds() > _STORED_AFTER / 2):
             self._stored.discard(seat)
-            self._write(partial(departures.remove, table=self._room.table.id, seat=seat))
+            self._write(partial(matches.remove_departure, table=self._room.table.id, seat=seat))
 
     def _keep(self) -> None:
         """Store the departures of players who are still away."""
         self._keeping = None
         for seat in {row.seat for row in self._people()} & self.since.keys() - self._stored:
             self._stored.add(seat)
-            self._write(partial(departures.add, table=self._room.table.id, seat=seat, left_at=self.since[seat]))
+            self._write(partial(matches.add_departure, table=self._room.table.id, seat=seat, left_at=self.since[seat]))
 
-    def _write(self, work: Callable[[Connection], None]) -> None:
+    def _write(self, work: Callable[[Db], None]) -> None:
         with suppress(DatabaseUnavailable):  # the absence is shorter after a restart
             self._store.transact(work)

@@ -23,9 +23,9 @@ from meadhall.server.hall.lobby_changes import left_by, open_seat, with_person
 from meadhall.server.hall.room import Room
 from meadhall.server.hall.state import TableState
 from meadhall.server.hall.waits import let_wait, rearrange
+from meadhall.server.store import acquaintances, tables
 from meadhall.server.store.clock import Clock
 from meadhall.server.store.models import Guest, TableRow, new_id
-from meadhall.server.store.queries import ignored, tables
 from meadhall.server.worker.threads import run_in_thread
 
 _JUST_NOW: Final = timedelta(seconds=3)
@@ -141,7 +141,7 @@ async def _open_table(hall: Hall, guest: Guest, wanted: Wanted) -> Room | None:
 
     A guest meets no people whom they have blocked, or who have blocked them.
     """
-    apart = hall.store.transact(ignored.blocks, guest.id)
+    apart = hall.store.transact(acquaintances.blocks_of, guest.id)
     for table in reversed(hall.offered()):
         people = {person for row in table.seats for person in row.guests}
         if wanted.fits(table) and not people & (apart | {guest.id}) and wanted.accepts(room := await hall.room(table.id)):

@@ -24,8 +24,8 @@ from meadhall.server.hall.notices.pubsub import Channel
 from meadhall.server.hall.presence import Absences, Visits
 from meadhall.server.hall.services import Edit, P, Services
 from meadhall.server.hall.state import TableState, replayed_if_it_fits, todays_options
+from meadhall.server.store import matches, tables
 from meadhall.server.store.models import FINISHED, Guest, Job, TableRow
-from meadhall.server.store.queries import entries, tables
 
 
 class Room:
@@ -214,7 +214,7 @@ class Room:
             table = replace(self.table, options=todays_options(self.game, self.table.options))
             return partial(TableState, table, wait=self.services.store.transact(waits.wait_at, table.id))
         self._check_rules()
-        found = self.services.store.transact(entries.all_of, self.table.id)
+        found = self.services.store.transact(matches.entries_of, self.table.id)
         return partial(replayed_if_it_fits, self.game, self.table, found, self.services.deadlines.outages)
 
     def count_outages(self) -> None:

@@ -12,8 +12,8 @@ from meadhall.engine.match.match import Match
 from meadhall.server.hall.clocks import Clocks
 from meadhall.server.hall.deadlines import Deadlines
 from meadhall.server.hall.notices.pubsub import Channel
-from meadhall.server.hall.processes.scheduler import Scheduler
 from meadhall.server.hall.state import TableState
+from meadhall.server.hall.upkeep.scheduler import Scheduler
 from meadhall.server.ops.time import Time
 from meadhall.server.store.models import Guest, SeatRow, TableRow
 from meadhall.server.store.store import Store

@@ -9,8 +9,6 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Final
 
-from sqlalchemy import Connection
-
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import BadLine, ChatOff, KeyReused, NotFound, NotSeated, TooMany, WrongMoment
 from meadhall.server.hall.chat import KEPT, PHRASES, clean_line
@@ -18,8 +16,9 @@ from meadhall.server.hall.lobby_changes import names_at
 from meadhall.server.hall.people.acquaintances import Ignoring, hears
 from meadhall.server.hall.people.names import unlike_others
 from meadhall.server.hall.room import Room
+from meadhall.server.store import talk
+from meadhall.server.store.database import Db
 from meadhall.server.store.models import Audience, ChatLine, Guest, Ignored, IgnoreKind, TableRow, new_id
-from meadhall.server.store.queries import chat
 from meadhall.server.store.store import Store
 
 PAGE: Final = 50
@@ -61,7 +60,7 @@ class Talk:
         read_for = _read_for(room, audiences, ignored)
         known, _lines = room.chat.apart.get(guest.id, (None, []))
         if known != read_for:
-            found = self._store.transact(lambda connection: _before(connection, room.table.id, audiences, None, ignored, KEPT))
+            found = self._store.transact(lambda db: _before(db, room.table.id, audiences, None, ignored, KEPT))
             room.chat.keep_apart(guest.id, read_for, found or [])
 
     def say(self, room: Room, guest: Guest, text: str = "", phrase: str | None = None, key: str | None = None) -> ChatLine:
@@ -85,13 +84,13 @@ class Talk:
         if seat is None or not guest.is_stored:  # a spectator's name may belong to an account meanwhile
             guest = self._store.save_guest(guest)
         name = _name_among(room, guest) if seat is None else room.table.seats[seat].name
-        line = chat.NewLine(new_id(), room.table.id, audience, guest.id, seat, name, words, phrase, key)
+        line = talk.NewLine(new_id(), room.table.id, audience, guest.id, seat, name, words, phrase, key)
 
-        def check(connection: Connection) -> ChatLine | None:
-            repeated = None if key is None else chat.said(connection, guest.id, key)
+        def check(db: Db) -> ChatLine | None:
+            repeated = None if key is None else talk.said(db, guest.id, key)
             if repeated is not None:
                 return _checked_repeat(repeated, line)
-            counts = chat.count_since(connection, guest.id, *(self._store.time.now() - time for time, _most in RATES))
+            counts = talk.count_said_since(db, guest.id, *(self._store.time.now() - time for time, _most in RATES))
             if any(count >= most for count, (_time, most) in zip(counts, RATES, strict=True)):
                 raise TooMany(_("You write a lot in a short time. Wait a moment, then send it again."))
             return None
@@ -124,7 +123,7 @@ class Talk:
         """Return the last lines, or the last ones before a line, that a guest may hear; and whether there are earlier ones."""
         self.check(room)
         ignored, audiences = self.ignoring.of(guest.id), audiences_of(room.table, guest)
-        found = self._store.transact(lambda connection: _before(connection, room.table.id, audiences, line, ignored, PAGE + 1))
+        found = self._store.transact(lambda db: _before(db, room.table.id, audiences, line, ignored, PAGE + 1))
         if found is None:
             raise NotFound(_("There is no such line."))
         return found[-PAGE:], len(found) > PAGE
@@ -190,7 +189,7 @@ def _read_for(room: Room, audiences: tuple[Audience, ...], ignored: Ignored) -> 
 
 
 def _before(
-    connection: Connection, table: str, audiences: tuple[Audience, ...], line: str | None, ignored: Ignored, most: int
+    db: Db, table: str, audiences: tuple[Audience, ...], line: str | None, ignored: Ignored, most: int
 ) -> list[ChatLine] | None:
     """Return the last ``most`` lines before a line that a guest hears; None if there is no such line.
 
@@ -198,7 +197,7 @@ def _before(
     """
     kept: list[ChatLine] = []
     while len(kept) < most:
-        found = chat.before(connection, table, audiences, line, most)
+        found = talk.lines_before(db, table, audiences, line, most)
         if found is None:
             return None
         kept = [*(each for each in found if hears(ignored, each)), *kept]
@@ -228,7 +227,7 @@ def _name_among(room: Room, guest: Guest) -> str:
     return unlike_others(guest.name, names_at(room.table) | authors)
 
 
-def _checked_repeat(repeated: tuple[str, ChatLine], line: chat.NewLine) -> ChatLine:
+def _checked_repeat(repeated: tuple[str, ChatLine], line: talk.NewLine) -> ChatLine:
     """Return the line that a repeated request has said. Raises KeyReused if it was another one."""
     table, said = repeated
     is_same = table == line.table and (said.is_deleted or (said.text, said.phrase) == (line.text, line.phrase))

@@ -15,12 +15,11 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Final
 
-from sqlalchemy import Connection
-
 from meadhall.server.errors import DatabaseUnavailable
 from meadhall.server.hall.clocks import Outage, outages
+from meadhall.server.store import jobs, uptime
+from meadhall.server.store.database import Db
 from meadhall.server.store.models import Downtime
-from meadhall.server.store.queries import uptime
 from meadhall.server.store.store import Store
 
 log = logging.getLogger(__name__)
@@ -64,11 +63,11 @@ class Uptime:
     def begin(self) -> None:
         """Note that the hall has started, and the downtime that ended with it. Raises DatabaseUnavailable."""
 
-        def start(connection: Connection) -> list[Downtime]:
-            if uptime.has_clocks(connection):
-                self._go_on(connection)
-                self._beat(connection, timedelta(0))
-            return uptime.downtimes(connection)
+        def start(db: Db) -> list[Downtime]:
+            if uptime.has_clocks(db):
+                self._go_on(db)
+                self._beat(db, timedelta(0))
+            return uptime.downtimes(db)
 
         self._keep(self._store.transact(start))
 
@@ -86,11 +85,11 @@ class Uptime:
         ran_at, self._ran_at = self._ran_at, self._time.now()
         self._has_run = self._has_run and ran_at is not None and self._ran_at - ran_at <= GAP
 
-        def note(connection: Connection) -> list[Downtime] | None:
-            self._compare_dates(connection)
-            if uptime.is_waiting(connection, CLOCK_JOB):
-                self._beat(connection, GAP, self._seen_at)
-            return None if uptime.last_downtime(connection) == self._last else uptime.downtimes(connection)
+        def note(db: Db) -> list[Downtime] | None:
+            self._compare_dates(db)
+            if jobs.is_waiting(db, CLOCK_JOB):
+                self._beat(db, GAP, self._seen_at)
+            return None if uptime.last_downtime(db) == self._last else uptime.downtimes(db)
 
         found = self._store.transact(note)
         self._seen_at, self._has_run = self._time.now(), True
@@ -98,9 +97,9 @@ class Uptime:
             self._keep(found)
             self.on_change()
 
-    def _go_on(self, connection: Connection) -> None:
+    def _go_on(self, db: Db) -> None:
         """Let the time of the hall go on where it was: it must not go back."""
-        last = uptime.last_beat(connection)
+        last = uptime.last_beat(db)
         ahead = timedelta(0) if last is None else last - self._time.now()
         if timedelta(0) < ahead <= _FARTHEST:
             self._time.shift(ahead.total_seconds())
@@ -108,7 +107,7 @@ class Uptime:
             if abs(self._ahead) > _JUMP:
                 log.warning("the hall goes on in its own time, %.1f s ahead of the clock of this machine", self._ahead)
 
-    def _compare_dates(self, connection: Connection) -> None:
+    def _compare_dates(self, db: Db) -> None:
         """Log that the date of the machine was set, and follow it if no clock can be wrong then."""
         ahead = self._time.ahead()
         if abs(ahead - self._ahead) > _JUMP:
@@ -116,15 +115,15 @@ class Uptime:
             by = abs(ahead - self._ahead)
             log.warning("the clock of this machine was set %s by %.1f s; no clock of a match jumps", how, by)
             self._ahead = ahead
-        if abs(ahead) > _JUMP and not uptime.has_clocks(connection):
+        if abs(ahead) > _JUMP and not uptime.has_clocks(db):
             self._time.shift(-ahead)
             self._seen_at, self._ahead = self._time.now(), 0.0
 
-    def _beat(self, connection: Connection, gap: timedelta, seen_at: datetime | None = None) -> None:
-        downtime = uptime.beat(connection, gap, seen_at)
+    def _beat(self, db: Db, gap: timedelta, seen_at: datetime | None = None) -> None:
+        downtime = uptime.beat(db, gap, seen_at)
         if downtime is not None:
             by = downtime.ended_at - downtime.began_at
-            uptime.postpone(connection, CLOCK_JOB, downtime.began_at, by)
+            jobs.postpone_all(db, CLOCK_JOB, downtime.began_at, by)
             why = "the database did not answer" if self._has_run else "the hall did not run"
             log.info("%s for %.1f s before %s; no clock ran", why, by.total_seconds(), downtime.ended_at)
 

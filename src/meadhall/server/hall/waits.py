@@ -12,8 +12,6 @@ from datetime import datetime, timedelta
 from functools import partial
 from typing import Any, Final
 
-from sqlalchemy import Connection, select
-
 from meadhall.engine.errors import MeadhallError
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import WrongMoment
@@ -21,9 +19,9 @@ from meadhall.server.hall import match_changes
 from meadhall.server.hall.lobby_changes import bot_seat, emptied
 from meadhall.server.hall.services import TableRoom
 from meadhall.server.hall.state import TableState, Wait
-from meadhall.server.store import schema
+from meadhall.server.store import jobs
+from meadhall.server.store.database import Db
 from meadhall.server.store.models import Job, SeatRow, TableRow
-from meadhall.server.store.queries import jobs
 
 JOB: Final = "wait"
 """The kind of the jobs that end waits. Their key is the id of the table."""
@@ -37,10 +35,9 @@ _LOOKS: Final = 9
 _LOOK_AGAIN: Final = timedelta(seconds=10)
 
 
-def wait_at(connection: Connection, table: str) -> Wait | None:
+def wait_at(db: Db, table: str) -> Wait | None:
     """Return the wait that is stored for a table; None without one."""
-    query = select(schema.jobs.c.payload).where(schema.jobs.c.kind == JOB, schema.jobs.c.key == table)
-    payload = connection.execute(query).scalar_one_or_none()
+    payload = jobs.payload_of(db, JOB, table)
     if payload is None:
         return None
     until = payload["until"]

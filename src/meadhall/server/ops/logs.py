@@ -32,7 +32,6 @@ def configure_logging(form: str, process: str) -> None:
     handler = logging.StreamHandler()
     handler.setFormatter(JsonFormatter(process) if form == JSON else TextFormatter())
     logging.basicConfig(level=logging.INFO, handlers=[handler])
-    logging.getLogger("alembic").setLevel(logging.WARNING)
     logging.getLogger("uvicorn.error").addFilter(OncePerInterval())  # it warns of each malformed request
     if form == JSON:
         logging.captureWarnings(True)

@@ -29,8 +29,8 @@ from meadhall.server.hall.daily_puzzle import (
 from meadhall.server.hall.hall import Hall
 from meadhall.server.pages.dates import moment
 from meadhall.server.pages.models import AttemptView, Bar, DailyPage, DailyState, DailyStrip, FigureView, Plot
+from meadhall.server.store import puzzles
 from meadhall.server.store.models import Guest, Score, TableRow
-from meadhall.server.store.queries import tables
 from meadhall.server.web.links import Outside, link
 
 BEST_SHOWN = 20
@@ -68,7 +68,9 @@ async def daily_page(hall: Hall, guest: Guest, day: str, outside: Outside) -> Da
     mine, scores = (found.mine, found.scores) if done else (None, ())
     outcome, pending = await _outcome(hall, subject, day, guest) if done else (None, False)
     yours = None if mine is None else _attempt(subject, mine, you=True)
-    days = sorted({*recent_days(hall.time)[:DAYS_SHOWN], *hall.store.transact(tables.days, DAYS_SHOWN), day}, reverse=True)
+    days = sorted(
+        {*recent_days(hall.time)[:DAYS_SHOWN], *hall.store.transact(puzzles.attempted_days, DAYS_SHOWN), day}, reverse=True
+    )
     return DailyPage(
         url=link(f"/daily/{day}"),
         game=subject.name,

@@ -39,8 +39,8 @@ from meadhall.server.pages.models import (
 )
 from meadhall.server.pages.open_tables import open_tables, who_waits
 from meadhall.server.pages.tile_art import tile_art
+from meadhall.server.store import matches
 from meadhall.server.store.models import FINISHED, RULES_CHANGED, Guest, Invitation, TableRow
-from meadhall.server.store.queries.results import place_of
 from meadhall.server.web.links import link
 
 LATEST = datetime.max.replace(tzinfo=UTC)
@@ -230,7 +230,7 @@ def result_in_words(table: TableRow, reader: int | None = None) -> str:
     )
     if reader is None:
         return headline(names, result)
-    return your_headline(names, result, reader, place_of(table.outcome, reader))
+    return your_headline(names, result, reader, matches.place_of(table.outcome, reader))
 
 
 def _note(table: TableRow, match: Match | None, yours: bool, seat: int | None) -> str:

@@ -97,7 +97,7 @@ class PrivacyPage:
 
 def privacy_page(settings: Settings, has_account: bool) -> PrivacyPage:
     """Return the page for a hall with these settings."""
-    names = dict.fromkeys(each.column.table.name for each in schema.GUEST_COLUMNS)
+    names = dict.fromkeys(each.table for each in schema.GUEST_COLUMNS)
     kept = tuple(KeptData(_(KEPT[name][0]), _(KEPT[name][1]), _time(name, settings.retention)) for name in names)
     return PrivacyPage(kept, _("in one database file on the computer that runs this hall"), has_account)
 

@@ -52,8 +52,8 @@ from meadhall.server.routes.api_refusals import STRICT, refusals, table_refusals
 from meadhall.server.routes.documents import DOCUMENT_LIMIT
 from meadhall.server.routes.tables import provide_room, record_response
 from meadhall.server.settings import INVITED
+from meadhall.server.store import tables
 from meadhall.server.store.models import Guest, TableRow, new_id
-from meadhall.server.store.queries import tables
 from meadhall.server.web import event_stream
 from meadhall.server.web.compression import PROGRAM_WINDOW
 from meadhall.server.web.links import outside

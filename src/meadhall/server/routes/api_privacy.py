@@ -10,14 +10,14 @@ from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import WrongMoment
 from meadhall.server.hall.hall import Hall
 from meadhall.server.routes.api_refusals import refusals
+from meadhall.server.store import personal_data
 from meadhall.server.store.models import Guest
-from meadhall.server.store.queries.exporting import export
 
 
 @get("/me/data", responses=refusals(401))
 async def show_my_data(hall: Hall, program: Guest) -> dict[str, list[dict[str, Any]]]:
     """Return everything that the hall stores about you, as rows by the kind of data. Your matches are in ``matches``."""
-    return await hall.store.read(export, program.id)
+    return await hall.store.read(personal_data.export, program.id)
 
 
 @delete("/me", status_code=204, responses=refusals(401, 409))

@@ -18,8 +18,8 @@ from meadhall.server.hall.people.profiles import profile_of, visible_person
 from meadhall.server.routes.api_models import TableSummary, table_summary
 from meadhall.server.routes.api_refusals import refusals
 from meadhall.server.routes.people import records_response, wanted_matches
+from meadhall.server.store import profiles
 from meadhall.server.store.models import Guest
-from meadhall.server.store.queries import profiles
 from meadhall.server.web.links import outside
 from meadhall.server.web.request import AnyRequest
 

@@ -27,8 +27,8 @@ from meadhall.server.pages.notifications import notifications_panel
 from meadhall.server.pages.responses import Html, page, said_next, see_other, wants_json
 from meadhall.server.pages.rulebook import rulebook_page
 from meadhall.server.pages.tile_art import tile_art, tile_svg
+from meadhall.server.store import tables
 from meadhall.server.store.models import Guest, TableRow
-from meadhall.server.store.queries import tables
 from meadhall.server.web.forms import Form, integer, safe_path
 from meadhall.server.web.links import link
 from meadhall.server.web.request import AnyRequest

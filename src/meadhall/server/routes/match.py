@@ -13,8 +13,8 @@ from meadhall.server.hall.room import Room
 from meadhall.server.pages.proposals import propose_page
 from meadhall.server.pages.responses import Answer, Html, page, see_other, table_answer, wants_json
 from meadhall.server.routes.api_models import hint_infos
+from meadhall.server.store import talk
 from meadhall.server.store.models import Guest
-from meadhall.server.store.queries import notes
 from meadhall.server.web.forms import Form, read_form
 from meadhall.server.web.links import link
 from meadhall.server.web.request import AnyRequest
@@ -23,7 +23,7 @@ from meadhall.server.web.request import AnyRequest
 @get("/tables/{id:str}/propose")
 async def show_offers(request: AnyRequest, hall: Hall, room: Room, guest: Guest) -> Html:
     """Show what the guest can propose, and their note. The page of the table opens it as a sheet."""
-    note = hall.store.transact(notes.find, room.table.id, guest.id)
+    note = hall.store.transact(talk.find_note, room.table.id, guest.id)
     return page(request, guest, "propose.html", propose_page(room, guest, note))
 
 
@@ -33,7 +33,7 @@ async def save_note(request: AnyRequest, hall: Hall, room: Room, guest: Guest) -
     form = await read_form(request, 4 * LONGEST_NOTE)
     try:
         room.seat_of(guest)
-        hall.store.transact(notes.save, room.table.id, guest.id, clean_note(form.get("text", "")))
+        hall.store.transact(talk.save_note, room.table.id, guest.id, clean_note(form.get("text", "")))
     except MeadhallError as error:
         return table_answer(request, room, guest, error)
     return table_answer(request, room, guest)

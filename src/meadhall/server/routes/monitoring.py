@@ -20,7 +20,7 @@ from meadhall.server.ops.metrics import (
     exposition,
     measure_process,
 )
-from meadhall.server.store.queries import health as queries
+from meadhall.server.store import uptime
 from meadhall.server.web.forwarded import comes_from_this_machine
 from meadhall.server.web.request import AnyRequest
 from meadhall.server.web.stream_limit import StreamLimit
@@ -65,7 +65,7 @@ async def metrics(request: AnyRequest, hall: Hall, stream_limit: StreamLimit) ->
 def measure_database(hall: Hall) -> None:
     """Measure what the database knows of the whole hall, and whether it answers."""
     try:
-        unfinished, backup = hall.store.transact(lambda each: (queries.unfinished(each), queries.last_backup(each)))
+        unfinished, backup = hall.store.transact(lambda each: (uptime.count_tables(each), uptime.last_backup(each)))
     except DatabaseUnavailable:
         DATABASE_UP.set(0)
         return

@@ -17,9 +17,8 @@ from meadhall.server.hall.people.profiles import check_visible, profile_of, visi
 from meadhall.server.hall.room import Room
 from meadhall.server.pages.person import MATCHES_SHOWN, MET_SHOWN, person_page
 from meadhall.server.pages.responses import Html, page, see_other
+from meadhall.server.store import guests, profiles
 from meadhall.server.store.models import Guest, PlayedFilter
-from meadhall.server.store.queries import guests, profiles
-from meadhall.server.store.queries.profiles import RESULTS
 from meadhall.server.web.forms import Form
 from meadhall.server.web.links import link
 from meadhall.server.web.request import AnyRequest
@@ -68,7 +67,7 @@ async def _show(request: AnyRequest, hall: Hall, person: Guest, viewer: Guest, c
     profile = await profile_of(hall.store, person, viewer)
     wanted = wanted_matches(hall, profile.is_own, viewer, **chosen)
     played, count = await hall.store.read(profiles.played, person.id, wanted, MATCHES_SHOWN, (number - 1) * MATCHES_SHOWN)
-    met = await hall.store.read(profiles.met, person.id, MET_SHOWN) if profile.is_own else []
+    met = await hall.store.read(profiles.often_met, person.id, MET_SHOWN) if profile.is_own else []
     content = person_page(profile, viewer, chosen, played, count, number, met)
     found = hall.talk.ignoring.of(viewer.id)
     ignored = {"muted": person.id in found.muted, "blocked": person.id in found.blocked}
@@ -78,7 +77,7 @@ async def _show(request: AnyRequest, hall: Hall, person: Guest, viewer: Guest, c
 def wanted_matches(hall: Hall, is_own: bool, viewer: Guest, **chosen: str) -> PlayedFilter:
     """Return the filter of a person's matches. Raises NotFound for an unknown result or person."""
     result, opponent = chosen["result"], chosen["with"]
-    if result not in ("", *RESULTS):
+    if result not in ("", *profiles.RESULTS):
         raise NotFound(result)
     other = hall.store.transact(guests.find_public, opponent) if opponent else None
     if opponent and (other is None or not hall.acquaintances.knows(viewer, other)):

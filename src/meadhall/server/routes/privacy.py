@@ -10,8 +10,8 @@ from litestar.response import Redirect
 from meadhall.server.hall.hall import Hall
 from meadhall.server.pages.privacy import privacy_page
 from meadhall.server.pages.responses import Answer, Html, page, see_other
+from meadhall.server.store import personal_data
 from meadhall.server.store.models import Guest
-from meadhall.server.store.queries.exporting import export
 from meadhall.server.web.forms import Form
 from meadhall.server.web.links import link
 from meadhall.server.web.request import AnyRequest
@@ -27,7 +27,7 @@ async def show_privacy(request: AnyRequest, hall: Hall, guest: Guest) -> Html:
 @get("/privacy/data")
 async def download_data(hall: Hall, guest: Guest) -> Response[str]:
     """Return everything that the hall stores about the guest."""
-    return data_response(await hall.store.read(export, guest.id))
+    return data_response(await hall.store.read(personal_data.export, guest.id))
 
 
 def data_response(data: dict[str, list[dict[str, object]]]) -> Response[str]:

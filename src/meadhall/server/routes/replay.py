@@ -18,8 +18,8 @@ from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.room import Room
 from meadhall.server.pages.replay import chart_page, knowledge_of, replay_page, with_chart, with_crests
 from meadhall.server.pages.responses import Answer, Html, page, see_other, wants_json
+from meadhall.server.store import matches
 from meadhall.server.store.models import Guest, new_id
-from meadhall.server.store.queries import uploads
 from meadhall.server.web.links import link
 from meadhall.server.web.request import AnyRequest, client_address
 
@@ -75,7 +75,7 @@ async def upload_record(request: AnyRequest, hall: Hall) -> Answer:
         raise RecordError("record", _("choose a file first"))
     request.app.state.guest_limit.count(client_address(request), new_id())  # a hall keeps a limited number of records
     match = await hall.uploads.verify(await upload.read())
-    key = hall.store.transact(uploads.add, dumps(match.record()))
+    key = hall.store.transact(matches.add_upload, dumps(match.record()))
     if wants_json(request):
         return Response({"key": key, "url": link(f"/replay/{key}")}, status_code=201)
     return see_other(link(f"/replay/{key}"))
@@ -104,7 +104,7 @@ async def chart_upload(request: AnyRequest, hall: Hall, guest: Guest, key: str, 
 
 async def _uploaded(hall: Hall, link_token: str) -> tuple[Match, str]:
     """Return the match of an uploaded record, and a hash of the record: equal records share a chart."""
-    text = hall.store.transact(uploads.find, link_token)
+    text = hall.store.transact(matches.find_upload, link_token)
     if text is None:
         raise NotFound(_("There is no such record here, or it has been deleted."))
     return await hall.uploads.match(text), sha256(text.encode()).hexdigest()

@@ -11,8 +11,8 @@ from meadhall.server.hall import match_changes
 from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.room import Room
 from meadhall.server.pages.responses import Answer, page, see_other, wants_json
+from meadhall.server.store import tables
 from meadhall.server.store.models import Guest
-from meadhall.server.store.queries import tables
 from meadhall.server.web.links import link
 from meadhall.server.web.request import AnyRequest
 from meadhall.server.web.sessions import Sessions

@@ -25,8 +25,8 @@ from meadhall.server.pages.responses import Html, page, table_page
 from meadhall.server.pages.rulebook import rulebook_of_match
 from meadhall.server.pages.talk import TalkPanel
 from meadhall.server.pages.verify import verify_page
+from meadhall.server.store import tables, talk
 from meadhall.server.store.models import Guest
-from meadhall.server.store.queries import notes, tables
 from meadhall.server.web import event_stream
 from meadhall.server.web.links import outside
 from meadhall.server.web.request import AnyRequest, page_id
@@ -55,7 +55,7 @@ async def show_table(request: AnyRequest, hall: Hall, room: Room, guest: Guest, 
         with suppress(DatabaseUnavailable):  # the stream brings the chat later
             hall.talk.prepare(room, guest)
     turns = await hall.turns_of(guest)
-    has_note = hall.store.transact(notes.find, id, guest.id) != ""
+    has_note = hall.store.transact(talk.find_note, id, guest.id) != ""
     return table_page(request, room, guest, turns=len(turns) - (id in turns), has_note=has_note)
 
 

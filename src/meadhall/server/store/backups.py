@@ -10,17 +10,15 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
-from typing import Any, Final, TypeVar
-
-from sqlalchemy import update
+from typing import Final, TypeVar
 
 from meadhall.engine.errors import MeadhallError
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.ops import systemd
-from meadhall.server.store import migrations, schema
-from meadhall.server.store.file_lock import StoreUnusable, lock_database
-from meadhall.server.store.maintenance import snapshot, writing
-from meadhall.server.store.private_files import PRIVATE_FILE
+from meadhall.server.ops.time import Time
+from meadhall.server.store import schema
+from meadhall.server.store.database import Db
+from meadhall.server.store.files import BESIDE, PRIVATE_FILE, StoreUnusable, lock_database, snapshot, writing
 
 T = TypeVar("T")
 Progress = Callable[[int, int], None]
@@ -35,9 +33,6 @@ _MORE_STARTS: Final = 100
 """By how much the counter of starts is raised: the hall may have been started after its backup, and versions that open pages know
 must never go back."""
 
-_BESIDE: Final = ("-journal", "-wal", "-shm")
-"""Ends of the names of files that SQLite makes beside a database."""
-
 
 class BadBackup(MeadhallError):
     """A file is not a backup, is damaged, or can't be written."""
@@ -47,18 +42,18 @@ class NotEmpty(MeadhallError):
     """There is already a hall where a backup would be restored."""
 
 
-def backup_beside(file: Path, revision: str) -> Path:
-    """Return the file for the backup that a hall writes before its database is migrated from a revision."""
-    return file.with_name(f"{file.stem}-{revision}.backup")
+def backup_beside(file: Path, version: int) -> Path:
+    """Return the file for the backup that a hall writes before its database is migrated from a version of the schema."""
+    return file.with_name(f"{file.stem}-{version}.backup")
 
 
-def back_up_before_migration(file: Path, revision: str) -> None:
-    """Write a backup of a hall that will be migrated from a revision, so that an older Meadhall can restore it.
+def back_up_before_migration(file: Path, version: int) -> None:
+    """Write a backup of a hall that will be migrated from a version of the schema, so that an older Meadhall can restore it.
 
     Raises StoreUnusable.
     """
-    backup = backup_beside(file, revision)
-    log.info("before the migration from schema %s to %s a backup is written: %s", revision, migrations.newest_revision(), backup)
+    backup = backup_beside(file, version)
+    log.info("before the migration from schema %s to %s a backup is written: %s", version, schema.newest_version(), backup)
     try:
         write_backup(file, backup, lambda _done, _total: systemd.notify(systemd.MORE_TIME))
     except BadBackup as error:
@@ -76,11 +71,11 @@ def write_backup(file: Path, backup: Path, progress: Progress) -> None:
     """
     if backup.exists() and not _is_backup(backup):
         raise BadBackup(_("{file} exists and is not a backup; choose another name").format(file=backup))
-    with snapshot(file) as connection:
-        if migrations.known_revision(connection) is None:
+    with snapshot(file) as db:
+        if schema.known_version(db) is None:
             raise StoreUnusable(_("there is no hall in this database"))
         with _unfinished(backup) as copy:
-            _copy(connection.connection.driver_connection, copy, progress)
+            _copy(db.raw, copy, progress)
 
 
 def restore_backup(backup: Path, file: Path, folder: Path, replace: bool, progress: Progress, check: Callable[[Path], T]) -> T:
@@ -102,14 +97,13 @@ def restore_backup(backup: Path, file: Path, folder: Path, replace: bool, progre
         with closing(sqlite3.connect(f"{backup.resolve().as_uri()}?mode=ro", uri=True)) as source:
             _refuse_others(backup, source)
             _copy(source, copy, progress)
-        with writing(copy) as connection:
-            migrations.upgrade(connection)
-            starts = schema.counters.c.name == "starts"
-            more = update(schema.counters).where(starts).values(value=schema.counters.c.value + before + _MORE_STARTS)
-            if connection.execute(more).rowcount != 1 or migrations.differences(connection):
+        with writing(copy) as db:
+            schema.upgrade(db)
+            more = "UPDATE counters SET value = value + ? WHERE name = 'starts'"
+            if db.run(more, before + _MORE_STARTS) != 1 or schema.differences(db):
                 raise _damaged(backup)
         found = check(copy)
-        for end in _BESIDE:  # a log would be taken for a part of the copy
+        for end in BESIDE:  # a log would be taken for a part of the copy
             file.with_name(f"{file.name}{end}").unlink(missing_ok=True)
     return found
 
@@ -118,7 +112,7 @@ def _is_backup(file: Path) -> bool:
     """Return whether a file is a backup. The database of a hall is none: it has a write-ahead log."""
     with suppress(sqlite3.Error), closing(sqlite3.connect(f"{file.resolve().as_uri()}?mode=ro", uri=True)) as connection:
         (mode,) = connection.execute("PRAGMA journal_mode").fetchone()
-        return mode == "delete" and connection.execute("SELECT 1 FROM alembic_version").fetchone() is not None
+        return mode == "delete" and schema.current_version(Db(connection, Time())) is not None
     return False
 
 
@@ -129,13 +123,14 @@ def _refuse_others(backup: Path, connection: sqlite3.Connection) -> None:
         (found,) = connection.execute("PRAGMA integrity_check(1)").fetchone()
         broken = connection.execute("PRAGMA foreign_key_check").fetchone()
         others = connection.execute("SELECT name FROM sqlite_master WHERE type NOT IN ('table', 'index')").fetchone()
-        (revision,) = connection.execute("SELECT version_num FROM alembic_version").fetchone()
-        (version,) = connection.execute("SELECT meadhall FROM release").fetchone() or ("?",)
-    except (sqlite3.Error, TypeError):
+        number, writer = schema.current_version(Db(connection, Time())), schema.writer(Db(connection, Time())) or "?"
+    except (sqlite3.Error, TypeError, ValueError):
         raise BadBackup(_("{file} is not a backup of a hall").format(file=backup)) from None
-    if revision not in migrations.known_revisions():
+    if number is None:
+        raise BadBackup(_("{file} is not a backup of a hall").format(file=backup))
+    if not schema.is_known(number):
         raise BadBackup(
-            _("{file} was written by a newer Meadhall ({version}); update this one").format(file=backup, version=_shown(version))
+            _("{file} was written by a newer Meadhall ({version}); update this one").format(file=backup, version=_shown(writer))
         )
     if found != "ok" or broken or others or size != backup.stat().st_size:  # SQLite would take a missing end for zeros
         raise _damaged(backup)
@@ -152,7 +147,7 @@ def _starts(file: Path) -> int:
     return 0
 
 
-def _copy(source: Any, to: Path, progress: Progress) -> None:
+def _copy(source: sqlite3.Connection, to: Path, progress: Progress) -> None:
     with closing(sqlite3.connect(to)) as target:
         source.backup(target, pages=_PAGES, progress=lambda _status, left, total: progress(total - left, total))
         target.execute("PRAGMA journal_mode=DELETE")  # one file, without a log beside it
@@ -169,7 +164,7 @@ def _unfinished(file: Path) -> Iterator[Path]:
             _sync(path)
             path.replace(file)
         finally:
-            for end in ("", *_BESIDE):
+            for end in ("", *BESIDE):
                 path.with_name(f"{path.name}{end}").unlink(missing_ok=True)
         if sys.platform != "win32":
             _sync(file.parent)  # the new name

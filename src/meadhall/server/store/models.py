@@ -57,11 +57,6 @@ UNTIMED: Final = datetime.fromtimestamp(0, UTC)
 """The time of an entry before the room has set it."""
 
 
-def in_utc(time: datetime) -> datetime:
-    """Return a stored time with its zone, which SQLite doesn't store."""
-    return time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
-
-
 @dataclass(frozen=True)
 class RetiredSecret:
     """A secret that was replaced, and the time until which it is accepted."""

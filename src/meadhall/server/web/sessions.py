@@ -27,10 +27,9 @@ from meadhall.server.hall.people import sign_in
 from meadhall.server.hall.people.accounts import Accounts, SignedIn
 from meadhall.server.hall.people.names import GIVEN, any_name, clean_name
 from meadhall.server.hall.people.sign_in import Client
+from meadhall.server.store import accounts, guests, secrets, sessions
 from meadhall.server.store.crests import Crest
 from meadhall.server.store.models import Account, Guest, ProfileVisibility, RetiredSecret, Session, SessionKind, new_id
-from meadhall.server.store.queries import guests, secrets, sessions
-from meadhall.server.store.queries.accounts import owned_of
 from meadhall.server.store.store import Store
 from meadhall.server.web import known_devices
 from meadhall.server.web.links import link
@@ -261,7 +260,7 @@ class Sessions:
         """Return a random name that belongs to no account."""
         if self._owned is None:
             with suppress(DatabaseUnavailable):  # then the guest may get a number when something of theirs is stored
-                self._owned = self._store.transact(owned_of, GIVEN)
+                self._owned = self._store.transact(accounts.owned_of, GIVEN)
         return any_name(self._owned or ())
 
     def _remember(self, guest: Guest) -> None:

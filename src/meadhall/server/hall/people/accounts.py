@@ -6,14 +6,12 @@ own guest has can come along. All changes are stored in one transaction each, so
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 from typing import Final
-
-from sqlalchemy import Connection
-from sqlalchemy.exc import IntegrityError
 
 from meadhall.engine.text.language import LANGUAGES, speaking
 from meadhall.engine.text.language import gettext as _
@@ -23,11 +21,10 @@ from meadhall.server.hall.people.names import bot_names, clean_name
 from meadhall.server.hall.people.passkeys import RelyingParty, made_passkey, read_answer
 from meadhall.server.hall.people.sign_in import Client, Passwords, SignInLimit
 from meadhall.server.ops.metrics import FAILED_SIGN_INS
+from meadhall.server.store import accounts, guests, personal_data, sessions, tables
+from meadhall.server.store.database import Db
 from meadhall.server.store.lookalikes import look_alike
 from meadhall.server.store.models import Account, Challenge, Guest, Passkey, PushSubscription, Session, SessionKind
-from meadhall.server.store.queries import accounts, challenges, guests, opened, push, sessions, tables
-from meadhall.server.store.queries.deleting import delete_guest
-from meadhall.server.store.queries.merging import merge_guests
 from meadhall.server.store.store import Store
 from meadhall.server.worker.threads import run_in_thread
 
@@ -101,11 +98,11 @@ class Accounts:
     async def begin_passkey(self, guest: Guest, name: str, party: RelyingParty) -> dict[str, object]:
         """Return what a browser needs to make a passkey, for a new account with this name or the one that the guest has."""
 
-        def prepare(connection: Connection) -> tuple[str, list[Passkey]]:
-            account = accounts.find(connection, guest.id)
+        def prepare(db: Db) -> tuple[str, list[Passkey]]:
+            account = accounts.find(db, guest.id)
             handle = passkeys.new_handle() if account is None else account.handle
-            challenges.add(connection, _challenge(self._store.time.now(), "create", guest, challenge, handle))
-            return handle, accounts.passkeys_of(connection, guest.id)
+            accounts.add_challenge(db, _challenge(self._store.time.now(), "create", guest, challenge, handle))
+            return handle, accounts.passkeys_of(db, guest.id)
 
         shown = guest.name if guest.has_account else self._checked_name(guest, name)
         challenge = passkeys.new_challenge()
@@ -144,22 +141,22 @@ class Accounts:
         token, session = sign_in.new_session(self._store.time.now(), guest.id, device.kind, device.label)
         codes = sign_in.new_codes()
 
-        def create(connection: Connection) -> Account:
-            guests.save(connection, replace(guest, name=name), is_chosen=True)
-            if accounts.find(connection, guest.id) is not None:
+        def create(db: Db) -> Account:
+            guests.save(db, replace(guest, name=name), is_chosen=True)
+            if accounts.find(db, guest.id) is not None:
                 raise WrongMoment(_("You have an account already."))
-            accounts.add(connection, guest.id, name, handle, password)
+            accounts.add(db, guest.id, name, handle, password)
             if passkey is not None:
-                accounts.add_passkey(connection, passkey)
-            accounts.replace_codes(connection, guest.id, [sign_in.hash_of_code(code) for code in codes])
-            sessions.add(connection, session)
-            opened.end_all(connection, guest.id, device.session)  # the guest's other devices must sign in
-            opened.hand_over(connection, device.session, session.id, guest.id)
+                accounts.add_passkey(db, passkey)
+            accounts.replace_codes(db, guest.id, [sign_in.hash_of_code(code) for code in codes])
+            sessions.add(db, session)
+            sessions.end_all_opened(db, guest.id, device.session)  # the guest's other devices must sign in
+            sessions.hand_over(db, device.session, session.id, guest.id)
             return Account(guest.id, name, handle, password, self._store.time.now())
 
         try:
             account = self._store.transact(create)
-        except IntegrityError:  # the passkey belongs to an account already
+        except sqlite3.IntegrityError:  # the passkey belongs to an account already
             raise BadPasskey(_("That took too long, or was tried twice. Please try again.")) from None
         self.announce_sessions_changed(guest.id)
         return SignedIn(token, session, account), codes
@@ -171,7 +168,7 @@ class Accounts:
             raise NameTaken(_("Choose a name first."))
         if any(look_alike(name, reserved) for reserved in (*bot_names(), *former_player_names())):
             raise NameTaken(_("That name can't belong to a player. Choose a different one."))
-        return self._store.transact(lambda connection: accounts.free_name(connection, replace(guest, name=name), is_chosen=True))
+        return self._store.transact(lambda db: accounts.free_name(db, replace(guest, name=name), is_chosen=True))
 
     # ------------------------------------------------------------------------------------------------------------- signing in
 
@@ -179,7 +176,7 @@ class Accounts:
         """Return what a browser needs to sign in with a passkey."""
         challenge = passkeys.new_challenge()
         self._store.transact(
-            lambda connection: challenges.add(connection, _challenge(self._store.time.now(), "sign in", guest, challenge))
+            lambda db: accounts.add_challenge(db, _challenge(self._store.time.now(), "sign in", guest, challenge))
         )
         return await run_in_thread(passkeys.request_options, party, challenge)
 
@@ -187,10 +184,10 @@ class Accounts:
         """Return the account that a passkey proves. Raises BadPasskey."""
         read = read_answer(answer)
 
-        def find(connection: Connection) -> tuple[Challenge | None, Passkey | None, Account | None]:
-            challenge = challenges.take(connection, read.challenge, "sign in", guest.id)
-            passkey = accounts.find_passkey(connection, read.id)
-            return challenge, passkey, None if passkey is None else accounts.find(connection, passkey.guest)
+        def find(db: Db) -> tuple[Challenge | None, Passkey | None, Account | None]:
+            challenge = accounts.take_challenge(db, read.challenge, "sign in", guest.id)
+            passkey = accounts.find_passkey(db, read.id)
+            return challenge, passkey, None if passkey is None else accounts.find(db, passkey.guest)
 
         challenge, passkey, account = self._store.transact(find)
         if challenge is None:
@@ -199,7 +196,7 @@ class Accounts:
             FAILED_SIGN_INS.labels("passkey").inc()
             raise BadPasskey(_("This hall doesn't know that passkey. It may have been removed from the account."))
         count = await run_in_thread(passkeys.check_signature, party, answer, challenge.challenge, passkey, account)
-        if not self._store.transact(lambda connection: accounts.use_passkey(connection, passkey, count)):
+        if not self._store.transact(lambda db: accounts.use_passkey(db, passkey, count)):
             raise BadPasskey(_("That took too long, or was tried twice. Please try again."))
         return account
 
@@ -218,14 +215,14 @@ class Accounts:
         again = await self._passwords.hash_again(password, account.password)
         if again is not None:
             stored = account.password
-            self._store.transact(lambda connection: accounts.set_password(connection, account.guest, again, stored))
+            self._store.transact(lambda db: accounts.set_password(db, account.guest, again, stored))
         return account
 
     def by_recovery_code(self, name: str, code: str, client: Client) -> Account:
         """Return the account with this name, and use up its recovery code. Raises NotThatPerson, TooMany."""
         account = self._counted(name, client, is_code=True)
         guest, hash = "" if account is None else account.guest, sign_in.hash_of_code(code)
-        is_right = self._store.transact(lambda connection: accounts.use_code(connection, guest, hash))
+        is_right = self._store.transact(lambda db: accounts.use_code(db, guest, hash))
         if account is None or not is_right:
             FAILED_SIGN_INS.labels("recovery code").inc()
             raise NotThatPerson(_("The name or the recovery code is wrong, or the code was used before."))
@@ -235,7 +232,7 @@ class Accounts:
     def _counted(self, name: str, client: Client, is_code: bool = False) -> Account | None:
         """Return the account with a name, and count an attempt to sign in. Raises TooMany."""
         cleaned = clean_name(name)
-        account = self._store.transact(lambda connection: accounts.find_by_name(connection, cleaned))
+        account = self._store.transact(lambda db: accounts.find_by_name(db, cleaned))
         self._limit.count(cleaned, account, client, is_code)
         return account
 
@@ -250,15 +247,15 @@ class Accounts:
         """
         token, session = sign_in.new_session(self._store.time.now(), account.guest, device.kind, device.label)
 
-        def open_session(connection: Connection) -> list[str]:
-            if accounts.find(connection, account.guest) is None:
+        def open_session(db: Db) -> list[str]:
+            if accounts.find(db, account.guest) is None:
                 raise NotThatPerson(_("This account was deleted."))
             changed: list[str] = []
-            if own is not None and takes_along and accounts.find(connection, own.id) is None:
-                opened.end_all(connection, own.id, device.session)
-                changed = merge_guests(connection, own.id, account.guest)
-            sessions.add(connection, session)
-            opened.hand_over(connection, device.session, session.id, account.guest)
+            if own is not None and takes_along and accounts.find(db, own.id) is None:
+                sessions.end_all_opened(db, own.id, device.session)
+                changed = personal_data.merge_guests(db, own.id, account.guest)
+            sessions.add(db, session)
+            sessions.hand_over(db, device.session, session.id, account.guest)
             return changed
 
         changed = self._store.transact(open_session)
@@ -271,7 +268,7 @@ class Accounts:
         """Return the number of tables that a device's guest would take along to an account."""
         if not guest.is_stored or guest.has_account:
             return 0
-        return self._store.transact(lambda connection: tables.count_of(connection, guest.id))
+        return self._store.transact(lambda db: tables.count_of(db, guest.id))
 
     def confirm(self, session: Session) -> str:
         """Note that the owner of a session has proved again who they are. Return its new token."""
@@ -285,13 +282,13 @@ class Accounts:
     def overview(self, guest: Guest) -> Overview:
         """Return all that belongs to a guest's account. Raises WrongMoment without one."""
 
-        def read(connection: Connection) -> Overview | None:
-            account = accounts.find(connection, guest.id)
+        def read(db: Db) -> Overview | None:
+            account = accounts.find(db, guest.id)
             if account is None:
                 return None
-            keys, devices = accounts.passkeys_of(connection, guest.id), sessions.all_of(connection, guest.id)
-            called = push.of_guests(connection, [guest.id])
-            return Overview(account, tuple(keys), tuple(devices), tuple(called), accounts.count_codes(connection, guest.id))
+            keys, devices = accounts.passkeys_of(db, guest.id), sessions.sessions_of(db, guest.id)
+            called = sessions.subscriptions_of(db, [guest.id])
+            return Overview(account, tuple(keys), tuple(devices), tuple(called), accounts.count_codes(db, guest.id))
 
         found = self._store.transact(read)
         if found is None:
@@ -302,19 +299,19 @@ class Accounts:
         """Give an account a new password. All other devices are signed out. Raises WeakPassword."""
         hash = await self._passwords.hash(password, guest.name)
 
-        def change(connection: Connection) -> None:
-            accounts.set_password(connection, guest.id, hash)
-            sessions.end_all(connection, guest.id, except_id=session.id)
+        def change(db: Db) -> None:
+            accounts.set_password(db, guest.id, hash)
+            sessions.end_all(db, guest.id, except_id=session.id)
 
         self._end(guest, change)
 
     def remove_password(self, guest: Guest) -> None:
         """Let an account be used with its passkeys only. Raises LastKey without one."""
 
-        def remove(connection: Connection) -> None:
-            if not accounts.passkeys_of(connection, guest.id):
+        def remove(db: Db) -> None:
+            if not accounts.passkeys_of(db, guest.id):
                 raise LastKey(_("Make a passkey first: you couldn't sign in any more."))
-            accounts.set_password(connection, guest.id, None)
+            accounts.set_password(db, guest.id, None)
 
         self._store.transact(remove)
 
@@ -322,20 +319,20 @@ class Accounts:
         """Add the passkey that a browser has made to a guest's account. Raises BadPasskey."""
         passkey, _handle = await self._made_passkey(guest, answer, party, label)
 
-        def add(connection: Connection) -> None:
-            if len(accounts.passkeys_of(connection, guest.id)) >= MOST_PASSKEYS:
+        def add(db: Db) -> None:
+            if len(accounts.passkeys_of(db, guest.id)) >= MOST_PASSKEYS:
                 raise LastKey(_("An account has at most {count} passkeys.").format(count=MOST_PASSKEYS))
-            accounts.add_passkey(connection, passkey)
+            accounts.add_passkey(db, passkey)
 
         try:
             self._store.transact(add)
-        except IntegrityError:
+        except sqlite3.IntegrityError:
             raise BadPasskey(_("This device has a passkey for the account already.")) from None
 
     async def _made_passkey(self, guest: Guest, answer: str, party: RelyingParty, label: str) -> tuple[Passkey, str]:
         """Return the passkey that a browser has made, and the handle of the account that it was made for. Raises BadPasskey."""
         text = read_answer(answer).challenge
-        challenge = self._store.transact(partial(challenges.take, challenge=text, purpose="create", guest=guest.id))
+        challenge = self._store.transact(partial(accounts.take_challenge, challenge=text, purpose="create", guest=guest.id))
         if challenge is None or challenge.handle is None:
             raise BadPasskey(_("That took too long, or was tried twice. Please try again."))
         made = await run_in_thread(made_passkey, party, answer, text, guest.id, label[:_LONGEST_LABEL], self._store.time.now())
@@ -344,11 +341,11 @@ class Accounts:
     def remove_passkey(self, guest: Guest, id: str) -> None:
         """Remove a passkey of a guest's account. Raises LastKey if it is the only way to sign in."""
 
-        def remove(connection: Connection) -> None:
-            account, keys = accounts.find(connection, guest.id), accounts.passkeys_of(connection, guest.id)
+        def remove(db: Db) -> None:
+            account, keys = accounts.find(db, guest.id), accounts.passkeys_of(db, guest.id)
             if account is not None and account.password is None and len(keys) <= 1:
                 raise LastKey(_("Choose a password or make another passkey first: you couldn't sign in any more."))
-            accounts.remove_passkey(connection, guest.id, id)
+            accounts.remove_passkey(db, guest.id, id)
 
         self._store.transact(remove)
 
@@ -356,21 +353,21 @@ class Accounts:
         """Return new recovery codes of an account. The old ones are not accepted any more."""
         codes = sign_in.new_codes()
         hashes = [sign_in.hash_of_code(code) for code in codes]
-        self._store.transact(lambda connection: accounts.replace_codes(connection, guest.id, hashes))
+        self._store.transact(lambda db: accounts.replace_codes(db, guest.id, hashes))
         return codes
 
     def end_session(self, guest: Guest, id: str) -> None:
         """Sign out one device or program of an account."""
-        self._end(guest, lambda connection: sessions.end(connection, guest.id, id))
+        self._end(guest, lambda db: sessions.end(db, guest.id, id))
 
     def end_sessions(self, guest: Guest, except_id: str | None = None) -> None:
         """Sign out all devices and programs of an account, or all except one."""
-        self._end(guest, lambda connection: sessions.end_all(connection, guest.id, except_id))
+        self._end(guest, lambda db: sessions.end_all(db, guest.id, except_id))
 
-    def _end(self, guest: Guest, end: Callable[[Connection], object]) -> None:
-        def change(connection: Connection) -> list[str]:
-            end(connection)
-            return opened.renew_seat_links(connection, guest.id)
+    def _end(self, guest: Guest, end: Callable[[Db], object]) -> None:
+        def change(db: Db) -> list[str]:
+            end(db)
+            return tables.renew_seat_links(db, guest.id)
 
         changed = self._store.transact(change)
         self._note_changes(changed)
@@ -381,7 +378,7 @@ class Accounts:
 
         Their matches stay. Their seats are called "former player", in the guest's language.
         """
-        changed = self._store.transact(delete_guest, guest.id, former_player(guest.language))
+        changed = self._store.transact(personal_data.delete_guest, guest.id, former_player(guest.language))
         self._note_changes(changed)
         self.announce_sessions_changed(guest.id)
 
@@ -398,4 +395,4 @@ def former_player_names() -> list[str]:
 
 
 def _challenge(at: datetime, purpose: str, guest: Guest, challenge: str, handle: str | None = None) -> Challenge:
-    return Challenge(challenge, purpose, guest.id, handle, at + challenges.KEPT_FOR)
+    return Challenge(challenge, purpose, guest.id, handle, at + accounts.CHALLENGES_KEPT_FOR)

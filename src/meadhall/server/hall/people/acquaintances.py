@@ -8,16 +8,15 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
 
-from sqlalchemy import Connection
-
 from meadhall.engine.registry import game_names
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import NotFound, TooMany, WrongMoment
 from meadhall.server.hall.notifications import Notification, Notifications, notify
-from meadhall.server.hall.processes.scheduler import Scheduler
 from meadhall.server.hall.room import Room
+from meadhall.server.hall.upkeep.scheduler import Scheduler
+from meadhall.server.store import acquaintances, guests
+from meadhall.server.store.database import Db
 from meadhall.server.store.models import Acquaintance, ChatLine, Guest, Ignored, IgnoreKind, Invitation
-from meadhall.server.store.queries import guests, ignored, invitations, profiles
 from meadhall.server.store.store import Store
 
 # -------------------------------------------------------------------------------------------------------------- muted and blocked
@@ -48,7 +47,7 @@ class Ignoring:
         """Return the guests that a guest ignores, and those that have blocked the guest. Raises DatabaseUnavailable."""
         found = self.known(guest)
         if found is None:
-            found = self._store.transact(ignored.of_guest, guest)
+            found = self._store.transact(acquaintances.ignored_by, guest)
             self._cache[guest] = found
             if len(self._cache) > _CACHE_SIZE:
                 self._cache.popitem(last=False)
@@ -56,7 +55,7 @@ class Ignoring:
 
     def change(self, guest: str, others: Collection[str], kind: IgnoreKind, on: bool) -> None:
         """Mute or block others, or stop doing so. The others learn nothing of it."""
-        self._store.transact(ignored.change, guest, others, kind, on)
+        self._store.transact(acquaintances.ignore, guest, others, kind, on)
         self.forget(guest, *others)
 
     def forget(self, *guests: str) -> None:
@@ -117,9 +116,9 @@ class Acquaintances:
         if not guest.is_stored:
             return []
 
-        def read(connection: Connection) -> list[Acquaintance]:
-            met = invitations.met(connection, guest.id, SHOWN)
-            return met + invitations.ignored_strangers(connection, guest.id, [each.person.id for each in met])
+        def read(db: Db) -> list[Acquaintance]:
+            met = acquaintances.met_lately(db, guest.id, SHOWN)
+            return met + acquaintances.ignored_strangers(db, guest.id, [each.person.id for each in met])
 
         people, found = self._store.transact(read), self._ignoring.of(guest.id)
         return [Known(each, each.person.id in found.muted, each.person.id in found.blocked) for each in people]
@@ -137,7 +136,7 @@ class Acquaintances:
 
     def invited(self, room: Room) -> dict[str, bool]:
         """Return the guests invited to a table, by id, and whether they have declined."""
-        return self._store.transact(lambda connection: invitations.of_table(connection, room.table.id))
+        return self._store.transact(lambda db: acquaintances.invited_to(db, room.table.id))
 
     def invite(self, room: Room, guest: Guest, public_id: str) -> None:
         """Invite a person that the guest has played with to a table where the guest has a seat.
@@ -154,19 +153,19 @@ class Acquaintances:
         if room.table.status != "gathering":
             raise WrongMoment(_("The host has closed this table.") if room.is_closed else _("The match has already started."))
         person = self._person(guest, public_id)
-        if not self._store.transact(profiles.have_met, guest.id, person.id):
+        if not self._store.transact(acquaintances.have_met, guest.id, person.id):
             raise NotFound(_("You can invite people that you have played with."))
         if room.table.seat_of(person.id) is not None:
             raise WrongMoment(_("{name} already has a seat here.").format(name=person.name))
         if all(row.kind != "open" for row in room.table.seats):
             raise WrongMoment(_("All seats are taken."))
 
-        def invite(connection: Connection) -> None:
-            if invitations.count_since(connection, guest.id, timedelta(hours=1)) >= MOST_INVITED:
+        def invite(db: Db) -> None:
+            if acquaintances.count_invited_since(db, guest.id, timedelta(hours=1)) >= MOST_INVITED:
                 raise TooMany(_("You have invited many people. Wait a while."))
-            is_new = invitations.add(connection, room.table.id, person.id, guest.id)
-            if is_new and guest.id not in ignored.of_guest(connection, person.id).blocked:
-                notify(connection, Notification("invitation", room.table.id, sender=guest.name), [person.id])
+            is_new = acquaintances.invite(db, room.table.id, person.id, guest.id)
+            if is_new and guest.id not in acquaintances.ignored_by(db, person.id).blocked:
+                notify(db, Notification("invitation", room.table.id, sender=guest.name), [person.id])
 
         self._store.transact(invite)
         self._scheduler.wake()
@@ -175,23 +174,23 @@ class Acquaintances:
         """Return the invitations that a guest can accept, the newest first."""
         if not guest.is_stored:
             return []
-        found = self._store.transact(lambda connection: invitations.pending(connection, guest.id))
+        found = self._store.transact(lambda db: acquaintances.invitations_of(db, guest.id))
         names = game_names()
         return [each for each in found if each.game in names]
 
     def decline(self, guest: Guest, table: str) -> None:
         """Decline an invitation. Raises NotFound if there is none."""
-        if not self._store.transact(lambda connection: invitations.decline(connection, table, guest.id)):
+        if not self._store.transact(lambda db: acquaintances.decline_invitation(db, table, guest.id)):
             raise NotFound(_("There is no such invitation."))
 
     async def _is_open(self, notification: Notification, guest: str) -> bool:
         """Return whether the guest can still accept the invitation that a push message is about."""
-        found = self._store.transact(lambda connection: invitations.pending(connection, guest))
+        found = self._store.transact(lambda db: acquaintances.invitations_of(db, guest))
         return any(each.table == notification.table for each in found)
 
     def knows(self, guest: Guest, person: Guest) -> bool:
         """Return whether a guest may learn a person's name by their id."""
-        return shows_profile(self._store, person, guest) or self._store.transact(profiles.have_met, guest.id, person.id)
+        return shows_profile(self._store, person, guest) or self._store.transact(acquaintances.have_met, guest.id, person.id)
 
     def _person(self, guest: Guest, public_id: str) -> Guest:
         person = self._store.transact(guests.find_public, public_id)
@@ -204,4 +203,4 @@ def shows_profile(store: Store, person: Guest, viewer: Guest) -> bool:
     """Return whether the viewer may see the person's profile."""
     if person.id == viewer.id or person.profile == "public":
         return True
-    return person.profile == "opponents" and viewer.is_stored and store.transact(profiles.have_met, person.id, viewer.id)
+    return person.profile == "opponents" and viewer.is_stored and store.transact(acquaintances.have_met, person.id, viewer.id)

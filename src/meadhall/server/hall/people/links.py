@@ -7,18 +7,15 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Final
 
-from sqlalchemy import Connection
-
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import NotAdmitted, NotFound, ShutOut
 from meadhall.server.hall.people import sign_in
 from meadhall.server.hall.people.accounts import Accounts, Device, SignedIn
 from meadhall.server.settings import ACCOUNTS, INVITED, OPEN
-from meadhall.server.store.hashed_link import IdentityLink, hash_of
+from meadhall.server.store import accounts, guests, links, personal_data, sessions
+from meadhall.server.store.database import Db
+from meadhall.server.store.links import IdentityLink, hash_of
 from meadhall.server.store.models import Guest
-from meadhall.server.store.queries import accounts, admission_links, guests, identity_links, opened, sessions
-from meadhall.server.store.queries.merging import merge_guests
-from meadhall.server.store.queries.present import now
 from meadhall.server.store.store import Store
 
 # ------------------------------------------------------------------------------------------------------------------ into the hall
@@ -73,7 +70,7 @@ class Admission:
 
     def note_of(self, token: str) -> str:
         """Return the note of an invitation that still admits. Raises NotFound."""
-        link = self._store.transact(lambda connection: admission_links.find(connection, hash_of(token)))
+        link = self._store.transact(lambda db: links.find_admission(db, hash_of(token)))
         if link is None:
             raise _not_found()
         return link.note
@@ -86,12 +83,12 @@ class Admission:
     def admit(self, token: str, guest: Guest) -> None:
         """Admit a guest with an invitation. One who is admitted already doesn't use it up. Raises NotFound, NameTaken."""
 
-        def enter(connection: Connection) -> bool:
-            link = admission_links.use(connection, hash_of(token))
+        def enter(db: Db) -> bool:
+            link = links.use_admission(db, hash_of(token))
             if link is None:
                 return False
-            guests.save(connection, guest)
-            admission_links.admit(connection, guest.id, link)
+            guests.save(db, guest)
+            guests.admit(db, guest.id, link)
             return True
 
         if not guest.is_admitted and not self._store.transact(enter):
@@ -141,15 +138,15 @@ class IdentityLinks:
         ``session``: the id of the session or device on which it is made, and with which it ends.
         """
         token, link = IdentityLink.new(guest, self._store.time.now(), session=session)
-        self._store.transact(lambda connection: identity_links.put(connection, link))
+        self._store.transact(lambda db: links.put_identity_link(db, link))
         return token, link.expires_at
 
     def target(self, token: str) -> Guest:
         """Return the guest that a link leads to, without using it. Raises NotFound."""
 
-        def find(connection: Connection) -> Guest | None:
-            link = identity_links.find(connection, hash_of(token))
-            return None if link is None else _guest_of(connection, link)
+        def find(db: Db) -> Guest | None:
+            link = links.find_identity_link(db, hash_of(token))
+            return None if link is None else _guest_of(db, link)
 
         guest = self._store.transact(find)
         if guest is None:
@@ -162,19 +159,19 @@ class IdentityLinks:
         A guest with an account stays as they are: only the device leaves the account. Raises NotFound.
         """
 
-        def use_link(connection: Connection) -> tuple[Carried, list[str]] | None:
-            link = identity_links.use(connection, hash_of(token))
+        def use_link(db: Db) -> tuple[Carried, list[str]] | None:
+            link = links.use_identity_link(db, hash_of(token))
             if link is None:
                 return None
-            guest = _guest_of(connection, link)
+            guest = _guest_of(db, link)
             if guest is None:
                 return None
             changed: list[str] = []
-            if own.id != guest.id and accounts.find(connection, own.id) is None:
-                opened.end_all(connection, own.id, device.session)
-                changed = merge_guests(connection, own.id, guest.id)
-            signed_in = _session_for(connection, link, device) if guest.has_account else None
-            opened.hand_over(connection, device.session, signed_in.session.id if signed_in else device.session, guest.id)
+            if own.id != guest.id and accounts.find(db, own.id) is None:
+                sessions.end_all_opened(db, own.id, device.session)
+                changed = personal_data.merge_guests(db, own.id, guest.id)
+            signed_in = _session_for(db, link, device) if guest.has_account else None
+            sessions.hand_over(db, device.session, signed_in.session.id if signed_in else device.session, guest.id)
             return Carried(guest, signed_in), changed
 
         found = self._store.transact(use_link)
@@ -186,19 +183,19 @@ class IdentityLinks:
         return carried
 
 
-def _session_for(connection: Connection, link: IdentityLink, device: Device) -> SignedIn:
+def _session_for(db: Db, link: IdentityLink, device: Device) -> SignedIn:
     """Open a session of the account that a link leads to."""
-    account = accounts.find(connection, link.guest)
+    account = accounts.find(db, link.guest)
     assert account is not None
-    token, session = sign_in.new_session(now(connection), link.guest, device.kind, device.label)
+    token, session = sign_in.new_session(db.now(), link.guest, device.kind, device.label)
     if not link.confirms:
         session = replace(session, confirmed_at=_UNCONFIRMED)
-    sessions.add(connection, session)
+    sessions.add(db, session)
     return SignedIn(token, session, account)
 
 
-def _guest_of(connection: Connection, link: IdentityLink) -> Guest | None:
-    guest = guests.find(connection, link.guest)
+def _guest_of(db: Db, link: IdentityLink) -> Guest | None:
+    guest = guests.find(db, link.guest)
     return guest if guest is not None and guest.has_account == link.for_account else None
 
 

@@ -10,8 +10,8 @@ from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import NotFound, PrivateProfile
 from meadhall.server.hall.daily_puzzle import today
 from meadhall.server.hall.people.acquaintances import shows_profile
+from meadhall.server.store import guests, profiles
 from meadhall.server.store.models import Guest, PuzzleDay, ResultGroup
-from meadhall.server.store.queries import guests, profiles
 from meadhall.server.store.store import Store
 
 
@@ -52,7 +52,7 @@ async def profile_of(store: Store, person: Guest, viewer: Guest) -> Profile:
     is_own = person.id == viewer.id
     now = today(store.time)
     before = _following(now) if is_own else now
-    groups, scores, days = await store.read(profiles.results, person.id, before)
+    groups, scores, days = await store.read(profiles.results_of, person.id, before)
     return Profile(person, is_own, groups, winning_streak(scores), days, puzzle_streak([day.day for day in days], now), now)
 
 

@@ -14,16 +14,15 @@ from typing import Final
 
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
-from sqlalchemy import Connection
 
 from meadhall.engine.text.language import gettext as _
 from meadhall.engine.text.language import ngettext
 from meadhall.server.errors import TooMany, WeakPassword
 from meadhall.server.ops.metrics import FAILED_SIGN_INS
+from meadhall.server.store import accounts
+from meadhall.server.store.database import Db
 from meadhall.server.store.lookalikes import NameKeys
 from meadhall.server.store.models import Account, Session, SessionKind, new_id
-from meadhall.server.store.queries import attempts
-from meadhall.server.store.queries.attempts import Counter, Limit
 from meadhall.server.store.store import Store
 from meadhall.server.worker.threads import run_in_thread
 
@@ -182,12 +181,12 @@ def new_session(at: datetime, guest: str, kind: SessionKind, label: str) -> tupl
 # - A recovery code can't be guessed, so attempts with one are counted by address only.
 
 
-OF_ACCOUNT: Final = Limit(free=10, first=timedelta(seconds=2), longest=timedelta(minutes=1))
-OF_PLACE: Final = Limit(free=3, first=timedelta(minutes=1), longest=timedelta(hours=1))
+OF_ACCOUNT: Final = accounts.Limit(free=10, first=timedelta(seconds=2), longest=timedelta(minutes=1))
+OF_PLACE: Final = accounts.Limit(free=3, first=timedelta(minutes=1), longest=timedelta(hours=1))
 """At one account from one address. It tells which attempts pass during a pause of the account."""
 
-OF_DEVICE: Final = Limit(free=10, first=timedelta(seconds=2), longest=timedelta(minutes=1))
-OF_ADDRESS: Final = Limit(free=30, first=timedelta(seconds=2), longest=timedelta(minutes=15))
+OF_DEVICE: Final = accounts.Limit(free=10, first=timedelta(seconds=2), longest=timedelta(minutes=1))
+OF_ADDRESS: Final = accounts.Limit(free=30, first=timedelta(seconds=2), longest=timedelta(minutes=15))
 """Many people may share an address, so it has more free attempts. It slows those who try a few passwords on many accounts."""
 
 
@@ -236,8 +235,8 @@ class SignInLimit:
         """
         counters = _counters(name, account, client, is_code)
 
-        def count(connection: Connection) -> None:
-            ends = {each: attempts.pause_of(connection, each) for each in counters.all}
+        def count(db: Db) -> None:
+            ends = {each: accounts.pause_of(db, each) for each in counters.all}
             of_account, strict = [ends[each] for each in counters.of_account], ends[counters.strict]
             if strict is not None:
                 raise self._too_many(strict, _("With a passkey you can sign in at once."))
@@ -245,7 +244,7 @@ class SignInLimit:
             if pauses and len(pauses) == len(of_account):
                 raise self._too_many(min(pauses), _("With a passkey or a recovery code you can sign in at once."))
             for each in counters.all:
-                attempts.count(connection, each)
+                accounts.count_attempt(db, each)
 
         self._store.transact(count)
 
@@ -253,10 +252,10 @@ class SignInLimit:
         """Forget the failed attempts at the account, after one that succeeded. Other ones from its address still count."""
         counters = _counters(name, account, client, is_code)
 
-        def forget(connection: Connection) -> None:
+        def forget(db: Db) -> None:
             for each in counters.of_account:
-                attempts.forget(connection, each)
-            (attempts.take_back if counters.is_shared else attempts.forget)(connection, counters.strict)
+                accounts.forget_attempts(db, each)
+            (accounts.take_attempt_back if counters.is_shared else accounts.forget_attempts)(db, counters.strict)
 
         self._store.transact(forget)
 
@@ -281,12 +280,12 @@ class _Counters:
         is_shared: whether attempts at other accounts have the same ``strict`` counter.
     """
 
-    of_account: tuple[Counter, ...]
-    strict: Counter
+    of_account: tuple[accounts.Counter, ...]
+    strict: accounts.Counter
     is_shared: bool
 
     @property
-    def all(self) -> tuple[Counter, ...]:
+    def all(self) -> tuple[accounts.Counter, ...]:
         """Return all."""
         return *self.of_account, self.strict
 
@@ -295,10 +294,10 @@ def _counters(name: str, account: Account | None, client: Client, is_code: bool)
     of_name = ("unknown", NameKeys.of(name).folded) if account is None else ("known", account.handle)  # it has many spellings
     if account is not None and (device := client.known_to(account)):
         kind = "device with code" if is_code else "device"
-        return _Counters((), Counter(_key(kind, device, _key(*of_name)), OF_DEVICE), is_shared=False)
-    address = Counter(_key("address", client.address), OF_ADDRESS)
-    place = Counter(_key("place", client.address, *of_name), OF_PLACE)
-    return _Counters(() if is_code else (Counter(_key(*of_name), OF_ACCOUNT), place), address, is_shared=True)
+        return _Counters((), accounts.Counter(_key(kind, device, _key(*of_name)), OF_DEVICE), is_shared=False)
+    address = accounts.Counter(_key("address", client.address), OF_ADDRESS)
+    place = accounts.Counter(_key("place", client.address, *of_name), OF_PLACE)
+    return _Counters(() if is_code else (accounts.Counter(_key(*of_name), OF_ACCOUNT), place), address, is_shared=True)
 
 
 def _key(*parts: str) -> str:

@@ -1,1 +1,0 @@
-"""What a hall does by itself: scheduled jobs, housekeeping, and loading games."""

@@ -1,0 +1,1 @@
+"""What a hall does by itself: scheduled jobs, housekeeping, and getting games ready."""

@@ -1,0 +1,151 @@
+"""Queries about guests, and about the people of a hall for its host: list, rename, admit and shut them out."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any, Final
+
+from meadhall.server.store import accounts, links, matches, sessions, tables
+from meadhall.server.store.database import Db, Row, as_json, each_of, in_utc, of_json
+from meadhall.server.store.models import Guest, new_id
+
+_SETTINGS: Final = ("language", "theme", "motion", "confirm", "profile")
+_SELECT: Final = "SELECT *, EXISTS (SELECT 1 FROM accounts WHERE guest = guests.id) AS has_account FROM guests"
+_SAVE: Final = f"""UPDATE guests SET name = :name, crest = :crest, choices = :choices, notifications = :notifications,
+{", ".join(f"{name} = :{name}" for name in _SETTINGS)} WHERE id = :id"""
+
+
+def find(db: Db, id: str) -> Guest | None:
+    """Return the guest with that id, None if the database has no row of them."""
+    row = db.one(f"{_SELECT} WHERE id = ?", id)
+    return None if row is None else _guest(row)
+
+
+def find_public(db: Db, public_id: str) -> Guest | None:
+    """Return the guest with that public id."""
+    row = db.one(f"{_SELECT} WHERE public_id = ?", public_id)
+    return None if row is None else _guest(row)
+
+
+def find_all(db: Db, ids: Sequence[str]) -> list[Guest]:
+    """Return the guests with these ids, in their order. Those that no longer exist are left out."""
+    rows = db.rows(f"{_SELECT} WHERE id IN (SELECT value FROM json_each(?))", each_of(ids))
+    found = {row["id"]: _guest(row) for row in rows}
+    return [found[id] for id in ids if id in found]
+
+
+def names_of(db: Db, ids: Collection[str]) -> dict[str, str]:
+    """Return the names of stored guests by their ids."""
+    rows = db.rows("SELECT id, name FROM guests WHERE id IN (SELECT value FROM json_each(?))", each_of(ids))
+    return {id: name for id, name in rows}  # noqa: C416 - rows aren't tuples
+
+
+def _guest(row: Row) -> Guest:
+    settings: dict[str, Any] = {name: row[name] for name in _SETTINGS}
+    return Guest(
+        row["id"],
+        row["name"],
+        **settings,
+        is_stored=True,
+        choices=of_json(row["choices"]) or {},
+        public_id=row["public_id"],
+        has_account=bool(row["has_account"]),
+        notifications=of_json(row["notifications"]) or {},
+        is_admitted=row["admitted_at"] is not None,
+        is_closed=row["closed_at"] is not None,
+        chosen_crest=row["crest"] or "",
+    )
+
+
+def save(db: Db, guest: Guest, is_chosen: bool = False) -> Guest:
+    """Insert or update a guest, and return them as stored.
+
+    A name that looks like that of an account is for its owner alone: other guests get it with a number.
+
+    Args:
+        db: the transaction.
+        guest: the guest.
+        is_chosen: whether the guest has just chosen the name, so that a name that is not free is refused.
+
+    Raises:
+        NameTaken: the name belongs to an account, and it is chosen or an account's.
+    """
+    guest = replace(guest, name=accounts.free_name(db, guest, is_chosen))
+    accounts.rename(db, guest.id, guest.name)  # the account may be newer than the caller's copy of the guest
+    values = {"id": guest.id, "name": guest.name, "crest": guest.chosen_crest or None}
+    values |= {name: getattr(guest, name) for name in _SETTINGS}
+    values |= {"choices": as_json(guest.choices or None), "notifications": as_json(guest.notifications or None)}
+    if not db.run(_SAVE, **values):
+        db.insert("guests", values | {"public_id": new_id(), "created_at": db.now()})
+    stored = find(db, guest.id)
+    assert stored is not None
+    return stored
+
+
+# --------------------------------------------------------------------------------------------------------- the host of a hall
+
+
+@dataclass(frozen=True)
+class KnownPerson:
+    """A person whom a hall knows, for its host."""
+
+    public_id: str
+    name: str
+    created_at: datetime
+    has_account: bool
+    is_closed: bool
+    tables: int
+
+
+def named_like(db: Db, name: str, limit: int) -> list[KnownPerson]:
+    """Return people whose names contain a text, in any case, the newest first."""
+    query = """SELECT public_id, name, created_at, EXISTS (SELECT 1 FROM accounts WHERE guest = guests.id),
+        closed_at IS NOT NULL, (SELECT count(*) FROM seat_guests WHERE guest = guests.id)
+        FROM guests WHERE instr(lower(name), lower(?)) ORDER BY created_at DESC, public_id LIMIT ?"""
+    rows = db.rows(query, name, limit)
+    return [
+        KnownPerson(id, named, in_utc(at), bool(has_account), bool(is_closed), count)
+        for id, named, at, has_account, is_closed, count in rows
+    ]
+
+
+def rename(db: Db, guest: Guest, name: str) -> list[str]:
+    """Give a person another name, at all their seats and in their lines of chat, too. Return the ids of the tables that changed.
+
+    Raises NameTaken.
+    """
+    save(db, replace(guest, name=name), is_chosen=True)
+    tables.change_seats(db, guest.id, name=name)
+    db.run("UPDATE chat_lines SET name = ? WHERE guest = ?", name, guest.id)
+    matches.forget_records(db, guest.id)
+    return sorted(tables.change_all_of(db, guest.id))
+
+
+def shut_out(db: Db, guest: str) -> list[str]:
+    """Shut a person out, sign them out everywhere, and take them off the tables that are not over. Return these tables' ids."""
+    db.run("UPDATE guests SET closed_at = ? WHERE id = ?", db.now(), guest)
+    sessions.end_all(db, guest)
+    changed = []
+    for table in tables.unfinished_of(db, guest):
+        tables.save(db, tables.without_seats(table, guest, db.now()))
+        changed.append(table.id)
+    return changed
+
+
+def let_in_again(db: Db, guest: str) -> None:
+    """Admit a person again after they were shut out."""
+    db.run("UPDATE guests SET closed_at = NULL WHERE id = ?", guest)
+
+
+def admit(db: Db, guest: str, link: str | None) -> None:
+    """Admit a stored guest to a hall for invited guests, by the link with that id."""
+    change = "UPDATE guests SET admitted_at = ?, admitted_by = ? WHERE id = ? AND admitted_at IS NULL"
+    db.run(change, db.now(), link, guest)
+
+
+def revoke_link_of(db: Db, guest: str) -> str | None:
+    """Delete the link that has admitted a guest, and return its id; None if it is gone already."""
+    link: str | None = db.value("SELECT admitted_by FROM guests WHERE id = ?", guest)
+    return link if link is not None and links.revoke_admission(db, link) else None

@@ -1,0 +1,403 @@
+-- The tables of a new hall. ``schema.py`` changes older ones.
+--
+-- Times are texts in UTC ("2026-11-28 02:52:00.000000"). A column of the type JSON has its value as a text.
+
+CREATE TABLE secrets (
+  name VARCHAR(40) NOT NULL PRIMARY KEY,
+  value VARCHAR(200) NOT NULL
+);
+
+-- Keys that were replaced. They are accepted for a while.
+CREATE TABLE retired_secrets (
+  id INTEGER NOT NULL PRIMARY KEY,
+  name VARCHAR(40) NOT NULL,
+  value VARCHAR(200) NOT NULL,
+  valid_until DATETIME NOT NULL
+);
+
+CREATE TABLE counters (
+  name VARCHAR(40) NOT NULL PRIMARY KEY,
+  value INTEGER NOT NULL
+);
+
+CREATE TABLE guests (
+  id VARCHAR(32) NOT NULL PRIMARY KEY,  -- a secret: the session cookie is this id, signed
+  public_id VARCHAR(16) NOT NULL UNIQUE,  -- what other people may see, for example in addresses
+  name VARCHAR(40) NOT NULL,
+  language VARCHAR(8) NOT NULL,
+  theme VARCHAR(8) NOT NULL,
+  motion VARCHAR(8) DEFAULT 'auto' NOT NULL,
+  confirm VARCHAR(8) DEFAULT 'slow' NOT NULL,
+  crest VARCHAR(16),  -- "raven-blue"; NULL until the guest chooses one
+  choices JSON,
+  profile VARCHAR(10) DEFAULT 'opponents' NOT NULL,
+  notifications JSON,
+  created_at DATETIME NOT NULL,
+  admitted_at DATETIME,  -- by an invitation to the hall
+  admitted_by VARCHAR(16),  -- the id of that invitation
+  closed_at DATETIME  -- by the host of the hall
+);
+
+-- A guest with an account has proved who they are, by a passkey or a password. Their name, in ``guests``, is unique.
+CREATE TABLE accounts (
+  guest VARCHAR(32) NOT NULL PRIMARY KEY,
+  drawn_name VARCHAR(64) NOT NULL UNIQUE,  -- hashes that look-alike names share, see lookalikes.py
+  folded_name VARCHAR(64) NOT NULL UNIQUE,
+  handle VARCHAR(64) NOT NULL UNIQUE,  -- the user handle in passkeys (WebAuthn, 5.4.3)
+  password VARCHAR(200),  -- as Argon2 encodes its hash
+  created_at DATETIME NOT NULL
+);
+
+CREATE TABLE passkeys (
+  id VARCHAR(1400) NOT NULL PRIMARY KEY,  -- the credential id, in base64url
+  guest VARCHAR(32) NOT NULL,
+  public_key BLOB NOT NULL,
+  sign_count BIGINT NOT NULL,
+  transports JSON NOT NULL,
+  label VARCHAR(60) NOT NULL,
+  created_at DATETIME NOT NULL,
+  last_used_at DATETIME
+);
+CREATE INDEX ix_passkeys_guest ON passkeys (guest);
+
+-- A code that was used has no row.
+CREATE TABLE recovery_codes (
+  guest VARCHAR(32) NOT NULL,
+  code VARCHAR(64) NOT NULL,  -- its SHA-256
+  PRIMARY KEY (guest, code)
+);
+
+-- Devices and programs that are signed in to an account.
+CREATE TABLE sessions (
+  id VARCHAR(16) NOT NULL PRIMARY KEY,
+  token VARCHAR(64) NOT NULL UNIQUE,  -- the SHA-256 of the cookie or bearer token
+  guest VARCHAR(32) NOT NULL,
+  kind VARCHAR(8) NOT NULL,
+  label VARCHAR(60) NOT NULL,
+  created_at DATETIME NOT NULL,
+  confirmed_at DATETIME NOT NULL,
+  last_used_at DATETIME NOT NULL
+);
+CREATE INDEX ix_sessions_guest ON sessions (guest);
+CREATE INDEX ix_sessions_last_used_at ON sessions (last_used_at);
+
+-- Passkeys that are being made or used. A challenge is accepted once, from the guest who got it.
+CREATE TABLE challenges (
+  challenge VARCHAR(64) NOT NULL PRIMARY KEY,
+  purpose VARCHAR(12) NOT NULL,
+  guest VARCHAR(32) NOT NULL,
+  handle VARCHAR(64),
+  expires_at DATETIME NOT NULL
+);
+CREATE INDEX ix_challenges_expires_at ON challenges (expires_at);
+
+-- Failed attempts to sign in, by account, device and address; see accounts.py.
+CREATE TABLE failed_attempts (
+  key VARCHAR(64) NOT NULL PRIMARY KEY,
+  count INTEGER NOT NULL,
+  next_at DATETIME NOT NULL,
+  last_at DATETIME NOT NULL
+);
+CREATE INDEX ix_failed_attempts_last_at ON failed_attempts (last_at);
+
+CREATE TABLE tables (
+  id VARCHAR(16) NOT NULL PRIMARY KEY,
+  game VARCHAR(40) NOT NULL,
+  rules INTEGER NOT NULL,
+  options JSON NOT NULL,
+  status VARCHAR(12) NOT NULL,
+  host VARCHAR(32) NOT NULL,
+  is_public BOOLEAN NOT NULL,
+  seed BLOB NOT NULL,
+  created_at DATETIME NOT NULL,
+  started_at DATETIME,
+  finished_at DATETIME,
+  abandon_reason TEXT,
+  outcome JSON,
+  rematch VARCHAR(16),
+  daily VARCHAR(10),
+  figures JSON,
+  standing VARCHAR(100),
+  version INTEGER DEFAULT 0 NOT NULL,
+  clock JSON,
+  UNIQUE (daily, host)
+);
+CREATE INDEX ix_tables_daily_standing_finished_at ON tables (daily, standing, finished_at);
+CREATE INDEX ix_tables_host_status ON tables (host, status);
+CREATE INDEX ix_tables_status_created_at ON tables (status, created_at);
+
+-- How many attempts at a daily puzzle have each result, so that its page need not read all attempts.
+CREATE TABLE daily_scores (
+  day VARCHAR(10) NOT NULL,
+  figures VARCHAR(300) NOT NULL,
+  standing VARCHAR(100) NOT NULL,
+  attempts INTEGER NOT NULL,
+  PRIMARY KEY (day, figures)
+);
+
+CREATE TABLE seats (
+  table_id VARCHAR(16) NOT NULL REFERENCES tables (id) ON DELETE CASCADE,
+  seat INTEGER NOT NULL,
+  kind VARCHAR(8) NOT NULL,
+  name VARCHAR(40) NOT NULL,
+  bot VARCHAR(20),
+  is_ready BOOLEAN DEFAULT 0 NOT NULL,
+  link_token VARCHAR(32) NOT NULL UNIQUE,
+  crest VARCHAR(16),  -- of the person, as the name
+  PRIMARY KEY (table_id, seat)
+);
+
+-- A seat belongs to several guests after it was moved to another device.
+CREATE TABLE seat_guests (
+  table_id VARCHAR(16) NOT NULL,
+  seat INTEGER NOT NULL,
+  guest VARCHAR(32) NOT NULL,
+  PRIMARY KEY (table_id, seat, guest),
+  FOREIGN KEY (table_id, seat) REFERENCES seats (table_id, seat) ON DELETE CASCADE
+);
+CREATE INDEX ix_seat_guests_guest ON seat_guests (guest);
+
+-- Rows are appended and never changed.
+CREATE TABLE match_entries (
+  table_id VARCHAR(16) NOT NULL REFERENCES tables (id) ON DELETE CASCADE,
+  number INTEGER NOT NULL,
+  kind VARCHAR(16) NOT NULL,
+  seat INTEGER NOT NULL,
+  value INTEGER NOT NULL,
+  created_at DATETIME NOT NULL,
+  data JSON,
+  PRIMARY KEY (table_id, number)
+);
+CREATE INDEX ix_match_entries_table_id ON match_entries (table_id) WHERE kind = 'stand_in';
+
+-- A finished match, as it counts for each guest who had a seat in it. The transaction that ends the match writes the rows.
+-- A copy of facts in other tables: the rows of one guest lie together, so a profile reads them quickly.
+CREATE TABLE results (
+  guest VARCHAR(32) NOT NULL,
+  table_id VARCHAR(16) NOT NULL REFERENCES tables (id) ON DELETE CASCADE,
+  seat INTEGER NOT NULL,
+  game VARCHAR(40) NOT NULL,
+  variant TEXT NOT NULL,
+  players INTEGER NOT NULL,
+  people INTEGER NOT NULL,
+  bots VARCHAR(20) NOT NULL,
+  score FLOAT,
+  place INTEGER,
+  decisions INTEGER NOT NULL,
+  hints INTEGER NOT NULL,
+  take_backs INTEGER DEFAULT 0 NOT NULL,
+  daily VARCHAR(10),
+  finished_at DATETIME NOT NULL,
+  PRIMARY KEY (guest, table_id)
+) WITHOUT ROWID;
+CREATE INDEX ix_results_guest_daily_take_backs_finished_at_score ON results (guest, daily, take_backs, finished_at, score);
+CREATE INDEX ix_results_table_id ON results (table_id);
+
+-- The records of finished matches, by the language of their texts.
+CREATE TABLE records (
+  table_id VARCHAR(16) NOT NULL REFERENCES tables (id) ON DELETE CASCADE,
+  language VARCHAR(8) NOT NULL,
+  record BLOB NOT NULL,
+  PRIMARY KEY (table_id, language)
+);
+
+-- A request for a new table that repeats a key of its guest gets the same table.
+CREATE TABLE idempotency_keys (
+  guest VARCHAR(32) NOT NULL,
+  key VARCHAR(100) NOT NULL,
+  fingerprint VARCHAR(64) NOT NULL,
+  table_id VARCHAR(16) NOT NULL,
+  created_at DATETIME NOT NULL,
+  PRIMARY KEY (guest, key)
+);
+CREATE INDEX ix_idempotency_keys_created_at ON idempotency_keys (created_at);
+
+CREATE TABLE uploads (
+  link_token VARCHAR(32) NOT NULL PRIMARY KEY,
+  record TEXT NOT NULL,
+  created_at DATETIME NOT NULL
+);
+CREATE INDEX ix_uploads_created_at ON uploads (created_at);
+
+-- One row, which only health checks write: a database that can be read may not be writable.
+CREATE TABLE health_checks (
+  id INTEGER NOT NULL PRIMARY KEY,
+  checked_at DATETIME
+);
+
+-- One row: the version of Meadhall that has opened the hall last.
+CREATE TABLE release (
+  id INTEGER NOT NULL PRIMARY KEY,
+  meadhall VARCHAR(40) NOT NULL
+);
+
+-- One row: when the hall ran last; see uptime.py.
+CREATE TABLE pulse (
+  id INTEGER NOT NULL PRIMARY KEY,
+  alive_at DATETIME NOT NULL
+);
+
+-- The times in which the hall didn't run.
+CREATE TABLE downtimes (
+  began_at DATETIME NOT NULL PRIMARY KEY,
+  ended_at DATETIME NOT NULL
+);
+
+-- Players of running matches who have no open page, and since when.
+CREATE TABLE departures (
+  table_id VARCHAR(16) NOT NULL REFERENCES tables (id) ON DELETE CASCADE,
+  seat INTEGER NOT NULL,
+  left_at DATETIME NOT NULL,
+  PRIMARY KEY (table_id, seat)
+);
+
+-- The times in which the slow clocks of a guest stand; see hall/time/holidays.py.
+CREATE TABLE holidays (
+  guest VARCHAR(32) NOT NULL,
+  began_at DATETIME NOT NULL,
+  ended_at DATETIME NOT NULL,
+  PRIMARY KEY (guest, began_at)
+);
+
+-- Work that waits for its time; see jobs.py. A job that is done has no row.
+CREATE TABLE jobs (
+  id VARCHAR(16) NOT NULL PRIMARY KEY,
+  kind VARCHAR(40) NOT NULL,
+  key VARCHAR(100) NOT NULL,
+  due_at DATETIME NOT NULL,
+  payload JSON NOT NULL,
+  attempts INTEGER DEFAULT 0 NOT NULL,
+  UNIQUE (kind, key)
+);
+CREATE INDEX ix_jobs_due_at ON jobs (due_at);
+
+-- Reports and prints. ``answer`` is that of their process, see hall/orders.py. The address of the guest is not stored.
+CREATE TABLE orders (
+  id VARCHAR(16) NOT NULL PRIMARY KEY,
+  guest VARCHAR(32) NOT NULL,
+  kind VARCHAR(8) NOT NULL,
+  request JSON NOT NULL,
+  state VARCHAR(8) NOT NULL,
+  answer JSON,
+  created_at DATETIME NOT NULL
+);
+CREATE INDEX ix_orders_guest ON orders (guest);
+
+-- The browsers that receive push messages of a guest, and the keys that encrypt them (RFC 8291).
+CREATE TABLE push_subscriptions (
+  id VARCHAR(16) NOT NULL PRIMARY KEY,
+  guest VARCHAR(32) NOT NULL,
+  endpoint VARCHAR(1000) NOT NULL UNIQUE,
+  p256dh VARCHAR(100) NOT NULL,
+  auth VARCHAR(40) NOT NULL,
+  vapid_key VARCHAR(100) NOT NULL,
+  device VARCHAR(60) NOT NULL,
+  created_at DATETIME NOT NULL,
+  session VARCHAR(16),  -- see sessions.py
+  refusal VARCHAR(200)  -- of the last message, by the push service
+);
+CREATE INDEX ix_push_subscriptions_guest ON push_subscriptions (guest);
+CREATE INDEX ix_push_subscriptions_session ON push_subscriptions (session);
+
+-- What people say at a table. The lines of its players and those of its spectators are numbered separately: a number tells
+-- nothing of the others. A preset phrase is stored by its key.
+CREATE TABLE chat_lines (
+  table_id VARCHAR(16) NOT NULL REFERENCES tables (id) ON DELETE CASCADE,
+  audience VARCHAR(12) NOT NULL,
+  number INTEGER NOT NULL,
+  id VARCHAR(16) NOT NULL UNIQUE,
+  guest VARCHAR(32) NOT NULL,
+  seat INTEGER,
+  name VARCHAR(40) NOT NULL,
+  text TEXT NOT NULL,
+  phrase VARCHAR(20),
+  is_deleted BOOLEAN DEFAULT 0 NOT NULL,
+  request_key VARCHAR(100),
+  created_at DATETIME NOT NULL,
+  PRIMARY KEY (table_id, audience, number)
+);
+CREATE INDEX ix_chat_lines_guest_created_at ON chat_lines (guest, created_at);
+
+-- What a guest has noted at a table. Only that guest reads it.
+CREATE TABLE notes (
+  table_id VARCHAR(16) NOT NULL REFERENCES tables (id) ON DELETE CASCADE,
+  guest VARCHAR(32) NOT NULL,
+  text TEXT NOT NULL,
+  changed_at DATETIME NOT NULL,
+  PRIMARY KEY (table_id, guest)
+);
+CREATE INDEX ix_notes_guest ON notes (guest);
+
+-- The tables whose host has closed the chat.
+CREATE TABLE closed_chats (
+  table_id VARCHAR(16) NOT NULL PRIMARY KEY REFERENCES tables (id) ON DELETE CASCADE,
+  closed_at DATETIME NOT NULL
+);
+
+-- Whom a guest has muted or blocked.
+CREATE TABLE ignored_guests (
+  guest VARCHAR(32) NOT NULL,
+  kind VARCHAR(8) NOT NULL,
+  other VARCHAR(32) NOT NULL,
+  created_at DATETIME NOT NULL,
+  PRIMARY KEY (guest, kind, other)
+);
+CREATE INDEX ix_ignored_guests_other ON ignored_guests (other);
+
+-- Links that admit people to a hall for invited guests.
+CREATE TABLE admission_links (
+  id VARCHAR(16) NOT NULL PRIMARY KEY,
+  token VARCHAR(64) NOT NULL UNIQUE,
+  note VARCHAR(100) NOT NULL,
+  uses INTEGER,
+  used INTEGER NOT NULL,
+  created_at DATETIME NOT NULL,
+  expires_at DATETIME
+);
+
+-- Links that make another device the same guest.
+CREATE TABLE identity_links (
+  token VARCHAR(64) NOT NULL PRIMARY KEY,
+  guest VARCHAR(32) NOT NULL,
+  for_account BOOLEAN NOT NULL,
+  confirms BOOLEAN NOT NULL,
+  expires_at DATETIME NOT NULL,
+  session VARCHAR(16)  -- see sessions.py
+);
+CREATE INDEX ix_identity_links_expires_at ON identity_links (expires_at);
+CREATE INDEX ix_identity_links_guest ON identity_links (guest);
+CREATE INDEX ix_identity_links_session ON identity_links (session);
+
+-- Guests who wait for other people to start a match with.
+CREATE TABLE seeks (
+  guest VARCHAR(32) NOT NULL PRIMARY KEY,
+  id VARCHAR(16) NOT NULL UNIQUE,
+  game VARCHAR(40) NOT NULL,
+  players INTEGER NOT NULL,
+  options JSON NOT NULL,
+  pool VARCHAR(64) NOT NULL,
+  bot VARCHAR(20) NOT NULL,
+  bots_after INTEGER,
+  clock JSON,
+  created_at DATETIME NOT NULL,
+  seen_at DATETIME NOT NULL,
+  table_id VARCHAR(16),
+  matched_at DATETIME
+);
+CREATE INDEX ix_seeks_pool ON seeks (pool);
+CREATE INDEX ix_seeks_seen_at ON seeks (seen_at);
+
+-- Invitations to tables: the guest invited, and the host who has invited them.
+CREATE TABLE invitations (
+  table_id VARCHAR(16) NOT NULL REFERENCES tables (id) ON DELETE CASCADE,
+  guest VARCHAR(32) NOT NULL,
+  inviter VARCHAR(32) NOT NULL,
+  created_at DATETIME NOT NULL,
+  declined_at DATETIME,
+  PRIMARY KEY (table_id, guest)
+);
+CREATE INDEX ix_invitations_guest ON invitations (guest);
+CREATE INDEX ix_invitations_inviter ON invitations (inviter);
+
+INSERT INTO counters (name, value) VALUES ('starts', 0);
+INSERT INTO health_checks (id) VALUES (1);
