@@ -23,17 +23,19 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from meadhall.server.store import jobs, matches, uptime
 from meadhall.server.store.database import Db
 
 sys.path.append(str(Path(__file__).parents[1] / "tests"))
 
 from meadhall.server.hall.uptime import CLOCK_JOB
+from meadhall.server.ops.time import Time
 from meadhall.server.settings import Settings
-from meadhall.server.store.clock import Clock
-from meadhall.server.store.models import Entry
+from meadhall.server.store import jobs, matches, uptime
+from meadhall.server.store.models import Clock, Entry
 from meadhall.server.store.store import Store
 from server.rows import table_of
+
+now = Time().now
 
 TIMES = 200
 """How often each action is repeated in a round."""
