@@ -31,8 +31,7 @@ from meadhall.server.hall.time.uptime import CLOCK_JOB
 from meadhall.server.ops.time import Time
 from meadhall.server.settings import Settings
 from meadhall.server.store import jobs, matches, uptime
-from meadhall.server.store.clock import Clock
-from meadhall.server.store.models import Entry
+from meadhall.server.store.models import Clock, Entry
 from meadhall.server.store.store import Store
 from server.rows import table_of
 

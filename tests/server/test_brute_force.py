@@ -17,8 +17,9 @@ from meadhall.server.hall.people.accounts import Accounts, Device
 from meadhall.server.hall.people.passwords import Passwords
 from meadhall.server.hall.people.sign_in_limit import OF_ACCOUNT, OF_ADDRESS, OF_PLACE, Client, mark_of
 from meadhall.server.settings import Settings
+from meadhall.server.store.accounts import Account
 from meadhall.server.store.database import Db, in_utc
-from meadhall.server.store.models import Account, Guest
+from meadhall.server.store.models import Guest
 from meadhall.server.store.store import Store
 
 pytestmark = pytest.mark.asyncio

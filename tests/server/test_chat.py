@@ -16,7 +16,7 @@ from meadhall.server.hall.talk.chat_text import LONGEST_LINE
 from meadhall.server.pages import talk as pages
 from meadhall.server.settings import Settings
 from meadhall.server.store import guests, personal_data
-from meadhall.server.store.models import Audience, ChatLine
+from meadhall.server.store.talk import Audience, ChatLine
 from server.leaks import comparable, guest_of
 from server.manual_time import settled
 from server.people import AXES, OpenHall, Person, Stream, open_hall, patched, play_out, stream

@@ -20,8 +20,8 @@ from meadhall.engine.match.view import Seat
 from meadhall.server.hall.bots.stand_ins import standing_in
 from meadhall.server.hall.replaying import replay
 from meadhall.server.hall.time.clocks import COME_BACK, Clocks, outages
-from meadhall.server.store.clock import Clock
-from meadhall.server.store.models import Downtime, Entry, EntryKind
+from meadhall.server.store.models import Clock, Entry, EntryKind
+from meadhall.server.store.uptime import Downtime
 from server.people import HOARD
 
 START = datetime(2026, 11, 26, 20, 0, tzinfo=UTC)

@@ -28,7 +28,8 @@ from meadhall.server.hall.state import TableState
 from meadhall.server.hall.time.deadlines import NotUp
 from meadhall.server.hall.time.holidays import is_slow, telling
 from meadhall.server.store import tables
-from meadhall.server.store.models import FINISHED, Entry, Guest, Job, TableRow, new_link_token
+from meadhall.server.store.jobs import Job
+from meadhall.server.store.models import FINISHED, Entry, Guest, TableRow, new_link_token
 
 if TYPE_CHECKING:
     from meadhall.server.hall.room import Room

@@ -29,7 +29,8 @@ from meadhall.server.hall.talk.chat import Chat
 from meadhall.server.hall.time.absences import Absences
 from meadhall.server.hall.time.clocks import Clocks
 from meadhall.server.store import matches, tables
-from meadhall.server.store.models import FINISHED, Entry, Guest, Job, TableRow
+from meadhall.server.store.jobs import Job
+from meadhall.server.store.models import FINISHED, Entry, Guest, TableRow
 
 
 class Room:

@@ -30,7 +30,8 @@ from meadhall.server.hall.replaying import (
 )
 from meadhall.server.hall.time.clocks import Clocks, Outage
 from meadhall.server.store.database import Effect
-from meadhall.server.store.models import UNTIMED, Entry, EntryKind, Guest, Job, TableRow, TableStatus
+from meadhall.server.store.jobs import Job
+from meadhall.server.store.models import UNTIMED, Entry, EntryKind, Guest, TableRow, TableStatus
 
 
 @dataclass

@@ -21,7 +21,7 @@ from meadhall.server.hall.time.clocks import Clocks
 from meadhall.server.hall.time.turn_reminders import margin
 from meadhall.server.pages.dates import decimal, moment
 from meadhall.server.pages.models import ClockView
-from meadhall.server.store.clock import Clock
+from meadhall.server.store.models import Clock
 
 _TENTHS_BELOW: Final = 10.0
 """Seconds below which a live clock shows tenths."""

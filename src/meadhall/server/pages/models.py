@@ -15,8 +15,7 @@ from meadhall.engine.state.events import Event
 from meadhall.engine.text.daily import Outcome
 from meadhall.server.hall.consent.undoing import NO_UNDO, UndoOffer
 from meadhall.server.hall.furniture import Furniture
-from meadhall.server.store.crests import Crest
-from meadhall.server.store.models import SeatKind, TableStatus
+from meadhall.server.store.models import Crest, SeatKind, TableStatus
 from meadhall.server.web.links import Closed
 
 # ----------------------------------------------------------------------------------------------------------------------- forms

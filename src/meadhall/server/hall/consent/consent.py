@@ -17,7 +17,8 @@ from meadhall.server.hall.consent.proposals import Proposal, Proposals
 from meadhall.server.hall.notices.notifications import Notification, notify
 from meadhall.server.store import guests, jobs
 from meadhall.server.store.database import Db
-from meadhall.server.store.models import Entry, Guest, Job, TableRow
+from meadhall.server.store.jobs import Job
+from meadhall.server.store.models import Entry, Guest, TableRow
 
 if TYPE_CHECKING:
     from meadhall.server.hall.room import Room

@@ -21,7 +21,8 @@ from meadhall.server.errors import NotFound, WrongMoment
 from meadhall.server.hall.seating import person_seat
 from meadhall.server.ops.time import Time
 from meadhall.server.store import puzzles, secrets, tables
-from meadhall.server.store.models import FINISHED, Guest, Score, TableRow, new_id
+from meadhall.server.store.models import FINISHED, Guest, TableRow, new_id
+from meadhall.server.store.puzzles import Score
 from meadhall.server.store.store import Store
 
 if TYPE_CHECKING:

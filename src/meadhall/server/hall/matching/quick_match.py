@@ -31,10 +31,10 @@ from meadhall.server.hall.room import Room
 from meadhall.server.hall.seating import bot_seat, open_seat, with_person
 from meadhall.server.hall.upkeep.scheduler import Scheduler, at_table
 from meadhall.server.store import acquaintances, guests, jobs, match_requests, tables
-from meadhall.server.store.clock import Clock
 from meadhall.server.store.database import Db
+from meadhall.server.store.jobs import Job
 from meadhall.server.store.match_requests import MatchRequest
-from meadhall.server.store.models import Guest, Job, TableRow, new_id
+from meadhall.server.store.models import Clock, Guest, TableRow, new_id
 from meadhall.server.store.store import Store
 from meadhall.server.worker.threads import run_in_thread
 

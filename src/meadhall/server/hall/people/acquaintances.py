@@ -15,8 +15,9 @@ from meadhall.server.hall.people.ignoring import Ignoring
 from meadhall.server.hall.room import Room
 from meadhall.server.hall.upkeep.scheduler import Scheduler
 from meadhall.server.store import acquaintances, guests
+from meadhall.server.store.acquaintances import Acquaintance, IgnoreKind, Invitation
 from meadhall.server.store.database import Db
-from meadhall.server.store.models import Acquaintance, Guest, IgnoreKind, Invitation
+from meadhall.server.store.models import Guest
 from meadhall.server.store.store import Store
 
 SHOWN: Final = 100

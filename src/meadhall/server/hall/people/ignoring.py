@@ -7,8 +7,9 @@ from collections.abc import Callable, Collection
 from typing import Final
 
 from meadhall.server.store import acquaintances
-from meadhall.server.store.models import ChatLine, Ignored, IgnoreKind
+from meadhall.server.store.acquaintances import Ignored, IgnoreKind
 from meadhall.server.store.store import Store
+from meadhall.server.store.talk import ChatLine
 
 _CACHE_SIZE: Final = 20_000
 

@@ -10,7 +10,8 @@ import secrets
 from datetime import datetime
 from typing import Final
 
-from meadhall.server.store.models import Session, SessionKind, new_id
+from meadhall.server.store.models import new_id
+from meadhall.server.store.sessions import Session, SessionKind
 
 PREFIX: Final = "session."
 """The beginning of tokens. The signed id of a guest without an account never does."""

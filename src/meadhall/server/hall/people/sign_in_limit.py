@@ -20,9 +20,10 @@ from meadhall.engine.text.language import ngettext
 from meadhall.server.errors import TooMany
 from meadhall.server.ops.metrics import FAILED_SIGN_INS
 from meadhall.server.store import accounts
+from meadhall.server.store.accounts import Account
 from meadhall.server.store.database import Db
 from meadhall.server.store.lookalikes import NameKeys
-from meadhall.server.store.models import Account, Session
+from meadhall.server.store.sessions import Session
 from meadhall.server.store.store import Store
 
 OF_ACCOUNT: Final = accounts.Limit(free=10, first=timedelta(seconds=2), longest=timedelta(minutes=1))

@@ -12,8 +12,8 @@ from typing import Final
 from meadhall.server.hall.notices.pubsub import Channel
 from meadhall.server.store import talk
 from meadhall.server.store.database import Db
-from meadhall.server.store.models import Audience, ChatLine
 from meadhall.server.store.store import Store
+from meadhall.server.store.talk import Audience, ChatLine
 
 KEPT: Final = 100
 """Lines of each audience in memory. Older ones are read from the database when a guest asks for them."""

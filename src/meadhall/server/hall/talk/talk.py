@@ -19,9 +19,11 @@ from meadhall.server.hall.talk.chat import KEPT
 from meadhall.server.hall.talk.chat_text import clean_line
 from meadhall.server.hall.talk.phrases import PHRASES
 from meadhall.server.store import talk
+from meadhall.server.store.acquaintances import Ignored, IgnoreKind
 from meadhall.server.store.database import Db
-from meadhall.server.store.models import Audience, ChatLine, Guest, Ignored, IgnoreKind, TableRow, new_id
+from meadhall.server.store.models import Guest, TableRow, new_id
 from meadhall.server.store.store import Store
+from meadhall.server.store.talk import Audience, ChatLine
 
 PAGE: Final = 50
 """Lines on a page of old lines."""

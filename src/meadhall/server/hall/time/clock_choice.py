@@ -9,8 +9,7 @@ from typing import Final, get_args
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.hall.seating import Change
-from meadhall.server.store.clock import Clock, ClockKind, TimeUp
-from meadhall.server.store.models import TableRow
+from meadhall.server.store.models import Clock, ClockKind, TableRow, TimeUp
 
 MINUTE: Final = 60
 HOUR: Final = 60 * MINUTE

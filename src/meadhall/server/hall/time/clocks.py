@@ -18,8 +18,8 @@ from typing import Final, Self
 from meadhall.engine.match.deciders import deciders
 from meadhall.engine.match.match import Match
 from meadhall.engine.match.step import Step
-from meadhall.server.store.clock import Clock
-from meadhall.server.store.models import Downtime, Entry, Holiday
+from meadhall.server.store.models import Clock, Entry
+from meadhall.server.store.uptime import Downtime, Holiday
 
 COME_BACK: Final = timedelta(seconds=20)
 """How long no clock runs after a downtime, so that pages can connect again."""

@@ -19,7 +19,7 @@ from meadhall.server.hall.time.uptime import CLOCK_JOB, Uptime
 from meadhall.server.hall.upkeep.scheduler import Scheduler, at_table
 from meadhall.server.store import jobs
 from meadhall.server.store.database import Effect
-from meadhall.server.store.models import Job
+from meadhall.server.store.jobs import Job
 
 if TYPE_CHECKING:
     from meadhall.server.hall.state import TableState

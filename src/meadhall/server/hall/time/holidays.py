@@ -18,8 +18,10 @@ from meadhall.engine.text.language import ngettext
 from meadhall.server.hall.upkeep.scheduler import Scheduler, at_table
 from meadhall.server.store import jobs, tables, uptime
 from meadhall.server.store.database import Db, Effect
-from meadhall.server.store.models import Guest, Holiday, Job, TableRow
+from meadhall.server.store.jobs import Job
+from meadhall.server.store.models import Guest, TableRow
 from meadhall.server.store.store import Store
+from meadhall.server.store.uptime import Holiday
 
 if TYPE_CHECKING:
     from meadhall.server.hall.room import Room

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Final
 from meadhall.engine.match.match import Match
 from meadhall.server.hall.action_numbers import is_current
 from meadhall.server.hall.notices.notifications import PAUSE, Notification, notify
-from meadhall.server.store.clock import Clock
 from meadhall.server.store.database import Db
+from meadhall.server.store.models import Clock
 
 if TYPE_CHECKING:
     from meadhall.server.hall.room import Room
