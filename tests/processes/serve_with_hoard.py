@@ -20,7 +20,7 @@ from meadhall.server.hall import bots, clocks, hall, uptime
 from meadhall.server.run import serve
 from meadhall.server.settings import Settings
 from meadhall.server.store.database import Db
-from meadhall.server.store.models import Job
+from meadhall.server.store.jobs import Job
 from meadhall.server.web import connections
 from meadhall.server.worker import bot_cache, tasks
 from meadhall.server.worker.client import WorkerThreads

@@ -7,7 +7,8 @@ from dataclasses import replace
 from meadhall.server.ops.time import Time
 from meadhall.server.store import matches, tables
 from meadhall.server.store.database import Db, in_utc, of_json
-from meadhall.server.store.models import Entry, Job, SeatRow, TableRow, new_id, new_link_token
+from meadhall.server.store.jobs import Job
+from meadhall.server.store.models import Entry, SeatRow, TableRow, new_id, new_link_token
 from meadhall.server.store.store import Store
 
 

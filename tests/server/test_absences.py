@@ -15,7 +15,7 @@ from meadhall.server.hall.upkeep.housekeeping import delete_old
 from meadhall.server.ops.time import Time
 from meadhall.server.settings import Retention, Settings
 from meadhall.server.store import matches
-from meadhall.server.store.clock import Clock
+from meadhall.server.store.models import Clock
 from server.matches import match_of, stored
 from server.people import HOARD, OpenHall, Person, open_hall, stream
 

@@ -16,8 +16,9 @@ from meadhall.server.hall.people import sign_in
 from meadhall.server.hall.people.accounts import Accounts, Device
 from meadhall.server.hall.people.sign_in import OF_ACCOUNT, OF_ADDRESS, OF_PLACE, Client, Passwords, mark_of
 from meadhall.server.settings import Settings
+from meadhall.server.store.accounts import Account
 from meadhall.server.store.database import Db, in_utc
-from meadhall.server.store.models import Account, Guest
+from meadhall.server.store.models import Guest
 from meadhall.server.store.store import Store
 
 pytestmark = pytest.mark.asyncio

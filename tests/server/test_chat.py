@@ -15,7 +15,7 @@ from meadhall.server.hall.room import Room
 from meadhall.server.pages import talk as pages
 from meadhall.server.settings import Settings
 from meadhall.server.store import guests, personal_data
-from meadhall.server.store.models import Audience, ChatLine
+from meadhall.server.store.talk import Audience, ChatLine
 from server.leaks import comparable, guest_of
 from server.manual_time import settled
 from server.people import AXES, OpenHall, Person, Stream, open_hall, patched, play_out, stream

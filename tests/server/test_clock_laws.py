@@ -20,8 +20,8 @@ from meadhall.engine.match.view import Seat
 from meadhall.server.hall.clocks import COME_BACK, Clocks, outages
 from meadhall.server.hall.stand_ins import standing_in
 from meadhall.server.hall.state import replay
-from meadhall.server.store.clock import Clock
-from meadhall.server.store.models import Downtime, Entry, EntryKind
+from meadhall.server.store.models import Clock, Entry, EntryKind
+from meadhall.server.store.uptime import Downtime
 from server.people import HOARD
 
 START = datetime(2026, 11, 26, 20, 0, tzinfo=UTC)

@@ -13,7 +13,7 @@ from games_for_tests.hoard.rules import BOAST
 from meadhall.server.hall.holidays import _note
 from meadhall.server.settings import Settings
 from meadhall.server.store import tables
-from meadhall.server.store.clock import Clock
+from meadhall.server.store.models import Clock
 from meadhall.server.store.store import Store
 from server.matches import match_of
 from server.people import AXES, HOARD, OpenHall, Person, Program, open_hall, until

@@ -14,8 +14,8 @@ from meadhall.engine.match.match import Match
 from meadhall.engine.match.view import Seat
 from meadhall.server.hall.clocks import DAY, HOUR, SECONDS, TIME_UP, Clocks, check_clock, outages, running_seconds
 from meadhall.server.hall.holidays import _ended, _within_limit
-from meadhall.server.store.clock import Clock, ClockKind
-from meadhall.server.store.models import Downtime, Entry, EntryKind, Holiday
+from meadhall.server.store.models import Clock, ClockKind, Entry, EntryKind
+from meadhall.server.store.uptime import Downtime, Holiday
 from server.people import HOARD
 
 START = datetime(2026, 11, 26, 20, 0, tzinfo=UTC)

@@ -8,7 +8,7 @@ import re
 import pytest
 
 from meadhall.server.pages.picture import picture_of, svg
-from meadhall.server.store.crests import COLOURS, SIGNS, Crest
+from meadhall.server.store.models import COLOURS, SIGNS, Crest
 from server.matches import match_of
 from server.people import HOARD, OpenHall, Person, play_out
 

@@ -19,8 +19,7 @@ from meadhall.server.hall.room import Room
 from meadhall.server.hall.uptime import CLOCK_JOB, Uptime
 from meadhall.server.settings import Settings
 from meadhall.server.store import guests, jobs, matches
-from meadhall.server.store.clock import Clock, TimeUp
-from meadhall.server.store.models import Entry
+from meadhall.server.store.models import Clock, Entry, TimeUp
 from meadhall.server.worker import bot_cache
 from server.manual_time import ManualTime, settled
 from server.matches import match_of

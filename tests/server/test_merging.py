@@ -11,9 +11,10 @@ from meadhall.server.ops.time import Time
 from meadhall.server.settings import Settings
 from meadhall.server.store import guests, matches, personal_data, puzzles, schema, tables
 from meadhall.server.store.database import Db
-from meadhall.server.store.models import Entry, Guest, RequestKey, SeatRow, TableRow, new_id, new_link_token
+from meadhall.server.store.models import Entry, Guest, SeatRow, TableRow, new_id, new_link_token
 from meadhall.server.store.schema import GUEST_COLUMNS, GuestColumn
 from meadhall.server.store.store import Store
+from meadhall.server.store.tables import RequestKey
 from server.rows import append
 
 pytestmark = pytest.mark.asyncio

@@ -23,7 +23,8 @@ from meadhall.server.ops.time import Time
 from meadhall.server.settings import BadSetting, Settings
 from meadhall.server.store import accounts
 from meadhall.server.store.database import Db
-from meadhall.server.store.models import Guest, Job
+from meadhall.server.store.jobs import Job
+from meadhall.server.store.models import Guest
 from server.manual_time import ManualTime
 from server.people import OpenHall, Person, open_hall, stream
 from server.push_endpoint import PATIENCE, PushEndpoint, Received, push_endpoint

@@ -18,7 +18,8 @@ from meadhall.server.hall.people.profiles import Streak, puzzle_streak, winning_
 from meadhall.server.ops.time import Time
 from meadhall.server.settings import Settings
 from meadhall.server.store import acquaintances, guests, profiles, tables
-from meadhall.server.store.models import Entry, Guest, PlayedFilter, SeatRow, TableRow, new_id, new_link_token
+from meadhall.server.store.models import Entry, Guest, SeatRow, TableRow, new_id, new_link_token
+from meadhall.server.store.profiles import PlayedFilter
 from meadhall.server.store.store import Store
 from server.people import AXES, HOARD, OpenHall, play_out
 from server.rows import append, save

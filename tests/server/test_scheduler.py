@@ -20,8 +20,10 @@ from meadhall.server.ops.time import Time
 from meadhall.server.settings import Retention, Settings
 from meadhall.server.store import jobs, uptime
 from meadhall.server.store.database import Db
-from meadhall.server.store.models import Job, JobTaken, RequestKey, new_id
+from meadhall.server.store.jobs import Job, JobTaken
+from meadhall.server.store.models import new_id
 from meadhall.server.store.store import Store
+from meadhall.server.store.tables import RequestKey
 from server.people import HOARD
 from server.rows import stored_jobs, table_of
 from server.waiting import until

@@ -21,8 +21,7 @@ from meadhall.server.hall import clocks
 from meadhall.server.hall.clocks import Clocks
 from meadhall.server.hall.room import Room
 from meadhall.server.settings import Settings
-from meadhall.server.store.clock import Clock
-from meadhall.server.store.models import Entry, EntryKind
+from meadhall.server.store.models import Clock, Entry, EntryKind
 from meadhall.server.worker import bot_cache, tasks
 from server.matches import ask_hint, match_of, stored, undo
 from server.people import OpenHall, open_hall, until

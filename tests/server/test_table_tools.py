@@ -8,8 +8,7 @@ from datetime import UTC, datetime
 import pytest
 
 from meadhall.server.hall.table_tools import table_tools
-from meadhall.server.store.clock import Clock
-from meadhall.server.store.models import SeatRow, TableRow
+from meadhall.server.store.models import Clock, SeatRow, TableRow
 
 
 def table(*kinds: str) -> TableRow:

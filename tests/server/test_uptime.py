@@ -16,7 +16,7 @@ from meadhall.server.hall.upkeep.scheduler import Scheduler
 from meadhall.server.hall.uptime import CLOCK_JOB, GAP, INTERVAL, Uptime
 from meadhall.server.ops.time import Time
 from meadhall.server.settings import Settings
-from meadhall.server.store.clock import Clock
+from meadhall.server.store.models import Clock
 from meadhall.server.store.store import Store
 from server.manual_time import ManualTime
 from server.rows import stored_jobs, table_of

@@ -17,7 +17,7 @@ from meadhall.server.ops.time import Time
 from meadhall.server.settings import Settings
 from meadhall.server.store import jobs
 from meadhall.server.store.database import Db
-from meadhall.server.store.models import Job
+from meadhall.server.store.jobs import Job
 from meadhall.server.store.store import Store
 
 pytestmark = pytest.mark.asyncio

@@ -16,7 +16,7 @@ from meadhall.server.host_commands import carry_out, person_of
 from meadhall.server.settings import Settings
 from meadhall.server.store import talk
 from meadhall.server.store.files import snapshot
-from meadhall.server.store.models import ChatLine
+from meadhall.server.store.talk import ChatLine
 
 if TYPE_CHECKING:
     from meadhall.server.store.database import Db

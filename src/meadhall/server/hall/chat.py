@@ -19,8 +19,8 @@ from meadhall.server.errors import BadLine
 from meadhall.server.hall.notices.pubsub import Channel
 from meadhall.server.store import talk
 from meadhall.server.store.database import Db
-from meadhall.server.store.models import Audience, ChatLine
 from meadhall.server.store.store import Store
+from meadhall.server.store.talk import Audience, ChatLine
 
 # ------------------------------------------------------------------------------------------------------------- the text of a line
 

@@ -21,8 +21,8 @@ from meadhall.engine.match.match import Match
 from meadhall.engine.match.step import Step
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.hall.lobby_changes import Change
-from meadhall.server.store.clock import Clock, ClockKind, TimeUp
-from meadhall.server.store.models import Downtime, Entry, Holiday, TableRow
+from meadhall.server.store.models import Clock, ClockKind, Entry, TableRow, TimeUp
+from meadhall.server.store.uptime import Downtime, Holiday
 
 # ----------------------------------------------------------------------------------------------- the clocks that a table can have
 

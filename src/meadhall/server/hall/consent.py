@@ -19,7 +19,8 @@ from meadhall.server.hall.services import TableRoom
 from meadhall.server.hall.state import TableState
 from meadhall.server.store import jobs
 from meadhall.server.store.database import Db
-from meadhall.server.store.models import Entry, Guest, Job, TableRow
+from meadhall.server.store.jobs import Job
+from meadhall.server.store.models import Entry, Guest, TableRow
 
 JOB: Final = "proposal"
 """The kind of the jobs that end proposals whose time is up. Their key is the id of the table."""

@@ -14,7 +14,8 @@ from meadhall.server.hall.daily_puzzle import deal, own_attempt, puzzle_of, puzz
 from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.room import Room
 from meadhall.server.store import puzzles, tables
-from meadhall.server.store.models import FINISHED, Guest, Score, TableRow
+from meadhall.server.store.models import FINISHED, Guest, TableRow
+from meadhall.server.store.puzzles import Score
 
 _WON = "won"
 """A figure beside the game's own: 1 if the puzzle was solved, else 0."""

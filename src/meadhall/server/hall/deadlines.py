@@ -21,9 +21,9 @@ from meadhall.server.hall.state import TableState, is_current
 from meadhall.server.hall.upkeep.scheduler import Scheduler, at_table
 from meadhall.server.hall.uptime import CLOCK_JOB, Uptime
 from meadhall.server.store import jobs
-from meadhall.server.store.clock import Clock
 from meadhall.server.store.database import Db, Effect
-from meadhall.server.store.models import Job
+from meadhall.server.store.jobs import Job
+from meadhall.server.store.models import Clock
 
 # ------------------------------------------------------------------------------------------------------------- reminders of turns
 

@@ -56,16 +56,10 @@ from meadhall.server.hall.uptime import Uptime
 from meadhall.server.ops.time import Time
 from meadhall.server.settings import Settings
 from meadhall.server.store import tables
-from meadhall.server.store.clock import Clock
-from meadhall.server.store.models import (
-    RULES_CHANGED,
-    Guest,
-    Job,
-    RequestKey,
-    TableRow,
-    new_id,
-)
+from meadhall.server.store.jobs import Job
+from meadhall.server.store.models import RULES_CHANGED, Clock, Guest, TableRow, new_id
 from meadhall.server.store.store import Store
+from meadhall.server.store.tables import RequestKey
 from meadhall.server.worker.client import Worker
 from meadhall.server.worker.threads import run_in_thread
 

@@ -20,8 +20,10 @@ from meadhall.server.hall.state import TableState
 from meadhall.server.hall.upkeep.scheduler import Scheduler, at_table
 from meadhall.server.store import jobs, tables, uptime
 from meadhall.server.store.database import Db, Effect
-from meadhall.server.store.models import Guest, Holiday, Job, TableRow
+from meadhall.server.store.jobs import Job
+from meadhall.server.store.models import Guest, TableRow
 from meadhall.server.store.store import Store
+from meadhall.server.store.uptime import Holiday
 
 DAYS_A_YEAR: Final = 20
 

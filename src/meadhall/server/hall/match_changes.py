@@ -29,7 +29,8 @@ from meadhall.server.hall.stand_ins import (
 )
 from meadhall.server.hall.state import TableState
 from meadhall.server.store import tables
-from meadhall.server.store.models import FINISHED, Guest, Job, TableRow, new_link_token
+from meadhall.server.store.jobs import Job
+from meadhall.server.store.models import FINISHED, Guest, TableRow, new_link_token
 
 
 def rearrange(draft: TableState, change: Callable[[TableRow], TableRow]) -> None:

@@ -27,7 +27,9 @@ from meadhall.server.hall.upkeep.scheduler import Scheduler
 from meadhall.server.ops.log_limit import OncePerInterval
 from meadhall.server.store import accounts, guests, jobs, secrets, sessions, tables
 from meadhall.server.store.database import Db
-from meadhall.server.store.models import Guest, Job, PushSubscription, TableRow, new_id
+from meadhall.server.store.jobs import Job
+from meadhall.server.store.models import Guest, TableRow, new_id
+from meadhall.server.store.sessions import PushSubscription
 from meadhall.server.store.store import Store
 from meadhall.server.worker.threads import run_in_thread
 

@@ -26,7 +26,7 @@ from meadhall.server.errors import BadPushSubscription
 from meadhall.server.ops.log_limit import OncePerInterval
 from meadhall.server.ops.metrics import PUSH_MESSAGES
 from meadhall.server.ops.time import Time
-from meadhall.server.store.models import PushSubscription
+from meadhall.server.store.sessions import PushSubscription
 from meadhall.server.worker.threads import run_in_thread
 
 if TYPE_CHECKING:

@@ -24,8 +24,7 @@ from meadhall.server.hall.room import Room
 from meadhall.server.hall.state import TableState
 from meadhall.server.hall.waits import let_wait, rearrange
 from meadhall.server.store import acquaintances, tables
-from meadhall.server.store.clock import Clock
-from meadhall.server.store.models import Guest, TableRow, new_id
+from meadhall.server.store.models import Clock, Guest, TableRow, new_id
 from meadhall.server.worker.threads import run_in_thread
 
 _JUST_NOW: Final = timedelta(seconds=3)

@@ -25,7 +25,8 @@ from meadhall.server.hall.presence import Absences, Visits
 from meadhall.server.hall.services import Edit, P, Services
 from meadhall.server.hall.state import TableState, replayed_if_it_fits, todays_options
 from meadhall.server.store import matches, tables
-from meadhall.server.store.models import FINISHED, Guest, Job, TableRow
+from meadhall.server.store.jobs import Job
+from meadhall.server.store.models import FINISHED, Guest, TableRow
 
 
 class Room:

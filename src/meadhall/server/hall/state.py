@@ -25,7 +25,8 @@ from meadhall.server.hall.proposals import ENTRY_KINDS as PROPOSAL_KINDS
 from meadhall.server.hall.proposals import Proposals
 from meadhall.server.hall.stand_ins import replay_stand_in
 from meadhall.server.store.database import Effect
-from meadhall.server.store.models import FINISHED, UNTIMED, Entry, EntryKind, Guest, Job, SeatRow, TableRow, TableStatus
+from meadhall.server.store.jobs import Job
+from meadhall.server.store.models import FINISHED, UNTIMED, Entry, EntryKind, Guest, SeatRow, TableRow, TableStatus
 
 # ------------------------------------------------------------------------------------------------------------- numbers of actions
 

@@ -17,9 +17,11 @@ from meadhall.server.hall.people.acquaintances import Ignoring, hears
 from meadhall.server.hall.people.names import unlike_others
 from meadhall.server.hall.room import Room
 from meadhall.server.store import talk
+from meadhall.server.store.acquaintances import Ignored, IgnoreKind
 from meadhall.server.store.database import Db
-from meadhall.server.store.models import Audience, ChatLine, Guest, Ignored, IgnoreKind, TableRow, new_id
+from meadhall.server.store.models import Guest, TableRow, new_id
 from meadhall.server.store.store import Store
+from meadhall.server.store.talk import Audience, ChatLine
 
 PAGE: Final = 50
 """Lines on a page of old lines."""

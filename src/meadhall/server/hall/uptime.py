@@ -19,8 +19,8 @@ from meadhall.server.errors import DatabaseUnavailable
 from meadhall.server.hall.clocks import Outage, outages
 from meadhall.server.store import jobs, uptime
 from meadhall.server.store.database import Db
-from meadhall.server.store.models import Downtime
 from meadhall.server.store.store import Store
+from meadhall.server.store.uptime import Downtime
 
 log = logging.getLogger(__name__)
 

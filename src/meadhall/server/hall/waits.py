@@ -21,7 +21,8 @@ from meadhall.server.hall.services import TableRoom
 from meadhall.server.hall.state import TableState, Wait
 from meadhall.server.store import jobs
 from meadhall.server.store.database import Db
-from meadhall.server.store.models import Job, SeatRow, TableRow
+from meadhall.server.store.jobs import Job
+from meadhall.server.store.models import SeatRow, TableRow
 
 JOB: Final = "wait"
 """The kind of the jobs that end waits. Their key is the id of the table."""

@@ -9,7 +9,7 @@ from meadhall.server.hall.people.accounts import Overview
 from meadhall.server.hall.people.sign_in import LONGEST, SHORTEST
 from meadhall.server.pages.dates import moment
 from meadhall.server.pages.models import Moment
-from meadhall.server.store.models import Session
+from meadhall.server.store.sessions import Session
 
 
 @dataclass(frozen=True)

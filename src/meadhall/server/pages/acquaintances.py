@@ -11,8 +11,8 @@ from meadhall.server.hall.people.acquaintances import Known
 from meadhall.server.hall.room import Room
 from meadhall.server.pages.dates import moment
 from meadhall.server.pages.models import InvitationCard, Moment
-from meadhall.server.store.crests import Crest
-from meadhall.server.store.models import Invitation
+from meadhall.server.store.acquaintances import Invitation
+from meadhall.server.store.models import Crest
 from meadhall.server.web.links import link
 
 INVITABLE: Final = 30

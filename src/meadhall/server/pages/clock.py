@@ -20,7 +20,7 @@ from meadhall.server.hall.clocks import DAY, HOUR, MINUTE, Clocks
 from meadhall.server.hall.deadlines import margin
 from meadhall.server.pages.dates import decimal, moment
 from meadhall.server.pages.models import ClockView
-from meadhall.server.store.clock import Clock
+from meadhall.server.store.models import Clock
 
 _TENTHS_BELOW: Final = 10.0
 """Seconds below which a live clock shows tenths."""

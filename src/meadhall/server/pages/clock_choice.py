@@ -10,7 +10,7 @@ from meadhall.engine.text.language import gettext as _
 from meadhall.server.hall.clocks import INCREMENTS, SECONDS, check_clock
 from meadhall.server.pages.clock_words import NO_CLOCK, clock_in_words, clock_sentence, clock_value, time_in_words
 from meadhall.server.pages.models import ClockChoiceView, Option, OptionGroup
-from meadhall.server.store.clock import Clock, ClockKind, TimeUp
+from meadhall.server.store.models import Clock, ClockKind, TimeUp
 from meadhall.server.web.forms import Form, integer
 
 

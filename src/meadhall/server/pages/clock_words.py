@@ -8,7 +8,7 @@ from meadhall.engine.errors import BadSetup
 from meadhall.engine.text.language import gettext as _
 from meadhall.engine.text.language import ngettext
 from meadhall.server.hall.clocks import DAY, HOUR, MINUTE, SECONDS, check_clock
-from meadhall.server.store.clock import Clock
+from meadhall.server.store.models import Clock
 
 NO_CLOCK: Final = "none"
 

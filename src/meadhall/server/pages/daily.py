@@ -30,7 +30,8 @@ from meadhall.server.hall.hall import Hall
 from meadhall.server.pages.dates import moment
 from meadhall.server.pages.models import AttemptView, Bar, DailyPage, DailyState, DailyStrip, FigureView, Plot
 from meadhall.server.store import puzzles
-from meadhall.server.store.models import Guest, Score, TableRow
+from meadhall.server.store.models import Guest, TableRow
+from meadhall.server.store.puzzles import Score
 from meadhall.server.web.links import Outside, link
 
 BEST_SHOWN = 20

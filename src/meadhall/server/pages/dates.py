@@ -10,7 +10,7 @@ from babel.numbers import format_decimal
 from meadhall.engine.text.language import current_language
 from meadhall.server.hall.holidays import last_day
 from meadhall.server.pages.models import Moment
-from meadhall.server.store.models import Holiday
+from meadhall.server.store.uptime import Holiday
 
 
 def moment(time: datetime) -> Moment:

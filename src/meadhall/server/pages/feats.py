@@ -12,7 +12,7 @@ from meadhall.engine.text.language import gettext as _
 from meadhall.engine.text.language import ngettext
 from meadhall.server.hall.people.profiles import Profile
 from meadhall.server.pages.rates import LEVELS, fair_share
-from meadhall.server.store.models import ResultGroup
+from meadhall.server.store.profiles import ResultGroup
 
 _ROW: Final = 3
 """So many in a row are a feat."""

@@ -40,7 +40,8 @@ from meadhall.server.pages.models import (
 from meadhall.server.pages.open_tables import open_tables, who_waits
 from meadhall.server.pages.tile_art import tile_art
 from meadhall.server.store import matches
-from meadhall.server.store.models import FINISHED, RULES_CHANGED, Guest, Invitation, TableRow
+from meadhall.server.store.acquaintances import Invitation
+from meadhall.server.store.models import FINISHED, RULES_CHANGED, Guest, TableRow
 from meadhall.server.web.links import link
 
 LATEST = datetime.max.replace(tzinfo=UTC)

@@ -15,8 +15,7 @@ from meadhall.engine.state.events import Event
 from meadhall.engine.text.lessons import Outcome
 from meadhall.server.hall.move import NO_UNDO, UndoOffer
 from meadhall.server.hall.table_tools import TableTools
-from meadhall.server.store.crests import Crest
-from meadhall.server.store.models import SeatKind, TableStatus
+from meadhall.server.store.models import Crest, SeatKind, TableStatus
 from meadhall.server.web.links import Closed
 
 # ----------------------------------------------------------------------------------------------------------------------- forms

@@ -17,8 +17,8 @@ from meadhall.server.pages.feats import Feat, feats
 from meadhall.server.pages.hall import card
 from meadhall.server.pages.models import FilterField, Option, OptionGroup, TableCard
 from meadhall.server.pages.rates import RateTable, rate_tables, total
-from meadhall.server.store.crests import Crest
-from meadhall.server.store.models import Guest, Played, PuzzleDay
+from meadhall.server.store.models import Crest, Guest
+from meadhall.server.store.profiles import Played, PuzzleDay
 from meadhall.server.web.links import link
 
 MATCHES_SHOWN = 20

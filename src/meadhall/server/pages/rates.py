@@ -16,7 +16,8 @@ from meadhall.engine.statistics import wilson
 from meadhall.engine.text.language import gettext as _
 from meadhall.engine.text.language import ngettext
 from meadhall.server.pages.dates import decimal
-from meadhall.server.store.models import MIXED, ResultGroup
+from meadhall.server.store.matches import MIXED
+from meadhall.server.store.profiles import ResultGroup
 
 LEFT, RIGHT = 158, 470
 """The plot in a picture that is 480 wide. Labels stand to its left. The template repeats these numbers."""

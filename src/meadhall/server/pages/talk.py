@@ -26,8 +26,9 @@ from meadhall.server.pages.frames import TALK_PLACE, Frames
 from meadhall.server.pages.models import Moment, Refusal
 from meadhall.server.pages.patches import Pieces, SentFrame, pieces_of
 from meadhall.server.pages.templates import template
-from meadhall.server.store.crests import Crest
-from meadhall.server.store.models import ChatLine, Guest, Ignored
+from meadhall.server.store.acquaintances import Ignored
+from meadhall.server.store.models import Crest, Guest
+from meadhall.server.store.talk import ChatLine
 from meadhall.server.web.links import link
 
 SHOWN: Final = 60

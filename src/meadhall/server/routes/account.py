@@ -21,7 +21,9 @@ from meadhall.server.hall.people.passkeys import RelyingParty
 from meadhall.server.pages.account import CodesPage, SignInPage, account_page
 from meadhall.server.pages.responses import Answer, Html, page, said_next, see_other, wants_json
 from meadhall.server.store import guests
-from meadhall.server.store.models import Account, Guest, Session
+from meadhall.server.store.accounts import Account
+from meadhall.server.store.models import Guest
+from meadhall.server.store.sessions import Session
 from meadhall.server.web.device_label import device_label
 from meadhall.server.web.forms import Form, read_long_form, safe_path
 from meadhall.server.web.links import base_url, link

@@ -15,7 +15,8 @@ from meadhall.server.hall.people.accounts import Accounts, Device, Overview
 from meadhall.server.hall.people.sign_in import LONGEST, Client
 from meadhall.server.routes.account import confirmed_session
 from meadhall.server.routes.api_refusals import STRICT, refusals
-from meadhall.server.store.models import Account, Guest
+from meadhall.server.store.accounts import Account
+from meadhall.server.store.models import Guest
 from meadhall.server.web.known_devices import LONGEST as LONGEST_DEVICE
 from meadhall.server.web.request import AnyRequest
 from meadhall.server.web.sessions import Sessions, session_of

@@ -18,7 +18,8 @@ from meadhall.server.hall.talk import Listener, audience_of, heard
 from meadhall.server.routes.api_refusals import STRICT, table_refusals
 from meadhall.server.routes.chat import IGNORED
 from meadhall.server.routes.tables import UNNOTICED
-from meadhall.server.store.models import Audience, ChatLine, Guest
+from meadhall.server.store.models import Guest
+from meadhall.server.store.talk import Audience, ChatLine
 from meadhall.server.web import event_stream
 
 _KEY: Final = HeaderParameter(name="Idempotency-Key", min_length=1, max_length=100)

@@ -23,8 +23,8 @@ from meadhall.server.hall.clocks import check_clock
 from meadhall.server.hall.proposal_kinds import What
 from meadhall.server.hall.room import Room
 from meadhall.server.pages.lobby import template_url
-from meadhall.server.store.clock import Clock, ClockKind, TimeUp
-from meadhall.server.store.models import Guest, RequestKey, SeatKind, TableRow, TableStatus
+from meadhall.server.store.models import Clock, ClockKind, Guest, SeatKind, TableRow, TableStatus, TimeUp
+from meadhall.server.store.tables import RequestKey
 from meadhall.server.web.links import Outside
 
 R = TypeVar("R")

@@ -17,7 +17,8 @@ from meadhall.server.pages.models import Refusal
 from meadhall.server.pages.responses import Answer, Html, page, refusal_json, see_other, wants_json
 from meadhall.server.pages.talk import chat_page
 from meadhall.server.routes.tables import UNNOTICED
-from meadhall.server.store.models import Guest, IgnoreKind
+from meadhall.server.store.acquaintances import IgnoreKind
+from meadhall.server.store.models import Guest
 from meadhall.server.web.forms import Form, read_form
 from meadhall.server.web.links import link
 from meadhall.server.web.request import AnyRequest

@@ -37,7 +37,7 @@ from meadhall.server.routes.api_models import (
     clock_of,
 )
 from meadhall.server.routes.deed import Deeds, Visit
-from meadhall.server.store.clock import Clock
+from meadhall.server.store.models import Clock
 from meadhall.server.web.forms import Form, action_number, integer
 
 DEEDS: Final = Deeds()

@@ -18,7 +18,8 @@ from meadhall.server.hall.room import Room
 from meadhall.server.pages.person import MATCHES_SHOWN, MET_SHOWN, person_page
 from meadhall.server.pages.responses import Html, page, see_other
 from meadhall.server.store import guests, profiles
-from meadhall.server.store.models import Guest, PlayedFilter
+from meadhall.server.store.models import Guest
+from meadhall.server.store.profiles import PlayedFilter
 from meadhall.server.web.forms import Form
 from meadhall.server.web.links import link
 from meadhall.server.web.request import AnyRequest

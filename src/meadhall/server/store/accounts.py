@@ -12,7 +12,64 @@ from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import NameTaken
 from meadhall.server.store.database import Db, Row, as_json, each_of, in_utc, in_utc_or_none, of_json
 from meadhall.server.store.lookalikes import NameKeys
-from meadhall.server.store.models import Account, Challenge, Guest, Passkey
+from meadhall.server.store.models import Guest
+
+
+@dataclass(frozen=True)
+class Account:
+    """How a guest signs in.
+
+    Attributes:
+        guest: the guest's id.
+        name: the guest's name, which no other account may resemble.
+        handle: how passkeys call the account: random, and used for nothing else.
+        password: the hash of the password, as Argon2 encodes it; None without a password.
+    """
+
+    guest: str
+    name: str
+    handle: str
+    password: str | None
+    created_at: datetime
+
+
+@dataclass(frozen=True)
+class Passkey:
+    """A passkey of an account (a discoverable WebAuthn credential).
+
+    Attributes:
+        id: the credential id, in base64url.
+        public_key: its public key in COSE.
+        sign_count: how often it has been used, as its authenticator counts; 0 if that doesn't count.
+        transports: how a browser reaches its authenticator, as the browser said.
+        label: what the person calls it.
+    """
+
+    id: str
+    guest: str
+    public_key: bytes
+    sign_count: int
+    transports: tuple[str, ...]
+    label: str
+    created_at: datetime
+    last_used_at: datetime | None = None
+
+
+@dataclass(frozen=True)
+class Challenge:
+    """What a passkey has to sign. See ``hall.passkeys``.
+
+    Attributes:
+        guest: id of the guest who got it.
+        handle: of the account that a new passkey is made for; None if a passkey is to sign in.
+    """
+
+    challenge: str
+    purpose: str
+    guest: str
+    handle: str | None
+    expires_at: datetime
+
 
 ATTEMPTS_FORGOTTEN_AFTER: Final = timedelta(days=1)
 """Time without an attempt to sign in after which earlier ones don't count."""

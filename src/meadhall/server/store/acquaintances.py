@@ -2,13 +2,54 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from datetime import timedelta
-from typing import Final
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Final, Literal
 
 from meadhall.server.store import guests
 from meadhall.server.store.database import Db, each_of, in_utc
-from meadhall.server.store.models import Acquaintance, Ignored, IgnoreKind, Invitation
+from meadhall.server.store.models import Guest
+
+IgnoreKind = Literal["mute", "block"]
+
+
+@dataclass(frozen=True)
+class Ignored:
+    """Whom a guest has muted or blocked, and who has blocked the guest. It says so by guest ids.
+
+    Attributes:
+        blocked_by: when others have blocked the guest, who must not learn it.
+    """
+
+    muted: frozenset[str] = frozenset()
+    blocked: frozenset[str] = frozenset()
+    blocked_by: Mapping[str, datetime] = field(default_factory=dict, hash=False)
+
+
+@dataclass(frozen=True)
+class Acquaintance:
+    """A person that a guest has played with.
+
+    Attributes:
+        matches: the number of matches at which both had a seat.
+        last_at: when the last one began; None if they only know each other from a chat.
+    """
+
+    person: Guest
+    matches: int
+    last_at: datetime | None
+
+
+@dataclass(frozen=True)
+class Invitation:
+    """An invitation to a table that a guest hasn't answered. ``inviter`` is the name of the person who invites."""
+
+    table: str
+    game: str
+    inviter: str
+    at: datetime
+
 
 _LIFETIME: Final = timedelta(days=1)
 """How long an invitation is shown. The hall forgets a lobby, too, in which nothing happens for a day."""

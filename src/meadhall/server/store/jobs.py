@@ -7,11 +7,38 @@ again, so who works on an older version of it can't finish the new one. A job th
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
 
 from meadhall.server.store.database import Db, as_json, each_of, in_utc, of_json
-from meadhall.server.store.models import Job, JobTaken, new_id
+from meadhall.server.store.models import new_id
+
+
+class JobTaken(Exception):
+    """The job was moved or cancelled."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """Work that is due at a certain time.
+
+    Attributes:
+        id: changes whenever the job is put again.
+        kind: names the function that does the job.
+        key: tells jobs of one kind apart, for example the id of a table.
+        due_at: when to do it.
+        payload: what the function needs to know, as JSON.
+        attempts: number of attempts that have failed.
+    """
+
+    id: str
+    kind: str
+    key: str
+    due_at: datetime
+    payload: Mapping[str, Any]
+    attempts: int = 0
+
 
 ORDERS_KEPT_FOR: Final = timedelta(days=30)
 """How long an order is kept."""

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from meadhall.server.store.clock import Clock
 from meadhall.server.store.database import Db, Row, as_json, each_of, in_utc, in_utc_or_none, of_json
+from meadhall.server.store.models import Clock
 
 PRESENT_FOR: Final = timedelta(seconds=20)
 """How long after the last sign of its page a guest counts as waiting."""

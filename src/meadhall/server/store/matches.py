@@ -11,7 +11,11 @@ from typing import Any, Final
 from meadhall.engine.errors import MeadhallError
 from meadhall.engine.registry import game
 from meadhall.server.store.database import Db, as_json, in_utc, of_json
-from meadhall.server.store.models import MIXED, Entry, TableRow, new_link_token
+from meadhall.server.store.models import Entry, TableRow, new_link_token
+
+MIXED: Final = "mixed"
+"""The level of the bots in a match against bots of several levels."""
+
 
 UPLOADS_KEPT: Final = 1000
 """Number of uploaded records that are kept. Older ones are deleted."""

@@ -1,4 +1,7 @@
-"""The contents of the database as plain values: guests, tables, seats and the entries of a match."""
+"""The contents of the database that most of the hall knows, as plain values: guests, tables, seats and the entries of a match.
+
+What only one subject has stands beside its queries, for example a session in ``sessions.py``.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +9,95 @@ import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from typing import Any, Final, Literal
+from hashlib import sha256
+from typing import Any, Final, Literal, NamedTuple, Self
 
-from meadhall.server.store.clock import Clock
-from meadhall.server.store.crests import Crest
+SIGNS: Final = ("wolf", "raven", "bear", "ship", "tree", "hammer", "boar")
+"""The signs, in the order of the symbols in ``art/sprite.html``."""
+
+COLOURS: Final = ("blue", "violet", "copper", "teal", "green", "rose", "gold")
+"""The colours, in the order of the classes ``seat-0`` to ``seat-6``."""
+
+
+class Crest(NamedTuple):
+    """A sign and a colour, as places in ``SIGNS`` and ``COLOURS``."""
+
+    sign: int
+    colour: int
+
+    @classmethod
+    def read(cls, text: str) -> Self | None:
+        """Return the crest that is stored as "raven-blue"; None if there is no such crest."""
+        sign, _hyphen, colour = text.partition("-")
+        return cls(SIGNS.index(sign), COLOURS.index(colour)) if sign in SIGNS and colour in COLOURS else None
+
+    @classmethod
+    def of_guest(cls, id: str, chosen: str) -> Self:
+        """Return the crest of a guest: the one that they have chosen, or the one that follows from their id."""
+        hash = sha256(id.encode()).digest()
+        return cls.read(chosen) or cls(hash[0] % len(SIGNS), hash[1] % len(COLOURS))
+
+    @property
+    def text(self) -> str:
+        """The crest in its stored form, e.g. "raven-blue"."""
+        return f"{SIGNS[self.sign]}-{COLOURS[self.colour]}"
+
+
+ClockKind = Literal["seat", "decision", "slow", "reserve"]
+"""Live with a time for each seat or for each decision; or slow, with days for each decision or for each seat."""
+
+TimeUp = Literal["bot_decision", "bot_seat", "resign"]
+"""When time is up, a bot plays this one decision, a bot takes over the seat, or the seat resigns."""
+
+
+@dataclass(frozen=True)
+class Clock:
+    """The clock of a table. A table without one has None.
+
+    Attributes:
+        kind: how time is given.
+        seconds: for ``seat`` and ``reserve`` the time that each seat has at the start, else the time for each decision.
+        increment: for these two the seconds that a seat gains with each of its actions.
+        time_up: what happens when the time of a seat is up.
+    """
+
+    kind: ClockKind
+    seconds: int
+    increment: int = 0
+    time_up: TimeUp = "bot_decision"
+
+    @property
+    def is_live(self) -> bool:
+        """Whether the players are expected to stay at the table."""
+        return self.kind not in ("slow", "reserve")
+
+    @property
+    def is_of_seats(self) -> bool:
+        """Whether a seat has a time for the whole match, not for each decision."""
+        return self.kind in ("seat", "reserve")
+
+    @property
+    def one_more(self) -> float:
+        """The seconds that a seat has at least after a bot has played for it: a minute of a live clock, a day of a slow one."""
+        return 60.0 if self.is_live else 86400.0
+
+    def with_increment(self, left: float) -> float:
+        """Return the seconds that a seat has after an action. A reserve of days never grows beyond the time at the start."""
+        gained = left + self.increment
+        return gained if self.is_live else max(left, min(gained, self.seconds))
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the clock as the database and records contain it."""
+        values: dict[str, Any] = {"kind": self.kind, "seconds": self.seconds}
+        if self.is_of_seats:
+            values["increment"] = self.increment
+        return {**values, "time_up": self.time_up}
+
+    @classmethod
+    def of_json(cls, values: Mapping[str, Any] | None) -> Self | None:
+        """Return the clock that ``to_json`` has written; None for None."""
+        return None if values is None else cls(**values)
+
 
 SeatKind = Literal["human", "bot", "open"]
 ProfileVisibility = Literal["private", "opponents", "public"]
@@ -35,9 +123,6 @@ EntryKind = Literal[
     "edit",
 ]
 
-Audience = Literal["players", "spectators"]
-"""Who hears a line of chat."""
-IgnoreKind = Literal["mute", "block"]
 
 RULES_CHANGED: Final = "the rules of the game have changed"
 """Why a running match is closed that began under older rules."""
@@ -45,24 +130,8 @@ RULES_CHANGED: Final = "the rules of the game have changed"
 FINISHED: Final[tuple[TableStatus, ...]] = ("over", "abandoned")
 
 
-MIXED: Final = "mixed"
-"""The level of the bots in a match against bots of several levels."""
-
-
-class JobTaken(Exception):
-    """The job was moved or cancelled."""
-
-
 UNTIMED: Final = datetime.fromtimestamp(0, UTC)
 """The time of an entry before the room has set it."""
-
-
-@dataclass(frozen=True)
-class RetiredSecret:
-    """A secret that was replaced, and the time until which it is accepted."""
-
-    value: str
-    valid_until: datetime
 
 
 @dataclass(frozen=True)
@@ -103,95 +172,6 @@ class Guest:
     def crest(self) -> Crest:
         """The guest's crest."""
         return Crest.of_guest(self.id, self.chosen_crest)
-
-
-@dataclass(frozen=True)
-class Holiday:
-    """A time in which the slow clocks of a guest stand."""
-
-    began_at: datetime
-    ended_at: datetime
-
-
-@dataclass(frozen=True)
-class Account:
-    """How a guest signs in.
-
-    Attributes:
-        guest: the guest's id.
-        name: the guest's name, which no other account may resemble.
-        handle: how passkeys call the account: random, and used for nothing else.
-        password: the hash of the password, as Argon2 encodes it; None without a password.
-    """
-
-    guest: str
-    name: str
-    handle: str
-    password: str | None
-    created_at: datetime
-
-
-@dataclass(frozen=True)
-class Passkey:
-    """A passkey of an account (a discoverable WebAuthn credential).
-
-    Attributes:
-        id: the credential id, in base64url.
-        public_key: its public key in COSE.
-        sign_count: how often it has been used, as its authenticator counts; 0 if that doesn't count.
-        transports: how a browser reaches its authenticator, as the browser said.
-        label: what the person calls it.
-    """
-
-    id: str
-    guest: str
-    public_key: bytes
-    sign_count: int
-    transports: tuple[str, ...]
-    label: str
-    created_at: datetime
-    last_used_at: datetime | None = None
-
-
-SessionKind = Literal["browser", "program"]
-
-
-@dataclass(frozen=True)
-class Session:
-    """A device or program that is signed in to an account.
-
-    Attributes:
-        id: names the session in forms. It gives no access.
-        token: the SHA-256 of its cookie or bearer token.
-        label: what the person recognizes it by, for example "Firefox on Linux".
-        confirmed_at: when the person last proved here who they are.
-        last_used_at: when it was last used, to the hour.
-    """
-
-    id: str
-    token: str
-    guest: str
-    kind: SessionKind
-    label: str
-    created_at: datetime
-    confirmed_at: datetime
-    last_used_at: datetime
-
-
-@dataclass(frozen=True)
-class Challenge:
-    """What a passkey has to sign. See ``hall.passkeys``.
-
-    Attributes:
-        guest: id of the guest who got it.
-        handle: of the account that a new passkey is made for; None if a passkey is to sign in.
-    """
-
-    challenge: str
-    purpose: str
-    guest: str
-    handle: str | None
-    expires_at: datetime
 
 
 @dataclass(frozen=True)
@@ -278,19 +258,6 @@ class TableRow:
 
 
 @dataclass(frozen=True)
-class RequestKey:
-    """The key that a program gives a request for a new table, so that it can repeat the request safely.
-
-    Attributes:
-        key: the key, unique among the requests of a guest.
-        fingerprint: the SHA-256 of the request's body.
-    """
-
-    key: str
-    fingerprint: str
-
-
-@dataclass(frozen=True)
 class Entry:
     """One line of a match's history. Entries are appended and never changed.
 
@@ -314,203 +281,6 @@ class Entry:
     value: int
     data: Mapping[str, Any] | None = field(default=None, hash=False)
     at: datetime = field(default=UNTIMED, compare=False)
-
-
-@dataclass(frozen=True)
-class Score:
-    """A result of a daily puzzle: its place in the order, its figures, and the number of attempts that have it."""
-
-    standing: str
-    figures: dict[str, int]
-    attempts: int
-
-
-@dataclass(frozen=True)
-class Downtime:
-    """A time in which the hall didn't run, or couldn't store anything."""
-
-    began_at: datetime
-    ended_at: datetime
-
-
-@dataclass(frozen=True)
-class ResultGroup:
-    """The matches of a guest that are alike.
-
-    Attributes:
-        variant: the options of the matches, see ``variant_of``.
-        bots: level of the bots; "" without bots, ``MIXED`` for several levels.
-        matches: number of matches that count.
-        score: sum of the guest's payoffs.
-        won, shared: number of matches that the guest has won, and of those with a payoff between 0 and 1.
-        ranked, places: number of matches that rank the players, and the sum of the guest's places in them.
-        decisions: sum of the decisions in all matches.
-        hints, take_backs: number of hints that the guest asked for, and of take-backs after something was revealed.
-        unaided: number of matches that the guest has won without hints and take-backs.
-    """
-
-    game: str
-    variant: str
-    players: int
-    bots: str
-    matches: int
-    score: float
-    won: int
-    shared: int
-    ranked: int
-    places: int
-    decisions: int
-    hints: int
-    take_backs: int
-    unaided: int
-
-
-@dataclass(frozen=True)
-class PuzzleDay:
-    """A guest's attempt at the puzzle of a day that was finished on this day."""
-
-    day: str
-    solved: bool
-
-
-@dataclass(frozen=True)
-class Played:
-    """A finished match of a guest: its table, and the guest's seat, payoff and place."""
-
-    table: TableRow
-    seat: int
-    score: float | None
-    place: int | None
-    hints: int
-
-
-@dataclass(frozen=True)
-class PlayedFilter:
-    """Which matches of a guest are wanted.
-
-    Attributes:
-        games: names of the games.
-        result: ``won``, ``shared``, ``lost`` or ``open`` (given up without a winner); "" for all.
-        opponent: id of another guest at the table; "" for any.
-        viewer: id of the guest who asks: others don't see a match at a private table with several people. None: leave nothing
-            out.
-    """
-
-    games: tuple[str, ...]
-    result: str = ""
-    opponent: str = ""
-    viewer: str | None = None
-
-
-@dataclass(frozen=True)
-class ChatLine:
-    """A line of chat.
-
-    Attributes:
-        id: names the line. It can't be guessed, and tells nothing about other lines.
-        number: 1 for the first line that this audience of the table has heard. Guests must not learn it: it counts hidden lines.
-        audience: who hears it.
-        guest: id of the guest who wrote it.
-        seat: the seat of its author; None for a spectator.
-        name: the name of its author when it was written.
-        text: what was written; "" for a phrase, and if it was deleted.
-        phrase: the key of a preset phrase; None otherwise.
-        at: when it was written.
-    """
-
-    id: str
-    number: int
-    audience: Audience
-    guest: str
-    seat: int | None
-    name: str
-    text: str
-    phrase: str | None
-    is_deleted: bool
-    at: datetime
-
-
-@dataclass(frozen=True)
-class Ignored:
-    """Whom a guest has muted or blocked, and who has blocked the guest. It says so by guest ids.
-
-    Attributes:
-        blocked_by: when others have blocked the guest, who must not learn it.
-    """
-
-    muted: frozenset[str] = frozenset()
-    blocked: frozenset[str] = frozenset()
-    blocked_by: Mapping[str, datetime] = field(default_factory=dict, hash=False)
-
-
-@dataclass(frozen=True)
-class Acquaintance:
-    """A person that a guest has played with.
-
-    Attributes:
-        matches: the number of matches at which both had a seat.
-        last_at: when the last one began; None if they only know each other from a chat.
-    """
-
-    person: Guest
-    matches: int
-    last_at: datetime | None
-
-
-@dataclass(frozen=True)
-class Invitation:
-    """An invitation to a table that a guest hasn't answered. ``inviter`` is the name of the person who invites."""
-
-    table: str
-    game: str
-    inviter: str
-    at: datetime
-
-
-@dataclass(frozen=True)
-class Job:
-    """Work that is due at a certain time.
-
-    Attributes:
-        id: changes whenever the job is put again.
-        kind: names the function that does the job.
-        key: tells jobs of one kind apart, for example the id of a table.
-        due_at: when to do it.
-        payload: what the function needs to know, as JSON.
-        attempts: number of attempts that have failed.
-    """
-
-    id: str
-    kind: str
-    key: str
-    due_at: datetime
-    payload: Mapping[str, Any]
-    attempts: int = 0
-
-
-@dataclass(frozen=True)
-class PushSubscription:
-    """A browser that receives push messages of a guest.
-
-    Attributes:
-        endpoint: the address at its push service, which is secret.
-        p256dh: its public key, and ``auth``: its secret, which encrypt the messages. Both in base64url.
-        vapid_key: the hall's public key for which it was made. Its push service accepts messages signed with no other key.
-        device: what the person recognizes it by, for example "Chrome on Android".
-        session: the id of the session with which it ends; for a guest without an account that of the device.
-        refusal: why its push service has refused the last message, None if it hasn't.
-    """
-
-    id: str
-    guest: str
-    endpoint: str
-    p256dh: str
-    auth: str
-    vapid_key: str
-    device: str
-    created_at: datetime
-    session: str | None = None
-    refusal: str | None = None
 
 
 def new_id() -> str:

@@ -3,12 +3,83 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import date
 from typing import Any, Final
 
 from meadhall.server.store import guests, tables
 from meadhall.server.store.database import Db, each_of, in_utc
-from meadhall.server.store.models import Guest, Played, PlayedFilter, PuzzleDay, ResultGroup
+from meadhall.server.store.models import Guest, TableRow
+
+
+@dataclass(frozen=True)
+class ResultGroup:
+    """The matches of a guest that are alike.
+
+    Attributes:
+        variant: the options of the matches, see ``variant_of``.
+        bots: level of the bots; "" without bots, ``MIXED`` for several levels.
+        matches: number of matches that count.
+        score: sum of the guest's payoffs.
+        won, shared: number of matches that the guest has won, and of those with a payoff between 0 and 1.
+        ranked, places: number of matches that rank the players, and the sum of the guest's places in them.
+        decisions: sum of the decisions in all matches.
+        hints, take_backs: number of hints that the guest asked for, and of take-backs after something was revealed.
+        unaided: number of matches that the guest has won without hints and take-backs.
+    """
+
+    game: str
+    variant: str
+    players: int
+    bots: str
+    matches: int
+    score: float
+    won: int
+    shared: int
+    ranked: int
+    places: int
+    decisions: int
+    hints: int
+    take_backs: int
+    unaided: int
+
+
+@dataclass(frozen=True)
+class PuzzleDay:
+    """A guest's attempt at the puzzle of a day that was finished on this day."""
+
+    day: str
+    solved: bool
+
+
+@dataclass(frozen=True)
+class Played:
+    """A finished match of a guest: its table, and the guest's seat, payoff and place."""
+
+    table: TableRow
+    seat: int
+    score: float | None
+    place: int | None
+    hints: int
+
+
+@dataclass(frozen=True)
+class PlayedFilter:
+    """Which matches of a guest are wanted.
+
+    Attributes:
+        games: names of the games.
+        result: ``won``, ``shared``, ``lost`` or ``open`` (given up without a winner); "" for all.
+        opponent: id of another guest at the table; "" for any.
+        viewer: id of the guest who asks: others don't see a match at a private table with several people. None: leave nothing
+            out.
+    """
+
+    games: tuple[str, ...]
+    result: str = ""
+    opponent: str = ""
+    viewer: str | None = None
+
 
 _COUNTED: Final = "guest = ? AND results.daily IS NULL AND score IS NOT NULL"
 """Matches that count: not the puzzles of the day, and none that was given up without a winner."""

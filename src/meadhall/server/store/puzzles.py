@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta
 
 from meadhall.server.store import tables
 from meadhall.server.store.database import Db, as_json
-from meadhall.server.store.models import Score, TableRow
+from meadhall.server.store.models import TableRow
+
+
+@dataclass(frozen=True)
+class Score:
+    """A result of a daily puzzle: its place in the order, its figures, and the number of attempts that have it."""
+
+    standing: str
+    figures: dict[str, int]
+    attempts: int
 
 
 def attempts(db: Db, day: str, guest: str) -> list[TableRow]:

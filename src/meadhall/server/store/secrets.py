@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 import secrets
+from dataclasses import dataclass
 from datetime import datetime
 
 from meadhall.server.store.database import Db, in_utc
-from meadhall.server.store.models import RetiredSecret
+
+
+@dataclass(frozen=True)
+class RetiredSecret:
+    """A secret that was replaced, and the time until which it is accepted."""
+
+    value: str
+    valid_until: datetime
 
 
 def find(db: Db, name: str) -> str | None:

@@ -7,13 +7,62 @@ has no sessions. There the column ``session`` has the id of the device, which is
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import replace
-from datetime import timedelta
-from typing import Final
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Final, Literal
 
 from meadhall.server.store import links
 from meadhall.server.store.database import Db, Row, each_of, in_utc
-from meadhall.server.store.models import PushSubscription, Session
+
+SessionKind = Literal["browser", "program"]
+
+
+@dataclass(frozen=True)
+class Session:
+    """A device or program that is signed in to an account.
+
+    Attributes:
+        id: names the session in forms. It gives no access.
+        token: the SHA-256 of its cookie or bearer token.
+        label: what the person recognizes it by, for example "Firefox on Linux".
+        confirmed_at: when the person last proved here who they are.
+        last_used_at: when it was last used, to the hour.
+    """
+
+    id: str
+    token: str
+    guest: str
+    kind: SessionKind
+    label: str
+    created_at: datetime
+    confirmed_at: datetime
+    last_used_at: datetime
+
+
+@dataclass(frozen=True)
+class PushSubscription:
+    """A browser that receives push messages of a guest.
+
+    Attributes:
+        endpoint: the address at its push service, which is secret.
+        p256dh: its public key, and ``auth``: its secret, which encrypt the messages. Both in base64url.
+        vapid_key: the hall's public key for which it was made. Its push service accepts messages signed with no other key.
+        device: what the person recognizes it by, for example "Chrome on Android".
+        session: the id of the session with which it ends; for a guest without an account that of the device.
+        refusal: why its push service has refused the last message, None if it hasn't.
+    """
+
+    id: str
+    guest: str
+    endpoint: str
+    p256dh: str
+    auth: str
+    vapid_key: str
+    device: str
+    created_at: datetime
+    session: str | None = None
+    refusal: str | None = None
+
 
 KEPT_FOR: Final = timedelta(days=400)
 """How long a session lasts that is not used. No browser keeps a cookie longer (RFC 6265bis, 5.5)."""

@@ -22,7 +22,8 @@ from meadhall.server.store import guests, schema, secrets, tables, uptime
 from meadhall.server.store.backups import back_up_before_migration
 from meadhall.server.store.database import Database, Db, Locked, NoAnswer, NotStored, T, reason_of
 from meadhall.server.store.files import StoreUnusable, lock_database
-from meadhall.server.store.models import Guest, RequestKey, TableRow
+from meadhall.server.store.models import Guest, TableRow
+from meadhall.server.store.tables import RequestKey
 from meadhall.server.worker.threads import run_in_thread
 
 log = logging.getLogger(__name__)

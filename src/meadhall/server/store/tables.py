@@ -4,15 +4,28 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, Final
 
 from meadhall.bots.ranks import JARL
 from meadhall.server.store import matches
-from meadhall.server.store.clock import Clock
 from meadhall.server.store.database import Db, Row, as_json, each_of, in_utc, in_utc_or_none, of_json
-from meadhall.server.store.models import FINISHED, RequestKey, SeatRow, TableRow, TableStatus, new_link_token
+from meadhall.server.store.models import FINISHED, Clock, SeatRow, TableRow, TableStatus, new_link_token
+
+
+@dataclass(frozen=True)
+class RequestKey:
+    """The key that a program gives a request for a new table, so that it can repeat the request safely.
+
+    Attributes:
+        key: the key, unique among the requests of a guest.
+        fingerprint: the SHA-256 of the request's body.
+    """
+
+    key: str
+    fingerprint: str
+
 
 IDLE_LOBBY: Final = timedelta(days=1)
 """Age from which a table whose match has not begun no longer counts against its host's limit."""

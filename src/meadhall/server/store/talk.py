@@ -5,11 +5,42 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 
 from meadhall.server.store.database import Db, Row, each_of, in_utc
-from meadhall.server.store.models import Audience, ChatLine
 from meadhall.server.store.tables import REQUESTS_KEPT_FOR
+
+Audience = Literal["players", "spectators"]
+"""Who hears a line of chat."""
+
+
+@dataclass(frozen=True)
+class ChatLine:
+    """A line of chat.
+
+    Attributes:
+        id: names the line. It can't be guessed, and tells nothing about other lines.
+        number: 1 for the first line that this audience of the table has heard. Guests must not learn it: it counts hidden lines.
+        audience: who hears it.
+        guest: id of the guest who wrote it.
+        seat: the seat of its author; None for a spectator.
+        name: the name of its author when it was written.
+        text: what was written; "" for a phrase, and if it was deleted.
+        phrase: the key of a preset phrase; None otherwise.
+        at: when it was written.
+    """
+
+    id: str
+    number: int
+    audience: Audience
+    guest: str
+    seat: int | None
+    name: str
+    text: str
+    phrase: str | None
+    is_deleted: bool
+    at: datetime
+
 
 # ----------------------------------------------------------------------------------------------------------------------- chat
 

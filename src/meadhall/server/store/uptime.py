@@ -7,11 +7,28 @@ store anything.
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
 from meadhall.server.store.database import Db, each_of, in_utc, in_utc_or_none
-from meadhall.server.store.models import Downtime, Holiday
+
+
+@dataclass(frozen=True)
+class Holiday:
+    """A time in which the slow clocks of a guest stand."""
+
+    began_at: datetime
+    ended_at: datetime
+
+
+@dataclass(frozen=True)
+class Downtime:
+    """A time in which the hall didn't run, or couldn't store anything."""
+
+    began_at: datetime
+    ended_at: datetime
+
 
 _BACKUP: Final = "backup"
 """The counter with the minutes from 1970 to the last backup."""

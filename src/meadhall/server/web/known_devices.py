@@ -14,7 +14,7 @@ from litestar.datastructures import Cookie
 from litestar.types import HTTPScope
 
 from meadhall.server.hall.people.sign_in import Client, mark_of
-from meadhall.server.store.models import Session
+from meadhall.server.store.sessions import Session
 from meadhall.server.web.links import link
 from meadhall.server.web.request import AnyRequest, client_address
 

@@ -28,8 +28,10 @@ from meadhall.server.hall.people.accounts import Accounts, SignedIn
 from meadhall.server.hall.people.names import GIVEN, any_name, clean_name
 from meadhall.server.hall.people.sign_in import Client
 from meadhall.server.store import accounts, guests, secrets, sessions
-from meadhall.server.store.crests import Crest
-from meadhall.server.store.models import Account, Guest, ProfileVisibility, RetiredSecret, Session, SessionKind, new_id
+from meadhall.server.store.accounts import Account
+from meadhall.server.store.models import Crest, Guest, ProfileVisibility, new_id
+from meadhall.server.store.secrets import RetiredSecret
+from meadhall.server.store.sessions import Session, SessionKind
 from meadhall.server.store.store import Store
 from meadhall.server.web import known_devices
 from meadhall.server.web.links import link

@@ -22,9 +22,11 @@ from meadhall.server.hall.people.passkeys import RelyingParty, made_passkey, rea
 from meadhall.server.hall.people.sign_in import Client, Passwords, SignInLimit
 from meadhall.server.ops.metrics import FAILED_SIGN_INS
 from meadhall.server.store import accounts, guests, personal_data, sessions, tables
+from meadhall.server.store.accounts import Account, Challenge, Passkey
 from meadhall.server.store.database import Db
 from meadhall.server.store.lookalikes import look_alike
-from meadhall.server.store.models import Account, Challenge, Guest, Passkey, PushSubscription, Session, SessionKind
+from meadhall.server.store.models import Guest
+from meadhall.server.store.sessions import PushSubscription, Session, SessionKind
 from meadhall.server.store.store import Store
 from meadhall.server.worker.threads import run_in_thread
 

@@ -15,9 +15,11 @@ from meadhall.server.hall.notifications import Notification, Notifications, noti
 from meadhall.server.hall.room import Room
 from meadhall.server.hall.upkeep.scheduler import Scheduler
 from meadhall.server.store import acquaintances, guests
+from meadhall.server.store.acquaintances import Acquaintance, Ignored, IgnoreKind, Invitation
 from meadhall.server.store.database import Db
-from meadhall.server.store.models import Acquaintance, ChatLine, Guest, Ignored, IgnoreKind, Invitation
+from meadhall.server.store.models import Guest
 from meadhall.server.store.store import Store
+from meadhall.server.store.talk import ChatLine
 
 # -------------------------------------------------------------------------------------------------------------- muted and blocked
 

@@ -20,7 +20,7 @@ import msgspec
 
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import BadPasskey
-from meadhall.server.store.models import Account, Passkey
+from meadhall.server.store.accounts import Account, Passkey
 
 _TIMEOUT: Final = 5 * 60 * 1000
 """Milliseconds in which a person can answer."""

@@ -11,7 +11,8 @@ from meadhall.server.errors import NotFound, PrivateProfile
 from meadhall.server.hall.daily_puzzle import today
 from meadhall.server.hall.people.acquaintances import shows_profile
 from meadhall.server.store import guests, profiles
-from meadhall.server.store.models import Guest, PuzzleDay, ResultGroup
+from meadhall.server.store.models import Guest
+from meadhall.server.store.profiles import PuzzleDay, ResultGroup
 from meadhall.server.store.store import Store
 
 

@@ -20,9 +20,11 @@ from meadhall.engine.text.language import ngettext
 from meadhall.server.errors import TooMany, WeakPassword
 from meadhall.server.ops.metrics import FAILED_SIGN_INS
 from meadhall.server.store import accounts
+from meadhall.server.store.accounts import Account
 from meadhall.server.store.database import Db
 from meadhall.server.store.lookalikes import NameKeys
-from meadhall.server.store.models import Account, Session, SessionKind, new_id
+from meadhall.server.store.models import new_id
+from meadhall.server.store.sessions import Session, SessionKind
 from meadhall.server.store.store import Store
 from meadhall.server.worker.threads import run_in_thread
 

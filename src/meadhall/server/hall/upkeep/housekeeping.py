@@ -10,7 +10,7 @@ from typing import Final
 from meadhall.server.hall.upkeep.scheduler import Scheduler
 from meadhall.server.settings import Retention
 from meadhall.server.store import retention
-from meadhall.server.store.models import Job
+from meadhall.server.store.jobs import Job
 from meadhall.server.store.store import Store
 
 _KIND: Final = "housekeeping"

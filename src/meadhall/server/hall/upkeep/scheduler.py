@@ -33,7 +33,7 @@ from meadhall.server.errors import DatabaseUnavailable, DoesNotFit, NotFound, No
 from meadhall.server.ops.time import wait_until_set
 from meadhall.server.store import jobs
 from meadhall.server.store.database import Db
-from meadhall.server.store.models import Job, JobTaken
+from meadhall.server.store.jobs import Job, JobTaken
 from meadhall.server.store.store import Store
 
 R = TypeVar("R")
