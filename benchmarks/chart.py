@@ -57,7 +57,7 @@ def methods(subject: Game) -> Iterator[tuple[str, Game, int]]:
 def played(subject: Game, players: int, options: dict[str, Any], number: int) -> Match:
     """Play a match between greedy players."""
     match = subject.match(players, seed=f"chart {number}", **options)
-    bots = [bot(match.game, "greedy", f"{number} {seat}".encode() * 4) for seat in range(players)]
+    bots = [bot(match.game, "karl", f"{number} {seat}".encode() * 4) for seat in range(players)]
     while match.actor is not None:
         match.play(bots[match.actor].choose(match.view(match.actor)))
     return match
