@@ -58,11 +58,6 @@ def test_cooperative_games_have_no_fair_share_and_no_rating(capsys: Capture) -> 
     assert "rating" not in out
 
 
-def test_games_are_rounded_up(capsys: Capture) -> None:
-    assert main([*SMALL[:5], "13", "--processes", "1", "--players", "4", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["games"] == 16
-
-
 def test_options_of_the_game_are_read(capsys: Capture) -> None:
     options = ["--option", "mode=sides", "--players", "2"]
     assert main(["tournament", "hoard", "--bots", "thrall,karl", "--games", "2", "--processes", "1", "--json", *options]) == 0
@@ -82,11 +77,6 @@ def test_too_few_games_show_no_luck_corrected_shares(capsys: Capture, monkeypatc
     assert main([*SMALL, "--luck"]) == 0
     rows = [line.split("│") for line in capsys.readouterr().out.splitlines() if "│" in line]
     assert [[cell.strip() for cell in row[1:-1]] for row in rows[2:4]] == [["thrall", "-", "-"], ["karl", "-", "-"]]
-
-
-def test_luck_is_refused_in_cooperative_games(capsys: Capture) -> None:
-    assert main(["tournament", "axxa", "--bots", "thrall,karl", "--games", "4", "--luck"]) == 2
-    assert "all bots have the same luck" in capsys.readouterr().err
 
 
 @pytest.mark.compiled

@@ -300,6 +300,20 @@ def test_what_is_no_report_is_refused(data: Any) -> None:
         Balance.from_dict(data)
 
 
+def test_a_report_with_unknown_figures_or_none_is_refused(report: Balance) -> None:
+    data = report.to_dict()
+    figures = data["cells"][0]["figures"]
+    charmed = {**data["cells"][0], "figures": {**figures, "charm": {**figures["place"], "name": "charm"}}}
+    wrong: list[dict[str, Any]] = [{"cells": []}, {"seed": 5}, {"cells": [charmed]}]
+    for changed in wrong:
+        with pytest.raises(BadSetup, match="no balance report of this version"):
+            Balance.from_dict({**data, **changed})
+
+
+def test_a_piece_that_a_game_has_no_longer_keeps_the_name_of_its_figure(report: Balance) -> None:
+    assert name_in_words(report, Figure("worth.gem.3", 1, 0, 2, 5)) == "worth of gem.3"
+
+
 def test_a_seed_of_bytes_is_read_back() -> None:
     report = balance(AA, 2, games=4, seed=b"bytes", depth="quick")
     again = Balance.from_dict(json.loads(report.to_json()))

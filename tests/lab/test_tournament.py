@@ -49,22 +49,12 @@ def without_time(report: Tournament) -> dict[str, Any]:
 
 
 @pytest.mark.compiled
-def test_the_stronger_bot_wins_more_than_its_fair_share_and_is_rated_higher() -> None:
-    duel = tournament(GAME, ["thrall", "karl"], games=600, seed="duel")
-    thrall, karl = duel.standings["thrall"], duel.standings["karl"]
-    assert karl.fair == thrall.fair == 1 / 2
-    assert thrall.high < 1 / 2 < karl.low
-    assert thrall.rating is not None
-    assert karl.rating is not None
-    assert thrall.rating.mu < karl.rating.mu
-
-
-@pytest.mark.compiled
-def test_the_stronger_bot_is_rated_higher_with_three_players() -> None:
-    report = tournament("viking-axes", ["thrall", "karl"], games=150, players=3, seed="axes")
+@pytest.mark.parametrize(("name", "players", "games"), [(GAME, 2, 600), ("viking-axes", 3, 150)])
+def test_the_stronger_bot_wins_more_than_its_fair_share_and_is_rated_higher(name: str, players: int, games: int) -> None:
+    report = tournament(name, ["thrall", "karl"], games=games, players=players, seed="duel")
     thrall, karl = report.standings["thrall"], report.standings["karl"]
-    assert karl.fair == pytest.approx(1 / 3)
-    assert karl.low > 1 / 3 > thrall.high
+    assert karl.fair == thrall.fair == pytest.approx(1 / players)
+    assert thrall.high < 1 / players < karl.low
     assert thrall.rating is not None
     assert karl.rating is not None
     assert thrall.rating.mu < karl.rating.mu

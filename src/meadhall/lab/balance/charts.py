@@ -60,8 +60,33 @@ def ticks(low: float, high: float, most: int = 6) -> list[float]:
     return [round((first + k) * step, 10) for k in range(count)]
 
 
-def _number(value: float) -> str:
-    return f"{value:g}"
+class Scale(NamedTuple):
+    """A scale from one value to another, between two coordinates."""
+
+    low: float
+    high: float
+    begin: float
+    end: float
+
+    def at(self, value: float) -> float:
+        """Return the coordinate of a value."""
+        return round(self.begin + (self.end - self.begin) * (value - self.low) / ((self.high - self.low) or 1), 1)
+
+    def across(self, top: float, bottom: float) -> str:
+        """Return lines from top to bottom, with their values below."""
+        return "".join(
+            f'<path class="grid" d="M{self.at(tick):g} {top}V{bottom}"/>'
+            f'<text x="{self.at(tick):g}" y="{bottom + 16}" text-anchor="middle">{tick:g}</text>'
+            for tick in ticks(self.low, self.high)
+        )
+
+    def up(self, left: float, right: float, most: int = 6) -> str:
+        """Return lines from left to right, with their values at their left."""
+        return "".join(
+            f'<path class="grid" d="M{left} {self.at(tick):g}H{right}"/>'
+            f'<text x="{left - 6}" y="{self.at(tick):g}" dy="0.35em" text-anchor="end">{tick:g}</text>'
+            for tick in ticks(self.low, self.high, most)
+        )
 
 
 def _svg(title: str, height: float, body: str, width: float = WIDTH) -> str:
@@ -79,59 +104,32 @@ def intervals(title: str, bars: Sequence[Bar], middle: float | None) -> str:
         middle: where a line stands: a fair share, no difference; None for no line.
     """
     values = [edge for bar in bars for edge in (bar.low, bar.high)] + ([] if middle is None else [middle])
-    low, high = min(0.0, *values), max(values)
-    span = (high - low) or 1.0
     bottom = TOP + ROW * len(bars)
     left = round(20 + LETTER * max(len(bar.name) for bar in bars))
-    right = left + SPAN
-
-    def x(value: float) -> float:
-        return round(left + SPAN * (value - low) / span, 1)
-
-    grid = "".join(
-        f'<path class="grid" d="M{x(tick):g} {TOP}V{bottom}"/><text x="{x(tick):g}" y="{bottom + 15}" text-anchor="middle">'
-        f"{_number(tick)}</text>"
-        for tick in ticks(low, high)
-    )
-    line = "" if middle is None else f'<path class="middle" d="M{x(middle):g} {TOP}V{bottom}"/>'
+    x = Scale(min(0.0, *values), max(values), left, left + SPAN)
+    line = "" if middle is None else f'<path class="middle" d="M{x.at(middle):g} {TOP}V{bottom}"/>'
     rows = []
     for number, bar in enumerate(bars):
         y = TOP + ROW * (number + 0.5)
         kind = f"series-{bar.series % 4}{' flag' if bar.flagged else ''}"
         rows.append(
             f'<text x="{left - 10}" y="{y:g}" dy="0.35em" text-anchor="end">{escape(bar.name)}</text>'
-            f'<path class="interval {kind}" d="M{x(bar.low):g} {y:g}H{x(bar.high):g}"/>'
-            f'<circle class="dot {kind}" cx="{x(bar.value):g}" cy="{y:g}" r="4.5"/>'
-            f'<text class="value" x="{right + 12}" y="{y:g}" dy="0.35em">{escape(bar.text)}</text>'
+            f'<path class="interval {kind}" d="M{x.at(bar.low):g} {y:g}H{x.at(bar.high):g}"/>'
+            f'<circle class="dot {kind}" cx="{x.at(bar.value):g}" cy="{y:g}" r="4.5"/>'
+            f'<text class="value" x="{x.end + 12:g}" y="{y:g}" dy="0.35em">{escape(bar.text)}</text>'
         )
-    return _svg(title, bottom + 22, grid + line + "".join(rows), max(WIDTH, right + VALUE))
+    return _svg(title, bottom + 22, x.across(TOP, bottom) + line + "".join(rows), max(WIDTH, x.end + VALUE))
 
 
 def scatter(title: str, points: Sequence[Point], across: str, up: str) -> str:
     """Return a chart of points with names."""
     height, left, top = 320, 60, 14
     right, bottom = WIDTH - 130, height - 46
-    xs, ys = [point.x for point in points], [point.y for point in points]
-    low_x, high_x, low_y, high_y = min(0.0, *xs), max(xs), min(0.0, *ys), max(0.0, *ys)
-
-    def x(value: float) -> float:
-        return round(left + (right - left) * (value - low_x) / ((high_x - low_x) or 1), 1)
-
-    def y(value: float) -> float:
-        return round(bottom - (bottom - top) * (value - low_y) / ((high_y - low_y) or 1), 1)
-
-    grid = "".join(
-        f'<path class="grid" d="M{x(tick):g} {top}V{bottom}"/><text x="{x(tick):g}" y="{bottom + 16}" text-anchor="middle">'
-        f"{_number(tick)}</text>"
-        for tick in ticks(low_x, high_x)
-    ) + "".join(
-        f'<path class="grid" d="M{left} {y(tick):g}H{right}"/><text x="{left - 6}" y="{y(tick):g}" dy="0.35em" text-anchor="end">'
-        f"{_number(tick)}</text>"
-        for tick in ticks(low_y, high_y)
-    )
+    xs, ys = [0.0, *(point.x for point in points)], [0.0, *(point.y for point in points)]
+    x, y = Scale(min(xs), max(xs), left, right), Scale(min(ys), max(ys), bottom, top)
     dots = "".join(
-        f'<circle class="dot series-0" cx="{x(point.x):g}" cy="{y(point.y):g}" r="4"/>'
-        f'<text class="small" x="{x(point.x) + 7:g}" y="{y(point.y):g}" dy="0.35em">{escape(point.name)}</text>'
+        f'<circle class="dot series-0" cx="{x.at(point.x):g}" cy="{y.at(point.y):g}" r="4"/>'
+        f'<text class="small" x="{x.at(point.x) + 7:g}" y="{y.at(point.y):g}" dy="0.35em">{escape(point.name)}</text>'
         for point in points
     )
     names = (
@@ -139,7 +137,7 @@ def scatter(title: str, points: Sequence[Point], across: str, up: str) -> str:
         f'<text x="14" y="{(top + bottom) / 2:g}" text-anchor="middle" transform="rotate(-90 14 {(top + bottom) / 2:g})">'
         f"{escape(up)}</text>"
     )
-    return _svg(title, height, grid + dots + names)
+    return _svg(title, height, x.across(top, bottom) + y.up(left, right) + dots + names)
 
 
 class Curve(NamedTuple):
@@ -153,33 +151,19 @@ def curves(title: str, drawn: Sequence[Curve], across: str) -> str:
     """Return a chart of curves over a match from its beginning to its end."""
     height, left, top = 260, 60, 14
     right, bottom = WIDTH - 170, height - 46
-    high = max(value for curve in drawn for value in curve.values)
-    low = min(0.0, *(value for curve in drawn for value in curve.values))
-
-    def points(values: Sequence[float]) -> list[str]:
-        last = max(len(values) - 1, 1)
-        return [
-            f"{left + (right - left) * k / last:.1f} {bottom - (bottom - top) * (value - low) / ((high - low) or 1):.1f}"
-            for k, value in enumerate(values)
-        ]
-
-    def y(value: float) -> float:
-        return round(bottom - (bottom - top) * (value - low) / ((high - low) or 1), 1)
-
-    grid = "".join(
-        f'<path class="grid" d="M{left} {y(tick):g}H{right}"/><text x="{left - 6}" y="{y(tick):g}" dy="0.35em" text-anchor="end">'
-        f"{_number(tick)}</text>"
-        for tick in ticks(low, high, 4)
-    ) + "".join(
+    values = [0.0, *(value for curve in drawn for value in curve.values)]
+    y = Scale(min(values), max(values), bottom, top)
+    grid = y.up(left, right, 4) + "".join(
         f'<text x="{left + (right - left) * part / 4:g}" y="{bottom + 16}" text-anchor="middle">{25 * part} %</text>'
         for part in range(5)
     )
     lines = []
     for number, curve in enumerate(drawn):
-        entry = top + 6 + 16 * number
+        x = Scale(0, max(len(curve.values) - 1, 1), left, right)
+        path = "L".join(f"{x.at(k):g} {y.at(value):g}" for k, value in enumerate(curve.values))
+        entry, kind = top + 6 + 16 * number, f"curve series-{number % 4} dash-{number % 4}"
         lines.append(
-            f'<path class="curve series-{number % 4} dash-{number % 4}" d="M{"L".join(points(curve.values))}"/>'
-            f'<path class="curve series-{number % 4} dash-{number % 4}" d="M{right + 10} {entry}h22"/>'
+            f'<path class="{kind}" d="M{path}"/><path class="{kind}" d="M{right + 10} {entry}h22"/>'
             f'<text class="small" x="{right + 38}" y="{entry}" dy="0.35em">{escape(curve.name)}</text>'
         )
     name = f'<text x="{(left + right) / 2:g}" y="{height - 8}" text-anchor="middle">{escape(across)}</text>'

@@ -49,7 +49,7 @@ class Column:
     @property
     def error(self) -> float:
         """Return the standard error of the figure."""
-        return _error(self.residuals)
+        return standard_error(self.residuals)
 
     @property
     def is_rate(self) -> bool:
@@ -81,7 +81,7 @@ def difference(one: Column, other: Column) -> tuple[float, float]:
     pairs = min(len(one.sums), len(other.sums))
     gap = one.value - other.value
     if len(one.sums) == len(other.sums):
-        return gap, _error(one.residuals - other.residuals)
+        return gap, standard_error(one.residuals - other.residuals)
     one_left, other_left = one.residuals.copy(), other.residuals.copy()
     weights = len(one.sums), len(other.sums)
     together = one_left[:pairs] / weights[0] - other_left[:pairs] / weights[1]
@@ -89,7 +89,8 @@ def difference(one: Column, other: Column) -> tuple[float, float]:
     return gap, float(np.sqrt((together**2).sum() + (alone**2).sum()))
 
 
-def _error(residuals: Floats) -> float:
+def standard_error(residuals: Floats) -> float:
+    """Return the standard error of a figure from what each match adds to it."""
     count = len(residuals)
     return float(np.sqrt((residuals**2).sum() / max(count - 1, 1) / count)) if count else float("inf")
 

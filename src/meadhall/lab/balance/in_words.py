@@ -35,7 +35,9 @@ def item_in_words(report: Measured, figure: Figure) -> str:
         return next((_(kind.text) for kind in action_kinds(subject) if kind.name == item), item)
     if figure.about.group == "pieces" or figure.family == "dealt":
         name, _dot, number = item.partition(".")
-        kind = next(kind for kind in subject.elements.pieces if kind.name == name)
+        kind = next((kind for kind in subject.elements.pieces if kind.name == name), None)
+        if kind is None:  # of a report that was made with another version of the game
+            return item
         options = next(iter(report.variants.values()))
         word = kind.word(options, int(number)) if kind.word else number
         return f"{_(kind.text)}: {word}" if kind.word else f"{_(kind.text)} {word}"

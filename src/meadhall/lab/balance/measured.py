@@ -14,6 +14,7 @@ from meadhall.engine.errors import BadSetup
 from meadhall.engine.game import Game
 from meadhall.engine.registry import game
 from meadhall.engine.text.language import marked
+from meadhall.lab.balance.definitions import DEFINITIONS
 from meadhall.lab.balance.figures import Column, Columns, Figure
 from meadhall.lab.balance.tasks import Depth
 from meadhall.lab.output import Row
@@ -149,9 +150,14 @@ class Measured:
         try:
             seed = bytes.fromhex(data["seed"]["hex"]) if isinstance(data["seed"], dict) else data["seed"]
             kinds = {**get_type_hints(Measured), "seed": Any}
-            return cls(**{name: msgspec.convert({**data, "seed": seed}[name], kind) for name, kind in kinds.items()})
+            found = cls(**{name: msgspec.convert({**data, "seed": seed}[name], kind) for name, kind in kinds.items()})
         except (msgspec.ValidationError, KeyError, TypeError, ValueError) as error:
             raise BadSetup(f"this is no balance report: {error}") from error
+        named = (name for cell in found.cells for name in (*cell.figures, *cell.differences))
+        unknown = {name.partition(".")[0] for name in named} - DEFINITIONS.keys()
+        if unknown or not found.cells or not isinstance(seed, str | bytes):
+            raise BadSetup(f"this is no balance report of this version; unknown figures: {', '.join(sorted(unknown)) or 'none'}")
+        return found
 
     def rows(self) -> Iterator[Row]:
         """Yield a row for each figure, and for each difference: those name the variant that they are ``less``."""

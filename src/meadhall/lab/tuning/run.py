@@ -12,8 +12,6 @@ from pathlib import Path
 from random import Random
 from typing import Any, TypeAlias
 
-import numpy as np
-
 from meadhall.engine.checks import Seed, check_count, check_run_seed, quoted, seed_label
 from meadhall.engine.compute.executors import run_chunks
 from meadhall.engine.errors import BadSetup, MeadhallError, how_to_install
@@ -21,8 +19,7 @@ from meadhall.engine.game import Game
 from meadhall.engine.options import Document
 from meadhall.engine.registry import game, registered
 from meadhall.engine.state.chance import seed_from_text
-from meadhall.engine.statistics import Z_95
-from meadhall.lab.balance.figures import Column, Columns, Figure, joined
+from meadhall.lab.balance.figures import Column, Columns, Figure, joined, standard_error
 from meadhall.lab.balance.measured import Ended
 from meadhall.lab.balance.run import working
 from meadhall.lab.balance.tasks import Measuring, Task
@@ -286,7 +283,7 @@ class _Search:
         if _changes(best) > _changes(candidate):
             return False
         pairs = zip(candidate.misses(self._targets), best.misses(self._targets, candidate.games), strict=True)
-        gaps = [(miss.value - other.value, _error(miss.residuals - other.residuals)) for miss, other in pairs]
+        gaps = [(miss.value - other.value, standard_error(miss.residuals - other.residuals)) for miss, other in pairs]
         return all(gap > DOUBT * error or gap == error == 0 for gap, error in gaps) and any(gap > 0 for gap, _error in gaps)
 
     def _is_beaten(self, candidate: _Candidate, others: Sequence[_Candidate]) -> bool:
@@ -373,11 +370,6 @@ def _first(columns: Columns, games: int) -> Columns:
     return {name: Column(column.sums[:games], column.counts[:games], column.spread) for name, column in columns.items()}
 
 
-def _error(residuals: Any) -> float:
-    return float(np.sqrt((residuals**2).sum() / max(len(residuals) - 1, 1) / len(residuals)))
-
-
 def _figure(target: Target, columns: Columns) -> Figure:
     column = target.column(columns)
-    half = Z_95 * column.error
-    return Figure(target.figure, column.value, column.value - half, column.value + half, len(column.sums))
+    return Figure(target.figure, column.value, *column.interval(), len(column.sums))
