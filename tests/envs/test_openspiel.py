@@ -31,8 +31,8 @@ from games_for_tests.every import EVERY_GAME
 from games_for_tests.goofspiel import game as goofspiel
 from games_for_tests.kuhn import game as kuhn
 from games_for_tests.least import game as least
+from games_for_tests.nim import game as nim
 from games_for_tests.outnumbered import game as outnumbered
-from games_for_tests.pennies import game as pennies
 from meadhall import BadSetup
 from meadhall.engine.errors import how_to_install
 from meadhall.envs import openspiel
@@ -40,7 +40,7 @@ from meadhall.games import dungeon_allies
 from meadhall.sdk import register
 
 # These make their tests when they are imported: for the games that are registered by then.
-SMALL = [openspiel.register(game) for game in (goofspiel, kuhn, register(least), outnumbered, pennies)]
+SMALL = [openspiel.register(game) for game in (goofspiel, kuhn, register(least), register(nim), outnumbered)]
 NAMES = [*(openspiel.register(game) for game in EVERY_GAME), *SMALL]
 
 from open_spiel.integration_tests import api_test  # noqa: E402
@@ -150,7 +150,7 @@ def test_the_type_tells_the_kind_of_the_game() -> None:
     kuhn_poker = pyspiel.load_game("python_meadhall_kuhn")
     assert kuhn_poker.get_type().utility == kinds.Utility.ZERO_SUM
     assert (kuhn_poker.min_utility(), kuhn_poker.max_utility(), kuhn_poker.utility_sum()) == (-2, 2, 0)
-    assert pyspiel.load_game("python_meadhall_pennies").get_type().chance_mode == kinds.ChanceMode.DETERMINISTIC
+    assert pyspiel.load_game("python_meadhall_nim").get_type().chance_mode == kinds.ChanceMode.DETERMINISTIC
     assert pyspiel.load_game("python_meadhall_goofspiel").get_type().dynamics == kinds.Dynamics.SIMULTANEOUS
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from games_for_tests import hoard, kuhn, least, pennies
+from games_for_tests import goofspiel, hoard, kuhn, least
 from games_for_tests.broken import Words
 from meadhall.engine.game import Game
 from meadhall.engine.registry import registered
@@ -19,7 +19,8 @@ from server.people import OpenHall, open_hall, play_out, until
 
 pytestmark = pytest.mark.asyncio
 
-GAMES = [least.game, kuhn.game, pennies.game]  # without hidden cards, with them, and with simultaneous decisions
+PAGELESS = replace(goofspiel.game, name="goofspiel-without-a-page", page=None, folder=None)
+GAMES = [least.game, kuhn.game, PAGELESS]  # without hidden cards, with them, and with simultaneous decisions
 
 
 @pytest.fixture(params=GAMES, ids=lambda game: game.name)

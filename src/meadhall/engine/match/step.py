@@ -6,12 +6,13 @@ A stand-in is a bot that plays for a person for a while. The seat keeps its owne
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass, fields
 from typing import Any, Literal
 
 from meadhall.engine.checks import quoted
 from meadhall.engine.errors import BadSetup
+from meadhall.engine.kind import Parties
 from meadhall.engine.match.deciders import SEALED
 from meadhall.engine.match.view import EVERYTHING, SPECTATOR, VisibleStep, visible
 from meadhall.engine.state.events import Event
@@ -36,9 +37,6 @@ class StandIn:
 
 
 RESIGNATION, TIME, AGREEMENT = REASONS = ("resignation", "time", "agreement")
-
-Parties = Sequence[tuple[int, ...]]
-"""The seats that win or lose together, see ``Game.parties``."""
 
 
 @dataclass(frozen=True)
