@@ -679,11 +679,7 @@ def test_every_rule_id_is_named_by_a_test() -> None:
 
 def test_every_rule_id_is_cited_by_the_rules() -> None:
     folder = Path(package.__file__).parent
-    cited = {
-        rule
-        for name in ("state.py", "rules.py")
-        for rule in re.findall(r"AX-\d\.\d", (folder / name).read_text("utf-8"))
-    }
+    cited = {rule for name in ("state.py", "rules.py") for rule in re.findall(r"AX-\d\.\d", (folder / name).read_text("utf-8"))}
     assert cited == set(rule_ids(AXXA))
 
 
