@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -20,7 +20,6 @@ from babel.messages.extract import extract_from_file
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from games.axes_and_allies import spoken as axes_and_allies
 from games.axxa import spoken as axxa
 from games.dungeon_allies import spoken as dungeon_allies
 from games.viking_axes import spoken as viking_axes
@@ -34,8 +33,8 @@ FOLDER = Path(__file__).parent / "spoken"
 SAYING = [f"{name}.py" for name in ("words", "refusals", "events", "names", "sketch", "state", "status")]
 """The files of a game with the messages that must occur."""
 
-GAMES = {
-    "axes-and-allies": (axes_and_allies.scenes, "3-players-0", ("house-rules", "6-players-0")),
+GAMES: dict[str, tuple[Callable[[], Iterable[Match]], str, tuple[str, ...]]] = {
+    "axes-and-allies": (tuple, "3-players-0", ("house-rules", "6-players-0")),
     "axxa": (axxa.scenes, "2-players-versus-all-0", ("house-rules", "standstill-versus", "greedy-together-all-0")),
     "dungeon-allies": (dungeon_allies.scenes, "2-players-0", ("house-rules", "level-green")),
     "viking-axes": (viking_axes.scenes, "3-players-standard-0", ("house-rules", "4-players-strategic-0")),
@@ -140,8 +139,8 @@ def messages(name: str) -> list[str]:
     folder = game(name).folder
     assert folder is not None
     paths = [folder / file for file in SAYING if (folder / file).is_file()]
-    found: list[Any] = [each[2] for path in paths for each in extract_from_file("python", str(path), keywords=KEYWORDS) if each[2]]
-    forms: list[Any] = [each if isinstance(each, tuple) else (each,) for each in found]
+    found: list[Any] = [each[2] for path in paths for each in extract_from_file("python", str(path), keywords=KEYWORDS)]
+    forms: list[Any] = [each if isinstance(each, tuple) else (each,) for each in found if each]
     return list(dict.fromkeys(ngettext(each[0], each[-1], count) for each in forms for count in (1, 2)))
 
 
