@@ -23,7 +23,7 @@ from meadhall.bots import bot
 from meadhall.engine.compiled import module_of
 from meadhall.engine.state.schema import state_at
 from meadhall.games.axxa.heuristics import can_complete, chance_of_side, chance_together, difficulty, turns_away
-from meadhall.games.axxa.state import HEIGHT, NUMBERS, STACKS, TRIPLET_SIZE, Phase, State, on_board, side_of, triplets_of
+from meadhall.games.axxa.state import HEIGHT, NUMBERS, STACKS, TRIPLET_SIZE, Phase, State, on_board, side_of
 
 Floats = npt.NDArray[np.float64]
 

@@ -304,14 +304,6 @@ def go(match: Match, *rolls: int) -> tuple[Event, ...]:
     return fated(match, trade_with(match), *rolls)
 
 
-def stop_trading(match: Match) -> tuple[Event, ...]:
-    """Let all players stop trading and decline all cards."""
-    events: tuple[Event, ...] = ()
-    while not match.over and state_of(match).phase in (Phase.TRADE, Phase.BUY):
-        events += match.play(Act.END_TRADE if state_of(match).phase == Phase.TRADE else Act.DECLINE)
-    return events
-
-
 # ---------------------------------------------------------------------------------------------------------------- what there is
 
 

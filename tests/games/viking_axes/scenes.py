@@ -145,19 +145,9 @@ def in_front(state: Any, seat: int) -> Counter[int]:
     return +cards
 
 
-def named(cards: Counter[int]) -> dict[str, int]:
-    """Replace kinds by their names in records."""
-    return {CARDS[kind]: number for kind, number in sorted(cards.items())}
-
-
 def as_lists(events: Sequence[Event]) -> list[list[Any]]:
     """Return events as lists, as in records."""
     return [event.to_list() for event in events]
-
-
-def until(events: Sequence[Event], name: str) -> list[list[Any]]:
-    """Return the events before the first one with that name."""
-    return as_lists(events)[: [event.name for event in events].index(name)]
 
 
 def legal(match: Match) -> list[int]:

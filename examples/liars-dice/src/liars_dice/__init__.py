@@ -6,7 +6,7 @@ from pathlib import Path
 
 from meadhall.sdk import Advice, Elements, Game, Mention, marked
 
-from . import bots, page, rules, words
+from . import heuristics, page, rules, words
 from .lessons import LESSONS
 
 
@@ -29,8 +29,8 @@ game = Game(
     events=words.EVENTS,
     folder=Path(__file__).parent,
     page=page,
-    greedy=bots.greedy,
-    advice=Advice(rollout=bots.greedy),
+    greedy=heuristics.greedy,
+    advice=Advice(rollout=heuristics.greedy),
     is_out=is_out,
     elements=Elements(first_order=rules.Event.ROUND, out=Mention(rules.Event.OUT, 0)),
     goal=marked("Your goal: be the last one with dice. Bid what all dice together may show, or doubt the last bid."),

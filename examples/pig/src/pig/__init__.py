@@ -8,7 +8,7 @@ from typing import Any
 
 from meadhall.sdk import CLOCKWISE, ActionKind, Advice, Choice, Elements, Game, marked
 
-from . import bots, page, rules, words
+from . import heuristics, page, rules, words
 from .lessons import LESSONS
 
 
@@ -41,8 +41,8 @@ game = Game(
             title=marked("Target"),
         ),
     ),
-    greedy=bots.greedy,
-    advice=Advice(rollout=bots.greedy),
+    greedy=heuristics.greedy,
+    advice=Advice(rollout=heuristics.greedy),
     points=points,
     elements=Elements(
         actions=(
