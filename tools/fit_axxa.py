@@ -23,7 +23,7 @@ from meadhall.bots import bot
 from meadhall.engine.compiled import module_of
 from meadhall.engine.state.schema import state_at
 from meadhall.games.axxa.heuristics import can_complete, chance_of_side, chance_together, difficulty, turns_away
-from meadhall.games.axxa.state import HEIGHT, NUMBERS, STACKS, TRIPLET_SIZE, Phase, State, on_board, side_of
+from meadhall.games.axxa.state import HEIGHT, NUMBERS, STACKS, TRIPLET_SIZE, Phase, State, on_board, points_of, side_of
 
 Floats = npt.NDArray[np.float64]
 
@@ -48,7 +48,7 @@ def features_together(state: State) -> list[float]:
 def features_of_side(state: State) -> list[float]:
     """Return the features of ``chance_of_side``, for the side to move."""
     side = side_of(state.actor)
-    ahead = triplets_of(state, side) - triplets_of(state, 1 - side)
+    ahead = points_of(state, side) - points_of(state, 1 - side)
     return [ahead, ahead / (1 + full_stacks(state)), float(can_complete(state))]
 
 

@@ -121,15 +121,6 @@ def test_each_event_has_its_sound_and_unread_lines_are_counted(new_person: NewPe
 # ------------------------------------------------------------------------------------------------------------------- settings
 
 
-def test_choices_are_kept_without_javascript(new_person: NewPerson) -> None:
-    person = new_person(java_script_enabled=False)
-    choose(person, "sound-end", "push-turn")
-    page = person.open("/settings")
-    checked = page.locator("#notifications input:checked").evaluate_all("all => all.map(each => each.name)")
-    assert set(checked) == {"sound-end", "push-turn"}
-    expect(page.locator("#push-here")).to_be_hidden()
-
-
 def test_the_settings_are_accessible_and_ask_for_permission_only_after_a_click(new_person: NewPerson) -> None:
     """The browser blocks notifications, as a headless Chromium does, and the page explains it."""
     person, inspector = new_person(), Inspector()

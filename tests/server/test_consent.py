@@ -299,6 +299,25 @@ async def test_a_proposal_that_is_not_answered_expires(hall: OpenHall, time: Man
     assert jobs_of(hall, room) == 0
 
 
+@pytest.mark.parametrize("minutes", [0, 3])
+async def test_an_open_proposal_survives_a_restart_and_expires_if_its_time_is_up(
+    settings: Settings, at_once: None, time: ManualTime, minutes: int
+) -> None:
+    async with open_hall(settings, time=time) as before:
+        host, friend, room = await before.two_at(AXES)
+        await propose(host, room, "draw")
+        table, number, cookies = room.table.id, the_open(room).number, dict(friend.http.cookies)
+    await time.advance(60 * minutes)
+    async with open_hall(settings, time=time) as after:
+        friend = after.person()
+        friend.http.cookies.update(cookies)
+        room = await after.room(table)
+        if minutes:
+            await until(room, lambda: ending(room) == "expired")
+        assert (await vote(friend, room, proposal=number)).status_code == (409 if minutes else 200)
+        assert [kind for kind, _, _ in stored(after, room)] == ["propose", "expire" if minutes else "agree"]
+
+
 async def test_there_is_more_time_where_a_player_is_away(hall: OpenHall) -> None:
     host, _, room = await hall.two_at(AXES)
     room.visits.last.clear()  # the requests of both were long ago

@@ -121,49 +121,30 @@ async def choose(person: Person, **form: str) -> None:
 # ------------------------------------------------------------------------------------------------------------------- messages
 
 
-async def test_a_turn_arrives_encrypted_and_signed_with_the_key_of_the_hall(calling: OpenHall, endpoint: PushEndpoint) -> None:
+@pytest.mark.parametrize(("language", "title"), [("en", "It is your turn"), ("de", "Du bist am Zug")])
+async def test_a_turn_arrives_encrypted_and_signed_without_what_a_rival_may_not_know(
+    calling: OpenHall, endpoint: PushEndpoint, language: str, title: str
+) -> None:
     host, friend, room = await calling.two_at()
-    for person in (host, friend):
-        await person.post("/settings", {"language": "en"})
     guest, note = turn_of(room)
     owner = host if guest in room.table.seats[0].guests else friend
+    await owner.post("/settings", {"language": language})
     await subscribe(owner, endpoint)
     tell(calling, replace(note, until=calling.time.now() + timedelta(hours=2)), guest)
     message = await received(endpoint)
-    assert message.text["title"] == "It is your turn"
-    other = room.table.seats[1 - (room.table.seat_of(guest) or 0)].name
-    assert message.text["body"] == f"Axes and Allies with {other}"
-    assert message.text["url"] == f"/tables/{room.table.id}"
+    text, other = message.text, room.table.seats[1 - (room.table.seat_of(guest) or 0)].name
+    assert set(text) == {"id", "tag", "title", "body", "url", "language"}
+    assert (text["title"], text["language"], text["url"]) == (title, language, f"/tables/{room.table.id}")
+    assert text["body"].startswith("Axes and Allies ")
+    assert text["body"].endswith(other)
+    assert guest not in str(text)
+    assert room.table.seed.hex() not in str(text)
     assert message.key == (await host.get("/settings/notifications/key")).json()["key"]
     assert 7000 < int(message.headers["TTL"]) <= 7200
     assert 0 < len(message.headers["Topic"]) <= 32
     assert message.claims["exp"] - Time().now().timestamp() < 24 * 3600
     await done(calling)
     assert len(endpoint.seen) == 1
-
-
-async def test_a_message_has_nothing_that_a_rival_may_not_know(calling: OpenHall, endpoint: PushEndpoint) -> None:
-    _host, _friend, room = await calling.two_at()
-    guest, note = turn_of(room)
-    owner = _host if guest in room.table.seats[0].guests else _friend
-    await subscribe(owner, endpoint)
-    tell(calling, note, guest)
-    text = (await received(endpoint)).text
-    assert set(text) == {"id", "tag", "title", "body", "url", "language"}
-    assert guest not in str(text)
-    assert room.table.seed.hex() not in str(text)
-
-
-async def test_texts_are_in_the_language_of_the_guest(calling: OpenHall, endpoint: PushEndpoint) -> None:
-    host, friend, room = await calling.two_at()
-    guest, note = turn_of(room)
-    owner = host if guest in room.table.seats[0].guests else friend
-    await owner.post("/settings", {"language": "de"})
-    await subscribe(owner, endpoint)
-    tell(calling, note, guest)
-    message = await received(endpoint)
-    assert message.text["title"] == "Du bist am Zug"
-    assert message.text["language"] == "de"
 
 
 async def test_every_device_of_a_guest_gets_the_message(calling: OpenHall, endpoint: PushEndpoint) -> None:
