@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
+import typer
 from rich.box import SIMPLE
 from rich.console import Console, JustifyMethod
 from rich.table import Table
@@ -23,6 +24,7 @@ from meadhall.bots.analysis import (
     turning_point_in_words,
 )
 from meadhall.bots.hints import percent_in_words
+from meadhall.cli.arguments import EXISTING_FILE
 from meadhall.cli.console import console, page_width, print_prose, print_table, progress_bar
 from meadhall.cli.transcript import outcome
 from meadhall.engine.errors import BadSetup, RecordError
@@ -44,12 +46,19 @@ def parse_knowledge(text: str) -> Knowledge:
     raise BadSetup(_("knowledge must be public or everything, not {given}").format(given=text))
 
 
-def analyse_file(path: Path, knowledge: Knowledge, seconds: float | None, as_json: bool) -> None:
+def analyse_file(
+    file: Annotated[Path, typer.Argument(help=_("Match records."), **EXISTING_FILE)],
+    knowledge: Annotated[
+        str, typer.Option(help=_("Information used: public (as the players saw it) or everything (with hidden cards revealed)."))
+    ] = "public",
+    seconds: Annotated[float | None, typer.Option(help=_("Time limit in seconds; by default up to 12."), min=0.0)] = None,
+    as_json: Annotated[bool, typer.Option("--json", help=_("Print all figures as JSON."))] = False,
+) -> None:
     """Verify and analyse every match of the file and print each; as JSON one per line."""
-    analysed = False
-    for record in read_records(path):
+    used, analysed = parse_knowledge(knowledge), False
+    for record in read_records(file):
         match = replay(record)
-        analysis = analyse_with_progress(match, path.name, knowledge, seconds)
+        analysis = analyse_with_progress(match, file.name, used, seconds)
         if as_json:
             print(json.dumps(to_dict(match, analysis), ensure_ascii=False))
         else:
@@ -58,7 +67,7 @@ def analyse_file(path: Path, knowledge: Knowledge, seconds: float | None, as_jso
             print_analysis(console(), match, analysis)
         analysed = True
     if not analysed:
-        raise RecordError(str(path), _("the file contains no record"))
+        raise RecordError(str(file), _("the file contains no record"))
 
 
 def analyse_with_progress(match: Match, name: str, knowledge: Knowledge, seconds: float | None) -> Analysis:

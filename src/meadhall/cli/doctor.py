@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import os
 from dataclasses import asdict
-from typing import Final
+from pathlib import Path
+from typing import Annotated, Final
 
+import typer
 from rich.text import Text
 
 from meadhall.cli.console import WRONG, console, without_control_characters
@@ -25,10 +27,17 @@ _CHECKS: Final = {
 }
 
 
-def check_hall(environment: Mapping[str, str], as_json: bool) -> int:
+def check_hall(
+    data: Annotated[Path | None, typer.Option(help=_("Folder for the database file (MEADHALL_DATA)."))] = None,
+    url: Annotated[
+        str | None, typer.Option(help=_("Public address of the hall, to ask it through its proxy (MEADHALL_URL)."))
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help=_("Print the findings as JSON."))] = False,
+) -> int:
     """Print what every check found, and what to do. Returns the exit status: 1 if something is wrong."""
+    given = {"MEADHALL_DATA": data, "MEADHALL_URL": url}
     found = []
-    for finding in examine(environment):
+    for finding in examine(os.environ | {name: str(value) for name, value in given.items() if value is not None}):
         found.append(finding)
         if not as_json:
             _show(finding)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from typing import Annotated
 
+import typer
 from rich.table import Table
 
 from meadhall.bots import RANKS
@@ -37,9 +38,9 @@ def list_games() -> None:
     print_table(out, bots, prose=1)
 
 
-def warm_up(names: Sequence[str]) -> None:
+def warm_up(games: Annotated[list[str] | None, typer.Argument(help=_("Names of games; by default all."))] = None) -> None:
     """Compile the named games, or all, with a progress bar on stderr, and print a line for each."""
-    subjects = [game(name) for name in names or game_names()]
+    subjects = [game(name) for name in games or game_names()]
     for subject in subjects:
         began = time.perf_counter()
         with progress_bar() as progress:

@@ -7,7 +7,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
+from typing import Annotated
 
+import typer
+
+from meadhall.cli.arguments import EXISTING_FILE
 from meadhall.cli.console import WRONG, complain, progress_bar
 from meadhall.engine.text.language import gettext as _
 from meadhall.engine.text.language import grouped, ngettext
@@ -24,6 +28,14 @@ def chosen_settings(data: Path | None) -> Settings:
     return Settings.of_started_hall(os.environ | ({} if data is None else {"MEADHALL_DATA": str(data)}))
 
 
+def backup(
+    file: Annotated[Path, typer.Argument(help=_("The new file. An older backup of this name is replaced."))],
+    data: Annotated[Path | None, typer.Option(help=_("Folder for the database file (MEADHALL_DATA)."))] = None,
+) -> None:
+    """Write a backup of the hall, which may be running. Raises BadBackup, StoreUnusable."""
+    back_up(file, chosen_settings(data))
+
+
 def back_up(file: Path, settings: Settings) -> None:
     """Write a backup of the hall, which may be running. Raises BadBackup, StoreUnusable."""
     with _pages(file.name) as progress:
@@ -32,6 +44,17 @@ def back_up(file: Path, settings: Settings) -> None:
         carry_out(settings, "note-backup")
     print(f"{file}: {_kilobytes(file)}")
     print(_("The file holds the keys of the hall and the seeds of running matches: keep it secret."))
+
+
+def restore_backup_of(
+    file: Annotated[Path, typer.Argument(help=_("A backup."), **EXISTING_FILE)],
+    data: Annotated[Path | None, typer.Option(help=_("Folder for the database file (MEADHALL_DATA)."))] = None,
+    replace: Annotated[
+        bool, typer.Option("--replace", help=_("Delete the hall that is in the database, and put the backup in its place."))
+    ] = False,
+) -> int:
+    """Put a backup in the place of the hall's database, as ``restore``."""
+    return restore(file, chosen_settings(data), replace)
 
 
 def restore(file: Path, settings: Settings, replace: bool) -> int:
@@ -53,12 +76,14 @@ def _pages(name: str) -> Iterator[Progress]:
         yield lambda done, total: progress.update(task, completed=done, total=total)
 
 
-def verify_hall(settings: Settings) -> int:
+def verify_hall(
+    data: Annotated[Path | None, typer.Option(help=_("Folder for the database file (MEADHALL_DATA)."))] = None,
+) -> int:
     """Replay every match of a hall, which may be running, and print the findings. Returns the exit status: 1 if one is wrong.
 
     Raises StoreUnusable.
     """
-    return _report(_check_matches(settings.database))
+    return _report(_check_matches(chosen_settings(data).database))
 
 
 def _check_matches(database: Path) -> RecordCheck:

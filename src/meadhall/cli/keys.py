@@ -4,18 +4,28 @@ from __future__ import annotations
 
 import asyncio
 from datetime import UTC, datetime, time, timedelta
+from pathlib import Path
+from typing import Annotated
 
+import typer
+
+from meadhall.cli.hall_data import chosen_settings
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.hall.notices.push_service import SECRET as PUSH
-from meadhall.server.settings import Settings
 from meadhall.server.store.store import Store
 
 GRACE = timedelta(days=30)
 """How long an old key is accepted. A browser that comes back meanwhile gets a cookie of the new one."""
 
 
-def rotate(settings: Settings, at_once: bool) -> None:
+def rotate(
+    data: Annotated[Path | None, typer.Option(help=_("Folder for the database file (MEADHALL_DATA)."))] = None,
+    at_once: Annotated[
+        bool, typer.Option("--now", help=_("Refuse the old keys at once, which logs out every browser and program."))
+    ] = False,
+) -> None:
     """Replace the keys. ``at_once``: accept no old key any more. Raises StoreBusy, StoreUnusable."""
+    settings = chosen_settings(data)
 
     async def replace() -> None:
         async with Store.open(settings) as store:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
+import typer
 from rich.console import Console
 from rich.text import Text
 
 from meadhall.cli.console import console, print_prose, typed_line
 from meadhall.cli.transcript import print_board, print_choices, print_events
 from meadhall.engine.errors import BadSetup, Refused
-from meadhall.engine.game import Game
 from meadhall.engine.match.guided import answer_to, guided_match
 from meadhall.engine.match.view import View
+from meadhall.engine.registry import game as find_game
 from meadhall.engine.text.choices import Choices
 from meadhall.engine.text.language import gettext as _
 from meadhall.engine.text.lessons import LEARNER, Lesson
@@ -18,8 +21,9 @@ from meadhall.engine.text.lessons import LEARNER, Lesson
 LEAVE = "quit"
 
 
-def learn_game(subject: Game) -> None:
+def learn_game(game: Annotated[str, typer.Argument(help=_("Name of the game; `meadhall games` lists them."))]) -> None:
     """Lead a person through the lessons of a game. Raises BadSetup if the game has none."""
+    subject = find_game(game)
     lessons = subject.lessons
     if lessons is None:
         raise BadSetup(_("{game} has no guided first game yet.").format(game=subject.title))

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from importlib.util import find_spec
 from io import BytesIO
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import typer
 from babel.messages.catalog import Catalog, Message
@@ -68,18 +68,21 @@ def untranslated(subject: Game) -> Iterator[Untranslated]:
                 yield Untranslated(path.stem, text)
 
 
-def update_catalogues(where: str, languages: Sequence[str]) -> None:
+def update_catalogues(
+    game: Annotated[str, typer.Argument(help=_("Name of the game, module:attribute, or the folder of its package."))],
+    language: Annotated[
+        list[str] | None, typer.Option(help=_("Language of the catalogue, e.g. de; by default those that the game has."))
+    ] = None,
+) -> None:
     """Add the marked texts of a game to its catalogues, and remove those that are no longer used.
 
-    Args:
-        where: the game's name, ``module:attribute``, or the folder of its package.
-        languages: the languages; those that have no catalogue get one. Empty: those that have one.
+    A language without a catalogue gets one.
 
     Raises:
         typer.BadParameter: the game has no folder, or its templates can't be read; it has no catalogue and no language was named;
             or a language is unknown.
     """
-    subject = find_game(where)
+    subject = find_game(game)
     if subject.folder is None:
         raise typer.BadParameter(_("{title} has no folder, so it has no catalogues").format(title=subject.title))
     if find_spec("jinja2") is None and any(subject.folder.rglob("*.html")):
@@ -87,18 +90,18 @@ def update_catalogues(where: str, languages: Sequence[str]) -> None:
             _("the templates of {title} can't be read: {command}").format(title=subject.title, command=how_to_install("hall"))
         )
     folder = subject.folder / "locale"
-    chosen = list(languages) or sorted(path.stem for path in folder.glob("*.po"))
+    chosen = language or sorted(path.stem for path in folder.glob("*.po"))
     if not chosen:
         raise typer.BadParameter(_("{title} has no catalogue yet; name a language: --language de").format(title=subject.title))
-    for language in chosen:
-        if language not in LANGUAGES or language == "en":
+    for each in chosen:
+        if each not in LANGUAGES or each == "en":
             known = ", ".join(name for name in LANGUAGES if name != "en")
             raise typer.BadParameter(
-                _("{language} is no language of the hall; there are {known}").format(language=language, known=known)
+                _("{language} is no language of the hall; there are {known}").format(language=each, known=known)
             )
     folder.mkdir(exist_ok=True)
-    for language in chosen:
-        _update(folder / f"{language}.po", subject)
+    for each in chosen:
+        _update(folder / f"{each}.po", subject)
 
 
 def _update(path: Path, subject: Game) -> None:

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Annotated
 
 import typer
 
@@ -55,23 +56,28 @@ BARE = Example(("pig", "bare"), _PIG_NAMES, only=("pyproject.toml", "src/pig/rul
 HIDDEN = Example(("liars-dice",), _LIARS_DICE_NAMES)
 
 
-def write_game(name: str, title: str | None, example: Example = PIG) -> None:
+def write_game(
+    name: Annotated[str, typer.Argument(help=_("Name of the game in addresses and records, e.g. liars-dice."))],
+    title: Annotated[str | None, typer.Option(help=_("Its name for people; by default made from the name."))] = None,
+    bare: Annotated[
+        bool, typer.Option("--bare", help=_("Only the rules and the declaration, without words, page and bot."))
+    ] = False,
+    hidden: Annotated[
+        bool, typer.Option("--hidden", help=_("A game in which each player has something that the others don't see."))
+    ] = False,
+) -> None:
     """Write the package of a game into a new folder of that name, and tell the next commands.
 
-    Args:
-        name: the game's name in addresses and records.
-        title: its name for people; None for one made from ``name``.
-        example: what is copied.
-
-    Raises:
-        typer.BadParameter: the name can't be used, or the folder exists.
+    Raises typer.BadParameter if the name can't be used, or the folder exists.
     """
+    if bare and hidden:
+        raise typer.BadParameter(_("choose --bare or --hidden, not both"))
     module = name.replace("-", "_")
     title = title_of(name) if title is None else title.strip()
     for objection in _objections(name, module, title):
         raise typer.BadParameter(objection)
     new = {"module": module, "name": name, "title": title, "prefix": prefix(name)}
-    files = _renamed(example, new)
+    files = _renamed(BARE if bare else HIDDEN if hidden else PIG, new)
     for path, text in files.items():
         target = Path(name, path)
         target.parent.mkdir(parents=True, exist_ok=True)

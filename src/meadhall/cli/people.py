@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from meadhall.cli.arguments import DATA
 from meadhall.cli.console import complain
+from meadhall.cli.hall_data import chosen_settings
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.text.language import gettext as _
-from meadhall.engine.text.language import grouped, ngettext
+from meadhall.engine.text.language import grouped, marked, ngettext
 from meadhall.server.hall.people.names import clean_name
 from meadhall.server.host_commands import carry_out
 from meadhall.server.settings import ACCOUNTS, INVITED, OPEN, Settings
@@ -13,10 +20,16 @@ from meadhall.server.store.hashed_link import VALID_FOR
 from meadhall.server.store.maintenance import snapshot
 from meadhall.server.store.queries import hosting
 
+PERSON_ID = marked("The person's id; `meadhall people list` shows it, and the address of a profile ends with it.")
 
-def show(settings: Settings, name: str, most: int) -> None:
+
+def show(
+    name: Annotated[str, typer.Option(help=_("Only people whose name contains this text."))] = "",
+    most: Annotated[int, typer.Option(help=_("How many at most."), min=1)] = 100,
+    data: Annotated[Path | None, typer.Option(help=_(DATA))] = None,
+) -> None:
     """Print people whose names contain a text, the newest first."""
-    with snapshot(settings.database) as connection:
+    with snapshot(chosen_settings(data).database) as connection:
         found = hosting.people(connection, name, most + 1)
     for person in found[:most]:
         kind = _("closed") if person.is_closed else _("account") if person.has_account else _("guest")
@@ -28,45 +41,55 @@ def show(settings: Settings, name: str, most: int) -> None:
         print(_("There are no such people."))
 
 
-def rename(settings: Settings, person: str, name: str) -> None:
+def rename(
+    person: Annotated[str, typer.Argument(help=_(PERSON_ID))],
+    name: Annotated[str, typer.Argument(help=_("The new name."))],
+    data: Annotated[Path | None, typer.Option(help=_(DATA))] = None,
+) -> None:
     """Give a person another name, also at their seats and in their lines of chat. Raises BadSetup, NameTaken."""
     cleaned = clean_name(name)
     if not cleaned:
         raise BadSetup(_("Give a name with at least one letter."))
 
-    carry_out(settings, "rename", person=person, name=cleaned)
+    carry_out(chosen_settings(data), "rename", person=person, name=cleaned)
     print(_("{id} is now called {name}.").format(id=person, name=cleaned))
 
 
-def close(settings: Settings, person: str, revokes: bool) -> None:
-    """Shut a person out: signed out everywhere, off the tables that are not over. Raises BadSetup.
-
-    Args:
-        settings: they name the hall.
-        person: their public id.
-        revokes: whether the invitation that has admitted them is withdrawn, too.
-    """
-    name, revoked = carry_out(settings, "close", person=person, revokes=revokes)
+def close(
+    person: Annotated[str, typer.Argument(help=_(PERSON_ID))],
+    revoke: Annotated[bool, typer.Option("--revoke", help=_("Also withdraw the invitation that has admitted them."))] = False,
+    data: Annotated[Path | None, typer.Option(help=_(DATA))] = None,
+) -> None:
+    """Shut a person out: signed out everywhere, off the tables that are not over. Raises BadSetup."""
+    settings = chosen_settings(data)
+    name, revoked = carry_out(settings, "close", person=person, revokes=revoke)
     print(_("{name} is shut out and signed out everywhere. Undo it with: meadhall people open {id}").format(name=name, id=person))
     if revoked is not None:
         print(_("The invitation {id} is withdrawn.").format(id=revoked))
-    elif revokes:
+    elif revoke:
         print(_("No invitation that still exists has admitted them."))
     if settings.admission == OPEN:
         print(_("In an open hall they can come back as a new guest. Against that choose MEADHALL_ADMISSION=invited or accounts."))
-    elif settings.admission == INVITED and not revokes:
+    elif settings.admission == INVITED and not revoke:
         print(_("With an invitation that isn't used up they can come back as a new guest; --revoke withdraws the one they had."))
     elif settings.admission == ACCOUNTS:
         print(_("They can come back with a new account. Against that choose MEADHALL_ADMISSION=invited."))
 
 
-def reopen(settings: Settings, person: str) -> None:
+def reopen(
+    person: Annotated[str, typer.Argument(help=_(PERSON_ID))],
+    data: Annotated[Path | None, typer.Option(help=_(DATA))] = None,
+) -> None:
     """Admit a person again after they were shut out. Raises BadSetup."""
-    print(_("{name} may come in again.").format(name=carry_out(settings, "open", person=person)))
+    print(_("{name} may come in again.").format(name=carry_out(chosen_settings(data), "open", person=person)))
 
 
-def link(settings: Settings, person: str) -> None:
+def link(
+    person: Annotated[str, typer.Argument(help=_(PERSON_ID))],
+    data: Annotated[Path | None, typer.Option(help=_(DATA))] = None,
+) -> None:
     """Print a link that signs a person in once, if they have lost their account. Raises BadSetup."""
+    settings = chosen_settings(data)
     print(f"{address(settings)}/identity/{carry_out(settings, 'link', person=person)}")
     minutes = int(VALID_FOR.total_seconds() // 60)
     print(_("The link works once, for {minutes} minutes. It leads to a page for a new password.").format(minutes=minutes))

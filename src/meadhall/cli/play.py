@@ -8,13 +8,15 @@ from __future__ import annotations
 import getpass
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
+import typer
 from rich.padding import Padding
 from rich.text import Text
 
 from meadhall.bots import Bot, bot, hints
 from meadhall.bots.ranks import HUSCARL, KARL
+from meadhall.cli.arguments import EXISTING_FILE, name_and_value, split_names
 from meadhall.cli.console import console, print_prose, typed_line
 from meadhall.cli.transcript import outcome, print_board, print_choices, print_events, print_hints, print_rules
 from meadhall.engine.errors import BadSetup, IllegalAction, RecordError, Refused
@@ -23,6 +25,7 @@ from meadhall.engine.match.match import Match
 from meadhall.engine.match.view import Seat
 from meadhall.engine.record.format import SUFFIX, dumps, read_records
 from meadhall.engine.record.replay import replay
+from meadhall.engine.registry import game as find_game
 from meadhall.engine.state.chance import seed_from_text
 from meadhall.engine.text.choices import Choices
 from meadhall.engine.text.language import gettext as _
@@ -31,6 +34,34 @@ from meadhall.engine.text.rulebook import rule_sentence, rulebook_text
 BOT_NAMES = ("Astrid", "Björn", "Sigrid", "Torsten", "Freydis", "Knut", "Gudrun")
 LEFT = "left at the terminal"
 """The reason in the record of a match that was saved while it ran. It is data, so it is not translated."""
+
+
+def play_match(
+    game: Annotated[str, typer.Argument(help=_("Name of the game; `meadhall games` lists them."))] = "",
+    players: Annotated[int | None, typer.Option(help=_("Number of players; by default the usual number for the game."))] = None,
+    bots: Annotated[
+        str | None, typer.Option(help=_("Bots for the other seats, in turn, e.g. karl,thrall; by default karl or huscarl."))
+    ] = None,
+    seed: Annotated[str | None, typer.Option(help=_("Any text; the same text gives the same dice."))] = None,
+    seat: Annotated[int, typer.Option(help=_("Your seat, counted from 1."), min=1)] = 1,
+    name: Annotated[str | None, typer.Option(help=_("Your name."))] = None,
+    option: Annotated[list[str] | None, typer.Option(help=_("An option of the game as name=value; can be repeated."))] = None,
+    resume: Annotated[Path | None, typer.Option(help=_("Continue a saved match."), **EXISTING_FILE)] = None,
+) -> None:
+    """Let a person play a match, a new one or a saved one. Raises typer.BadParameter."""
+    if resume is not None:
+        if (players, bots, seed, seat, name, option or None) != (None, None, None, 1, None, None):
+            raise typer.BadParameter(_("With --resume the match continues unchanged; other options don't apply."))
+        match = resumed_match(resume)
+        if game not in ("", match.game.name):
+            raise typer.BadParameter(_("{file} contains a match of {game}.").format(file=resume, game=match.game.name))
+    elif game:
+        subject = find_game(game)
+        named = None if bots is None else split_names(bots)
+        match = new_match(subject, players, named, seed, seat - 1, name, subject.read_options(name_and_value(option)))
+    else:
+        raise typer.BadParameter(_("Name a game, or a saved match with --resume."))
+    Session(match).run()
 
 
 def new_match(

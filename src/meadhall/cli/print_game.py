@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Annotated
 
+import typer
+
+from meadhall.cli.arguments import name_and_value
 from meadhall.cli.console import console
 from meadhall.engine.checks import quoted
 from meadhall.engine.errors import BadSetup, MeadhallError, how_to_install
-from meadhall.engine.registry import game
+from meadhall.engine.registry import game as find_game
 from meadhall.engine.text.language import gettext as _
 from meadhall.engine.text.language import ngettext
 
@@ -17,15 +21,22 @@ class NoPrinter(MeadhallError):
     """A package that printing needs is not installed."""
 
 
-def print_game(name: str, players: int | None, options: dict[str, str], paper: str, out: Path | None) -> None:
-    """Write the PDF, and print how many pieces it has. ``options`` are texts from the command line.
+def print_game(
+    game: Annotated[str, typer.Argument(help=_("Name of the game; `meadhall games` lists them."))],
+    players: Annotated[int | None, typer.Option(help=_("Number of players; by default the most that can play."))] = None,
+    option: Annotated[list[str] | None, typer.Option(help=_("An option of the game as name=value; can be repeated."))] = None,
+    paper: Annotated[str, typer.Option(help=_("The paper: a4 or letter."))] = "a4",
+    out: Annotated[Path | None, typer.Option(help=_("The file to write; by default GAME.pdf."), dir_okay=False)] = None,
+) -> None:
+    """Write the PDF, and print how many pieces it has.
 
     Raises:
         BadSetup: the game can't be set up with these options and players, or there is no such paper.
         NoPrinter: a package is missing.
     """
-    subject = game(name)
-    count, chosen = subject.check_setup(subject.max_players if players is None else players, subject.read_options(options))
+    subject = find_game(game)
+    most, wanted = subject.max_players if players is None else players, subject.read_options(name_and_value(option))
+    count, chosen = subject.check_setup(most, wanted)
     for module in ("jinja2", "resvg_py", "typst"):
         if find_spec(module) is None:
             raise NoPrinter(

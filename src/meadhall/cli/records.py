@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
+from typing import Annotated
 
+import typer
 from rich.text import Text
 
+from meadhall.cli.arguments import EXISTING_FILE
 from meadhall.cli.console import WRONG, complain, console, progress_bar
 from meadhall.cli.transcript import outcome, print_board, print_events, print_step
 from meadhall.engine.errors import RecordError
@@ -18,10 +20,10 @@ from meadhall.engine.text.language import gettext as _
 from meadhall.engine.text.language import grouped, ngettext
 
 
-def verify_files(paths: Sequence[Path]) -> int:
+def verify_files(files: Annotated[list[Path], typer.Argument(help=_("Match records."), **EXISTING_FILE)]) -> int:
     """Verify every record of every file and print a line per file. Returns the exit status: 1 if any record is wrong."""
     total, status = 0, 0
-    for path in paths:
+    for path in files:
         count, fault = verify_file(path)
         total += count
         if fault:
@@ -29,7 +31,7 @@ def verify_files(paths: Sequence[Path]) -> int:
             status = WRONG
         else:
             print(_verified(count, f"{path}: "))
-    if len(paths) > 1:
+    if len(files) > 1:
         print(_verified(total))
     return status
 
@@ -57,16 +59,19 @@ def verify_file(path: Path) -> tuple[int, str]:
     return (count, "") if count else (0, _("the file contains no record"))
 
 
-def print_file(path: Path, boards: bool) -> None:
-    """Verify every match of the file and print it as text, with the board before each action if ``boards``."""
+def print_file(
+    file: Annotated[Path, typer.Argument(help=_("Match records."), **EXISTING_FILE)],
+    tables: Annotated[bool, typer.Option("--tables", help=_("Show the board before each action."))] = False,
+) -> None:
+    """Verify every match of the file and print it as text."""
     printed = False
-    for record in read_records(path):
+    for record in read_records(file):
         if printed:
             print()
-        print_match(replay(record), boards)
+        print_match(replay(record), tables)
         printed = True
     if not printed:
-        raise RecordError(str(path), _("the file contains no record"))
+        raise RecordError(str(file), _("the file contains no record"))
 
 
 def print_match(match: Match, boards: bool) -> None:

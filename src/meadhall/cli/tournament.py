@@ -3,37 +3,55 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from pathlib import Path
+from typing import Annotated
 
+import typer
+
+from meadhall.cli.arguments import CLUSTER, CLUSTERS, OUT, STOP_AFTER, name_and_value, split_names
 from meadhall.cli.console import INTERRUPTED, console, progress_bar, quiet_stdout
 from meadhall.engine.compute.bulk import LIMIT
 from meadhall.engine.compute.cores import cores
-from meadhall.engine.registry import game
+from meadhall.engine.registry import game as find_game
+from meadhall.engine.text.language import gettext as _
 from meadhall.lab.plots import check_plots, write_plots
 from meadhall.lab.schedule import scheduled
 from meadhall.lab.tournament import play_schedule
 
 
 def run_tournament(
-    name: str,
-    bots: Sequence[str],
-    games: int,
-    players: int | None,
-    seed: str | None,
-    options: dict[str, str],
-    processes: int | None,
-    until_sure: bool,
-    luck: bool,
-    as_json: bool,
-    plots: Path | None,
-    out: Sequence[Path],
-    cluster: str | None,
-    limit: int | None,
+    game: Annotated[str, typer.Argument(help=_("Name of the game; `meadhall games` lists them."))],
+    bots: Annotated[str, typer.Option(help=_("The bots, each once, the weakest first, e.g. thrall,karl,huscarl."))],
+    games: Annotated[
+        int, typer.Option(help=_("Number of games, rounded up so that each bot sits on each seat equally often."), min=1)
+    ] = 1000,
+    players: Annotated[
+        int | None, typer.Option(help=_("Number of players; by default the smallest number the game allows."))
+    ] = None,
+    seed: Annotated[str | None, typer.Option(help=_("Any text; the same text gives the same games."))] = None,
+    option: Annotated[list[str] | None, typer.Option(help=_("An option of the game as name=value; can be repeated."))] = None,
+    processes: Annotated[
+        int | None, typer.Option(help=_("Number of games played in parallel, each on one core; by default one per core."), min=1)
+    ] = None,
+    until_sure: Annotated[
+        bool,
+        typer.Option("--until-sure", help=_("Stop as soon as each bot is significantly better than the one before it.")),
+    ] = False,
+    luck: Annotated[
+        bool, typer.Option("--luck", help=_("Also report results corrected for luck: more precise, but slower."))
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help=_("Print the report as JSON."))] = False,
+    plots: Annotated[
+        Path | None, typer.Option(help=_("Draw plots of the report as SVG files in this folder."), file_okay=False)
+    ] = None,
+    out: Annotated[list[Path] | None, typer.Option(help=_(OUT))] = None,
+    cluster: Annotated[str | None, typer.Option(help=_(CLUSTER), metavar=CLUSTERS)] = None,
+    limit: Annotated[int | None, typer.Option(help=_(STOP_AFTER), min=1)] = None,
 ) -> int:
-    """Run a tournament with a progress bar on stderr and print the report. ``options`` are texts from the command line."""
-    subject = game(name)
-    schedule = scheduled(subject, bots, games, players, seed, luck=luck, limit=limit or LIMIT, **subject.read_options(options))
+    """Run a tournament with a progress bar on stderr and print the report."""
+    subject, named = find_game(game), split_names(bots)
+    chosen = subject.read_options(name_and_value(option))
+    schedule = scheduled(subject, named, games, players, seed, luck=luck, limit=limit or LIMIT, **chosen)
     if plots:
         check_plots(plots)
     with progress_bar() as progress, quiet_stdout():
@@ -43,7 +61,7 @@ def run_tournament(
             processes or (cores() if cluster is None else 1),
             lambda done: progress.update(task, advance=done),
             until_sure=until_sure,
-            out=out,
+            out=out or [],
             cluster=cluster,
         )
     if as_json:
