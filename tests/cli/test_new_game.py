@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 import typer
 
-from meadhall.cli import app, main, messages
-from meadhall.cli.new_game import prefix, write_game
+from meadhall.cli import app, authoring, main
+from meadhall.cli.authoring import prefix, write_game
 from meadhall.engine import registry
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -213,7 +213,7 @@ def test_texts_without_a_translation_are_listed_and_written_into_the_catalogue(c
     assert after.split("\n\n")[0] == before.split("\n\n")[0]
     assert 'msgstr "Du würfelst eine {1}"' in after
     with pytest.MonkeyPatch.context() as without_templates:
-        without_templates.setattr(messages, "find_spec", lambda _name: None)
+        without_templates.setattr(authoring, "find_spec", lambda _name: None)
         assert main(["messages", str(folder)]) == 2
         assert "the templates of Spoken can't be read" in capsys.readouterr().err
     assert catalogue.read_text("utf-8") == after

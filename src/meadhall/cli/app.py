@@ -81,8 +81,8 @@ class Group:
 
 COMMANDS: Mapping[str, Command | Group] = {
     "serve": Command("serve:serve_hall", marked("Start the server and open the hall in a browser.")),
-    "play": Command("play:play_match", marked("Play in the terminal against bots.")),
-    "learn": Command("learn:learn_game", marked("Learn a game in the terminal: a guided first game of a few minutes.")),
+    "play": Command("playing:play_match", marked("Play in the terminal against bots.")),
+    "learn": Command("playing:learn_game", marked("Learn a game in the terminal: a guided first game of a few minutes.")),
     "simulate": Command("simulate:run_simulation", marked("Let bots play many games and report how often each wins.")),
     "tournament": Command("tournament:run_tournament", marked("Let bots compete and report which is stronger and by how much.")),
     "balance": Command(
@@ -99,29 +99,31 @@ COMMANDS: Mapping[str, Command | Group] = {
     ),
     "replay": Command("records:print_file", marked("Print a match record as text."), _interpreted_where_nothing_can_be_compiled),
     "analyse": Command(
-        "analyse:analyse_file", marked("Show how the win chances changed in a recorded match, and its turning points.")
+        "records:analyse_file", marked("Show how the win chances changed in a recorded match, and its turning points.")
     ),
     "print": Command(
-        "print_game:print_game",
+        "games:print_game",
         marked("Write a game to a PDF to print and cut out: the rulebook and all pieces."),
         _interpreted,
     ),
     "warm": Command("games:warm_up", marked("Compile the rules now instead of at the first game.")),
     "games": Command("games:list_games", marked("List the games.")),
     "new-game": Command(
-        "new_game:write_game",
+        "authoring:write_game",
         marked("Write the package of a new game, which works at once, into a new folder."),
         _interpreted,
     ),
     "messages": Command(
-        "messages:update_catalogues",
+        "authoring:update_catalogues",
         marked("Write the texts of a game that are marked for translation into its catalogues."),
         _interpreted,
     ),
     "check": Command(
         "check:run_check", marked("Check that a game keeps every law, and show the shortest example if it doesn't."), _checked
     ),
-    "doctor": Command("doctor:check_hall", marked("Check the settings, folder, disk, compiled rules, port and proxy of a hall.")),
+    "doctor": Command(
+        "hall_data:check_hall", marked("Check the settings, folder, disk, compiled rules, port and proxy of a hall.")
+    ),
     "backup": Command(
         "hall_data:backup", marked("Write everything in the hall's database to a file, while the hall runs."), _interpreted
     ),
@@ -131,16 +133,17 @@ COMMANDS: Mapping[str, Command | Group] = {
         marked("Manage the keys of a hall."),
         {
             "rotate": Command(
-                "keys:rotate", marked("Replace the keys that sign cookies and tokens, and the key of the daily puzzles.")
+                "hall_data:rotate_keys",
+                marked("Replace the keys that sign cookies and tokens, and the key of the daily puzzles."),
             )
         },
     ),
     "chat": Group(
         marked("Review the chat at the tables of a hall."),
         {
-            "show": Command("chat:show", marked("Print lines of chat: of a table, a person, a time."), _interpreted),
+            "show": Command("people:show_chat", marked("Print lines of chat: of a table, a person, a time."), _interpreted),
             "delete": Command(
-                "chat:delete",
+                "people:delete_chat",
                 marked("Delete lines of chat, also while the hall runs: they then say 'deleted'."),
                 _interpreted,
             ),
@@ -149,24 +152,30 @@ COMMANDS: Mapping[str, Command | Group] = {
     "invite": Group(
         marked("Invite people to a hall for invited guests (MEADHALL_ADMISSION)."),
         {
-            "list": Command("invite:show", marked("List the invitations."), _interpreted),
-            "revoke": Command("invite:revoke", marked("Withdraw an invitation. Whom it has admitted may stay."), _interpreted),
+            "list": Command("people:list_invitations", marked("List the invitations."), _interpreted),
+            "revoke": Command(
+                "people:revoke_invitation", marked("Withdraw an invitation. Whom it has admitted may stay."), _interpreted
+            ),
         },
-        Command("invite:create", "", _interpreted),
+        Command("people:invite", "", _interpreted),
     ),
     "people": Group(
         marked("List, rename and shut out the people of a hall, also while it runs."),
         {
-            "list": Command("people:show", marked("List people, the newest first."), _interpreted),
-            "rename": Command("people:rename", marked("Give a person another name, at all their seats, too."), _interpreted),
+            "list": Command("people:list_people", marked("List people, the newest first."), _interpreted),
+            "rename": Command(
+                "people:rename_person", marked("Give a person another name, at all their seats, too."), _interpreted
+            ),
             "close": Command(
-                "people:close",
+                "people:close_person",
                 marked("Shut a person out: signed out everywhere, off all tables that are not over."),
                 _interpreted,
             ),
-            "open": Command("people:reopen", marked("Admit a person again after they were shut out."), _interpreted),
+            "open": Command("people:open_person", marked("Admit a person again after they were shut out."), _interpreted),
             "link": Command(
-                "people:link", marked("Print a link that signs a person in once who has lost their account."), _interpreted
+                "people:link_to_person",
+                marked("Print a link that signs a person in once who has lost their account."),
+                _interpreted,
             ),
         },
     ),

@@ -10,8 +10,17 @@ from typing import Annotated, Any
 
 import typer
 
-from meadhall.cli.arguments import CLUSTER, CLUSTERS, STOP_AFTER, name_and_value, split_names
-from meadhall.cli.console import INTERRUPTED, console, progress_bar, quiet_stdout
+from meadhall.cli.console import (
+    CLUSTER,
+    CLUSTERS,
+    INTERRUPTED,
+    STOP_AFTER,
+    console,
+    name_and_value,
+    progress_bar,
+    quiet_stdout,
+    split_names,
+)
 from meadhall.engine.compute.bulk import LIMIT
 from meadhall.engine.game import Game
 from meadhall.engine.options import Document

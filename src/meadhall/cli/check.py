@@ -14,10 +14,8 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from meadhall.cli.arguments import name_and_value
-from meadhall.cli.console import WRONG, console, print_table, progress_bar
-from meadhall.cli.game_source import find_game
-from meadhall.cli.messages import untranslated
+from meadhall.cli.authoring import find_game, untranslated
+from meadhall.cli.console import WRONG, console, name_and_value, print_table, progress_bar
 from meadhall.engine.compile.rule import INTERPRETED
 from meadhall.engine.errors import MeadhallError
 from meadhall.engine.game import Game

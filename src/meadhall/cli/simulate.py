@@ -9,8 +9,17 @@ from typing import Annotated
 import typer
 
 from meadhall.bots.policy import POLICIES
-from meadhall.cli.arguments import CLUSTER, CLUSTERS, OUT, STOP_AFTER, name_and_value, split_names
-from meadhall.cli.console import console, progress_bar, quiet_stdout
+from meadhall.cli.console import (
+    CLUSTER,
+    CLUSTERS,
+    OUT,
+    STOP_AFTER,
+    console,
+    name_and_value,
+    progress_bar,
+    quiet_stdout,
+    split_names,
+)
 from meadhall.engine.compute.bulk import LIMIT
 from meadhall.engine.compute.cores import cores
 from meadhall.engine.registry import game as find_game

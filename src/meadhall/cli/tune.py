@@ -10,9 +10,8 @@ from typing import Annotated
 
 import typer
 
-from meadhall.cli.arguments import name_and_value
 from meadhall.cli.balance import players_from
-from meadhall.cli.console import INTERRUPTED, console, progress_bar, quiet_stdout
+from meadhall.cli.console import INTERRUPTED, console, name_and_value, progress_bar, quiet_stdout
 from meadhall.engine.game import Game
 from meadhall.engine.options import Document
 from meadhall.engine.registry import game, game_names
