@@ -12,7 +12,7 @@ from babel.messages.catalog import Catalog
 from babel.messages.pofile import read_po
 
 import meadhall
-from meadhall.cli.messages import texts_in
+from meadhall.cli.authoring import texts_in
 
 SOURCE = Path(meadhall.__file__).parent
 

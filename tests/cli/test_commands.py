@@ -15,8 +15,10 @@ import pytest
 
 import meadhall
 from meadhall.cli import main
+from meadhall.cli.app import COMMANDS, Group
 from meadhall.engine.match.record import read_records
 from meadhall.engine.registry import GROUP
+from meadhall.engine.text.language import gettext, speaking
 
 GAME = "axes-and-allies"
 RECORD = Path(__file__).parents[1] / "records" / GAME / "2-players-0.match.json"
@@ -42,6 +44,32 @@ def refused(capture: Capture, *arguments: str) -> str:
 def write_records(path: Path, count: int = 3) -> Path:
     meadhall.simulate(GAME, games=count, seed="records", players=3, out=path)
     return path
+
+
+# ----------------------------------------------------------------------------------------------------------------- help
+
+
+def test_every_command_shows_its_options_in_the_language_of_the_reader(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+    for language in ("en", "de"):
+        monkeypatch.setenv("MEADHALL_LANG", language)
+        for name, entry in COMMANDS.items():
+            below = [[name, each] for each in entry.commands] if isinstance(entry, Group) else []
+            for command in ([name], *below):
+                assert main([*command, "--help"]) == 0
+                out = capsys.readouterr().out
+                assert f"Usage: meadhall {' '.join(command)}" in out
+                with speaking(language):
+                    own = entry if len(command) == 1 else entry.commands[command[1]] if isinstance(entry, Group) else entry
+                    assert gettext(own.help) in " ".join(out.split())
+
+
+def test_the_list_of_commands_imports_none_of_them() -> None:
+    script = "import sys; from meadhall.cli import main; main(['--help']); print(*sys.modules, file=sys.stderr)"
+    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert "tournament" in run.stdout
+    loaded = [name for name in run.stderr.split() if name.startswith("meadhall.cli.")]
+    assert sorted(loaded) == ["meadhall.cli.app", "meadhall.cli.console"]
 
 
 # ------------------------------------------------------------------------------------------------------------- refusals
@@ -123,10 +151,10 @@ def test_control_characters_are_not_printed(capsys: Capture, tmp_path: Path) -> 
 
 
 def test_too_little_memory_is_reported(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
-    def too_much(*_given: object) -> None:
+    def too_much(*_given: object, **_more: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr("meadhall.cli.simulate.run_simulation", too_much)
+    monkeypatch.setattr("meadhall.cli.simulate.simulate", too_much)
     assert "not enough memory" in refused(capsys, "simulate", GAME)
 
 
@@ -249,6 +277,14 @@ def test_a_simulation_can_be_printed_as_json(capsys: Capture) -> None:
     assert found["games"] == 4
     assert found["by_bot"]["karl"]["share"] + found["by_bot"]["thrall"]["share"] == 4
     assert found["seed"] == "s"
+
+
+def test_the_seed_determines_the_games(capsys: Capture) -> None:
+    def wins() -> object:
+        main(["simulate", GAME, "--games", "4", "--seed", "s", "--json"])
+        return json.loads(capsys.readouterr().out)["by_seat"]
+
+    assert wins() == wins()
 
 
 def test_simulated_records_contain_the_legal_counts_and_verify(capsys: Capture, tmp_path: Path) -> None:

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 import typer
 
-from meadhall.cli import app, main, messages, new_game
-from meadhall.cli.new_game import Example, prefix, write_game
+from meadhall.cli import app, authoring, main
+from meadhall.cli.authoring import prefix, write_game
 from meadhall.engine import registry
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -33,11 +33,11 @@ def restored(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "120")
 
 
-def new_package(folder: Path, name: str, example: Example = new_game.PIG) -> Path:
+def new_package(folder: Path, name: str, hidden: bool = False) -> Path:
     """Write the package of a new game into a folder and return its path."""
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
-        write_game(name, None, example)
+        write_game(name, hidden=hidden)
     return folder / name
 
 
@@ -71,7 +71,7 @@ def test_a_new_game_has_its_own_name_everywhere(dice: Path) -> None:
 
 
 def test_a_game_with_hidden_dice_is_written_under_its_own_name(capsys: Capture, tmp_path: Path) -> None:
-    folder = new_package(tmp_path, "blind-bids", new_game.HIDDEN)
+    folder = new_package(tmp_path, "blind-bids", hidden=True)
     found = texts(folder)
     assert not [(name, text) for name, text in found.items() if re.search(r"liars.dice|Liar's Dice|LD-", name + text)]
     assert 'blind-bids = "blind_bids:game"' in found["pyproject.toml"]
@@ -213,7 +213,7 @@ def test_texts_without_a_translation_are_listed_and_written_into_the_catalogue(c
     assert after.split("\n\n")[0] == before.split("\n\n")[0]
     assert 'msgstr "Du würfelst eine {1}"' in after
     with pytest.MonkeyPatch.context() as without_templates:
-        without_templates.setattr(messages, "find_spec", lambda _name: None)
+        without_templates.setattr(authoring, "find_spec", lambda _name: None)
         assert main(["messages", str(folder)]) == 2
         assert "the templates of Spoken can't be read" in capsys.readouterr().err
     assert catalogue.read_text("utf-8") == after

@@ -16,7 +16,7 @@ from games_for_tests.hoard import game as hoard
 from games_for_tests.hoard.rules import BOAST
 from games_for_tests.least import game as least
 from meadhall.bots import Budget, hints
-from meadhall.cli import main, play
+from meadhall.cli import main, playing
 from meadhall.engine.match.record import read_records
 from meadhall.engine.match.telling import Choices
 from meadhall.engine.registry import registered
@@ -53,7 +53,7 @@ def terminal(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> Terminal:
     monkeypatch.setenv("MEADHALL_LANG", "en")
     monkeypatch.setenv("COLUMNS", "200")
     # a short search instead of the king's three seconds
-    monkeypatch.setattr(play, "hints", lambda view: hints(view, Budget(iterations=30, trees=1), b"a seed"))
+    monkeypatch.setattr(playing, "hints", lambda view: hints(view, Budget(iterations=30, trees=1), b"a seed"))
     return Terminal(capsys, monkeypatch)
 
 

@@ -5,19 +5,28 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 
-from meadhall.cli.console import INTERRUPTED, console, progress_bar, quiet_stdout
+from meadhall.cli.console import (
+    CLUSTER,
+    CLUSTERS,
+    INTERRUPTED,
+    STOP_AFTER,
+    console,
+    name_and_value,
+    progress_bar,
+    quiet_stdout,
+    split_names,
+)
 from meadhall.engine.compute.bulk import LIMIT
 from meadhall.engine.game import Game
 from meadhall.engine.options import Document
-from meadhall.engine.registry import game
+from meadhall.engine.registry import game as find_game
 from meadhall.engine.text.language import gettext as _
 from meadhall.lab import Balance, balance
 from meadhall.lab.balance.run import values_of
-from meadhall.lab.balance.tasks import Depth
 from meadhall.lab.output import check_form
 
 BUILT_IN = "built-in"
@@ -37,6 +46,14 @@ def players_from(text: str | None) -> tuple[int, ...] | None:
         first = int(span[1])
         found += range(first, int(span[2] or first) + 1)
     return tuple(found)
+
+
+def share_from(text: str) -> float:
+    """Read a share: ``1%`` or ``0.01``. Raises typer.BadParameter."""
+    try:
+        return float(text.rstrip("% ")) / (100 if text.strip().endswith("%") else 1)
+    except ValueError:
+        raise typer.BadParameter(_("A precision is given as 1% or 0.01, not as {text}.").format(text=text)) from None
 
 
 def variants_from(
@@ -60,39 +77,59 @@ def variants_from(
 
 
 def run_balance(
-    name: str,
-    players: tuple[int, ...] | None,
-    bots: Sequence[str],
-    options: Mapping[str, str],
-    vary: Sequence[str],
-    compare: Sequence[str],
-    without: Sequence[str],
-    precision: float,
-    depth: Depth,
-    seconds: float | None,
-    games: int | None,
-    seed: str | None,
-    as_json: bool,
-    out: Sequence[Path],
-    cluster: str | None,
-    limit: int | None,
+    game: Annotated[str, typer.Argument(help=_("Name of the game; `meadhall games` lists them."))],
+    players: Annotated[str | None, typer.Option(help=_("Numbers of players: 4, 2-5 or 2,4; by default all."))] = None,
+    bots: Annotated[
+        str | None, typer.Option(help=_("The levels to measure with, e.g. karl,search@400 or module:function; by default karl."))
+    ] = None,
+    option: Annotated[list[str] | None, typer.Option(help=_("An option of the game as name=value; can be repeated."))] = None,
+    vary: Annotated[list[str] | None, typer.Option(help=_("Compare all values of this option."))] = None,
+    compare: Annotated[
+        list[str] | None,
+        typer.Option(help=_("Compare components: built-in, or a TOML file; repeat it, what others are compared to first.")),
+    ] = None,
+    without: Annotated[
+        list[str] | None, typer.Option(help=_("Measure what this kind of action is worth; can be repeated."))
+    ] = None,
+    precision: Annotated[
+        str, typer.Option(help=_("Standard error of the win rates by place at which enough has been played, e.g. 1%."))
+    ] = "1%",
+    quick: Annotated[bool, typer.Option("--quick", help=_("Matches alone: no chances, skill and luck."))] = False,
+    deep: Annotated[bool, typer.Option("--deep", help=_("Searches, too: worth of pieces, effective choices, stakes."))] = False,
+    seconds: Annotated[float, typer.Option(help=_("Time limit in seconds; 0 for none."), min=0)] = 120,
+    games: Annotated[int | None, typer.Option(help=_("Number of matches of each cell instead of a precision."), min=1)] = None,
+    seed: Annotated[str | None, typer.Option(help=_("Any text; the same text gives the same report."))] = None,
+    as_json: Annotated[bool, typer.Option("--json", help=_("Print the report as JSON."))] = False,
+    out: Annotated[
+        list[Path] | None,
+        typer.Option(
+            help=_(
+                "Write the report to FILE.html or FILE.json, its table to FILE.csv or .parquet, the records of the matches to "
+                "watch to FILE.jsonl; can be repeated."
+            )
+        ),
+    ] = None,
+    cluster: Annotated[str | None, typer.Option(help=_(CLUSTER), metavar=CLUSTERS)] = None,
+    limit: Annotated[int | None, typer.Option(help=_(STOP_AFTER), min=1)] = None,
 ) -> int:
     """Measure with a progress bar on stderr, print the report, and write it to files."""
-    subject = game(name)
-    for file in out:
+    if quick and deep:
+        raise typer.BadParameter(_("A report is quick or deep, not both."))
+    subject, chosen, counts = find_game(game), name_and_value(option), players_from(players)
+    for file in out or ():
         check_form(file, Balance.forms)
     with progress_bar() as progress, quiet_stdout():
         task = progress.add_task(subject.title, total=100)
         report = balance(
             subject,
-            players,
-            variants_from(subject, options, vary, compare),
-            bots or None,
-            precision,
+            counts,
+            variants_from(subject, chosen, vary or (), compare or ()),
+            split_names(bots) if bots else None,
+            share_from(precision),
             seed,
-            without=without,
-            depth=depth,
-            seconds=seconds,
+            without=without or (),
+            depth="quick" if quick else "deep" if deep else "usual",
+            seconds=seconds or None,
             games=games,
             progress=lambda done: progress.update(task, completed=int(100 * done)),
             cluster=cluster,
@@ -102,6 +139,6 @@ def run_balance(
         print(report.to_json())
     else:
         console().print(report)
-    for file in out:
+    for file in out or ():
         report.write(file)
     return INTERRUPTED if report.ended == "interrupted" else 0

@@ -8,15 +8,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from importlib.util import find_spec
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 from rich.table import Table
 from rich.text import Text
 
-from meadhall.cli.console import WRONG, console, print_table, progress_bar
-from meadhall.cli.game_source import find_game
-from meadhall.cli.messages import untranslated
+from meadhall.cli.authoring import find_game, untranslated
+from meadhall.cli.console import WRONG, console, name_and_value, print_table, progress_bar
 from meadhall.engine.compile.rule import INTERPRETED
 from meadhall.engine.errors import MeadhallError
 from meadhall.engine.game import Game
@@ -32,27 +31,28 @@ _SHOWN = 12
 
 
 def run_check(
-    where: str,
-    games: int,
-    seed: str,
-    players: int | None,
-    options: Mapping[str, str],
-    moves: Sequence[Move] | None,
-    as_json: bool,
+    game: Annotated[str, typer.Argument(help=_("Name of the game, module:attribute, or the folder of its package."))],
+    games: Annotated[int, typer.Option(help=_("Matches for each number of players and combination of options."), min=1)] = 5,
+    seed: Annotated[str, typer.Option(help=_("Any text; the same text gives the same matches."))] = "check",
+    players: Annotated[int | None, typer.Option(help=_("Only this number of players; by default all."))] = None,
+    option: Annotated[
+        list[str] | None, typer.Option(help=_("Only this value of an option, as name=value; can be repeated."))
+    ] = None,
+    actions: Annotated[
+        str | None, typer.Option(help=_("Check only the position after these actions, e.g. 0,1,0; with the seed of the match."))
+    ] = None,
+    quick: Annotated[  # noqa: ARG001 - it decides how rules run before this module is imported
+        bool, typer.Option("--quick", help=_("Interpret the rules: starts at once, but doesn't check that they can be compiled."))
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help=_("Print the outcome as JSON."))] = False,
 ) -> int:
-    """Check a game and print the outcome. Return the exit status.
+    """Check a game, and print the outcome. Return the exit status.
 
-    Args:
-        where: the game's name, ``module:attribute``, or the folder of its package.
-        games: the number of matches for each number of players and combination of options.
-        seed: determines the matches; with ``moves`` it is the seed of the match.
-        players: only this number of players.
-        options: only these options, as texts.
-        moves: test only the position after these actions; None for random matches.
+    With ``actions`` only the position after them is checked, in the match with this seed.
     """
-    subject = find_game(where)
+    subject, options, moves = find_game(game), name_and_value(option), read_moves(actions)
     chosen = {option.name: option.read(options[option.name]) for option in subject.options if option.name in options}
-    subject.check_options({**dict(options), **chosen})  # refuses unknown names
+    subject.check_options({**options, **chosen})  # refuses unknown names
     positions, error = 0, None
     with _page_law():
         try:
@@ -64,14 +64,14 @@ def run_check(
                 positions = 1
         except ConformanceError as found:
             error = shortest(found) if moves is None else found
-        again = ["meadhall", "check", where, "--games", str(games), "--seed", seed]
-        failure = None if error is None else _failure(error, where, shlex.join(again))
+        again = ["meadhall", "check", game, "--games", str(games), "--seed", seed]
+        failure = None if error is None else _failure(error, game, shlex.join(again))
     if as_json:
         print(json.dumps(_as_json(subject, positions, failure), indent=2, ensure_ascii=False))
     elif failure is None:
         _print_success(subject, positions, moves is not None)
         if moves is None:
-            _print_untranslated(subject, where)
+            _print_untranslated(subject, game)
     else:
         _print_failure(subject, failure)
     return 0 if failure is None else WRONG

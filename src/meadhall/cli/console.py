@@ -1,4 +1,4 @@
-"""The command's output: the console, error messages of one line on stderr, exit statuses and the language."""
+"""The command's output: the console, errors of one line on stderr, exit statuses, the language; and what options share."""
 
 from __future__ import annotations
 
@@ -8,13 +8,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 from shutil import get_terminal_size
+from typing import Any
 from unicodedata import category
 
+import typer
 from rich.console import Console, RenderableType
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from meadhall.engine.text.language import LANGUAGES, add_catalogues
+from meadhall.engine.text.language import LANGUAGES, add_catalogues, marked
+from meadhall.engine.text.language import gettext as _
 
 WRONG = 1
 """Exit status when a verification failed."""
@@ -110,3 +113,30 @@ def chosen_language() -> str:
             language = value.replace("-", "_").partition("_")[0].partition(".")[0].lower()
             return language if language in LANGUAGES else "en"
     return "en"
+
+
+OUT = marked(
+    "Write a file: FILE.jsonl, .jsonl.gz or .jsonl.zst gets the match records, FILE.json the report, FILE.csv or .parquet its "
+    "table; can be repeated."
+)
+CLUSTER = marked("Play on a Ray cluster: start one here (local), use the one of this machine (auto), or connect to one.")
+STOP_AFTER = marked("Stop a match after this number of decisions; by default 5000. The report says how many were stopped.")
+CLUSTERS = "local|auto|ray://HOST:PORT"
+
+EXISTING_FILE: dict[str, Any] = {"exists": True, "dir_okay": False, "readable": True}
+
+DATA = marked("Folder for the database file (MEADHALL_DATA).")
+
+
+def split_names(names: str) -> list[str]:
+    """Split ``"a,b"`` into a list."""
+    return [name.strip() for name in names.split(",") if name.strip()]
+
+
+def name_and_value(options: list[str] | None) -> dict[str, str]:
+    """Convert ``["name=value"]`` to a dictionary for ``Game.read_options``."""
+    pairs = [option.partition("=") for option in options or []]
+    for name, equals, _value in pairs:
+        if not name or not equals:
+            raise typer.BadParameter(_("an option must be given as name=value, not {given}").format(given=name or "="))
+    return {name: value for name, _equals, value in pairs}

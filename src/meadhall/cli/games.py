@@ -1,16 +1,22 @@
-"""``meadhall games`` lists the games; ``meadhall warm`` compiles their rules."""
+"""``meadhall games``, ``warm`` and ``print``: list the games, compile their rules, write the rulebook and the pieces to a PDF."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Annotated
 
+import typer
 from rich.table import Table
 
 from meadhall.bots import RANKS
-from meadhall.cli.console import console, print_table, progress_bar
+from meadhall.cli.console import console, name_and_value, print_table, progress_bar
+from meadhall.engine.checks import quoted
+from meadhall.engine.errors import BadSetup, MeadhallError, how_to_install
 from meadhall.engine.registry import game, game_names
-from meadhall.engine.text.language import decimal
+from meadhall.engine.registry import game as find_game
+from meadhall.engine.text.language import decimal, ngettext
 from meadhall.engine.text.language import gettext as _
 from meadhall.lab.warm import warm
 
@@ -37,9 +43,9 @@ def list_games() -> None:
     print_table(out, bots, prose=1)
 
 
-def warm_up(names: Sequence[str]) -> None:
+def warm_up(games: Annotated[list[str] | None, typer.Argument(help=_("Names of games; by default all."))] = None) -> None:
     """Compile the named games, or all, with a progress bar on stderr, and print a line for each."""
-    subjects = [game(name) for name in names or game_names()]
+    subjects = [game(name) for name in games or game_names()]
     for subject in subjects:
         began = time.perf_counter()
         with progress_bar() as progress:
@@ -47,3 +53,47 @@ def warm_up(names: Sequence[str]) -> None:
             warm([subject.name], lambda done, steps, task=task: progress.update(task, completed=done, total=steps))  # type: ignore[misc]
         seconds = time.perf_counter() - began
         print(_("{game}: ready after {seconds} s").format(game=subject.title, seconds=decimal(seconds, 1)))
+
+
+class NoPrinter(MeadhallError):
+    """A package that printing needs is not installed."""
+
+
+def print_game(
+    game: Annotated[str, typer.Argument(help=_("Name of the game; `meadhall games` lists them."))],
+    players: Annotated[int | None, typer.Option(help=_("Number of players; by default the most that can play."))] = None,
+    option: Annotated[list[str] | None, typer.Option(help=_("An option of the game as name=value; can be repeated."))] = None,
+    paper: Annotated[str, typer.Option(help=_("The paper: a4 or letter."))] = "a4",
+    out: Annotated[Path | None, typer.Option(help=_("The file to write; by default GAME.pdf."), dir_okay=False)] = None,
+) -> None:
+    """Write the PDF, and print how many pieces it has.
+
+    Raises:
+        BadSetup: the game can't be set up with these options and players, or there is no such paper.
+        NoPrinter: a package is missing.
+    """
+    subject = find_game(game)
+    most, wanted = subject.max_players if players is None else players, subject.read_options(name_and_value(option))
+    count, chosen = subject.check_setup(most, wanted)
+    for module in ("jinja2", "resvg_py", "typst"):
+        if find_spec(module) is None:
+            raise NoPrinter(
+                _("printing needs {module}, which is not installed: {command}").format(
+                    module=module, command=how_to_install("print")
+                )
+            )
+    from meadhall.pictures.print.document import game_pdf  # noqa: PLC0415 - it loads the packages above
+    from meadhall.pictures.print.sheets import PAPERS, printed_pieces  # noqa: PLC0415
+
+    if paper not in PAPERS:
+        raise BadSetup(_("the paper must be a4 or letter, not {given}").format(given=quoted(paper)))
+    file = out or Path(f"{subject.name}.pdf")
+    edition = subject.edition_for(chosen)
+    pieces = printed_pieces(edition, chosen, count)
+    file.write_bytes(game_pdf(edition, chosen, count, PAPERS[paper], pieces))
+    total = sum(piece.count for piece in pieces)
+    if pieces:
+        told = ngettext("{file}: the rulebook and {count} piece", "{file}: the rulebook and {count} pieces", total)
+    else:
+        told = _("{file}: the rulebook; this game declares no pieces to print")
+    console().print(told.format(file=file, count=total))

@@ -1,27 +1,46 @@
-"""``meadhall backup``, ``restore`` and ``verify-hall``: the whole database of a hall."""
+"""``meadhall backup``, ``restore``, ``verify-hall``, ``keys`` and ``doctor``: a hall's database, its keys, and what it needs."""
 
 from __future__ import annotations
 
+import asyncio
+import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import asdict
+from datetime import UTC, datetime, time, timedelta
 from functools import partial
 from pathlib import Path
+from typing import Annotated, Final
 
-from meadhall.cli.console import WRONG, complain, progress_bar
+import typer
+from rich.text import Text
+
+from meadhall.cli.console import EXISTING_FILE, WRONG, complain, console, progress_bar, without_control_characters
 from meadhall.engine.text.language import gettext as _
-from meadhall.engine.text.language import grouped, ngettext
+from meadhall.engine.text.language import grouped, marked, ngettext
+from meadhall.server.doctor import Finding, examine
 from meadhall.server.hall.match_records import RecordCheck, check_records
+from meadhall.server.hall.push_service import SECRET as PUSH
 from meadhall.server.host_commands import CommandRefused, carry_out
 from meadhall.server.settings import Settings
 from meadhall.server.store import tables
 from meadhall.server.store.backups import Progress, restore_backup, write_backup
 from meadhall.server.store.files import StoreUnusable, snapshot
+from meadhall.server.store.store import Store
 
 
 def chosen_settings(data: Path | None) -> Settings:
     """Return the settings of the hall: the argument, else the environment variables, else its last start. Raises BadSetting."""
     return Settings.of_started_hall(os.environ | ({} if data is None else {"MEADHALL_DATA": str(data)}))
+
+
+def backup(
+    file: Annotated[Path, typer.Argument(help=_("The new file. An older backup of this name is replaced."))],
+    data: Annotated[Path | None, typer.Option(help=_("Folder for the database file (MEADHALL_DATA)."))] = None,
+) -> None:
+    """Write a backup of the hall, which may be running. Raises BadBackup, StoreUnusable."""
+    back_up(file, chosen_settings(data))
 
 
 def back_up(file: Path, settings: Settings) -> None:
@@ -32,6 +51,17 @@ def back_up(file: Path, settings: Settings) -> None:
         carry_out(settings, "note-backup")
     print(f"{file}: {_kilobytes(file)}")
     print(_("The file holds the keys of the hall and the seeds of running matches: keep it secret."))
+
+
+def restore_backup_of(
+    file: Annotated[Path, typer.Argument(help=_("A backup."), **EXISTING_FILE)],
+    data: Annotated[Path | None, typer.Option(help=_("Folder for the database file (MEADHALL_DATA)."))] = None,
+    replace: Annotated[
+        bool, typer.Option("--replace", help=_("Delete the hall that is in the database, and put the backup in its place."))
+    ] = False,
+) -> int:
+    """Put a backup in the place of the hall's database, as ``restore``."""
+    return restore(file, chosen_settings(data), replace)
 
 
 def restore(file: Path, settings: Settings, replace: bool) -> int:
@@ -53,12 +83,14 @@ def _pages(name: str) -> Iterator[Progress]:
         yield lambda done, total: progress.update(task, completed=done, total=total)
 
 
-def verify_hall(settings: Settings) -> int:
+def verify_hall(
+    data: Annotated[Path | None, typer.Option(help=_("Folder for the database file (MEADHALL_DATA)."))] = None,
+) -> int:
     """Replay every match of a hall, which may be running, and print the findings. Returns the exit status: 1 if one is wrong.
 
     Raises StoreUnusable.
     """
-    return _report(_check_matches(settings.database))
+    return _report(_check_matches(chosen_settings(data).database))
 
 
 def _check_matches(database: Path) -> RecordCheck:
@@ -86,3 +118,74 @@ def _report(found: RecordCheck) -> int:
 
 def _kilobytes(file: Path) -> str:
     return f"{grouped(-(-file.stat().st_size // 1000))} kB"
+
+
+GRACE = timedelta(days=30)
+"""How long an old key is accepted. A browser that comes back meanwhile gets a cookie of the new one."""
+
+
+def rotate_keys(
+    data: Annotated[Path | None, typer.Option(help=_("Folder for the database file (MEADHALL_DATA)."))] = None,
+    at_once: Annotated[
+        bool, typer.Option("--now", help=_("Refuse the old keys at once, which logs out every browser and program."))
+    ] = False,
+) -> None:
+    """Replace the keys. ``at_once``: accept no old key any more. Raises StoreBusy, StoreUnusable."""
+    settings = chosen_settings(data)
+
+    async def replace() -> None:
+        async with Store.open(settings) as store:
+            store.rotate_secret("guests", None if at_once else store.time.now() + GRACE)
+            store.rotate_secret(PUSH, None if at_once else store.time.now() + GRACE)
+            store.rotate_secret("daily", datetime.combine(store.time.now().date() + timedelta(days=1), time(), UTC))
+
+    asyncio.run(replace())
+    print(_("The keys are replaced. A new daily puzzle key counts from tomorrow on."))
+    if at_once:
+        print(_("Every browser and program is logged out."))
+    else:
+        print(_("Old cookies and tokens are accepted for {days} more days.").format(days=GRACE.days))
+
+
+_STATUS: Final = {"ok": marked("ok"), "warning": marked("warning"), "wrong": marked("wrong")}
+_STYLE: Final = {"ok": "green", "warning": "yellow", "wrong": "bold red"}
+_CHECKS: Final = {
+    "settings": marked("settings"),
+    "folder": marked("folder"),
+    "cache": marked("compiled rules"),
+    "port": marked("port"),
+    "proxy": marked("proxy"),
+}
+
+
+def check_hall(
+    data: Annotated[Path | None, typer.Option(help=_("Folder for the database file (MEADHALL_DATA)."))] = None,
+    url: Annotated[
+        str | None, typer.Option(help=_("Public address of the hall, to ask it through its proxy (MEADHALL_URL)."))
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help=_("Print the findings as JSON."))] = False,
+) -> int:
+    """Print what every check found, and what to do. Returns the exit status: 1 if something is wrong."""
+    given = {"MEADHALL_DATA": data, "MEADHALL_URL": url}
+    found = []
+    for finding in examine(os.environ | {name: str(value) for name, value in given.items() if value is not None}):
+        found.append(finding)
+        if not as_json:
+            _show(finding)
+    wrong = sum(finding.status == "wrong" for finding in found)
+    if as_json:
+        print(json.dumps([asdict(finding) for finding in found], ensure_ascii=False, indent=2))
+    elif wrong:
+        print(ngettext("{count} thing is wrong.", "{count} things are wrong.", wrong).format(count=wrong))
+    else:
+        print(_("The hall can be opened."))
+    return WRONG if wrong else 0
+
+
+def _show(finding: Finding) -> None:
+    out, width = console(), max(len(_(status)) for status in _STATUS.values())
+    status = Text(_(_STATUS[finding.status]).ljust(width), style=_STYLE[finding.status])
+    text = without_control_characters(f"{_(_CHECKS[finding.check])}: {finding.text}")
+    out.print(Text.assemble(status, "  ", text))
+    if finding.advice:
+        out.print(Text(" " * (width + 4) + without_control_characters(finding.advice)))

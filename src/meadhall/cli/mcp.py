@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import logging
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 from urllib.parse import urlsplit
+
+import typer
 
 from meadhall.engine.compile import mode
 from meadhall.engine.errors import MeadhallError, how_to_install
@@ -19,7 +21,20 @@ class NoModelContextProtocol(MeadhallError):
     """The SDK of the Model Context Protocol is not installed."""
 
 
-def serve_tools(hall: str | None, http: str | None, name: str | None, token: str | None) -> None:
+def serve_tools(
+    hall: Annotated[
+        str | None, typer.Option(help=_("Play in this hall, e.g. http://127.0.0.1:8000; by default here, against bots."))
+    ] = None,
+    http: Annotated[
+        str | None,
+        typer.Option(help=_("Serve at this address by HTTP; by default on standard input and output."), metavar="HOST:PORT"),
+    ] = None,
+    name: Annotated[str | None, typer.Option(help=_("The player's name."))] = None,
+    token: Annotated[
+        str | None,
+        typer.Option(help=_("The token of a guest or a session of the hall."), envvar="MEADHALL_TOKEN", show_envvar=True),
+    ] = None,
+) -> None:
     """Serve the tools on standard input and output, or at an address by HTTP, until the client or Ctrl-C ends them."""
     if find_spec("mcp") is None:
         raise NoModelContextProtocol(_("Language models need the package mcp: {command}").format(command=how_to_install("mcp")))

@@ -1,22 +1,40 @@
-"""``meadhall people``: the people of a hall; rename and shut out people, and let a person in who has lost their account."""
+"""``meadhall people``, ``invite`` and ``chat``: the people of a hall, the links that admit them, and what they say."""
 
 from __future__ import annotations
 
-from meadhall.cli.console import complain
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+import typer
+
+from meadhall.cli.console import DATA, complain
+from meadhall.cli.hall_data import chosen_settings
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.text.language import gettext as _
-from meadhall.engine.text.language import grouped, ngettext
+from meadhall.engine.text.language import grouped, marked, ngettext
+from meadhall.server.hall.chat import in_words
 from meadhall.server.hall.people.names import clean_name
-from meadhall.server.host_commands import carry_out
+from meadhall.server.host_commands import carry_out, person_of
+from meadhall.server.ops.time import Time
 from meadhall.server.settings import ACCOUNTS, INVITED, OPEN, Settings
-from meadhall.server.store import guests
+from meadhall.server.store import guests, links, talk
+from meadhall.server.store.database import Db
 from meadhall.server.store.files import snapshot
-from meadhall.server.store.links import VALID_FOR
+from meadhall.server.store.links import VALID_FOR, AdmissionLink
+from meadhall.server.store.talk import ChatLine
+
+PERSON_ID = marked("The person's id; `meadhall people list` shows it, and the address of a profile ends with it.")
 
 
-def show(settings: Settings, name: str, most: int) -> None:
+def list_people(
+    name: Annotated[str, typer.Option(help=_("Only people whose name contains this text."))] = "",
+    most: Annotated[int, typer.Option(help=_("How many at most."), min=1)] = 100,
+    data: Annotated[Path | None, typer.Option(help=_(DATA))] = None,
+) -> None:
     """Print people whose names contain a text, the newest first."""
-    with snapshot(settings.database) as db:
+    with snapshot(chosen_settings(data).database) as db:
         found = guests.named_like(db, name, most + 1)
     for person in found[:most]:
         kind = _("closed") if person.is_closed else _("account") if person.has_account else _("guest")
@@ -28,45 +46,55 @@ def show(settings: Settings, name: str, most: int) -> None:
         print(_("There are no such people."))
 
 
-def rename(settings: Settings, person: str, name: str) -> None:
+def rename_person(
+    person: Annotated[str, typer.Argument(help=_(PERSON_ID))],
+    name: Annotated[str, typer.Argument(help=_("The new name."))],
+    data: Annotated[Path | None, typer.Option(help=_(DATA))] = None,
+) -> None:
     """Give a person another name, also at their seats and in their lines of chat. Raises BadSetup, NameTaken."""
     cleaned = clean_name(name)
     if not cleaned:
         raise BadSetup(_("Give a name with at least one letter."))
 
-    carry_out(settings, "rename", person=person, name=cleaned)
+    carry_out(chosen_settings(data), "rename", person=person, name=cleaned)
     print(_("{id} is now called {name}.").format(id=person, name=cleaned))
 
 
-def close(settings: Settings, person: str, revokes: bool) -> None:
-    """Shut a person out: signed out everywhere, off the tables that are not over. Raises BadSetup.
-
-    Args:
-        settings: they name the hall.
-        person: their public id.
-        revokes: whether the invitation that has admitted them is withdrawn, too.
-    """
-    name, revoked = carry_out(settings, "close", person=person, revokes=revokes)
+def close_person(
+    person: Annotated[str, typer.Argument(help=_(PERSON_ID))],
+    revoke: Annotated[bool, typer.Option("--revoke", help=_("Also withdraw the invitation that has admitted them."))] = False,
+    data: Annotated[Path | None, typer.Option(help=_(DATA))] = None,
+) -> None:
+    """Shut a person out: signed out everywhere, off the tables that are not over. Raises BadSetup."""
+    settings = chosen_settings(data)
+    name, revoked = carry_out(settings, "close", person=person, revokes=revoke)
     print(_("{name} is shut out and signed out everywhere. Undo it with: meadhall people open {id}").format(name=name, id=person))
     if revoked is not None:
         print(_("The invitation {id} is withdrawn.").format(id=revoked))
-    elif revokes:
+    elif revoke:
         print(_("No invitation that still exists has admitted them."))
     if settings.admission == OPEN:
         print(_("In an open hall they can come back as a new guest. Against that choose MEADHALL_ADMISSION=invited or accounts."))
-    elif settings.admission == INVITED and not revokes:
+    elif settings.admission == INVITED and not revoke:
         print(_("With an invitation that isn't used up they can come back as a new guest; --revoke withdraws the one they had."))
     elif settings.admission == ACCOUNTS:
         print(_("They can come back with a new account. Against that choose MEADHALL_ADMISSION=invited."))
 
 
-def reopen(settings: Settings, person: str) -> None:
+def open_person(
+    person: Annotated[str, typer.Argument(help=_(PERSON_ID))],
+    data: Annotated[Path | None, typer.Option(help=_(DATA))] = None,
+) -> None:
     """Admit a person again after they were shut out. Raises BadSetup."""
-    print(_("{name} may come in again.").format(name=carry_out(settings, "open", person=person)))
+    print(_("{name} may come in again.").format(name=carry_out(chosen_settings(data), "open", person=person)))
 
 
-def link(settings: Settings, person: str) -> None:
+def link_to_person(
+    person: Annotated[str, typer.Argument(help=_(PERSON_ID))],
+    data: Annotated[Path | None, typer.Option(help=_(DATA))] = None,
+) -> None:
     """Print a link that signs a person in once, if they have lost their account. Raises BadSetup."""
+    settings = chosen_settings(data)
     print(f"{address(settings)}/identity/{carry_out(settings, 'link', person=person)}")
     minutes = int(VALID_FOR.total_seconds() // 60)
     print(_("The link works once, for {minutes} minutes. It leads to a page for a new password.").format(minutes=minutes))
@@ -78,3 +106,123 @@ def address(settings: Settings) -> str:
     if not url and settings.socket is None:
         complain(_("Only this machine can open this link. To let others in, start the hall with: meadhall serve --lan"))
     return url or settings.url_here
+
+
+def invite(
+    context: typer.Context,
+    uses: Annotated[int, typer.Option(help=_("How many people the link admits; 0 for any number."), min=0)] = 1,
+    days: Annotated[int, typer.Option(help=_("For how many days; 0 for no limit."), min=0, max=36500)] = 7,
+    note: Annotated[str, typer.Option(help=_("For whom it is; the guests see it, too."))] = "",
+    data: Annotated[Path | None, typer.Option(help=_(DATA))] = None,
+) -> None:
+    """Make a link and print it. ``uses`` and ``days``: 0 for no limit. Raises StoreUnusable."""
+    if context.invoked_subcommand is not None:
+        return
+    settings, at = chosen_settings(data), Time().now()
+    token, made = AdmissionLink.new(at, note[:100], uses or None, at + timedelta(days=days) if days else None)
+    carry_out(settings, "invite", link=msgspec.to_builtins(made))
+    print(f"{address(settings)}/admission/{token}")
+    print(_invitation_in_words(made))
+    if settings.admission != INVITED:
+        print(_("This hall needs no invitations now. Start it with MEADHALL_ADMISSION=invited."))
+
+
+def list_invitations(
+    data: Annotated[Path | None, typer.Option(help=_(DATA))] = None,
+) -> None:
+    """Print all links without their addresses, which only their makers know."""
+    with snapshot(chosen_settings(data).database) as db:
+        found = links.admissions(db)
+    for each in found:
+        print(_invitation_in_words(each))
+    if not found:
+        print(_("There are no invitations."))
+
+
+def revoke_invitation(
+    id: Annotated[str, typer.Argument(help=_("The id of the invitation; `meadhall invite list` shows it."))],
+    data: Annotated[Path | None, typer.Option(help=_(DATA))] = None,
+) -> None:
+    """Withdraw a link. Whom it has admitted may stay. Raises BadSetup."""
+    if not carry_out(chosen_settings(data), "revoke", id=id):
+        raise BadSetup(_("There is no invitation {id}; `meadhall invite list` shows them.").format(id=id))
+    print(_("The invitation {id} is withdrawn.").format(id=id))
+
+
+def _invitation_in_words(link: AdmissionLink) -> str:
+    used = _("{used} of {uses} used").format(used=link.used, uses=link.uses if link.uses is not None else "∞")
+    until = (
+        _("no time limit") if link.expires_at is None else _("until {day}").format(day=f"{link.expires_at:%Y-%m-%d %H:%M} UTC")
+    )
+    state = "" if link.is_valid(Time().now()) else "  " + _("no longer valid")
+    return f"{link.id}  {used}, {until}{state}  {link.note}".rstrip()
+
+
+TABLE = marked("Only lines of the table with this id; the address of a table ends with it.")
+PERSON = marked("Only lines of the person with this id; the address of a profile ends with it.")
+SINCE = marked("Only lines from this time on, e.g. 2026-11-26 or '2026-11-26 20:15:00'.")
+UNTIL = marked("Only lines before this time.")
+
+MOST = 1000
+"""Lines that are shown at most: the last ones."""
+
+
+def show_chat(
+    table: Annotated[str | None, typer.Option(help=_(TABLE))] = None,
+    person: Annotated[str | None, typer.Option(help=_(PERSON))] = None,
+    since: Annotated[datetime | None, typer.Option(help=_(SINCE))] = None,
+    until: Annotated[datetime | None, typer.Option(help=_(UNTIL))] = None,
+    data: Annotated[Path | None, typer.Option(help=_("Folder for the database file (MEADHALL_DATA)."))] = None,
+) -> None:
+    """Print the lines of a table, a person and a time. Raises StoreUnusable."""
+    with snapshot(chosen_settings(data).database) as db:
+        lines = talk.find_lines(db, _filter(db, table, person, since, until, None), MOST + 1)
+    for where, line in lines[-MOST:]:
+        print(_line_in_words(where, line))
+    if len(lines) > MOST:
+        complain(_("There are more lines; these are the last {count}.").format(count=grouped(MOST)))
+    if not lines:
+        print(_("There are no such lines."))
+
+
+def delete_chat(
+    lines: Annotated[list[str] | None, typer.Argument(help=_("Ids of lines, as `meadhall chat show` prints them."))] = None,
+    table: Annotated[str | None, typer.Option(help=_(TABLE))] = None,
+    person: Annotated[str | None, typer.Option(help=_(PERSON))] = None,
+    since: Annotated[datetime | None, typer.Option(help=_(SINCE))] = None,
+    until: Annotated[datetime | None, typer.Option(help=_(UNTIL))] = None,
+    data: Annotated[Path | None, typer.Option(help=_("Folder for the database file (MEADHALL_DATA)."))] = None,
+) -> int:
+    """Delete lines, while the hall runs or not. Returns the exit status: 1 if there are none. Raises StoreUnusable, BadSetup."""
+    settings = chosen_settings(data)
+    if not lines and all(each is None for each in (table, person, since, until)):
+        raise BadSetup(_("Say which lines: their ids, or --table, --person, --since or --until."))
+    with snapshot(settings.database) as db:
+        chosen = _filter(db, table, person, since, until, lines or None)
+    count: int = carry_out(settings, "erase", lines=msgspec.to_builtins(chosen))
+    print(ngettext("{count} line deleted", "{count} lines deleted", count).format(count=grouped(count)))
+    return 0 if count else 1
+
+
+def _filter(
+    db: Db,
+    table: str | None,
+    person: str | None,
+    since: datetime | None,
+    until: datetime | None,
+    ids: list[str] | None,
+) -> talk.LineFilter:
+    """Return the filter. ``person``: the public id of a person. Raises BadSetup if there is none."""
+    guest = None if person is None else person_of(db, person).id
+    return talk.LineFilter(table, guest, _in_utc(since), _in_utc(until), ids)
+
+
+def _in_utc(time: datetime | None) -> datetime | None:
+    """Return a time that was typed, which is in the local time zone, in UTC."""
+    return None if time is None else time.astimezone(UTC)
+
+
+def _line_in_words(table: str, line: ChatLine) -> str:
+    seat = _("spectator") if line.seat is None else _("seat {seat}").format(seat=line.seat + 1)
+    words = _("[deleted]") if line.is_deleted else line.text if line.phrase is None else in_words(line.phrase)
+    return f"{line.id}  {line.at:%Y-%m-%d %H:%M:%S} UTC  {table}  {line.name} ({seat}): {words}"

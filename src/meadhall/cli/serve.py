@@ -9,7 +9,9 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+
+import typer
 
 from meadhall.cli.console import USAGE
 from meadhall.engine.compile import mode
@@ -26,18 +28,27 @@ _CHILD = "MEADHALL_CHILD"
 
 
 def serve_hall(
-    host: str | None,
-    port: int | None,
-    data: Path | None,
-    no_browser: bool,
-    bots: Sequence[str] = (),
-    *,
-    dev: bool = False,
+    host: Annotated[str | None, typer.Option(help=_("Address to listen on (MEADHALL_HOST; 127.0.0.1)."))] = None,
+    lan: Annotated[bool, typer.Option("--lan", help=_("Let others in your network in: as --host 0.0.0.0."))] = False,
+    port: Annotated[int | None, typer.Option(help=_("Port to listen on (MEADHALL_PORT; 8000)."), min=1, max=65535)] = None,
+    data: Annotated[Path | None, typer.Option(help=_("Folder for the database file (MEADHALL_DATA)."))] = None,
+    no_browser: Annotated[bool, typer.Option("--no-browser", help=_("Don't open the browser (MEADHALL_NO_BROWSER)."))] = False,
+    bot: Annotated[
+        list[str] | None,
+        typer.Option(help=_("A bot of your own (MEADHALL_BOTS); can be repeated."), metavar="[GAME/]NAME=module:function"),
+    ] = None,
+    dev: Annotated[
+        bool,
+        typer.Option("--dev", help=_("Development mode: start again when a game's file changes; a debug panel at every table.")),
+    ] = False,
 ) -> int:
     """Serve until stopped, and return the exit status. These arguments override the ``MEADHALL_…`` environment variables.
 
-    ``dev``: development mode. It listens on this machine only and has matches of its own, unless the arguments say otherwise.
+    Development mode listens on this machine only and has matches of its own, unless the arguments say otherwise.
     """
+    if lan and host is not None:
+        raise typer.BadParameter(_("give either --lan or --host"))
+    host = EVERY_ADDRESS if lan else host
     if dev:
         _prepare_development()
         if sys.platform == "win32" and _CHILD not in os.environ:
@@ -46,7 +57,7 @@ def serve_hall(
         "HOST": host,
         "PORT": port,
         "DATA": data,
-        "BOTS": " ".join(bots) or None,
+        "BOTS": " ".join(bot or ()) or None,
     }
     if host is not None:
         os.environ.pop("MEADHALL_SOCKET", None)

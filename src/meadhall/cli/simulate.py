@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
+from typing import Annotated
+
+import typer
 
 from meadhall.bots.policy import POLICIES
-from meadhall.cli.console import console, progress_bar, quiet_stdout
+from meadhall.cli.console import (
+    CLUSTER,
+    CLUSTERS,
+    OUT,
+    STOP_AFTER,
+    console,
+    name_and_value,
+    progress_bar,
+    quiet_stdout,
+    split_names,
+)
 from meadhall.engine.compute.bulk import LIMIT
 from meadhall.engine.compute.executors import cores
-from meadhall.engine.registry import game
+from meadhall.engine.registry import game as find_game
+from meadhall.engine.text.language import gettext as _
 from meadhall.lab import simulate
 
 WORTH_PROCESSES = 2000
@@ -17,32 +30,32 @@ WORTH_PROCESSES = 2000
 
 
 def run_simulation(
-    name: str,
-    players: int | None,
-    bots: Sequence[str],
-    games: int,
-    seed: str | None,
-    options: dict[str, str],
-    as_json: bool,
-    out: Sequence[Path],
-    cluster: str | None,
-    limit: int | None,
+    game: Annotated[str, typer.Argument(help=_("Name of the game; `meadhall games` lists them."))],
+    players: Annotated[int | None, typer.Option(help=_("Number of players; by default the number of bots."))] = None,
+    bots: Annotated[str, typer.Option(help=_("The bots, e.g. karl,thrall; repeated if there are more players."))] = "thrall",
+    games: Annotated[int, typer.Option(help=_("Number of games."), min=1)] = 10_000,
+    seed: Annotated[str | None, typer.Option(help=_("Any text; the same text gives the same games."))] = None,
+    option: Annotated[list[str] | None, typer.Option(help=_("An option of the game as name=value; can be repeated."))] = None,
+    as_json: Annotated[bool, typer.Option("--json", help=_("Print the report as JSON."))] = False,
+    out: Annotated[list[Path] | None, typer.Option(help=_(OUT))] = None,
+    cluster: Annotated[str | None, typer.Option(help=_(CLUSTER), metavar=CLUSTERS)] = None,
+    limit: Annotated[int | None, typer.Option(help=_(STOP_AFTER), min=1)] = None,
 ) -> None:
-    """Simulate with a progress bar on stderr and print the report. ``options`` are texts from the command line."""
-    subject = game(name)
-    chosen = subject.read_options(options)
-    worth_processes = games >= WORTH_PROCESSES or not POLICIES.keys() >= set(bots)
+    """Simulate with a progress bar on stderr and print the report."""
+    subject, named = find_game(game), split_names(bots)
+    chosen = subject.read_options(name_and_value(option))
+    worth_processes = games >= WORTH_PROCESSES or not POLICIES.keys() >= set(named)
     with progress_bar() as progress, quiet_stdout():
         task = progress.add_task(subject.title, total=games)
         report = simulate(
-            name,
-            bots,
+            game,
+            named,
             games,
             seed,
             players,
             progress=lambda done: progress.update(task, advance=done),
             processes=cores() if cluster is None and worth_processes else 1,
-            out=out,
+            out=out or [],
             cluster=cluster,
             limit=limit or LIMIT,
             **chosen,

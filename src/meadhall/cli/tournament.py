@@ -2,35 +2,61 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
+from typing import Annotated
 
-from meadhall.cli.console import INTERRUPTED, console, progress_bar, quiet_stdout
+import typer
+
+from meadhall.cli.console import (
+    CLUSTER,
+    CLUSTERS,
+    INTERRUPTED,
+    OUT,
+    STOP_AFTER,
+    console,
+    name_and_value,
+    progress_bar,
+    quiet_stdout,
+    split_names,
+)
 from meadhall.engine.compute.bulk import LIMIT
 from meadhall.engine.compute.executors import cores
-from meadhall.engine.registry import game
+from meadhall.engine.registry import game as find_game
+from meadhall.engine.text.language import gettext as _
 from meadhall.lab.schedule import scheduled
 from meadhall.lab.tournament import play_schedule
 
 
 def run_tournament(
-    name: str,
-    bots: Sequence[str],
-    games: int,
-    players: int | None,
-    seed: str | None,
-    options: dict[str, str],
-    processes: int | None,
-    until_sure: bool,
-    luck: bool,
-    as_json: bool,
-    out: Sequence[Path],
-    cluster: str | None,
-    limit: int | None,
+    game: Annotated[str, typer.Argument(help=_("Name of the game; `meadhall games` lists them."))],
+    bots: Annotated[str, typer.Option(help=_("The bots, each once, the weakest first, e.g. thrall,karl,huscarl."))],
+    games: Annotated[
+        int, typer.Option(help=_("Number of games, rounded up so that each bot sits on each seat equally often."), min=1)
+    ] = 1000,
+    players: Annotated[
+        int | None, typer.Option(help=_("Number of players; by default the smallest number the game allows."))
+    ] = None,
+    seed: Annotated[str | None, typer.Option(help=_("Any text; the same text gives the same games."))] = None,
+    option: Annotated[list[str] | None, typer.Option(help=_("An option of the game as name=value; can be repeated."))] = None,
+    processes: Annotated[
+        int | None, typer.Option(help=_("Number of games played in parallel, each on one core; by default one per core."), min=1)
+    ] = None,
+    until_sure: Annotated[
+        bool,
+        typer.Option("--until-sure", help=_("Stop as soon as each bot is significantly better than the one before it.")),
+    ] = False,
+    luck: Annotated[
+        bool, typer.Option("--luck", help=_("Also report results corrected for luck: more precise, but slower."))
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help=_("Print the report as JSON."))] = False,
+    out: Annotated[list[Path] | None, typer.Option(help=_(OUT))] = None,
+    cluster: Annotated[str | None, typer.Option(help=_(CLUSTER), metavar=CLUSTERS)] = None,
+    limit: Annotated[int | None, typer.Option(help=_(STOP_AFTER), min=1)] = None,
 ) -> int:
-    """Run a tournament with a progress bar on stderr and print the report. ``options`` are texts from the command line."""
-    subject = game(name)
-    schedule = scheduled(subject, bots, games, players, seed, luck=luck, limit=limit or LIMIT, **subject.read_options(options))
+    """Run a tournament with a progress bar on stderr and print the report."""
+    subject, named = find_game(game), split_names(bots)
+    chosen = subject.read_options(name_and_value(option))
+    schedule = scheduled(subject, named, games, players, seed, luck=luck, limit=limit or LIMIT, **chosen)
     with progress_bar() as progress, quiet_stdout():
         task = progress.add_task(subject.title, total=schedule.games)
         report = play_schedule(
@@ -38,7 +64,7 @@ def run_tournament(
             processes or (cores() if cluster is None else 1),
             lambda done: progress.update(task, advance=done),
             until_sure=until_sure,
-            out=out,
+            out=out or [],
             cluster=cluster,
         )
     if as_json:

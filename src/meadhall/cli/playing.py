@@ -1,6 +1,6 @@
-"""``meadhall play``: a match in the terminal, a person against bots.
+"""``meadhall play`` and ``meadhall learn``: a match in the terminal against bots, and the guided first game of a game.
 
-Every action is typed in the same way in every position, so ``why`` works for any action, legal or not.
+In a match every action is typed in the same way in every position, so ``why`` works for any action, legal or not.
 """
 
 from __future__ import annotations
@@ -8,29 +8,61 @@ from __future__ import annotations
 import getpass
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
+import typer
+from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text
 
 from meadhall.bots import Bot, bot, hints
 from meadhall.bots.ranks import HUSCARL, KARL
-from meadhall.cli.console import console, print_prose, typed_line
-from meadhall.cli.transcript import outcome, print_board, print_choices, print_events, print_hints, print_rules
+from meadhall.cli.console import EXISTING_FILE, console, name_and_value, print_prose, split_names, typed_line
+from meadhall.cli.records import outcome, print_board, print_choices, print_events, print_hints, print_rules
 from meadhall.engine.errors import BadSetup, IllegalAction, RecordError, Refused
 from meadhall.engine.match.match import Match
 from meadhall.engine.match.record import SUFFIX, dumps, read_records
-from meadhall.engine.match.telling import Choices
-from meadhall.engine.match.view import Seat
+from meadhall.engine.match.telling import Choices, answer_to, guided_match
+from meadhall.engine.match.view import Seat, View
 from meadhall.engine.registry import PlayableGame
+from meadhall.engine.registry import game as find_game
 from meadhall.engine.replay import replay
 from meadhall.engine.rulebook import rule_sentence, rulebook_text
 from meadhall.engine.state.chance import seed_from_text
 from meadhall.engine.text.language import gettext as _
+from meadhall.engine.text.lessons import LEARNER, Lesson
 
 BOT_NAMES = ("Astrid", "Björn", "Sigrid", "Torsten", "Freydis", "Knut", "Gudrun")
 LEFT = "left at the terminal"
 """The reason in the record of a match that was saved while it ran. It is data, so it is not translated."""
+
+
+def play_match(
+    game: Annotated[str, typer.Argument(help=_("Name of the game; `meadhall games` lists them."))] = "",
+    players: Annotated[int | None, typer.Option(help=_("Number of players; by default the usual number for the game."))] = None,
+    bots: Annotated[
+        str | None, typer.Option(help=_("Bots for the other seats, in turn, e.g. karl,thrall; by default karl or huscarl."))
+    ] = None,
+    seed: Annotated[str | None, typer.Option(help=_("Any text; the same text gives the same dice."))] = None,
+    seat: Annotated[int, typer.Option(help=_("Your seat, counted from 1."), min=1)] = 1,
+    name: Annotated[str | None, typer.Option(help=_("Your name."))] = None,
+    option: Annotated[list[str] | None, typer.Option(help=_("An option of the game as name=value; can be repeated."))] = None,
+    resume: Annotated[Path | None, typer.Option(help=_("Continue a saved match."), **EXISTING_FILE)] = None,
+) -> None:
+    """Let a person play a match, a new one or a saved one. Raises typer.BadParameter."""
+    if resume is not None:
+        if (players, bots, seed, seat, name, option or None) != (None, None, None, 1, None, None):
+            raise typer.BadParameter(_("With --resume the match continues unchanged; other options don't apply."))
+        match = resumed_match(resume)
+        if game not in ("", match.game.name):
+            raise typer.BadParameter(_("{file} contains a match of {game}.").format(file=resume, game=match.game.name))
+    elif game:
+        subject = find_game(game)
+        named = None if bots is None else split_names(bots)
+        match = new_match(subject, players, named, seed, seat - 1, name, subject.read_options(name_and_value(option)))
+    else:
+        raise typer.BadParameter(_("Name a game, or a saved match with --resume."))
+    Session(match).run()
 
 
 def new_match(
@@ -289,3 +321,49 @@ class Session:
     def say(self, text: str, style: str = "") -> None:
         """Print a line."""
         self.console.print(Text(text, style=style))
+
+
+LEAVE = "quit"
+
+
+def learn_game(game: Annotated[str, typer.Argument(help=_("Name of the game; `meadhall games` lists them."))]) -> None:
+    """Lead a person through the lessons of a game. Raises BadSetup if the game has none."""
+    subject = find_game(game)
+    lessons = subject.lessons
+    if lessons is None:
+        raise BadSetup(_("{game} has no guided first game yet.").format(game=subject.title))
+    out, choices, told = console(), Choices(subject), 0
+    match = guided_match(subject)
+    out.print(Text(subject.title, style="bold"))
+    out.print(Text(_("{leave}: leave the lessons").format(leave=LEAVE), style="dim"))
+    for number, (lesson, position) in enumerate(zip(lessons.lessons, lessons.positions, strict=True), 1):
+        view = match.view_at(position, LEARNER)
+        for step in view.steps[told:]:
+            print_events(out, match, step.events, step.n, LEARNER)
+        told = position
+        print_board(out, view)
+        rule = f" ({lesson.rule})" if lesson.rule else ""
+        print_prose(out, Text(f"\n{number}/{len(lessons.lessons)} {_(lesson.words)}{rule}", style="bold"))
+        if not _did(out, choices, view, lesson):
+            return
+
+
+def _did(out: Console, choices: Choices, view: View, lesson: Lesson) -> bool:
+    """Wait until the learner has done what a lesson asks for, or has read it. Return whether they go on."""
+    wanted = lesson.action
+    if wanted is None:
+        return typed_line(out, _("Enter: go on") + " ", LEAVE) != LEAVE
+    print_choices(out, [(choices.written(wanted), view.game.words.action(view.state, wanted, view.names))])
+    while (line := typed_line(out, "> ", LEAVE)) != LEAVE:
+        try:
+            action = choices.read(line)
+        except Refused as refused:
+            print_prose(out, Text(str(refused), style="red"))
+            continue
+        if action == wanted:
+            return True
+        if action is None:
+            out.print(Text(_("Type a choice as listed, e.g. {choice}.").format(choice=choices.written(wanted)), style="red"))
+        else:
+            print_prose(out, Text(answer_to(view, action, wanted), style="red"))
+    return False
