@@ -20,11 +20,13 @@ from meadhall.engine.options import Choice, Document, HouseRule, Option
 from meadhall.engine.text.language import current_language
 from meadhall.server.hall.bots.hints import RequestedHint
 from meadhall.server.hall.consent.kinds import What
+from meadhall.server.hall.people.passwords import LONGEST as LONGEST_PASSWORD
 from meadhall.server.hall.room import Room
 from meadhall.server.hall.time.clock_choice import check_clock
 from meadhall.server.pages.lobby import template_url
 from meadhall.server.store.clock import Clock, ClockKind, TimeUp
 from meadhall.server.store.models import Guest, RequestKey, SeatKind, TableRow, TableStatus
+from meadhall.server.web.known_devices import LONGEST as LONGEST_DEVICE
 from meadhall.server.web.links import Outside
 
 R = TypeVar("R")
@@ -46,6 +48,31 @@ class Credentials(msgspec.Struct):
     guest: str
     name: str
     token: str
+
+
+class SignIn(msgspec.Struct, forbid_unknown_fields=True):
+    """The name of an account and its password, or else one of its recovery codes.
+
+    ``label``: what the owner calls the program. ``device``: what the program was told when it signed in before. Then attempts of
+    others don't slow it.
+    """
+
+    name: Annotated[str, msgspec.Meta(min_length=1, max_length=40)]
+    password: Annotated[str, msgspec.Meta(max_length=LONGEST_PASSWORD)] = ""
+    recovery_code: Annotated[str, msgspec.Meta(max_length=40)] = ""
+    label: Annotated[str, msgspec.Meta(max_length=60)] = ""
+    device: Annotated[str, msgspec.Meta(max_length=LONGEST_DEVICE)] = ""
+
+
+class NewSession(msgspec.Struct):
+    """The token of a new session. It ends when the owner of the account signs the program out, on the page of the account.
+
+    Keep ``device``, and send it when you sign in again.
+    """
+
+    name: str
+    token: str
+    device: str
 
 
 class OptionInfo(msgspec.Struct):

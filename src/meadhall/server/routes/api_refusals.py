@@ -15,7 +15,7 @@ STRICT: Final = Body(schema_extra={"additional_properties": False})
 _REASONS: Final = {
     400: "The request is malformed, or the game can't be set up like that.",
     401: "The token is missing, or not from this hall.",
-    403: "You have no seat at this table, or you are not its host; or the password is wrong, or must be given again.",
+    403: "You have no seat at this table, or you are not its host; or the password is wrong.",
     404: "There is no such table, game or record, or not yet.",
     409: "Not now: it is another seat's turn, the match has moved on, or the table is not at that point; or the name is taken.",
     410: "The match began under another version of the rules than the installed one.",

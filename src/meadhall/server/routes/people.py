@@ -66,7 +66,7 @@ async def show_person_at_table(hall: Hall, room: Room, guest: Guest, seat: int) 
 
 async def _show(request: AnyRequest, hall: Hall, person: Guest, viewer: Guest, chosen: dict[str, str], number: int) -> Html:
     profile = await profile_of(hall.store, person, viewer)
-    wanted = wanted_matches(hall, profile.is_own, viewer, **chosen)
+    wanted = _wanted_matches(hall, profile.is_own, viewer, **chosen)
     played, count = await hall.store.read(profiles.played, person.id, wanted, MATCHES_SHOWN, (number - 1) * MATCHES_SHOWN)
     met = await hall.store.read(profiles.met, person.id, MET_SHOWN) if profile.is_own else []
     content = person_page(profile, viewer, chosen, played, count, number, met)
@@ -75,7 +75,7 @@ async def _show(request: AnyRequest, hall: Hall, person: Guest, viewer: Guest, c
     return page(request, viewer, "person.html", content, ignored=ignored)
 
 
-def wanted_matches(hall: Hall, is_own: bool, viewer: Guest, **chosen: str) -> PlayedFilter:
+def _wanted_matches(hall: Hall, is_own: bool, viewer: Guest, **chosen: str) -> PlayedFilter:
     """Return the filter of a person's matches. Raises NotFound for an unknown result or person."""
     result, opponent = chosen["result"], chosen["with"]
     if result not in ("", *RESULTS):
@@ -90,12 +90,7 @@ def wanted_matches(hall: Hall, is_own: bool, viewer: Guest, **chosen: str) -> Pl
 
 @get("/people/me/records")
 async def download_records(request: AnyRequest, guest: Guest, gzip: bool = False) -> Stream:
-    """Send the records of all finished matches of the guest as one file."""
-    return records_response(request, guest, gzip)
-
-
-def records_response(request: AnyRequest, guest: Guest, gzip: bool) -> Stream:
-    """Return all records of a guest as a download, a line each."""
+    """Send the records of all finished matches of the guest as one file, a line each."""
     records: MatchRecords = request.app.state.match_records
     lines = records.of(guest.id)
     name = "meadhall-matches.jsonl" + (".gz" if gzip else "")
