@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import time
 from copy import copy
@@ -9,6 +10,7 @@ from dataclasses import replace
 from datetime import timedelta
 from importlib import import_module
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import httpx
@@ -20,11 +22,13 @@ from openapi_python_client.config import Config, ConfigFile, MetaType
 import meadhall
 from games_for_tests.hoard.rules import BOAST, DRAW, LOOK
 from meadhall.bots import Hint
+from meadhall.engine.laws.hidden import redealt
 from meadhall.server.app import BODY_LIMIT
 from meadhall.server.hall import changes
 from meadhall.server.hall.room import Room
 from meadhall.server.hall.time import absences
 from meadhall.server.routes.api_events import TableEvents
+from meadhall.server.routes.api_models import view_in_words
 from meadhall.server.routes.documents import DOCUMENT_LIMIT
 from meadhall.server.store.models import Guest
 from meadhall.server.web import event_stream
@@ -69,6 +73,66 @@ async def test_a_program_plays_a_whole_match_and_reads_its_record(hall: OpenHall
     record = (await host.read(f"/tables/{table}/record")).json()
     assert record["result"]["winners"] == info["result"]["winners"]
     assert meadhall.replay(record).over
+
+
+async def test_a_view_in_words_tells_what_has_happened_since_the_own_last_action(hall: OpenHall) -> None:
+    host, friend, table = await two_programs(hall, AXES)
+    players = (host, friend)
+    info = (await host.read(f"/tables/{table}?words=true")).json()
+    while info["status"] == "running":
+        actor, view = (
+            players[info["view"]["actor"]],
+            (await players[info["view"]["actor"]].read(f"/tables/{table}")).json()["view"],
+        )
+        action = view["legal"][0]
+        info = (await actor.post(f"/tables/{table}/actions?words=true", {"action": action["action"], "n": view["next"]})).json()
+        match = match_of(await hall.room(table))
+        told = [match.in_words(event, info["you"]) for event in match.steps[-1].events]
+        assert info["view"]["happened"] == told
+        assert info["view"]["board"] == match.view(info["you"]).sketch()
+        assert info["view"]["prompt"]
+        assert "state" not in info["view"]
+    stranger = await hall.program("Stranger")
+    watched = (await stranger.read(f"/tables/{table}?words=true")).json()["view"]
+    assert len(watched["happened"]) > len(told), "a spectator reads all of it"
+
+
+@pytest.mark.parametrize("name", [AXES, "axxa", "dungeon-allies", "viking-axes"])
+async def test_a_view_in_words_tells_nothing_that_is_hidden(name: str) -> None:
+    match, choices = meadhall.game(name).match(seed="words"), Random(1)
+    while not match.over and match.next_number < 30:
+        known = view_in_words(match, 0)
+        assert view_in_words(match.supposing(redealt(match.game, match.view(0).states, 0, choices)), 0) == known
+        match.play(choices.choice(match.legal()))
+
+
+@pytest.mark.asyncio
+async def test_a_program_waits_for_its_turn_and_is_here_meanwhile(hall: OpenHall, time: ManualTime) -> None:
+    host, friend, table = await two_programs(hall, AXES)
+    info = (await host.read(f"/tables/{table}")).json()
+    active, other = (host, friend) if info["view"]["actor"] == 0 else (friend, host)
+    assert (await active.read(f"/tables/{table}?wait=50")).json()["view"]["legal"], "at once"
+    waiting = asyncio.create_task(other.read(f"/tables/{table}?wait=50"))
+    await settled()
+    room = await hall.room(table)
+    assert room.visits.open_pages()[1 - info["view"]["actor"]] == 1
+    await time.advance(49)
+    assert not waiting.done()
+    proposed = await active.post(f"/tables/{table}/proposals", {"what": "draw"})
+    assert proposed.status_code == 200, proposed.text
+    assert (await waiting).json()["proposal"]["asked"] == [1 - info["view"]["actor"]], "to be asked is a turn, too"
+    assert room.visits.open_pages() == {}
+
+
+@pytest.mark.asyncio
+async def test_a_wait_ends_when_its_time_is_up(hall: OpenHall, time: ManualTime) -> None:
+    host, _friend, table = await two_programs(hall, AXES)
+    alone = (await host.open(game=AXES, players=2))["id"]
+    waiting = asyncio.create_task(host.read(f"/tables/{alone}?wait=20"))
+    await settled()
+    await time.advance(20)
+    assert (await waiting).json()["status"] == "gathering"
+    assert (await host.read(f"/tables/{table}?wait=51")).status_code == 400
 
 
 async def test_with_bots_on_all_other_seats_the_match_begins_at_once(hall: OpenHall) -> None:
@@ -438,6 +502,8 @@ async def send_every_request(hall: OpenHall, host: Program, friend: Program, str
     """Send every kind of request, also many that are refused. Return the table of a finished match."""
     await host.http.post("/api/v1/guests", json={"name": "Ada"})
     await host.read("/games")
+    for path in (f"/games/{AXES}/rules", "/games/chess/rules"):
+        await host.read(path)
     await host.read("/tables")
     await host.read("/tables/open?limit=0")
     await host.read("/tables/open")

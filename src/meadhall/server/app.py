@@ -14,7 +14,6 @@ from litestar import Litestar, Router
 from litestar.di import Provide
 from litestar.exceptions import HTTPException, InternalServerException
 from litestar.openapi.config import OpenAPIConfig
-from litestar.openapi.plugins import JsonRenderPlugin
 from litestar.openapi.spec import Server
 from litestar.plugins import PluginProtocol
 from litestar.plugins.core import MsgspecDIPlugin
@@ -242,7 +241,7 @@ def _openapi() -> OpenAPIConfig:
         description="Play at this hall with a program. Integers must be written without a decimal point and without quotes.",
         components=api.SECURITY,
         path="/schema",
-        render_plugins=[JsonRenderPlugin()],
+        render_plugins=[api.DescribedJson()],
         use_handler_docstrings=True,
         operation_id_creator=lambda handler, _method, _path: handler.handler_name,  # generated clients name functions by it
     )

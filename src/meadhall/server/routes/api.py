@@ -4,20 +4,25 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import suppress
-from typing import Annotated, Final
+from inspect import getdoc
+from typing import Annotated, Any, Final
 
-from litestar import Response, Router, get, post
+import msgspec
+from litestar import Request, Response, Router, get, post
 from litestar.di import Provide
 from litestar.exceptions import NotAuthorizedException
 from litestar.openapi import ResponseSpec
+from litestar.openapi.plugins import JsonRenderPlugin
 from litestar.openapi.spec import Components, SecurityScheme
 from litestar.params import HeaderParameter, QueryParameter
 from litestar.response import Stream
 
+from meadhall.engine.checks import quoted
 from meadhall.engine.record.format import RecordedMatch
 from meadhall.engine.registry import game, game_names
 from meadhall.engine.text.language import gettext as _
-from meadhall.server.errors import WrongMoment
+from meadhall.engine.text.rulebook import rule_ids, rule_sentence, rulebook_text
+from meadhall.server.errors import NotFound, WrongMoment
 from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.matching.table_filter import TableFilter
 from meadhall.server.hall.notices.pubsub import updates
@@ -33,9 +38,12 @@ from meadhall.server.routes.api_models import (
     NewGuest,
     NewSession,
     NewTable,
+    RulesInfo,
     SignIn,
     TableInfo,
     TableSummary,
+    Wait,
+    Words,
     clock_of,
     game_info,
     hint_infos,
@@ -44,6 +52,7 @@ from meadhall.server.routes.api_models import (
     table_summary,
 )
 from meadhall.server.routes.api_refusals import STRICT, refusals, table_refusals
+from meadhall.server.routes.deed import wait_for_turn
 from meadhall.server.routes.documents import DOCUMENT_LIMIT
 from meadhall.server.routes.tables import provide_room, record_response
 from meadhall.server.settings import INVITED
@@ -61,6 +70,18 @@ SECURITY: Final = Components(
         "token": SecurityScheme(type="http", scheme="bearer", description="The token that POST /api/v1/guests returned.")
     }
 )
+
+
+class DescribedJson(JsonRenderPlugin):
+    """Renders the OpenAPI document as JSON, with the docstrings of the bodies as their descriptions."""
+
+    def render(self, request: Request[Any, Any, Any], openapi_schema: dict[str, Any]) -> bytes:
+        """Return the document."""
+        schemas = openapi_schema["components"]["schemas"]
+        for body in msgspec.Struct.__subclasses__():
+            if body.__name__ in schemas and body.__module__.startswith(__package__):
+                schemas[body.__name__]["description"] = getdoc(body)
+        return super().render(request, openapi_schema)
 
 
 @post("/guests", responses=refusals(400, 403, 404, 413, 429))
@@ -98,6 +119,21 @@ async def list_games(hall: Hall) -> list[GameInfo]:
     return [game_info(game(name), ready=name in hall.ready) for name in game_names()]
 
 
+@get("/games/{name:str}/rules", responses=refusals(400, 404))
+async def read_rules(
+    name: str, rule: Annotated[str, QueryParameter(description="the id of one rule, such as AA-3.2; empty for all")] = ""
+) -> RulesInfo:
+    """Read the rulebook of a game, or one of its rules."""
+    subject, id = game(name), rule.strip().upper()
+    if not id:
+        return RulesInfo(name, rulebook_text(subject))
+    text = rule_sentence(subject, id)
+    if not text:
+        known = ", ".join(rule_ids(subject))
+        raise NotFound(_("There is no rule {rule}. The rules: {rules}.").format(rule=quoted(id), rules=known))
+    return RulesInfo(name, f"{id} {text}")
+
+
 @post("/tables", request_max_body_size=DOCUMENT_LIMIT, responses=refusals(400, 401, 404, 409, 410, 413, 422))
 async def new_table(
     data: Annotated[NewTable, STRICT],
@@ -105,6 +141,7 @@ async def new_table(
     hall: Hall,
     program: Guest,
     idempotency_key: Annotated[str | None, HeaderParameter(name="Idempotency-Key", min_length=1, max_length=100)] = None,
+    words: Words = False,
 ) -> TableInfo:
     """Open a table.
 
@@ -117,7 +154,7 @@ async def new_table(
     if room.table.status == "gathering" and all(seat.kind != "open" for seat in room.table.seats):
         with suppress(WrongMoment):  # a repeated request has just started the match
             room.start()
-    return table_info(room, program, outside(request))
+    return table_info(room, program, outside(request), words)
 
 
 _Limit = Annotated[int, QueryParameter(ge=1, le=100, description="the largest number of tables")]
@@ -160,9 +197,14 @@ def _summaries(request: AnyRequest, tables: Sequence[TableRow], program: Guest) 
 
 
 @get("/tables/{id:str}", responses=table_refusals())
-async def show_table(request: AnyRequest, room: Room, program: Guest) -> TableInfo:
-    """Return a table as you may see it."""
-    return table_info(room, program, outside(request))
+async def show_table(request: AnyRequest, room: Room, program: Guest, wait: Wait = 0, words: Words = False) -> TableInfo:
+    """Return a table as you may see it.
+
+    With ``wait`` the answer comes when you have something to decide, when the match is over, or when that time is up. While you
+    wait, the others see that you are here.
+    """
+    await wait_for_turn(request, room, program, wait)
+    return table_info(room, program, outside(request), words)
 
 
 @get("/tables/{id:str}/legal", responses=table_refusals(403))
@@ -229,7 +271,7 @@ async def show_record(request: AnyRequest, hall: Hall, program: Guest, id: str) 
 
 # -------------------------------------------------------------------------------------------------------------------- routers
 
-_PUBLIC_ROUTES: Final = [new_guest, open_session, list_games]
+_PUBLIC_ROUTES: Final = [new_guest, open_session, list_games, read_rules]
 _TOKEN_ROUTES: Final = [
     new_table,
     list_tables,

@@ -12,6 +12,7 @@ from weakref import WeakKeyDictionary
 
 import msgspec
 from litestar.openapi.spec import OpenAPIType
+from litestar.params import QueryParameter
 
 from meadhall.bots import bot_names
 from meadhall.engine.game import Game
@@ -30,6 +31,9 @@ from meadhall.server.web.known_devices import LONGEST as LONGEST_DEVICE
 from meadhall.server.web.links import Outside
 
 R = TypeVar("R")
+
+Wait = Annotated[int, QueryParameter(ge=0, le=50, description="how many seconds to wait for your next turn")]
+Words = Annotated[bool, QueryParameter(description="whether to tell the view in words, with the board as text")]
 
 
 class NewGuest(msgspec.Struct, forbid_unknown_fields=True):
@@ -245,9 +249,11 @@ class TableInfo(msgspec.Struct):
     """A table as you may see it. ``you`` is your seat.
 
     ``view`` is null before the match. Then it contains the visible ``state``, the seat to move (``actor``), the number of the
-    ``next`` action, and on your turn your ``legal`` actions. ``result`` is null until the match is over. ``awarded`` is a win
-    that the rules don't give, for example after a resignation: its ``winners``, ``scores``, and ``why``. ``clock`` is null for a
-    table without a clock, and ``clocks`` is null unless its match is running. ``url`` is the address of its page, for people.
+    ``next`` action, and on your turn your ``legal`` actions. If you ask for ``words``, it contains in place of the ``state`` what
+    has ``happened`` since your last action, the ``board`` as text, and the ``prompt``: what you must decide. ``result`` is null
+    until the match is over. ``awarded`` is a win that the rules don't give, for example after a resignation: its ``winners``,
+    ``scores``, and ``why``. ``clock`` is null for a table without a clock, and ``clocks`` is null unless its match is running.
+    ``url`` is the address of its page, for people.
     """
 
     id: str
@@ -285,6 +291,13 @@ class TableSummary(msgspec.Struct):
     started: datetime | None
     finished: datetime | None
     clock: ClockInfo | None
+
+
+class RulesInfo(msgspec.Struct):
+    """The rulebook of a game, or one of its rules, as Markdown. Each rule begins with its id."""
+
+    game: str
+    rules: str
 
 
 class LegalAction(msgspec.Struct):
@@ -332,8 +345,8 @@ def _option_info(game: Game, option: Option) -> OptionInfo:
     return OptionInfo(option.name, option.values, None, needed, origins, isinstance(option, HouseRule))
 
 
-def table_info(room: Room, guest: Guest, outside: Outside) -> TableInfo:
-    """Describe a table as the guest may see it. ``outside`` begins the address of its page."""
+def table_info(room: Room, guest: Guest, outside: Outside, words: bool = False) -> TableInfo:
+    """Describe a table as the guest may see it. ``outside`` begins the address of its page; ``words``: with a view in words."""
     table, match = room.table, room.match
     you = table.seat_of(guest.id)
     result = match.result() if match else None
@@ -360,7 +373,7 @@ def table_info(room: Room, guest: Guest, outside: Outside) -> TableInfo:
         ],
         you=you,
         commitment=match.commitment if match else None,
-        view=None if match is None else cast("dict[str, Any]", encoded_view(match, you)),
+        view=None if match is None else view_in_words(match, you) if words else cast("dict[str, Any]", encoded_view(match, you)),
         result=None if result is None else {"winners": result.winners, "scores": result.scores, "reason": result.reason},
         awarded=None if match is None or match.awarded is None else asdict(match.awarded),
         clock=clock_info(table.clock),
@@ -391,6 +404,20 @@ def encoded_view(match: Match, seat: int | None) -> msgspec.Raw:
         return msgspec.Raw(msgspec.json.encode(view.to_dict(state)))
 
     return told_once(match, ("view", seat), encoded)
+
+
+def view_in_words(match: Match, seat: int | None) -> dict[str, Any]:
+    """Return the view of a seat or a spectator with texts in place of the state."""
+    view, words = match.view(seat), match.game.words
+    last = max((number for number, step in enumerate(view.steps) if step.seat == seat), default=None)
+    events = [] if last is not None else [*view.setup]
+    events += [event for step in view.steps[last or 0 :] for event in step.events]
+    told = view.to_dict({})
+    return {name: value for name, value in told.items() if name != "state"} | {
+        "happened": [text for event in events if (text := match.in_words(event, seat))],
+        "board": view.sketch(),
+        "prompt": words.ending(view.state)[1] if match.over else view.prompt(),
+    }
 
 
 def clock_of(choice: ClockChoice) -> Clock | None:

@@ -13,13 +13,14 @@ from litestar.handlers import HTTPRouteHandler
 
 from meadhall.engine.errors import MeadhallError
 from meadhall.server.hall.hall import Hall
+from meadhall.server.hall.notices.pubsub import updates
 from meadhall.server.hall.room import Room
 from meadhall.server.hall.seating import Change, arranged, check_host
 from meadhall.server.pages.responses import Answer, table_answer
-from meadhall.server.routes.api_models import TableInfo, table_info
+from meadhall.server.routes.api_models import TableInfo, Wait, Words, table_info
 from meadhall.server.routes.api_refusals import STRICT, table_refusals
 from meadhall.server.routes.tables import provide_room
-from meadhall.server.store.models import Guest
+from meadhall.server.store.models import FINISHED, Guest
 from meadhall.server.web.forms import Form, read_form
 from meadhall.server.web.links import outside
 from meadhall.server.web.request import AnyRequest
@@ -92,15 +93,17 @@ class Deed:
     def for_programs(self) -> HTTPRouteHandler:
         """Return the handler of the API. It answers with the table after the deed."""
 
-        async def without_fields(request: AnyRequest, id: str) -> TableInfo:
+        async def without_fields(request: AnyRequest, id: str, wait: Wait = 0, words: Words = False) -> TableInfo:
             visit = await _visit(request, id)
             await self._do(visit)
-            return table_info(visit.room, visit.guest, outside(request))
+            await wait_for_turn(request, visit.room, visit.guest, wait)
+            return table_info(visit.room, visit.guest, outside(request), words)
 
-        async def with_fields(data: Any, request: AnyRequest, id: str) -> TableInfo:
+        async def with_fields(data: Any, request: AnyRequest, id: str, wait: Wait = 0, words: Words = False) -> TableInfo:
             visit = await _visit(request, id)
             await self._do(visit, data)
-            return table_info(visit.room, visit.guest, outside(request))
+            await wait_for_turn(request, visit.room, visit.guest, wait)
+            return table_info(visit.room, visit.guest, outside(request), words)
 
         handle = without_fields if self.body is None else with_fields
         handle.__name__, handle.__doc__ = self.do.__name__, self.do.__doc__
@@ -114,6 +117,27 @@ class Deed:
             check_host(visit.room.table, visit.guest)
         await visit.hall.store.unlocked()  # between this and the change nothing waits
         await self.do(visit, *fields)
+
+
+async def wait_for_turn(request: AnyRequest, room: Room, guest: Guest, seconds: int) -> None:
+    """Wait until a guest has something to decide, the match is over, or some seconds have passed. Raises TooMany."""
+    if not seconds or _has_to_decide(room, guest):
+        return
+    state = request.app.state
+    state.stream_limit.check(request, guest)
+    with state.stream_limit.count(request, guest), room.visits.subscribe(guest.id) as subscriber:
+        async for _changed in updates(subscriber, state.hall.closing, seconds):
+            if subscriber.is_due or _has_to_decide(room, guest):
+                return
+
+
+def _has_to_decide(room: Room, guest: Guest) -> bool:
+    """Return whether a guest has to choose an action or answer a proposal, or nothing can happen any more."""
+    seat, match, proposal = room.table.seat_of(guest.id), room.match, room.consent.proposals.open
+    if room.table.status in FINISHED or room.is_closed:
+        return True
+    is_asked = proposal is not None and seat in proposal.asked - proposal.agreed
+    return is_asked or (match is not None and seat in match.deciders and seat not in match.stand_ins)
 
 
 class Deeds(list[Deed]):
