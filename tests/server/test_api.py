@@ -27,9 +27,8 @@ from meadhall.server.app import BODY_LIMIT
 from meadhall.server.hall import changes
 from meadhall.server.hall.room import Room
 from meadhall.server.hall.time import absences
-from meadhall.server.routes.api_events import TableEvents
-from meadhall.server.routes.api_models import view_in_words
-from meadhall.server.routes.documents import DOCUMENT_LIMIT
+from meadhall.server.routes.api_tables import TableEvents, view_in_words
+from meadhall.server.routes.workshop import DOCUMENT_LIMIT
 from meadhall.server.store.models import Guest
 from meadhall.server.web import event_stream
 from meadhall.server.web.links import Outside

@@ -35,30 +35,17 @@ from meadhall.server.pages.responses import failed, no_file, refused
 from meadhall.server.pages.templates import static_folders
 from meadhall.server.routes import (
     account,
-    acquaintances,
-    admission,
     api,
-    chat,
-    daily,
     deeds,
-    documents,
-    echo,
-    identity_links,
-    installed_app,
-    learn,
-    match,
+    front_page,
     monitoring,
-    notifications,
     people,
-    privacy,
     quick_match,
     replay,
-    seat_links,
     tables,
-    time,
+    talk,
     workshop,
 )
-from meadhall.server.routes import hall as hall_routes
 from meadhall.server.settings import Settings
 from meadhall.server.store.store import Store
 from meadhall.server.web import links
@@ -83,28 +70,7 @@ log = logging.getLogger(__name__)
 BODY_LIMIT: Final = 64 * 1024
 """Bytes of a request, except for uploads."""
 
-_PAGE_MODULES: Final = (
-    hall_routes,
-    account,
-    daily,
-    learn,
-    quick_match,
-    tables,
-    deeds,
-    documents,
-    workshop,
-    match,
-    chat,
-    seat_links,
-    identity_links,
-    admission,
-    replay,
-    notifications,
-    installed_app,
-    people,
-    acquaintances,
-    privacy,
-)
+_PAGE_MODULES: Final = (front_page, account, quick_match, tables, deeds, workshop, talk, replay, people)
 _MINUTE: Final = 60.0
 
 NEW_AN_HOUR: Final = 300
@@ -163,7 +129,7 @@ def build_app(requests_per_minute: int, *, development: bool = False) -> Litesta
     modules = _PAGE_MODULES if dev is None else (*_PAGE_MODULES, dev.PAGES)
     files = _static_files() if dev is None else [*_static_files(), *dev.static_files()]
     app = _Litestar(
-        route_handlers=[_pages(modules), api.router(), *monitoring.routes, *echo.routes, *time.routes, *files],
+        route_handlers=[_pages(modules), api.router(), *monitoring.routes, *files],
         dependencies={
             "hall": Provide(lambda: app.state.hall, sync_to_thread=False),
             "sessions": Provide(lambda: app.state.sessions, sync_to_thread=False),

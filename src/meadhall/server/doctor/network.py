@@ -19,7 +19,7 @@ from meadhall.server.doctor.findings import Finding
 from meadhall.server.hall.notices.push_service import contact_at
 from meadhall.server.listener import CannotListen, bind
 from meadhall.server.ops.network import host_here
-from meadhall.server.routes.echo import PATH, PAUSE
+from meadhall.server.routes.monitoring import PATH, PAUSE
 from meadhall.server.settings import Settings
 
 _TIMEOUT: Final = 10.0

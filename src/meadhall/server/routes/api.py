@@ -28,9 +28,9 @@ from meadhall.server.hall.matching.table_filter import TableFilter
 from meadhall.server.hall.notices.pubsub import updates
 from meadhall.server.hall.people.accounts import Device
 from meadhall.server.hall.room import Room
-from meadhall.server.routes import api_balance, api_chat, api_quick_match, deeds
-from meadhall.server.routes.api_events import TableEvents
+from meadhall.server.routes import api_quick_match, deeds, talk, workshop
 from meadhall.server.routes.api_models import (
+    STRICT,
     Credentials,
     GameInfo,
     HintInfo,
@@ -44,17 +44,13 @@ from meadhall.server.routes.api_models import (
     TableSummary,
     Wait,
     Words,
-    clock_of,
-    game_info,
-    hint_infos,
-    request_key,
-    table_info,
-    table_summary,
+    refusals,
+    table_refusals,
 )
-from meadhall.server.routes.api_refusals import STRICT, refusals, table_refusals
-from meadhall.server.routes.deed import wait_for_turn
-from meadhall.server.routes.documents import DOCUMENT_LIMIT
+from meadhall.server.routes.api_tables import TableEvents, clock_of, game_info, hint_infos, request_key, table_info, table_summary
+from meadhall.server.routes.deeds import wait_for_turn
 from meadhall.server.routes.tables import provide_room, record_response
+from meadhall.server.routes.workshop import DOCUMENT_LIMIT
 from meadhall.server.settings import INVITED
 from meadhall.server.store.models import Guest, TableRow, new_id
 from meadhall.server.store.queries import tables
@@ -251,7 +247,7 @@ async def stream_events(
     last = next((number for number in (after, last_event_id) if number is not None), 0)
 
     async def events() -> AsyncIterator[bytes]:
-        chat = api_chat.ChatEvents(hall, room, program)
+        chat = talk.ChatEvents(hall, room, program)
         known = TableEvents(room, program, outside(request), last)
         with stream_limit.count(request, program), room.visits.subscribe(program.id) as subscriber:
             async for changed in updates(subscriber, hall.closing, event_stream.HEARTBEAT_INTERVAL):
@@ -283,8 +279,8 @@ _TOKEN_ROUTES: Final = [
     show_record,
     *deeds.api_routes,
     *api_quick_match.handlers,
-    *api_balance.handlers,
-    *api_chat.routes,
+    *workshop.api_routes,
+    *talk.api_routes,
 ]
 
 

@@ -1,36 +1,52 @@
-"""The bodies of the API. Their docstrings are the descriptions in the OpenAPI document."""
+"""The bodies of the API, and how requests can be refused. The docstrings are the descriptions in the OpenAPI document."""
 
 from __future__ import annotations
 
-import hashlib
-import json
-from collections.abc import Callable, Hashable
-from dataclasses import asdict
 from datetime import datetime
-from typing import Annotated, Any, Literal, TypeVar, cast
-from weakref import WeakKeyDictionary
+from typing import Annotated, Any, Final, Literal
 
 import msgspec
+from litestar.openapi import ResponseSpec
 from litestar.openapi.spec import OpenAPIType
-from litestar.params import QueryParameter
+from litestar.params import Body, QueryParameter
 
-from meadhall.bots import bot_names
-from meadhall.engine.game import Game
-from meadhall.engine.match.match import Match
-from meadhall.engine.options import Choice, Document, HouseRule, Option
-from meadhall.engine.text.language import current_language
-from meadhall.server.hall.bots.hints import RequestedHint
+from meadhall.server.errors import RefusalInfo
 from meadhall.server.hall.consent.kinds import What
 from meadhall.server.hall.people.passwords import LONGEST as LONGEST_PASSWORD
-from meadhall.server.hall.room import Room
-from meadhall.server.hall.time.clock_choice import check_clock
-from meadhall.server.pages.lobby import template_url
-from meadhall.server.store.clock import Clock, ClockKind, TimeUp
-from meadhall.server.store.models import Guest, RequestKey, SeatKind, TableRow, TableStatus
+from meadhall.server.store.clock import ClockKind, TimeUp
+from meadhall.server.store.models import SeatKind, TableStatus
 from meadhall.server.web.known_devices import LONGEST as LONGEST_DEVICE
-from meadhall.server.web.links import Outside
 
-R = TypeVar("R")
+STRICT: Final = Body(schema_extra={"additional_properties": False})
+"""A body with only the described fields."""
+
+_REASONS: Final = {
+    400: "The request is malformed, or the game can't be set up like that.",
+    401: "The token is missing, or not from this hall.",
+    403: "You have no seat at this table, or you are not its host; or the password is wrong.",
+    404: "There is no such table, game or record, or not yet.",
+    409: "Not now: it is another seat's turn, the match has moved on, or the table is not at that point; or the name is taken.",
+    410: "The match began under another version of the rules than the installed one.",
+    413: "The body is too large.",
+    422: "The rules forbid this action now, and ``rule`` names the rule; or the Idempotency-Key belongs to another request.",
+    429: "Too many requests or streams.",
+    500: "An internal error.",
+    503: "The game's rules are still being compiled, or the database does not answer.",
+}
+
+
+def refusals(*statuses: int) -> dict[int, ResponseSpec]:
+    """Describe how a request can be refused: with these statuses, or with those that any request can get."""
+    return {
+        status: ResponseSpec(RefusalInfo, generate_examples=False, description=_REASONS[status])
+        for status in sorted({*statuses, 429, 500, 503})
+    }
+
+
+def table_refusals(*statuses: int) -> dict[int, ResponseSpec]:
+    """Describe how a request about a table can be refused: with these statuses, or with those common to all such requests."""
+    return refusals(400, 401, 404, 409, 410, *statuses)
+
 
 Wait = Annotated[int, QueryParameter(ge=0, le=50, description="how many seconds to wait for your next turn")]
 Words = Annotated[bool, QueryParameter(description="whether to tell the view in words, with the board as text")]
@@ -318,179 +334,3 @@ class HintInfo(msgspec.Struct):
     text: str
     chance: float | None
     sure: bool
-
-
-def game_info(game: Game, ready: bool) -> GameInfo:
-    """Describe a game."""
-    return GameInfo(
-        name=game.name,
-        title=game.title,
-        rules=game.version,
-        min_players=game.min_players,
-        max_players=game.max_players,
-        actions=game.actions,
-        options=[_option_info(game, option) for option in game.options],
-        bots=bot_names(game),
-        ready=ready,
-        events={kind.name: list(kind.fields) for kind in game.events.values()},
-    )
-
-
-def _option_info(game: Game, option: Option) -> OptionInfo:
-    if isinstance(option, Document):
-        return OptionInfo(option.name, None, template_url(game, option), None)
-    assert isinstance(option, Choice)
-    needed = dict([option.only_with]) if option.only_with else None
-    origins = {value: origin.name.lower() for value, origin in option.origins.items()}
-    return OptionInfo(option.name, option.values, None, needed, origins, isinstance(option, HouseRule))
-
-
-def table_info(room: Room, guest: Guest, outside: Outside, words: bool = False) -> TableInfo:
-    """Describe a table as the guest may see it. ``outside`` begins the address of its page; ``words``: with a view in words."""
-    table, match = room.table, room.match
-    you = table.seat_of(guest.id)
-    result = match.result() if match else None
-    stand_ins = match.stand_ins if match is not None and table.status == "running" else {}
-    return TableInfo(
-        id=table.id,
-        url=f"{outside.url}/tables/{table.id}",
-        game=table.game,
-        status=table.status,
-        options={name: _without_data(value) for name, value in table.options.items()},
-        seats=[
-            SeatInfo(
-                seat.seat,
-                seat.kind,
-                seat.name,
-                seat.bot,
-                seat.seat == you,
-                stand_in=stand_ins[seat.seat].bot if seat.seat in stand_ins and seat.kind == "human" else None,
-                away=away,
-                replaceable=None if away is None else room.absences.may_be_replaced_at(seat.seat),
-            )
-            for seat in table.seats
-            for away in [room.absences.since.get(seat.seat)]
-        ],
-        you=you,
-        commitment=match.commitment if match else None,
-        view=None if match is None else view_in_words(match, you) if words else cast("dict[str, Any]", encoded_view(match, you)),
-        result=None if result is None else {"winners": result.winners, "scores": result.scores, "reason": result.reason},
-        awarded=None if match is None or match.awarded is None else asdict(match.awarded),
-        clock=clock_info(table.clock),
-        proposal=_proposal_info(room),
-        clocks=_clocks_info(room),
-    )
-
-
-_told: WeakKeyDictionary[Match, dict[Hashable, Any]] = WeakKeyDictionary()
-"""What programs have been told of matches as they are now, as JSON. A room has another match after every change."""
-
-
-def told_once(match: Match, what: Hashable, tell: Callable[[], R]) -> R:
-    """Return what programs are told of a match, in the current language. All who may know the same share it."""
-    known = _told.setdefault(match, {})
-    key = what, match.next_number, len(match.steps), current_language()
-    if key not in known:
-        known[key] = tell()
-    return cast("R", known[key])
-
-
-def encoded_view(match: Match, seat: int | None) -> msgspec.Raw:
-    """Return the view of a seat or a spectator as JSON."""
-
-    def encoded() -> msgspec.Raw:
-        view = match.view(seat)
-        state = told_once(match, view.states.tobytes(), lambda: msgspec.Raw(msgspec.json.encode(view.to_dict()["state"])))
-        return msgspec.Raw(msgspec.json.encode(view.to_dict(state)))
-
-    return told_once(match, ("view", seat), encoded)
-
-
-def view_in_words(match: Match, seat: int | None) -> dict[str, Any]:
-    """Return the view of a seat or a spectator with texts in place of the state."""
-    view, words = match.view(seat), match.game.words
-    last = max((number for number, step in enumerate(view.steps) if step.seat == seat), default=None)
-    events = [] if last is not None else [*view.setup]
-    events += [event for step in view.steps[last or 0 :] for event in step.events]
-    told = view.to_dict({})
-    return {name: value for name, value in told.items() if name != "state"} | {
-        "happened": [text for event in events if (text := match.in_words(event, seat))],
-        "board": view.sketch(),
-        "prompt": words.ending(view.state)[1] if match.over else view.prompt(),
-    }
-
-
-def clock_of(choice: ClockChoice) -> Clock | None:
-    """Return the chosen clock. Raises BadSetup."""
-    return check_clock(choice.kind, choice.seconds, choice.increment, choice.time_up)
-
-
-def clock_info(clock: Clock | None) -> ClockInfo | None:
-    """Describe a clock; None without one."""
-    return None if clock is None else ClockInfo(clock.kind, clock.seconds, clock.increment, clock.time_up)
-
-
-def _clocks_info(room: Room) -> ClocksInfo | None:
-    clocks = room.running_clocks
-    if clocks is None:
-        return None
-    at = room.time.now()
-    left = [None if seat in clocks.bots else round(seconds, 3) for seat, seconds in enumerate(clocks.left_at(at))]
-    return ClocksInfo(at, left, clocks.running, clocks.deadline, clocks.is_paused, clocks.outage_until(at))
-
-
-def _proposal_info(room: Room) -> ProposalInfo | None:
-    found = room.consent.proposals.open
-    if found is None or room.table.status != "running":
-        return None
-    return ProposalInfo(
-        number=found.number,
-        what=found.what,
-        seat=found.seat,
-        to=found.to or None,
-        guest=room.consent.name_of(found) or None,
-        asked=sorted(found.asked),
-        agreed=sorted(found.agreed),
-        until=found.until,
-    )
-
-
-def table_summary(table: TableRow, guest: Guest, outside: Outside) -> TableSummary:
-    """Describe a table in a list. ``outside`` begins the address of its page."""
-    you = table.seat_of(guest.id)
-    return TableSummary(
-        id=table.id,
-        url=f"{outside.url}/tables/{table.id}",
-        game=table.game,
-        status=table.status,
-        public=table.is_public,
-        host=table.host == guest.id,
-        options={name: _without_data(value) for name, value in table.options.items()},
-        seats=[SeatInfo(seat.seat, seat.kind, seat.name, seat.bot, seat.seat == you) for seat in table.seats],
-        you=you,
-        created=table.created_at,
-        started=table.started_at,
-        finished=table.finished_at,
-        clock=clock_info(table.clock),
-    )
-
-
-def request_key(key: str | None, body: NewTable) -> RequestKey | None:
-    """Return the key of a request for a new table with the SHA-256 of its body, None without a key."""
-    if key is None:
-        return None
-    written = json.dumps(msgspec.to_builtins(body), sort_keys=True, separators=(",", ":"))
-    return RequestKey(key, hashlib.sha256(written.encode()).hexdigest())
-
-
-def _without_data(value: Any) -> Any:
-    """Return the value of an option; for a document only its hash."""
-    return {"sha256": value["sha256"]} if isinstance(value, dict) else value
-
-
-def hint_infos(hint: RequestedHint) -> list[HintInfo]:
-    """Describe a hint: its actions, the best first."""
-    view, words = hint.view, hint.view.game.words
-    return [
-        HintInfo(each.action, words.action(view.state, each.action, view.names), each.chance, each.sure) for each in hint.hints
-    ]

@@ -12,8 +12,8 @@ from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import NotFound
 from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.matching.quick_match import Queue
-from meadhall.server.routes.api_models import ClockChoice, ClockInfo, clock_info, clock_of
-from meadhall.server.routes.api_refusals import STRICT, refusals
+from meadhall.server.routes.api_models import STRICT, ClockChoice, ClockInfo, refusals
+from meadhall.server.routes.api_tables import clock_info, clock_of
 from meadhall.server.store.models import Guest
 
 
