@@ -1,7 +1,7 @@
-"""The choices of a decision as text, in the terminal and for language models: how they are listed and typed.
+"""The choices of a decision as text, in the terminal: how they are listed and typed.
 
 A choice is typed as the engine's number of the action. A game with many actions can define a ``notation`` in its words, a short
-text such as ``c7 c4``. Then people don't see the numbers, and only programs may give them.
+text such as ``c7 c4``. Then people don't see the numbers.
 """
 
 from __future__ import annotations
@@ -27,13 +27,12 @@ class Choices:
         """Return what a person types for an action."""
         return self._notation(action) if self._notation else str(action)
 
-    def read(self, text: str, *, numbers: bool = False) -> int | None:
+    def read(self, text: str) -> int | None:
         """Parse an action; return None if the text isn't one. Any number counts as an action, even outside the action space.
 
-        In a game with a notation, a number counts only if ``numbers`` is set. Raises MalformedAction for a number that is too
-        long for Python to parse.
+        In a game with a notation, no number counts. Raises MalformedAction for a number that is too long for Python to parse.
         """
-        numbered = text.isdecimal() and (numbers or self._notation is None)
+        numbered = text.isdecimal() and self._notation is None
         try:
             return int(text) if numbered else self._actions.get(_letters(text))
         except ValueError:

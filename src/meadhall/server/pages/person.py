@@ -14,7 +14,7 @@ from meadhall.engine.text.language import grouped, ngettext
 from meadhall.server.hall.people.profiles import Profile, Streak
 from meadhall.server.pages.dates import day_in_words, month_in_words
 from meadhall.server.pages.feats import Feat, feats
-from meadhall.server.pages.hall import card
+from meadhall.server.pages.front_page import card
 from meadhall.server.pages.models import FilterField, Option, OptionGroup, TableCard
 from meadhall.server.pages.rates import RateTable, rate_tables, total
 from meadhall.server.store.crests import Crest

@@ -44,10 +44,11 @@ from meadhall.server.routes.api_models import (
     TableSummary,
     Wait,
     Words,
+    clock_of,
     refusals,
     table_refusals,
 )
-from meadhall.server.routes.api_tables import TableEvents, clock_of, game_info, hint_infos, request_key, table_info, table_summary
+from meadhall.server.routes.api_tables import TableEvents, game_info, hint_infos, request_key, table_info, table_summary
 from meadhall.server.routes.deeds import wait_for_turn
 from meadhall.server.routes.tables import provide_room, record_response
 from meadhall.server.routes.workshop import DOCUMENT_LIMIT

@@ -13,7 +13,8 @@ from litestar.params import Body, QueryParameter
 from meadhall.server.errors import RefusalInfo
 from meadhall.server.hall.consent.kinds import What
 from meadhall.server.hall.people.passwords import LONGEST as LONGEST_PASSWORD
-from meadhall.server.store.clock import ClockKind, TimeUp
+from meadhall.server.hall.time.clock_choice import check_clock
+from meadhall.server.store.clock import Clock
 from meadhall.server.store.models import SeatKind, TableStatus
 from meadhall.server.web.known_devices import LONGEST as LONGEST_DEVICE
 
@@ -149,13 +150,9 @@ class ClockChoice(msgspec.Struct, forbid_unknown_fields=True):
     time_up: str | None = None
 
 
-class ClockInfo(msgspec.Struct):
-    """The clock of a table. Times are in seconds; ``increment`` is 0 unless ``kind`` is ``seat`` or ``reserve``."""
-
-    kind: ClockKind
-    seconds: int
-    increment: int
-    time_up: TimeUp
+def clock_of(choice: ClockChoice) -> Clock | None:
+    """Return the chosen clock. Raises BadSetup."""
+    return check_clock(choice.kind, choice.seconds, choice.increment, choice.time_up)
 
 
 class ClocksInfo(msgspec.Struct):
@@ -268,8 +265,8 @@ class TableInfo(msgspec.Struct):
     ``next`` action, and on your turn your ``legal`` actions. If you ask for ``words``, it contains in place of the ``state`` what
     has ``happened`` since your last action, the ``board`` as text, and the ``prompt``: what you must decide. ``result`` is null
     until the match is over. ``awarded`` is a win that the rules don't give, for example after a resignation: its ``winners``,
-    ``scores``, and ``why``. ``clock`` is null for a table without a clock, and ``clocks`` is null unless its match is running.
-    ``url`` is the address of its page, for people.
+    ``scores``, and ``why``. ``clock`` is null for a table without a clock; its times are in seconds. ``clocks`` is null unless
+    the match is running. ``url`` is the address of its page, for people.
     """
 
     id: str
@@ -284,7 +281,7 @@ class TableInfo(msgspec.Struct):
     result: dict[str, Any] | None
     awarded: dict[str, Any] | None
     proposal: ProposalInfo | None
-    clock: ClockInfo | None
+    clock: Clock | None
     clocks: ClocksInfo | None
 
 
@@ -306,7 +303,7 @@ class TableSummary(msgspec.Struct):
     created: datetime
     started: datetime | None
     finished: datetime | None
-    clock: ClockInfo | None
+    clock: Clock | None
 
 
 class RulesInfo(msgspec.Struct):

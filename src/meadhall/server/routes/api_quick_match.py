@@ -12,8 +12,8 @@ from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import NotFound
 from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.matching.quick_match import Queue
-from meadhall.server.routes.api_models import STRICT, ClockChoice, ClockInfo, refusals
-from meadhall.server.routes.api_tables import clock_info, clock_of
+from meadhall.server.routes.api_models import STRICT, ClockChoice, clock_of, refusals
+from meadhall.server.store.clock import Clock
 from meadhall.server.store.models import Guest
 
 
@@ -41,7 +41,7 @@ class QuickMatchInfo(msgspec.Struct):
     waiting: int = 0
     since: datetime | None = None
     bots_at: datetime | None = None
-    clock: ClockInfo | None = None
+    clock: Clock | None = None
 
 
 def _info(state: Queue | str) -> QuickMatchInfo:
@@ -56,7 +56,7 @@ def _info(state: Queue | str) -> QuickMatchInfo:
         len(state.names),
         request.created_at,
         request.bots_at,
-        clock_info(request.clock),
+        request.clock,
     )
 
 

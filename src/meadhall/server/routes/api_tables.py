@@ -20,11 +20,8 @@ from meadhall.engine.text.language import current_language
 from meadhall.server.hall.bots.hints import RequestedHint
 from meadhall.server.hall.daily import daily
 from meadhall.server.hall.room import Room
-from meadhall.server.hall.time.clock_choice import check_clock
 from meadhall.server.pages.lobby import template_url
 from meadhall.server.routes.api_models import (
-    ClockChoice,
-    ClockInfo,
     ClocksInfo,
     GameInfo,
     HintInfo,
@@ -35,7 +32,6 @@ from meadhall.server.routes.api_models import (
     TableInfo,
     TableSummary,
 )
-from meadhall.server.store.clock import Clock
 from meadhall.server.store.models import Guest, RequestKey, TableRow
 from meadhall.server.web.links import Outside
 
@@ -98,7 +94,7 @@ def table_info(room: Room, guest: Guest, outside: Outside, words: bool = False) 
         view=None if match is None else view_in_words(match, you) if words else cast("dict[str, Any]", encoded_view(match, you)),
         result=None if result is None else {"winners": result.winners, "scores": result.scores, "reason": result.reason},
         awarded=None if match is None or match.awarded is None else asdict(match.awarded),
-        clock=clock_info(table.clock),
+        clock=table.clock,
         proposal=_proposal_info(room),
         clocks=_clocks_info(room),
     )
@@ -142,16 +138,6 @@ def view_in_words(match: Match, seat: int | None) -> dict[str, Any]:
     }
 
 
-def clock_of(choice: ClockChoice) -> Clock | None:
-    """Return the chosen clock. Raises BadSetup."""
-    return check_clock(choice.kind, choice.seconds, choice.increment, choice.time_up)
-
-
-def clock_info(clock: Clock | None) -> ClockInfo | None:
-    """Describe a clock; None without one."""
-    return None if clock is None else ClockInfo(clock.kind, clock.seconds, clock.increment, clock.time_up)
-
-
 def _clocks_info(room: Room) -> ClocksInfo | None:
     clocks = room.running_clocks
     if clocks is None:
@@ -193,7 +179,7 @@ def table_summary(table: TableRow, guest: Guest, outside: Outside) -> TableSumma
         created=table.created_at,
         started=table.started_at,
         finished=table.finished_at,
-        clock=clock_info(table.clock),
+        clock=table.clock,
     )
 
 

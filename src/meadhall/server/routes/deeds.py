@@ -52,9 +52,10 @@ from meadhall.server.routes.api_models import (
     TableInfo,
     Wait,
     Words,
+    clock_of,
     table_refusals,
 )
-from meadhall.server.routes.api_tables import clock_of, table_info
+from meadhall.server.routes.api_tables import table_info
 from meadhall.server.routes.tables import provide_room
 from meadhall.server.store.clock import Clock
 from meadhall.server.store.models import FINISHED, Guest

@@ -23,7 +23,7 @@ from meadhall.server.hall.notices.notification_choices import CHANNELS, OFFERED,
 from meadhall.server.hall.time.holidays import DAYS_A_YEAR, days_used
 from meadhall.server.pages.daily import daily_strip
 from meadhall.server.pages.dates import holiday_in_words
-from meadhall.server.pages.hall import FINISHED_SHOWN, OPEN_SHOWN, OPTION, YOURS_SHOWN, finished_page, hall_page
+from meadhall.server.pages.front_page import FINISHED_SHOWN, OPEN_SHOWN, OPTION, YOURS_SHOWN, finished_page, hall_page
 from meadhall.server.pages.models import HolidaysView, InvitationPage
 from meadhall.server.pages.notifications import notifications_panel
 from meadhall.server.pages.quick_match import quick_card
