@@ -10,7 +10,7 @@ import pytest
 import pytest_asyncio
 from sqlalchemy import Connection, select
 
-from meadhall.server.pages.privacy import KEPT
+from meadhall.server.pages.people import KEPT
 from meadhall.server.settings import Settings
 from meadhall.server.store import schema
 from meadhall.server.store.queries import ignored
@@ -40,7 +40,7 @@ def ids(hall: OpenHall) -> set[str]:
 
 async def test_the_page_tells_of_every_table_that_has_data_of_a_person(hall: OpenHall) -> None:
     named = {each.column.table.name for each in schema.GUEST_COLUMNS}
-    assert named - KEPT.keys() == set(), "say in pages/privacy.py what the new table keeps, and for how long"
+    assert named - KEPT.keys() == set(), "say in pages/people.py what the new table keeps, and for how long"
     assert KEPT.keys() - named == set()
     page = (await hall.person().get("/privacy")).text
     assert all(title in page for title, _, _ in KEPT.values())

@@ -16,7 +16,7 @@ from meadhall.engine.match.view import bot_in_words
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.hall.room import Room
 from meadhall.server.hall.seating import start_refusal
-from meadhall.server.pages.clock_choice import clock_choice
+from meadhall.server.pages.clock import clock_choice
 from meadhall.server.pages.match import seat_views
 from meadhall.server.pages.models import BotLevel, Fact, LobbyPage, OptionView, SharedLink, ValueView
 from meadhall.server.store.models import Guest

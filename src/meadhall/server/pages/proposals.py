@@ -16,7 +16,7 @@ from meadhall.server.hall.consent.kinds import Kind
 from meadhall.server.hall.consent.proposals import Closed, Proposal
 from meadhall.server.hall.furniture import furniture
 from meadhall.server.hall.room import Room
-from meadhall.server.pages.dates import moment
+from meadhall.server.pages.clock import moment
 from meadhall.server.pages.models import AnswerView, OfferView, ProposalView, ProposePage, SeatChoice, TakeBackChoice
 from meadhall.server.store.models import Guest
 from meadhall.server.web.links import link

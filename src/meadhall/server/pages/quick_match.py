@@ -11,11 +11,10 @@ from meadhall.engine.text.language import gettext as _
 from meadhall.engine.text.language import ngettext
 from meadhall.server.hall.matching.choices import choices_of
 from meadhall.server.hall.matching.quick_match import Queue
-from meadhall.server.pages.clock_words import clock_in_words, clock_value, time_in_words, usual_clocks
-from meadhall.server.pages.front_page import OPTION
+from meadhall.server.pages.clock import clock_in_words, clock_value, time_in_words, usual_clocks
+from meadhall.server.pages.front_page import OPTION, age_in_words
 from meadhall.server.pages.models import Option, QuickCard, QuickPage
-from meadhall.server.pages.open_tables import age_in_words
-from meadhall.server.pages.tile_art import tile_art
+from meadhall.server.pages.picture import tile_art
 from meadhall.server.store.match_request import MatchRequest
 
 NEVER: Final = "never"

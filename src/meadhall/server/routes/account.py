@@ -18,9 +18,9 @@ from meadhall.server.errors import NotConfirmed, NotThatPerson, reason_of, statu
 from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.people.accounts import Device
 from meadhall.server.hall.people.passkeys import RelyingParty
-from meadhall.server.pages.account import CodesPage, SignInPage, account_page
 from meadhall.server.pages.lobby import shared_link
 from meadhall.server.pages.models import IdentityPage
+from meadhall.server.pages.people import CodesPage, SignInPage, account_page
 from meadhall.server.pages.responses import Answer, Html, page, said_next, see_other, wants_json
 from meadhall.server.store.models import Account, Guest, Session
 from meadhall.server.store.queries import guests

@@ -39,7 +39,7 @@ from meadhall.server.hall.seating import (
     without_seat,
 )
 from meadhall.server.hall.time.clock_choice import with_clock
-from meadhall.server.pages.clock_choice import clock_of_form
+from meadhall.server.pages.clock import clock_of_form
 from meadhall.server.pages.responses import Answer, table_answer
 from meadhall.server.routes.api_models import (
     STRICT,

@@ -21,16 +21,16 @@ from meadhall.server.hall.matching.choices import new_choice
 from meadhall.server.hall.matching.table_filter import TableFilter
 from meadhall.server.hall.notices.notification_choices import CHANNELS, OFFERED, NotificationChoices
 from meadhall.server.hall.time.holidays import DAYS_A_YEAR, days_used
+from meadhall.server.pages.clock import holiday_in_words
 from meadhall.server.pages.daily import daily_strip
-from meadhall.server.pages.dates import holiday_in_words
 from meadhall.server.pages.front_page import FINISHED_SHOWN, OPEN_SHOWN, OPTION, YOURS_SHOWN, finished_page, hall_page
 from meadhall.server.pages.models import HolidaysView, InvitationPage
-from meadhall.server.pages.notifications import notifications_panel
+from meadhall.server.pages.people import notifications_panel
+from meadhall.server.pages.picture import tile_art, tile_svg
 from meadhall.server.pages.quick_match import quick_card
 from meadhall.server.pages.responses import Answer, Html, page, said_next, see_other, wants_json
 from meadhall.server.pages.rulebook import rulebook_page
 from meadhall.server.pages.templates import service_worker, static
-from meadhall.server.pages.tile_art import tile_art, tile_svg
 from meadhall.server.store.models import Guest, TableRow
 from meadhall.server.store.queries import tables
 from meadhall.server.web.forms import Form, integer, safe_path

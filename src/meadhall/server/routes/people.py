@@ -17,9 +17,8 @@ from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.people.profiles import check_visible, profile_of, visible_person
 from meadhall.server.hall.records.match_records import MatchRecords, gzipped
 from meadhall.server.hall.room import Room
-from meadhall.server.pages.acquaintances import invite_page, people_met
+from meadhall.server.pages.people import invite_page, people_met, privacy_page
 from meadhall.server.pages.person import MATCHES_SHOWN, MET_SHOWN, person_page
-from meadhall.server.pages.privacy import privacy_page
 from meadhall.server.pages.responses import Answer, Html, by_htmx, page, see_other, wants_json
 from meadhall.server.routes.talk import IGNORED
 from meadhall.server.store.models import Guest, PlayedFilter

@@ -12,7 +12,7 @@ from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.matching.choices import new_choice
 from meadhall.server.hall.matching.quick_match import SIGN_INTERVAL
 from meadhall.server.hall.notices.pubsub import updates
-from meadhall.server.pages.clock_words import read_clock
+from meadhall.server.pages.clock import read_clock
 from meadhall.server.pages.front_page import OPTION, USUAL_CLOCK
 from meadhall.server.pages.quick_match import DEFAULT_TIME, NEVER, quick_page
 from meadhall.server.pages.responses import Answer, page, see_other

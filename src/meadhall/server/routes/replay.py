@@ -20,8 +20,7 @@ from meadhall.server.hall.daily.daily import begin, is_sealed, play_unranked, to
 from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.room import Room
 from meadhall.server.pages.daily import daily_page
-from meadhall.server.pages.lesson import lesson_page
-from meadhall.server.pages.replay import chart_page, knowledge_of, replay_page, with_chart, with_crests
+from meadhall.server.pages.replay import chart_page, knowledge_of, lesson_page, replay_page, with_chart, with_crests
 from meadhall.server.pages.responses import Answer, Html, page, see_other, wants_json
 from meadhall.server.store.models import Guest, new_id
 from meadhall.server.store.queries import uploads

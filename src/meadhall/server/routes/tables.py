@@ -25,10 +25,10 @@ from meadhall.server.hall.talk.chat_text import LONGEST_NOTE, clean_note
 from meadhall.server.pages.frames import Frames
 from meadhall.server.pages.patches import SentFrame
 from meadhall.server.pages.proposals import propose_page
+from meadhall.server.pages.replay import verify_page
 from meadhall.server.pages.responses import Answer, Html, page, see_other, table_answer, table_page, wants_json
 from meadhall.server.pages.rulebook import rulebook_of_match
 from meadhall.server.pages.talk import TalkPanel
-from meadhall.server.pages.verify import verify_page
 from meadhall.server.routes.api_tables import hint_infos
 from meadhall.server.store.models import Guest
 from meadhall.server.store.queries import notes, tables
