@@ -99,7 +99,7 @@ async def played(hall: Any, name: str, moves: int, profile: cProfile.Profile | N
     from meadhall.engine.text.language import speaking  # noqa: PLC0415
     from meadhall.server.pages import frames as module  # noqa: PLC0415
     from meadhall.server.pages.patches import SentFrame  # noqa: PLC0415
-    from meadhall.server.routes.api_events import TableEvents  # noqa: PLC0415
+    from meadhall.server.routes.api_tables import TableEvents  # noqa: PLC0415
     from meadhall.server.web import links  # noqa: PLC0415
 
     def told_to(guest: Any) -> Any:

@@ -29,10 +29,8 @@ def test_a_notation_is_read_in_every_spelling(typed: str) -> None:
     assert AXXA.written(action) == "c7 c4"
 
 
-def test_a_number_is_an_action_of_a_game_with_a_notation_only_for_programs() -> None:
-    number = 25 * 37 + 12 - 1
-    assert AXXA.read(f"{number}", numbers=True) == number
-    assert AXXA.read(f"{number}") is None
+def test_a_number_is_no_action_of_a_game_with_a_notation() -> None:
+    assert AXXA.read("936") is None
 
 
 def test_every_action_is_read_from_its_notation() -> None:

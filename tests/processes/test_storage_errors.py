@@ -16,7 +16,7 @@ from typing import Any
 import httpx
 import pytest
 
-from meadhall.server.routes import seat_links
+from meadhall.server.routes import tables as table_routes
 from meadhall.server.settings import Settings
 from meadhall.server.store.files import StoreUnusable
 from meadhall.server.store.store import Store
@@ -172,6 +172,6 @@ async def test_a_full_disk_beside_the_database_is_no_internal_error(hall: OpenHa
     def fail(*_: Any) -> None:
         raise OSError(ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(seat_links, "_seat_behind", fail)
+    monkeypatch.setattr(table_routes, "_seat_behind", fail)
     answer = await hall.person().get("/seat/x")
     assert (answer.status_code, "can&#39;t save anything" in answer.text) == (503, True)

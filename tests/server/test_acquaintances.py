@@ -2,91 +2,78 @@
 
 from __future__ import annotations
 
+import httpx
 import pytest
 
 from meadhall.server.hall.people import acquaintances
-from server.people import OpenHall, Person, Program
+from server.people import OpenHall, Person
 from server.test_chat import lines, said, shown
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
+INVITES = "invites you to AxxA"
 
-async def two_who_have_met(hall: OpenHall) -> tuple[Program, Program]:
-    """Return two programs that have played together."""
-    ask, embla = await hall.program("Ask"), await hall.program("Embla")
-    table = (await ask.open(game="axes-and-allies", players=2))["id"]
-    await embla.post(f"/tables/{table}/join")
-    assert (await ask.post(f"/tables/{table}/start")).status_code == 200
+
+async def two_who_have_met(hall: OpenHall) -> tuple[Person, Person]:
+    ask, embla, _room = await hall.two_at()
     return ask, embla
 
 
-async def person_id(program: Program) -> str:
-    (person,) = (await program.read("/people")).json()
-    return str(person["id"])
+async def person_id(viewer: Person) -> str:
+    """Return the id of the one person that the viewer has met."""
+    return (await viewer.get("/people")).text.partition('action="/people/')[2].partition("/")[0]
+
+
+async def invite(host: Person, table: str, person: str) -> httpx.Response:
+    return await host.ask(f"/tables/{table}/invitations", {"person": person})
 
 
 async def test_a_person_met_is_invited_and_finds_it_in_the_hall_until_the_table_is_full(hall: OpenHall) -> None:
     ask, embla = await two_who_have_met(hall)
-    assert [(each["name"], each["matches"]) for each in (await ask.read("/people")).json()] == [("Embla", 1)]
-    table = (await ask.open(game="axxa", players=2))["id"]
-    invited = await ask.post(f"/tables/{table}/invitations", {"person": await person_id(ask)})
-    assert invited.status_code == 201, invited.text
-    (invitation,) = (await embla.read("/invitations")).json()
-    assert (invitation["table"], invitation["game"], invitation["inviter"]) == (table, "axxa", "Ask")
-    assert (await ask.read("/invitations")).json() == []
-    await embla.post(f"/tables/{table}/join")
-    assert (await embla.read("/invitations")).json() == [], "accepted"
+    table = await ask.open("axxa")
+    assert (await invite(ask, table, await person_id(ask))).status_code == 200
+    assert INVITES in (await embla.get("/")).text
+    assert INVITES not in (await ask.get("/")).text
+    await embla.ask(f"/tables/{table}/seats", {"set": "sit"})
+    assert INVITES not in (await embla.get("/")).text, "accepted"
 
 
 async def test_an_invitation_can_be_declined_and_is_not_repeated(hall: OpenHall) -> None:
     ask, embla = await two_who_have_met(hall)
-    table = (await ask.open(game="axxa", players=2))["id"]
-    await ask.post(f"/tables/{table}/invitations", {"person": await person_id(ask)})
-    assert (await embla.post(f"/invitations/{table}/decline")).json() == []
-    await ask.post(f"/tables/{table}/invitations", {"person": await person_id(ask)})
-    assert (await embla.read("/invitations")).json() == []
-    assert (await embla.post(f"/invitations/{table}/decline")).status_code == 404
+    table = await ask.open("axxa")
+    await invite(ask, table, await person_id(ask))
+    assert (await embla.ask(f"/invitations/{table}/decline")).status_code == 200
+    await invite(ask, table, await person_id(ask))
+    assert INVITES not in (await embla.get("/")).text
+    assert (await embla.ask(f"/invitations/{table}/decline")).status_code == 404
 
 
 async def test_only_people_met_are_invited_and_only_by_a_player_before_the_match(hall: OpenHall) -> None:
     ask, embla = await two_who_have_met(hall)
-    eve = await hall.program("Eve")
-    table = (await ask.open(game="axxa", players=2))["id"]
-    id_of_embla, id_of_ask = await person_id(ask), await person_id(embla)
-    refused = {
-        "not-your-seat": await eve.post(f"/tables/{table}/invitations", {"person": id_of_embla}),
-        "not-found": await ask.post(f"/tables/{table}/invitations", {"person": "nobody"}),
-    }
-    assert {answer.json()["error"] for answer in refused.values()} == refused.keys()
-    other = (await eve.open(game="axxa", players=2))["id"]
-    stranger = await eve.post(f"/tables/{other}/invitations", {"person": id_of_ask})
-    assert stranger.json()["error"] == "not-found"
-    await ask.post(f"/tables/{table}/close")
-    late = await ask.post(f"/tables/{table}/invitations", {"person": id_of_embla})
-    assert late.json()["error"] == "wrong-moment"
+    eve = hall.person("10.0.0.3")
+    table, id_of_embla, id_of_ask = await ask.open("axxa"), await person_id(ask), await person_id(embla)
+    assert (await invite(eve, table, id_of_embla)).json()["error"] == "not-your-seat"
+    assert (await invite(ask, table, "nobody")).json()["error"] == "not-found"
+    assert (await invite(eve, await eve.open("axxa"), id_of_ask)).json()["error"] == "not-found"
+    await ask.ask(f"/tables/{table}/close")
+    assert (await invite(ask, table, id_of_embla)).json()["error"] == "wrong-moment"
 
 
 async def test_a_guest_can_not_invite_without_end(hall: OpenHall, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(acquaintances, "MOST_INVITED", 1)
     ask, _embla = await two_who_have_met(hall)
-    answers = []
-    for _ in range(2):
-        table = (await ask.open(game="axxa", players=2))["id"]
-        answers.append((await ask.post(f"/tables/{table}/invitations", {"person": await person_id(ask)})).status_code)
-    assert answers == [201, 429]
+    answers = [await invite(ask, await ask.open("axxa"), await person_id(ask)) for _ in range(2)]
+    assert [answer.status_code for answer in answers] == [200, 429]
 
 
 async def test_a_blocked_person_invites_in_vain_and_is_not_told(hall: OpenHall) -> None:
     ask, embla = await two_who_have_met(hall)
-    await embla.post(f"/people/{await person_id(embla)}/ignore", {"set": "block"})
-    (known,) = (await embla.read("/people")).json()
-    assert known["blocked"]
-    table = (await ask.open(game="axxa", players=2))["id"]
-    invited = await ask.post(f"/tables/{table}/invitations", {"person": await person_id(ask)})
-    assert invited.status_code == 201
-    assert (await embla.read("/invitations")).json() == []
-    await embla.post(f"/people/{known['id']}/ignore", {"set": "unblock"})
-    assert len((await embla.read("/invitations")).json()) == 1
+    person = await person_id(embla)
+    await embla.post(f"/people/{person}/ignore", {"set": "block"})
+    assert (await invite(ask, await ask.open("axxa"), await person_id(ask))).status_code == 200
+    assert INVITES not in (await embla.get("/")).text
+    await embla.post(f"/people/{person}/ignore", {"set": "unblock"})
+    assert INVITES in (await embla.get("/")).text
 
 
 async def test_the_pages_show_people_and_invitations(hall: OpenHall) -> None:

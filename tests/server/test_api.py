@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import time
 from copy import copy
@@ -9,6 +10,7 @@ from dataclasses import replace
 from datetime import timedelta
 from importlib import import_module
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import httpx
@@ -20,11 +22,12 @@ from openapi_python_client.config import Config, ConfigFile, MetaType
 import meadhall
 from games_for_tests.hoard.rules import BOAST, DRAW, LOOK
 from meadhall.bots import Hint
+from meadhall.engine.laws.knowledge import redealt
 from meadhall.server.app import BODY_LIMIT
 from meadhall.server.hall import match_changes, presence
 from meadhall.server.hall.room import Room
-from meadhall.server.routes.api_events import TableEvents
-from meadhall.server.routes.documents import DOCUMENT_LIMIT
+from meadhall.server.routes.api_tables import TableEvents, view_in_words
+from meadhall.server.routes.workshop import DOCUMENT_LIMIT
 from meadhall.server.store.models import Guest
 from meadhall.server.web import event_stream
 from meadhall.server.web.links import Outside
@@ -68,6 +71,66 @@ async def test_a_program_plays_a_whole_match_and_reads_its_record(hall: OpenHall
     record = (await host.read(f"/tables/{table}/record")).json()
     assert record["result"]["winners"] == info["result"]["winners"]
     assert meadhall.replay(record).over
+
+
+async def test_a_view_in_words_tells_what_has_happened_since_the_own_last_action(hall: OpenHall) -> None:
+    host, friend, table = await two_programs(hall, AXES)
+    players = (host, friend)
+    info = (await host.read(f"/tables/{table}?words=true")).json()
+    while info["status"] == "running":
+        actor, view = (
+            players[info["view"]["actor"]],
+            (await players[info["view"]["actor"]].read(f"/tables/{table}")).json()["view"],
+        )
+        action = view["legal"][0]
+        info = (await actor.post(f"/tables/{table}/actions?words=true", {"action": action["action"], "n": view["next"]})).json()
+        match = match_of(await hall.room(table))
+        told = [match.in_words(event, info["you"]) for event in match.steps[-1].events]
+        assert info["view"]["happened"] == told
+        assert info["view"]["board"] == match.view(info["you"]).sketch()
+        assert info["view"]["prompt"]
+        assert "state" not in info["view"]
+    stranger = await hall.program("Stranger")
+    watched = (await stranger.read(f"/tables/{table}?words=true")).json()["view"]
+    assert len(watched["happened"]) > len(told), "a spectator reads all of it"
+
+
+@pytest.mark.parametrize("name", [AXES, "axxa", "dungeon-allies", "viking-axes"])
+async def test_a_view_in_words_tells_nothing_that_is_hidden(name: str) -> None:
+    match, choices = meadhall.game(name).match(seed="words"), Random(1)
+    while not match.over and match.next_number < 8:
+        known = view_in_words(match, 0)
+        assert view_in_words(match.supposing(redealt(match.game, match.view(0).states, 0, choices)), 0) == known
+        match.play(choices.choice(match.legal()))
+
+
+@pytest.mark.asyncio
+async def test_a_program_waits_for_its_turn_and_is_here_meanwhile(hall: OpenHall, time: ManualTime) -> None:
+    host, friend, table = await two_programs(hall, AXES)
+    info = (await host.read(f"/tables/{table}")).json()
+    active, other = (host, friend) if info["view"]["actor"] == 0 else (friend, host)
+    assert (await active.read(f"/tables/{table}?wait=50")).json()["view"]["legal"], "at once"
+    waiting = asyncio.create_task(other.read(f"/tables/{table}?wait=50"))
+    await settled()
+    room = await hall.room(table)
+    assert room.visits.open_pages()[1 - info["view"]["actor"]] == 1
+    await time.advance(49)
+    assert not waiting.done()
+    proposed = await active.post(f"/tables/{table}/proposals", {"what": "draw"})
+    assert proposed.status_code == 200, proposed.text
+    assert (await waiting).json()["proposal"]["asked"] == [1 - info["view"]["actor"]], "to be asked is a turn, too"
+    assert room.visits.open_pages() == {}
+
+
+@pytest.mark.asyncio
+async def test_a_wait_ends_when_its_time_is_up(hall: OpenHall, time: ManualTime) -> None:
+    host, _friend, table = await two_programs(hall, AXES)
+    alone = (await host.open(game=AXES, players=2))["id"]
+    waiting = asyncio.create_task(host.read(f"/tables/{alone}?wait=20"))
+    await settled()
+    await time.advance(20)
+    assert (await waiting).json()["status"] == "gathering"
+    assert (await host.read(f"/tables/{table}?wait=51")).status_code == 400
 
 
 async def test_with_bots_on_all_other_seats_the_match_begins_at_once(hall: OpenHall) -> None:
@@ -437,6 +500,8 @@ async def send_every_request(hall: OpenHall, host: Program, friend: Program, str
     """Send every kind of request, also many that are refused. Return the table of a finished match."""
     await host.http.post("/api/v1/guests", json={"name": "Ada"})
     await host.read("/games")
+    for path in (f"/games/{AXES}/rules", "/games/chess/rules"):
+        await host.read(path)
     await host.read("/tables")
     await host.read("/tables/open?limit=0")
     await host.read("/tables/open")
@@ -445,17 +510,6 @@ async def send_every_request(hall: OpenHall, host: Program, friend: Program, str
         await host.post("/quick-match", wanted)
     await host.read("/quick-match")
     await host.http.delete("/api/v1/quick-match")
-    await host.read("/me/data")
-    me = (await host.read("/people/me")).json()["id"]
-    for path in (
-        f"/people/{me}",
-        "/people/me/matches",
-        f"/people/{me}/matches",
-        "/people/me/matches?limit=0",
-        "/people/x/matches",
-    ):
-        await host.read(path)
-        await stranger.read(path)
     alone = (await host.open(game=HOARD, bots=["thrall"]))["id"]
     await host.post(f"/tables/{alone}/resign")
     table = (await host.open(game=HOARD, players=2))["id"]
@@ -499,7 +553,7 @@ async def send_every_request(hall: OpenHall, host: Program, friend: Program, str
 
 
 async def talk(host: Program, friend: Program, stranger: Program, table: str) -> None:
-    """Talk at a table, and invite a person met there to another one."""
+    """Talk at a table."""
     for program in (host, friend, stranger):
         for line in ({"text": "Skal!"}, {"phrase": "game"}, {"text": "", "phrase": "rude"}, {"text": "x" * BODY_LIMIT}):
             await program.post(f"/tables/{table}/chat", line)
@@ -508,15 +562,6 @@ async def talk(host: Program, friend: Program, stranger: Program, table: str) ->
         await program.post(f"/tables/{table}/chat/open")
         await program.read(f"/tables/{table}/chat")
     await host.read(f"/tables/{table}/chat?before=nothing")
-    (person, *_) = (await host.read("/people")).json()
-    other = (await host.open(game=HOARD, players=2))["id"]
-    await host.post(f"/tables/{other}/invitations", {"person": person["id"]})
-    await stranger.post(f"/tables/{other}/invitations", {"person": person["id"]})
-    for program in (friend, stranger):
-        await program.read("/invitations")
-        await program.post(f"/invitations/{other}/decline")
-    for id in (person["id"], "nobody"):
-        await host.post(f"/people/{id}/ignore", {"set": "unmute"})
 
 
 async def cause_rare_refusals(hall: OpenHall, host: Program, table: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -536,21 +581,12 @@ async def cause_rare_refusals(hall: OpenHall, host: Program, table: str, monkeyp
     await host.read(f"/tables/{table}")
 
 
-async def send_account_requests(program: Program) -> None:
-    """Make an account, change it, and delete it."""
-    secret = {"password": "correct horse battery"}
-    made = await program.post("/account", {"name": "Sigrid", **secret})
-    program.http.headers["Authorization"] = f"Bearer {made.json()['token']}"
-    await program.post("/sessions", {"name": "Sigrid", **secret})
+async def sign_in(hall: OpenHall, program: Program) -> None:
+    """Sign in to an account of a person."""
+    secret = {"name": "Sigrid", "password": "correct horse battery"}
+    await hall.person().post("/account/new", secret)
+    await program.post("/sessions", secret)
     await program.post("/sessions", {"name": "Sigrid", "password": "wrong"})
-    await program.read("/account")
-    confirmed = await program.post("/account/confirm", secret)
-    program.http.headers["Authorization"] = f"Bearer {confirmed.json()['token']}"
-    await program.post("/account/password", secret)
-    await program.post("/account/password", {"password": "short"})
-    await program.post("/account/recovery-codes")
-    await program.post("/account/sign-out", {"session": "others"})
-    await program.post("/account/delete")
 
 
 @pytest.mark.asyncio
@@ -563,16 +599,15 @@ async def test_every_response_is_as_described(hall: OpenHall, monkeypatch: pytes
         await answer.aread()
         answers.append(answer)
 
-    host, friend, stranger, owner = programs = [await hall.program() for _ in range(4)]
+    host, friend, stranger = programs = [await hall.program() for _ in range(3)]
     for program in programs:
         program.http.event_hooks["response"].append(keep)
     table = await send_every_request(hall, host, friend, stranger)
-    await send_account_requests(owner)
+    await sign_in(hall, stranger)
     report = (await friend.post("/balance", {"game": AXES, "players": [2], "depth": "quick"})).json()["id"]
     await friend.read(f"/balance/{report}")
     await friend.http.delete(f"/api/v1/balance/{report}")
     await cause_rare_refusals(hall, host, table, monkeypatch)
-    await stranger.http.delete("/api/v1/me")
 
     for answer in answers:
         document.check_answer(answer)
@@ -595,8 +630,7 @@ async def test_every_response_is_as_described(hall: OpenHall, monkeypatch: pytes
     }
     done = [document.operation(answer.request) for answer in answers if answer.is_success]
     described_here = [(path, operation) for _, path, operation in document.operations()]
-    streams = {"/api/v1/me/records", "/api/v1/tables/{id}/events"}
-    assert {path for path, operation in described_here if operation not in done} == streams
+    assert {path for path, operation in described_here if operation not in done} == {"/api/v1/tables/{id}/events"}
 
 
 async def test_the_stream_is_as_described(hall: OpenHall) -> None:

@@ -25,8 +25,8 @@ from meadhall.engine.registry import game_names
 from meadhall.server import app as app_module
 from meadhall.server.errors import NotThatPerson
 from meadhall.server.hall.people.sign_in import Client
-from meadhall.server.routes import seat_links
-from meadhall.server.routes.documents import DOCUMENT_LIMIT
+from meadhall.server.routes import tables as table_routes
+from meadhall.server.routes.workshop import DOCUMENT_LIMIT
 from meadhall.server.settings import Settings
 from meadhall.server.store.database import NoAnswer
 from meadhall.server.web.forwarded import trust_proxies
@@ -121,7 +121,7 @@ async def test_an_internal_error_is_logged_without_secrets(
     def fail(*_: object) -> None:
         raise RuntimeError("the wiring")
 
-    monkeypatch.setattr(seat_links, "_seat_behind", fail)
+    monkeypatch.setattr(table_routes, "_seat_behind", fail)
     page = await host.get(f"/seat/{key}")
     assert page.status_code == 500
     assert has_security_headers(page.headers)

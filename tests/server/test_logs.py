@@ -11,7 +11,7 @@ import httpx
 import pytest
 
 from meadhall.server.ops.logs import JsonFormatter, TextFormatter, request_id
-from meadhall.server.routes import seat_links
+from meadhall.server.routes import tables as table_routes
 from meadhall.server.web.request_ids import identify_requests
 from server.people import OpenHall
 
@@ -77,7 +77,7 @@ async def test_the_page_of_an_internal_error_names_its_request(hall: OpenHall, m
     def fail(*_: object) -> None:
         raise RuntimeError("the wiring")
 
-    monkeypatch.setattr(seat_links, "_seat_behind", fail)
+    monkeypatch.setattr(table_routes, "_seat_behind", fail)
     page = await answered(hall.app, "/seat/x", **{"X-Request-ID": "abc-123"})
     assert page.status_code == 500
     assert "<code>abc-123</code>" in page.text

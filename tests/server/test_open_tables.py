@@ -9,7 +9,7 @@ import pytest
 
 from meadhall.server.hall.choices import TableFilter
 from meadhall.server.ops.time import Time
-from meadhall.server.pages.open_tables import age_in_words
+from meadhall.server.pages.front_page import age_in_words
 from server.people import AXES, OpenHall, Person
 
 pytestmark = pytest.mark.asyncio

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from meadhall.server.pages.privacy import KEPT
+from meadhall.server.pages.people import KEPT
 from meadhall.server.settings import Settings
 from meadhall.server.store import acquaintances, personal_data, schema
 from meadhall.server.store.database import Db
@@ -121,13 +121,6 @@ async def test_a_guest_who_deletes_everything_leaves_only_their_matches(each_hal
     assert f"/tables/{room.table.id}" not in (await friend.get("/")).text
     again = await friend.get("/settings")
     assert 'value="Bo"' not in again.text, "the device is a new guest"
-
-
-async def test_a_program_reads_and_deletes_its_data(hall: OpenHall) -> None:
-    program = await hall.program("Robot")
-    assert (await program.read("/me/data")).json()["guests"][0]["name"] == "Robot"
-    assert (await program.http.delete("/api/v1/me")).status_code == 204
-    assert (await program.read("/me/data")).json()["guests"] == []
 
 
 async def test_an_account_is_deleted_on_its_own_page(hall: OpenHall) -> None:

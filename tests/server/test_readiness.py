@@ -10,7 +10,7 @@ import pytest
 
 from meadhall.server.hall.upkeep import readiness
 from meadhall.server.hall.upkeep.readiness import Readiness
-from meadhall.server.routes import learn
+from meadhall.server.routes import replay
 from meadhall.server.settings import Settings
 from meadhall.server.worker.bot_cache import BotCache
 from meadhall.server.worker.tasks import LoadRules, Progress
@@ -103,5 +103,5 @@ async def test_interpreted_rules_can_be_learned_at_once(
 ) -> None:
     async with open_hall(settings) as hall:
         for interpreted, status in ((True, 200), (False, 503)):
-            monkeypatch.setattr(learn, "INTERPRETED", interpreted)
+            monkeypatch.setattr(replay, "INTERPRETED", interpreted)
             assert (await hall.person().get(f"/learn/{AXES}")).status_code == status

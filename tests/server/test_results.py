@@ -325,22 +325,6 @@ async def test_a_download_that_is_read_slowly_holds_up_no_other(hall: OpenHall) 
 
 
 @pytest.mark.asyncio
-async def test_the_api_has_profiles_matches_and_records(hall: OpenHall) -> None:
-    program = await hall.program()
-    table = await program.open(game=AXES, bots=["thrall"])
-    assert (await program.post(f"/tables/{table['id']}/resign")).status_code == 200
-    profile = (await program.read("/people/me")).json()
-    assert [(group["game"], group["bots"], group["score"]) for group in profile["groups"]] == [(AXES, "thrall", 0.0)]
-    assert profile["wins"] == {"current": 0, "longest": 0}
-    assert [each["id"] for each in (await program.read("/people/me/matches?result=lost")).json()] == [table["id"]]
-    assert (await program.read("/people/me/matches?result=won")).json() == []
-    assert (await program.read("/me/records")).text.count("\n") == 1
-    stranger = await hall.program("Stranger")
-    assert (await stranger.read(f"/people/{profile['id']}")).json()["error"] == "private-profile"
-    assert (await stranger.read("/people/nobody/matches")).status_code == 404
-
-
-@pytest.mark.asyncio
 async def test_names_at_a_table_lead_to_profiles(hall: OpenHall) -> None:
     host, friend, room = await hall.two_at(AXES)
     assert f'<a href="/tables/{room.table.id}/people/1">' in (await host.get(f"/tables/{room.table.id}")).text
@@ -368,11 +352,3 @@ async def test_a_private_profile_tells_strangers_neither_id_nor_present_name(hal
         assert person.rpartition("/")[2] not in answer.headers.get("location", "")
     assert [answer.status_code for answer in asked] == [403, 403, 404, 404, 200]
     assert (await friend.get(f"/tables/{room.table.id}/people/1")).status_code == 303, "their own"
-
-
-async def test_the_api_sends_all_records_in_the_type_that_its_description_says(hall: OpenHall) -> None:
-    program = await hall.program("Ada")
-    described = (await program.http.get("/schema/openapi.json")).json()["paths"]["/api/v1/me/records"]["get"]["responses"]["200"]
-    sent = [(await program.read(f"/me/records{query}")).headers["content-type"] for query in ("", "?gzip=true")]
-    assert list(described["content"]) == ["application/octet-stream"]
-    assert sent == ["application/octet-stream"] * 2

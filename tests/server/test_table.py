@@ -13,7 +13,7 @@ from games_for_tests.hoard.rules import BOAST, DRAW, LOOK
 from meadhall.engine.registry import game
 from meadhall.server.hall import presence
 from meadhall.server.pages import responses
-from meadhall.server.routes import deed
+from meadhall.server.routes import deeds
 from meadhall.server.settings import Settings
 from meadhall.server.store import tables
 from meadhall.server.web import event_stream
@@ -582,7 +582,7 @@ async def test_streams_are_notified_before_the_response_to_a_move(hall: OpenHall
             told.extend([mine.waiting, theirs.waiting])
             return responses.table_answer(*arguments)
 
-        monkeypatch.setattr(deed, "table_answer", table_answer)
+        monkeypatch.setattr(deeds, "table_answer", table_answer)
         await host.act(room.table.id, BOAST)
         assert told == [True, True]
         assert "boasts" in await mine.frame()

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
+from contextlib import nullcontext
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 from urllib.parse import urlsplit
 
 import typer
 
-from meadhall.engine.compile import mode
 from meadhall.engine.errors import MeadhallError, how_to_install
 from meadhall.engine.text.language import gettext as _
 
-if TYPE_CHECKING:
-    from meadhall.mcp.tables import Tables
-
 
 class NoModelContextProtocol(MeadhallError):
-    """The SDK of the Model Context Protocol is not installed."""
+    """The packages for the Model Context Protocol are not installed."""
 
 
 def serve_tools(
@@ -36,48 +34,30 @@ def serve_tools(
     ] = None,
 ) -> None:
     """Serve the tools on standard input and output, or at an address by HTTP, until the client or Ctrl-C ends them."""
-    if find_spec("mcp") is None:
-        raise NoModelContextProtocol(_("Language models need the package mcp: {command}").format(command=how_to_install("mcp")))
-    mode.prefer_interpreted()  # a match against quick bots needs no compiler
-    logging.getLogger("httpx2").setLevel(logging.WARNING)
-    from meadhall.mcp.server import build  # noqa: PLC0415 - needs the package
-
-    if http is None:
-        build(_tables(hall, name or _("Language model"), token or "")).run("stdio")
-        return
-    host, port = address(http)
-    if hall is not None and token is None:
-        from mcp.server.transport_security import TransportSecuritySettings  # noqa: PLC0415
-
-        from meadhall.mcp.players import Players  # noqa: PLC0415
-
-        # A page of another site doesn't know a token. So a proxy may use any name for Host.
-        unnamed = TransportSecuritySettings(enable_dns_rebinding_protection=False)
-        build(Players(_checked(hall))).run("streamable-http", host=host, port=port, transport_security=unnamed)
-    elif _is_own_machine(host):
-        build(_tables(hall, name or _("Language model"), token or "")).run("streamable-http", host=host, port=port)
-    else:
+    if find_spec("fastmcp") is None:
+        raise NoModelContextProtocol(
+            _("Language models need the package fastmcp: {command}").format(command=how_to_install("mcp"))
+        )
+    place = None if http is None else address(http)
+    is_shared = place is not None and hall is not None and token is None
+    if place is not None and not is_shared and not _is_own_machine(place[0]):
         raise MeadhallError(
             _(
                 "Others can reach {host}, and all clients would be one player there. Name a hall with --hall and leave "
                 "--token out: then each client sends its own token of the hall. Or choose 127.0.0.1."
-            ).format(host=host)
+            ).format(host=place[0])
         )
+    logging.getLogger("httpx2").setLevel(logging.WARNING)
+    from meadhall.mcp.own_hall import own_hall  # noqa: PLC0415
+    from meadhall.mcp.tools import serve  # noqa: PLC0415 - needs the packages
+
+    with own_hall() if hall is None else nullcontext(_checked(hall)) as url:
+        asyncio.run(serve(url, name or _("Language model"), token, place, is_shared))
 
 
 def _is_own_machine(host: str) -> bool:
     """Return whether only programs of this machine reach a host. For these names the server also checks Host and Origin."""
     return host in ("127.0.0.1", "localhost", "::1")
-
-
-def _tables(hall: str | None, name: str, token: str) -> Tables:
-    if hall is None:
-        from meadhall.mcp.local import LocalTables  # noqa: PLC0415
-
-        return LocalTables(name)
-    from meadhall.mcp.hall import HallTables  # noqa: PLC0415
-
-    return HallTables(_checked(hall), name, token)
 
 
 def _checked(hall: str) -> str:

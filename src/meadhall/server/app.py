@@ -14,7 +14,6 @@ from litestar import Litestar, Router
 from litestar.di import Provide
 from litestar.exceptions import HTTPException, InternalServerException
 from litestar.openapi.config import OpenAPIConfig
-from litestar.openapi.plugins import JsonRenderPlugin
 from litestar.openapi.spec import Server
 from litestar.plugins import PluginProtocol
 from litestar.plugins.core import MsgspecDIPlugin
@@ -36,30 +35,17 @@ from meadhall.server.pages.responses import failed, no_file, refused
 from meadhall.server.pages.templates import static_folders
 from meadhall.server.routes import (
     account,
-    acquaintances,
-    admission,
     api,
-    chat,
-    daily,
     deeds,
-    documents,
-    echo,
-    identity_links,
-    installed_app,
-    learn,
-    match,
+    front_page,
     monitoring,
-    notifications,
     people,
-    privacy,
     quick_match,
     replay,
-    seat_links,
     tables,
-    time,
+    talk,
     workshop,
 )
-from meadhall.server.routes import hall as hall_routes
 from meadhall.server.settings import Settings
 from meadhall.server.store.store import Store
 from meadhall.server.web import links
@@ -84,28 +70,7 @@ log = logging.getLogger(__name__)
 BODY_LIMIT: Final = 64 * 1024
 """Bytes of a request, except for uploads."""
 
-_PAGE_MODULES: Final = (
-    hall_routes,
-    account,
-    daily,
-    learn,
-    quick_match,
-    tables,
-    deeds,
-    documents,
-    workshop,
-    match,
-    chat,
-    seat_links,
-    identity_links,
-    admission,
-    replay,
-    notifications,
-    installed_app,
-    people,
-    acquaintances,
-    privacy,
-)
+_PAGE_MODULES: Final = (front_page, account, quick_match, tables, deeds, workshop, talk, replay, people)
 _DEVELOPMENT: Final = "meadhall.server.dev"
 """The package of development mode. Only an application for development loads it."""
 
@@ -164,7 +129,7 @@ def build_app(requests_per_minute: int, *, development: bool = False) -> Litesta
     limit, lag = RequestLimit(requests_per_minute, seconds), LoopLag()
     modules = (*_PAGE_MODULES, import_module(f"{_DEVELOPMENT}.routes")) if development else _PAGE_MODULES
     app = _Litestar(
-        route_handlers=[_pages(modules), api.router(), *monitoring.routes, *echo.routes, *time.routes, *_static_files()],
+        route_handlers=[_pages(modules), api.router(), *monitoring.routes, *_static_files()],
         dependencies={
             "hall": Provide(lambda: app.state.hall, sync_to_thread=False),
             "sessions": Provide(lambda: app.state.sessions, sync_to_thread=False),
@@ -242,7 +207,7 @@ def _openapi() -> OpenAPIConfig:
         description="Play at this hall with a program. Integers must be written without a decimal point and without quotes.",
         components=api.SECURITY,
         path="/schema",
-        render_plugins=[JsonRenderPlugin()],
+        render_plugins=[api.DescribedJson()],
         use_handler_docstrings=True,
         operation_id_creator=lambda handler, _method, _path: handler.handler_name,  # generated clients name functions by it
     )

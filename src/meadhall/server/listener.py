@@ -55,8 +55,11 @@ def bind(settings: Settings) -> Iterator[Sockets]:
 
 
 def listens_at(settings: Settings, sockets: Sockets) -> Settings:
-    """Return the settings with the place at which the hall really listens: another program may have chosen it."""
-    if sockets.name == OWN:
+    """Return the settings with the place at which the hall really listens.
+
+    Another program may have chosen it, or the system: a free port for ``MEADHALL_PORT=0``.
+    """
+    if sockets.name == OWN and (settings.port or settings.socket):
         return settings
     name = sockets.listener.getsockname()
     place = {"socket": Path(name)} if isinstance(name, str) else {"socket": None, "host": name[0], "port": name[1]}

@@ -1,4 +1,4 @@
-"""Clocks on a table's page.
+"""Clocks on a table's page, the choice of one, and times and dates in words.
 
 A frame is rendered once and shown for a while, so it says when the time of a clock is up, not how much is left. A script counts
 down by the hall's time. ``filled`` writes into a page what is left when it is loaded, for readers without JavaScript.
@@ -7,20 +7,191 @@ down by the hall's time. ``filled`` writes into a page what is left when it is l
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from datetime import datetime
-from typing import Final
+from collections.abc import Iterable, Mapping
+from datetime import UTC, date, datetime
+from typing import Final, get_args
 
 import msgspec
+from babel.dates import format_date, format_datetime, format_interval
+from babel.numbers import format_decimal
 from markupsafe import Markup
 
+from meadhall.engine.errors import BadSetup
+from meadhall.engine.text.language import current_language, ngettext
 from meadhall.engine.text.language import gettext as _
-from meadhall.engine.text.language import ngettext
-from meadhall.server.hall.clocks import DAY, HOUR, MINUTE, Clocks
+from meadhall.server.hall.clocks import DAY, HOUR, INCREMENTS, MINUTE, SECONDS, Clocks, check_clock
 from meadhall.server.hall.deadlines import margin
-from meadhall.server.pages.dates import decimal, moment
-from meadhall.server.pages.models import ClockView
-from meadhall.server.store.models import Clock
+from meadhall.server.hall.holidays import last_day
+from meadhall.server.pages.models import ClockChoiceView, ClockView, Moment, Option, OptionGroup
+from meadhall.server.store.models import Clock, ClockKind, TimeUp
+from meadhall.server.store.uptime import Holiday
+from meadhall.server.web.forms import Form, integer
+
+
+def moment(time: datetime) -> Moment:
+    """Return a time as a page shows it."""
+    time = time.astimezone(UTC)
+    return Moment(time.strftime("%Y-%m-%dT%H:%M:%SZ"), f"{format_datetime(time, 'medium', tzinfo=UTC, locale=locale())[:-3]} UTC")
+
+
+def locale() -> str:
+    """Return the locale of the current language."""
+    language = current_language()
+    return "en_GB" if language == "en" else language
+
+
+def decimal(number: float) -> str:
+    """Return a number with one decimal in the current language: "1.8", "1,8"."""
+    return str(format_decimal(round(number, 1), "0.0", locale=locale()))
+
+
+def day_in_words(day: str) -> str:
+    """Return a date in words: "21 November 2026"."""
+    return str(format_date(date.fromisoformat(day), "long", locale=locale()))
+
+
+def holiday_in_words(holiday: Holiday) -> str:
+    """Return the days of a holiday: "1 – 8 Dec"."""
+    return str(format_interval(holiday.began_at.date(), last_day(holiday), "MMMd", locale=locale()))
+
+
+def month_in_words(day: str) -> str:
+    """Return the month of a date, abbreviated: "Nov"."""
+    return str(format_date(date.fromisoformat(day), "LLL", locale=locale()))
+
+
+NO_CLOCK: Final = "none"
+
+
+def clock_in_words(clock: Clock | None) -> str:
+    """Say a clock in a few words: "5 minutes each + 3 seconds", "30 seconds a decision", "no clock"."""
+    if clock is None:
+        return _("no clock")
+    if clock.is_of_seats:
+        words = _("{time} each").format(time=time_in_words(clock.seconds))
+        return f"{words} + {time_in_words(clock.increment)}" if clock.increment else words
+    return _("{time} a decision").format(time=time_in_words(clock.seconds))
+
+
+def clock_sentence(clock: Clock | None) -> str:
+    """Say in a sentence or two what the clock of a table means."""
+    if clock is None:
+        return _("No clock: everyone takes the time they need.")
+    return f"{_times_in_words(clock)} {_time_up_in_words(clock)}"
+
+
+def _times_in_words(clock: Clock) -> str:
+    if not clock.is_of_seats:
+        return _("Each player has {time} for each decision.").format(time=time_in_words(clock.seconds))
+    if clock.increment == 0:
+        return _("Each player has {time} for the whole match.").format(time=time_in_words(clock.seconds))
+    text = _("Each player has {time} for the whole match, and {more} more after each action.")
+    if not clock.is_live:
+        text = _("Each player has {time} for the whole match, and {more} more after each action, up to {time} again.")
+    return text.format(time=time_in_words(clock.seconds), more=time_in_words(clock.increment))
+
+
+def _time_up_in_words(clock: Clock) -> str:
+    if clock.time_up == "resign":
+        return _("When time is up, the seat resigns.")
+    if clock.time_up == "bot_seat":
+        return _("When time is up, a bot plays until the player takes the seat back.")
+    if clock.kind == "seat":
+        return _("When time is up, a bot plays this decision, and the seat gets one more minute.")
+    if clock.kind == "reserve":
+        return _("When time is up, a bot plays this decision, and the seat gets one more day.")
+    return _("When time is up, a bot plays this decision.")
+
+
+def time_in_words(seconds: int) -> str:
+    """Say a time: "30 seconds", "2 minutes", "12 hours", "3 days"."""
+    if seconds % DAY == 0 and seconds:
+        return ngettext("{count} day", "{count} days", seconds // DAY).format(count=seconds // DAY)
+    if seconds % HOUR == 0 and seconds:
+        return ngettext("{count} hour", "{count} hours", seconds // HOUR).format(count=seconds // HOUR)
+    if seconds % MINUTE == 0 and seconds:
+        return ngettext("{count} minute", "{count} minutes", seconds // MINUTE).format(count=seconds // MINUTE)
+    return ngettext("{count} second", "{count} seconds", seconds).format(count=seconds)
+
+
+def clock_value(clock: Clock | None) -> str:
+    """Return a clock as a form sends it: ``seat:300``; ``none`` for no clock."""
+    return NO_CLOCK if clock is None else f"{clock.kind}:{clock.seconds}"
+
+
+def read_clock(value: str, increment: int | None = None, time_up: str | None = None) -> Clock | None:
+    """Return the clock that a value of a form means, with the usual choices for what is None. Raises BadSetup."""
+    kind, _colon, seconds = value.partition(":")
+    if kind == NO_CLOCK:
+        return None
+    if not seconds.isdecimal():
+        raise BadSetup(_("Which clock?"))
+    return check_clock(kind, int(seconds), increment, time_up)
+
+
+def usual_clocks() -> list[Clock | None]:
+    """Return no clock, and all clocks with their usual increments."""
+    return [None, *(check_clock(kind, seconds) for kind, times in SECONDS.items() for seconds in times)]
+
+
+def clock_choice(clock: Clock | None) -> ClockChoiceView:
+    """Return what the host can choose, with the table's clock as chosen."""
+    was = clock_value(clock)
+    kinds: dict[ClockKind, str] = {
+        "seat": _("Live, for the whole match"),
+        "decision": _("Live, for each decision"),
+        "slow": _("Slow, for each decision"),
+        "reserve": _("Slow, for the whole match"),
+    }
+    none = OptionGroup("", (Option(NO_CLOCK, _("No clock"), was == NO_CLOCK),))
+    timed = (
+        OptionGroup(name, tuple(_choice(f"{kind}:{seconds}", time_in_words(seconds), was) for seconds in SECONDS[kind]))
+        for kind, name in kinds.items()
+    )
+    return ClockChoiceView(
+        was=was,
+        brief=clock_in_words(clock),
+        words=clock_sentence(clock),
+        groups=(none, *timed),
+        increments=tuple(_increments(clock)) if clock is not None and clock.is_of_seats else (),
+        time_up=() if clock is None else tuple(_time_up(clock)),
+    )
+
+
+def _choice(value: str, text: str, chosen: str) -> Option:
+    return Option(value, text, value == chosen)
+
+
+def _increments(clock: Clock) -> Iterable[Option]:
+    for seconds in INCREMENTS[clock.kind]:
+        yield _choice(str(seconds), time_in_words(seconds) if seconds else _("nothing"), str(clock.increment))
+
+
+def _time_up(clock: Clock) -> Iterable[Option]:
+    texts: dict[TimeUp, str] = {
+        "bot_decision": _("A bot plays this decision"),
+        "bot_seat": _("A bot takes the seat, until the player returns"),
+        "resign": _("The seat resigns"),
+    }
+    for each in get_args(TimeUp):
+        yield _choice(each, texts[each], clock.time_up)
+
+
+def clock_of_form(form: Form) -> Clock | None:
+    """Return the clock that the form asks for. Another time has its own increment, and another kind its own rule for its end.
+
+    Raises BadSetup.
+    """
+    chosen, was = form.get("clock", ""), form.get("was", "")
+    kind, _colon, seconds = chosen.partition(":")
+    if kind == NO_CLOCK:
+        return check_clock(kind)
+    if not seconds.isdecimal():
+        raise BadSetup(_("Which clock?"))
+    increment = integer(form, "increment") if chosen == was else None
+    time_up = form.get("time_up") if was.partition(":")[0] == kind else None
+    return check_clock(kind, int(seconds), increment, time_up)
+
 
 _TENTHS_BELOW: Final = 10.0
 """Seconds below which a live clock shows tenths."""

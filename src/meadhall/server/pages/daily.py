@@ -27,7 +27,7 @@ from meadhall.server.hall.daily_puzzle import (
     today,
 )
 from meadhall.server.hall.hall import Hall
-from meadhall.server.pages.dates import moment
+from meadhall.server.pages.clock import moment
 from meadhall.server.pages.models import AttemptView, Bar, DailyPage, DailyState, DailyStrip, FigureView, Plot
 from meadhall.server.store import puzzles
 from meadhall.server.store.models import Guest, TableRow

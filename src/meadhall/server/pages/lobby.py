@@ -18,9 +18,7 @@ from meadhall.engine.match.view import bot_in_words
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.hall.lobby_changes import start_refusal
 from meadhall.server.hall.room import Room
-from meadhall.server.pages.clock_choice import clock_choice
-from meadhall.server.pages.clock_words import time_in_words
-from meadhall.server.pages.dates import moment
+from meadhall.server.pages.clock import clock_choice, moment, time_in_words
 from meadhall.server.pages.match import seat_views
 from meadhall.server.pages.models import BotLevel, Fact, LobbyPage, Option, OptionView, SharedLink, ValueView, WaitView
 from meadhall.server.store.models import Guest

@@ -26,8 +26,7 @@ from meadhall.server.hall.table_tools import table_tools
 from meadhall.server.ops.time import Time
 from meadhall.server.pages.any_game import page_of
 from meadhall.server.pages.chart import chart_part
-from meadhall.server.pages.clock import clock_views, milliseconds
-from meadhall.server.pages.dates import holiday_in_words, moment
+from meadhall.server.pages.clock import clock_views, holiday_in_words, milliseconds, moment
 from meadhall.server.pages.log import log, private_events, rule_url
 from meadhall.server.pages.models import (
     AbsentView,

@@ -275,7 +275,6 @@ class SeatView:
     you: bool = False
     active: bool = False  # the seat to move
     thinking: bool = False  # the seat to move, and a bot
-    out: bool = False  # has lost already
     winner: bool = False
     away_since: int | None = None  # of a person without an open page, in milliseconds by the hall's clock
     online: bool = True  # a person with an open page, or a bot

@@ -1,24 +1,24 @@
-"""The model of a person's profile: figures, feats, the calendar of puzzles, a page of matches, and statistics."""
+"""The model of a person's profile, with what they have achieved."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
-from typing import Literal
+from typing import Final, Literal
 from urllib.parse import urlencode
 
+from meadhall.engine.match.view import bot_in_words
 from meadhall.engine.registry import game, game_names
 from meadhall.engine.text.language import gettext as _
 from meadhall.engine.text.language import grouped, ngettext
 from meadhall.server.hall.people.profiles import Profile, Streak
-from meadhall.server.pages.dates import day_in_words, month_in_words
-from meadhall.server.pages.feats import Feat, feats
-from meadhall.server.pages.hall import card
+from meadhall.server.pages.clock import day_in_words, month_in_words
+from meadhall.server.pages.front_page import card
 from meadhall.server.pages.models import FilterField, Option, OptionGroup, TableCard
-from meadhall.server.pages.rates import RateTable, rate_tables, total
+from meadhall.server.pages.rates import LEVELS, RateTable, fair_share, rate_tables, total
 from meadhall.server.store.models import Crest, Guest
-from meadhall.server.store.profiles import Played, PuzzleDay
+from meadhall.server.store.profiles import Played, PuzzleDay, ResultGroup
 from meadhall.server.web.links import link
 
 MATCHES_SHOWN = 20
@@ -217,3 +217,66 @@ def _calendar(days: Sequence[PuzzleDay], streak: Streak, today: str) -> PuzzleCa
         listed=tuple((link(f"/daily/{each.day}"), day_in_words(each.day), each.solved) for each in shown),
         width=WEEKS * _CELL,
     )
+
+
+_ROW: Final = 3
+"""So many in a row are a feat."""
+
+_FULL: Final = 5
+"""A match of so many players is a feat to win."""
+
+
+@dataclass(frozen=True)
+class Feat:
+    """A feat, with the icon that stands for it."""
+
+    icon: str
+    text: str
+
+
+def feats(profile: Profile, subject: str = "") -> Iterator[Feat]:
+    """Yield a person's feats, in all games or in one."""
+    groups = [group for group in profile.groups if group.game in game_names() and subject in ("", group.game)]
+    won = [group for group in groups if group.won]
+    rivals = [group for group in won if fair_share(group) is not None]
+    for name in game_names():
+        yield from _bots_beaten(name, [group for group in rivals if group.game == name])
+    yield from _tables(rivals)
+    for name in dict.fromkeys(group.game for group in won if group.players > 1 and group not in rivals):
+        yield Feat("hands", _("Won {game} together").format(game=game(name).title))
+    if not subject:
+        yield from _in_a_row(profile)
+        if len({group.game for group in won}) == len(game_names()) > 1:
+            yield Feat("hall", _("Won every game of this hall"))
+
+
+def _bots_beaten(name: str, groups: Sequence[ResultGroup]) -> Iterator[Feat]:
+    """Yield the strongest bots that were beaten in a game: without help, and with help if those were stronger."""
+    alone = [LEVELS[group.bots] for group in groups if group.bots in LEVELS and group.unaided]
+    any_way = [LEVELS[group.bots] for group in groups if group.bots in LEVELS]
+    names = {place: bot_in_words(level) for level, place in LEVELS.items()}
+    if alone:
+        words = _("Beat the {bot} at {game} without a hint or taking back")
+        yield Feat("crown", words.format(bot=names[max(alone)], game=game(name).title))
+    if any_way and max(any_way) > max(alone, default=0):
+        yield Feat("attack", _("Beat the {bot} at {game}").format(bot=names[max(any_way)], game=game(name).title))
+
+
+def _tables(groups: Sequence[ResultGroup]) -> Iterator[Feat]:
+    """Yield the matches won against people, and the largest table where a match was won."""
+    against_people = sum(group.won for group in groups if not group.bots)
+    if against_people:
+        words = ngettext("Won {count} match against people", "Won {count} matches against people", against_people)
+        yield Feat("person", words.format(count=against_people))
+    largest = max((group.players for group in groups), default=0)
+    if largest >= _FULL:
+        yield Feat("helmet", _("Won at a table of {count}").format(count=largest))
+
+
+def _in_a_row(profile: Profile) -> Iterator[Feat]:
+    """Yield the longest rows of wins, which have no take-backs, and of days with a finished puzzle."""
+    wins, puzzles = profile.wins.longest, profile.puzzles.longest
+    if wins >= _ROW:
+        yield Feat("again", _("{count} wins in a row").format(count=wins))
+    if puzzles >= _ROW:
+        yield Feat("check", _("{count} puzzles in a row").format(count=puzzles))

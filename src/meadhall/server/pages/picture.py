@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
+import re
+from base64 import b64encode
 from dataclasses import dataclass
 from functools import cache, partial
 from textwrap import wrap
@@ -21,7 +24,7 @@ from meadhall.pictures.templates import game_style_files, has_template
 from meadhall.server.errors import TooMany, WrongMoment
 from meadhall.server.hall.room import Room
 from meadhall.server.ops.byte_cache import ByteCache
-from meadhall.server.pages.dates import locale
+from meadhall.server.pages.clock import locale
 from meadhall.server.pages.match import given_up_view, has_picture, match_page, result_view
 from meadhall.server.pages.models import MatchPage, SeatView
 from meadhall.server.pages.patches import without_cuts
@@ -152,3 +155,25 @@ def styles(game: str) -> FlatStyles:
 
 def _drawn(drawing: str, game: str) -> bytes:
     return png(without_uses(drawing), styles(game).sheet)
+
+
+_SYMBOLS = re.compile(r"<symbol\b.*?</symbol>", re.DOTALL)
+
+
+def tile_art(game: str) -> str:
+    """Return the address of the picture of a game's tile, which contains a digest; "" for a game without one."""
+    return link(f"/tiles/{game}.svg?v={_digest(game)}") if has_template(f"{game}/tile.html") else ""
+
+
+@cache
+def tile_svg(game: str) -> str:
+    """Return the picture of a game's tile as SVG, with its styles and its font: an image loads nothing else."""
+    drawn = styles(game).written_out(template("tile.html").render(game=game))
+    font = b64encode((STATIC / "fonts" / "grenze-latin-600-normal.woff2").read_bytes()).decode() if "<text" in drawn else ""
+    face = f'@font-face{{font-family:"Grenze";font-weight:600;src:url(data:font/woff2;base64,{font})}}' if font else ""
+    return _SYMBOLS.sub("", without_uses(drawn)).replace("<style />", f"<style>{face}{styles(game).sheet}</style>", 1)
+
+
+@cache
+def _digest(game: str) -> str:
+    return hashlib.sha256(tile_svg(game).encode()).hexdigest()[:12]

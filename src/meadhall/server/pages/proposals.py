@@ -15,7 +15,7 @@ from meadhall.server.hall.proposals import Closed, Proposal
 from meadhall.server.hall.room import Room
 from meadhall.server.hall.stand_ins import persons_playing
 from meadhall.server.hall.table_tools import table_tools
-from meadhall.server.pages.dates import moment
+from meadhall.server.pages.clock import moment
 from meadhall.server.pages.models import AnswerView, OfferView, ProposalView, ProposePage, TakeBackChoice
 from meadhall.server.store.models import Guest
 from meadhall.server.web.links import link

@@ -1,21 +1,30 @@
-"""The models of replays and chart pages."""
+"""The models of a match step by step: a replay, a guided first game, and the check of its dice."""
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
+from functools import cache
 
 from meadhall.bots.analysis import Knowledge
-from meadhall.engine.errors import MeadhallError
+from meadhall.engine.errors import MeadhallError, RecordError
+from meadhall.engine.game import Game
 from meadhall.engine.match.match import Match
-from meadhall.engine.match.telling import crowned
-from meadhall.engine.match.view import EVERYTHING, SPECTATOR, bot_in_words
+from meadhall.engine.match.telling import answer_to, crowned, guided_match
+from meadhall.engine.match.view import EVERYTHING, SPECTATOR, View, bot_in_words
+from meadhall.engine.registry import game
+from meadhall.engine.replay import replay
 from meadhall.engine.text.language import gettext as _
-from meadhall.server.errors import reason_of
+from meadhall.engine.text.lessons import LEARNER
+from meadhall.server.errors import WrongMoment, reason_of
 from meadhall.server.hall.analysis import ChartJob, ChartQueue
+from meadhall.server.hall.daily_puzzle import is_sealed
+from meadhall.server.hall.room import Room
 from meadhall.server.pages.chart import chart_part
+from meadhall.server.pages.log import rule_url
 from meadhall.server.pages.match import given_up_view, match_page, result_view, strength
-from meadhall.server.pages.models import ChartPage, ChartPart, ReplayPage, SeatView
-from meadhall.server.store.models import TableRow
+from meadhall.server.pages.models import ChartPage, ChartPart, LessonPage, MatchPage, Refusal, ReplayPage, SeatView, VerifyPage
+from meadhall.server.store.models import FINISHED, TableRow
 from meadhall.server.web.links import link
 
 
@@ -94,4 +103,94 @@ def replay_page(
         seat=seat,
         seat_choices=tuple((value, names[value]) for value in viewers),
         verified=_("All rolls were verified against the seed.") if url == link("/replay") else "",
+    )
+
+
+def lesson_page(subject: Game, step: int, action: int | None = None) -> LessonPage:
+    """Return a step, or the nearest one that exists; the next step if ``action`` is the action that the step asks for."""
+    assert subject.lessons is not None
+    lessons, last = subject.lessons.lessons, len(subject.lessons.lessons)
+    step = max(1, min(last, step))
+    if action is not None and action == lessons[step - 1].action:
+        step, action = step + 1, None
+    lesson, position = lessons[step - 1], subject.lessons.positions[step - 1]
+    match = _lesson_match(subject.name)
+    own = match.view_at(position, LEARNER)
+    task = "" if lesson.action is None else subject.words.action(own.state, lesson.action, own.names)
+    notice = "" if action is None or lesson.action is None else answer_to(own, action, lesson.action)
+    moment = _moment(match, own, position)
+    return LessonPage(
+        page=_moment(match, match.view_at(position), position),
+        own=replace(moment, notice=Refusal("", notice, action)) if notice else moment,
+        url=link(f"/learn/{subject.name}"),
+        step=step,
+        last=last,
+        words=_(lesson.words),
+        rule=lesson.rule,
+        rule_url=rule_url(subject.name, lesson.rule),
+        wanted=lesson.action,
+        task=task,
+        notice=notice,
+    )
+
+
+@cache
+def _lesson_match(name: str) -> Match:
+    subject = game(name)
+    assert subject.lessons is not None
+    return guided_match(subject)
+
+
+def _moment(match: Match, view: View, position: int) -> MatchPage:
+    """Return a moment of the match as a spectator or the learner sees it."""
+    result = match.result() if position == len(match.steps) else None
+    seats = tuple(
+        SeatView(
+            seat,
+            name,
+            "human",
+            active=seat == view.actor,
+            winner=result is not None and seat in crowned(len(match.seats), result),
+        )
+        for seat, name in enumerate(match.names)
+    )
+    public, url = view.viewer == SPECTATOR, link(f"/learn/{match.game.name}")
+    moment = match_page(match, view, id="lesson", url=url, seats=seats, public=public, reader=LEARNER)
+    return replace(moment, result=result_view(match, LEARNER) if result else None)
+
+
+async def verify_page(room: Room) -> VerifyPage:
+    """Return the check of a match's dice. While the match runs it has the commitment only.
+
+    Raises:
+        WrongMoment: the match has not started.
+    """
+    match = room.match
+    if match is None:
+        raise WrongMoment(_("The match has not begun yet."))
+    sealed = is_sealed(room.table, room.time)
+    finished = room.table.status in FINISHED and not sealed
+    verified = False
+    text = _("The server published the hash below before the first roll. It publishes the seed when the match ends.")
+    if sealed:
+        text = _(
+            "The server published the hash below before the first piece was dealt. It publishes the seed at the end of the day."
+        )
+    if finished:
+        try:
+            await asyncio.to_thread(replay, match.record())
+        except RecordError as error:
+            text = str(error)
+        else:
+            verified = True
+            text = _("Every roll was computed again from the seed, and the seed matches the published hash.")
+    return VerifyPage(
+        url=link(f"/tables/{room.table.id}"),
+        title=room.game.title,
+        commitment=match.commitment,
+        seed=match.seed.hex() if finished else "",
+        verified=verified,
+        text=text,
+        steps=len(match.steps),
+        sealed=sealed,
     )

@@ -21,7 +21,7 @@ from meadhall.server.hall.people.acquaintances import hears
 from meadhall.server.hall.room import Room
 from meadhall.server.hall.table_tools import table_tools
 from meadhall.server.hall.talk import Listener, audience_of, audiences_of, heard
-from meadhall.server.pages.dates import moment
+from meadhall.server.pages.clock import moment
 from meadhall.server.pages.frames import TALK_PLACE, Frames
 from meadhall.server.pages.models import Moment, Refusal
 from meadhall.server.pages.patches import Pieces, SentFrame, pieces_of

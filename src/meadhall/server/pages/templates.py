@@ -22,8 +22,8 @@ from meadhall.server.pages.any_game import any_game_template, uses_any_game_page
 from meadhall.server.pages.clock import clock_words, time_left
 from meadhall.server.pages.log import turn_in_words
 from meadhall.server.pages.models import Viewer
-from meadhall.server.pages.notifications import sounds
 from meadhall.server.pages.patches import without_cuts
+from meadhall.server.pages.people import sounds
 from meadhall.server.pages.stage_sounds import stage_beats, stage_sounds
 from meadhall.server.web.links import link
 

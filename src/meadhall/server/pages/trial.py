@@ -19,9 +19,9 @@ from meadhall.pictures import board
 from meadhall.pictures.print.sheets import PAPERS, printed_pieces, sheets
 from meadhall.server.pages import picture
 from meadhall.server.pages.frames import Frames
-from meadhall.server.pages.lesson import lesson_page
 from meadhall.server.pages.match import match_page, result_view
 from meadhall.server.pages.models import MatchPage, SeatView, SharedLink, Viewer
+from meadhall.server.pages.replay import lesson_page
 from meadhall.server.pages.rulebook import rulebook_of_match, rulebook_page
 from meadhall.server.pages.templates import render
 from meadhall.server.store.models import SeatRow, TableRow

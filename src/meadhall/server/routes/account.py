@@ -1,10 +1,10 @@
-"""Accounts: keep my name, sign in and out, and what the owner changes. Only passkeys need JavaScript."""
+"""Accounts, which only for passkeys need JavaScript, and links that make another device the same guest."""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Any, Final
 
@@ -18,7 +18,9 @@ from meadhall.server.errors import NotConfirmed, NotThatPerson, reason_of, statu
 from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.people.accounts import Device
 from meadhall.server.hall.people.passkeys import RelyingParty
-from meadhall.server.pages.account import CodesPage, SignInPage, account_page
+from meadhall.server.pages.lobby import shared_link
+from meadhall.server.pages.models import IdentityPage
+from meadhall.server.pages.people import CodesPage, SignInPage, account_page
 from meadhall.server.pages.responses import Answer, Html, page, said_next, see_other, wants_json
 from meadhall.server.store import guests
 from meadhall.server.store.accounts import Account
@@ -26,7 +28,7 @@ from meadhall.server.store.models import Guest
 from meadhall.server.store.sessions import Session
 from meadhall.server.web.device_label import device_label
 from meadhall.server.web.forms import Form, read_long_form, safe_path
-from meadhall.server.web.links import base_url, link
+from meadhall.server.web.links import base_url, link, outside
 from meadhall.server.web.request import AnyRequest
 from meadhall.server.web.sessions import Sessions, opener_of, session_of
 
@@ -328,6 +330,57 @@ async def delete(request: AnyRequest, hall: Hall, guest: Guest, sessions: Sessio
     return said_next(see_other(link("/")), "deleted")
 
 
+@post("/identity", status_code=200)
+async def make_link(request: AnyRequest, hall: Hall, guest: Guest, sessions: Sessions) -> Answer:
+    """Make a link that carries the guest to another device. Its page shows it also as a QR code."""
+    session = session_of(request)
+    if session is not None and not is_confirmed(session, hall.time.now()):
+        return see_other(link("/account/confirm"))
+    guest = sessions.save(guest)
+    token, until = hall.identity.create(guest, sessions.opener_for(request, guest))
+    path = f"/identity/{token}"
+    if wants_json(request):
+        return Response({"url": link(path), "expires_at": until.astimezone(UTC).isoformat()})
+    return see_other(link(path))
+
+
+@get("/identity")
+async def show_form() -> Redirect:
+    """Go to the form that makes a link."""
+    return see_other(link("/settings") + "#identity-make")
+
+
+@get("/identity/{token:str}")
+async def show_link(request: AnyRequest, hall: Hall, guest: Guest, token: str) -> Answer:
+    """Show the guest's own link. Another guest reads what it does, and is asked: messengers open links to preview them."""
+    target = hall.identity.target(token)
+    if target.id == guest.id:
+        return page(request, guest, "identity_link.html", shared_link(outside(request), f"/identity/{token}"))
+    content = IdentityPage(
+        action=link(f"/identity/{token}"),
+        name=target.name,
+        has_account=target.has_account,
+        own_name=guest.name,
+        own_has_account=guest.has_account,
+        tables=hall.accounts.count_tables(guest),
+    )
+    return page(request, guest, "identity.html", content)
+
+
+@post("/identity/{token:str}", status_code=200)
+async def use_link(request: AnyRequest, hall: Hall, guest: Guest, sessions: Sessions, token: str) -> Redirect:
+    """Make this device the guest of the link."""
+    if (hall.identity.target(token)).id == guest.id:
+        return see_other(link("/"))
+    carried = hall.identity.use(token, guest, device_of(request))
+    end_own_session(request, hall, guest)
+    if carried.signed_in is None:
+        sessions.become(request, carried.guest)
+        return see_other(link("/"))
+    sessions.start(request, carried.signed_in)
+    return see_other(link("/account" if is_confirmed(carried.signed_in.session, hall.time.now()) else "/"))
+
+
 routes = [
     show_new,
     create,
@@ -345,4 +398,8 @@ routes = [
     renew_codes,
     end_sessions,
     delete,
+    make_link,
+    show_form,
+    show_link,
+    use_link,
 ]

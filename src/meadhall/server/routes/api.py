@@ -4,53 +4,54 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import suppress
-from typing import Annotated, Final
+from inspect import getdoc
+from typing import Annotated, Any, Final
 
-from litestar import Response, Router, get, post
+import msgspec
+from litestar import Request, Response, Router, get, post
 from litestar.di import Provide
 from litestar.exceptions import NotAuthorizedException
 from litestar.openapi import ResponseSpec
+from litestar.openapi.plugins import JsonRenderPlugin
 from litestar.openapi.spec import Components, SecurityScheme
 from litestar.params import HeaderParameter, QueryParameter
 from litestar.response import Stream
 
+from meadhall.engine.checks import quoted
 from meadhall.engine.match.record import RecordedMatch
 from meadhall.engine.registry import game, game_names
-from meadhall.server.errors import WrongMoment
+from meadhall.engine.rulebook import rule_ids, rule_sentence, rulebook_text
+from meadhall.engine.text.language import gettext as _
+from meadhall.server.errors import NotFound, WrongMoment
 from meadhall.server.hall.choices import TableFilter
 from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.notices.pubsub import updates
+from meadhall.server.hall.people.accounts import Device
 from meadhall.server.hall.room import Room
-from meadhall.server.routes import (
-    api_account,
-    api_balance,
-    api_chat,
-    api_people,
-    api_privacy,
-    api_profiles,
-    deeds,
-    quick_match,
-)
-from meadhall.server.routes.api_events import TableEvents
+from meadhall.server.routes import deeds, quick_match, talk, workshop
 from meadhall.server.routes.api_models import (
+    STRICT,
     Credentials,
     GameInfo,
     HintInfo,
     LegalAction,
     NewGuest,
+    NewSession,
     NewTable,
+    RulesInfo,
+    SignIn,
     TableInfo,
     TableSummary,
+    Wait,
+    Words,
     clock_of,
-    game_info,
-    hint_infos,
-    request_key,
-    table_info,
-    table_summary,
+    refusals,
+    table_refusals,
 )
-from meadhall.server.routes.api_refusals import STRICT, refusals, table_refusals
-from meadhall.server.routes.documents import DOCUMENT_LIMIT
+from meadhall.server.routes.api_tables import TableEvents, game_info, hint_infos, request_key, table_info, table_summary
+from meadhall.server.routes.deeds import wait_for_turn
 from meadhall.server.routes.tables import provide_room, record_response
+from meadhall.server.routes.workshop import DOCUMENT_LIMIT
 from meadhall.server.settings import INVITED
 from meadhall.server.store import tables
 from meadhall.server.store.models import Guest, TableRow, new_id
@@ -66,6 +67,18 @@ SECURITY: Final = Components(
         "token": SecurityScheme(type="http", scheme="bearer", description="The token that POST /api/v1/guests returned.")
     }
 )
+
+
+class DescribedJson(JsonRenderPlugin):
+    """Renders the OpenAPI document as JSON, with the docstrings of the bodies as their descriptions."""
+
+    def render(self, request: Request[Any, Any, Any], openapi_schema: dict[str, Any]) -> bytes:
+        """Return the document."""
+        schemas = openapi_schema["components"]["schemas"]
+        for body in msgspec.Struct.__subclasses__():
+            if body.__name__ in schemas and body.__module__.startswith(__package__):
+                schemas[body.__name__]["description"] = getdoc(body)
+        return super().render(request, openapi_schema)
 
 
 @post("/guests", responses=refusals(400, 403, 404, 413, 429))
@@ -85,10 +98,37 @@ async def new_guest(request: AnyRequest, data: Annotated[NewGuest, STRICT], hall
     return Credentials(guest.id, guest.name, token)
 
 
+@post("/sessions", status_code=201, responses=refusals(400, 403, 413))
+async def open_session(data: Annotated[SignIn, STRICT], request: AnyRequest, hall: Hall, sessions: Sessions) -> NewSession:
+    """Sign in to an account, for a token. Attempts are slowed by account and by address."""
+    client = sessions.client_of(request, data.device)
+    if data.recovery_code:
+        account = hall.accounts.by_recovery_code(data.name, data.recovery_code, client)
+    else:
+        account = await hall.accounts.by_password(data.name, data.password, client)
+    signed_in = hall.accounts.sign_in(account, Device("program", data.label or _("A program")))
+    return NewSession(account.name, signed_in.token, sessions.device_with(account, data.device))
+
+
 @get("/games", responses=refusals())
 async def list_games(hall: Hall) -> list[GameInfo]:
     """List the games of this hall."""
     return [game_info(game(name), ready=name in hall.ready) for name in game_names()]
+
+
+@get("/games/{name:str}/rules", responses=refusals(400, 404))
+async def read_rules(
+    name: str, rule: Annotated[str, QueryParameter(description="the id of one rule, such as AA-3.2; empty for all")] = ""
+) -> RulesInfo:
+    """Read the rulebook of a game, or one of its rules."""
+    subject, id = game(name), rule.strip().upper()
+    if not id:
+        return RulesInfo(name, rulebook_text(subject))
+    text = rule_sentence(subject, id)
+    if not text:
+        known = ", ".join(rule_ids(subject))
+        raise NotFound(_("There is no rule {rule}. The rules: {rules}.").format(rule=quoted(id), rules=known))
+    return RulesInfo(name, f"{id} {text}")
 
 
 @post("/tables", request_max_body_size=DOCUMENT_LIMIT, responses=refusals(400, 401, 404, 409, 410, 413, 422))
@@ -98,6 +138,7 @@ async def new_table(
     hall: Hall,
     program: Guest,
     idempotency_key: Annotated[str | None, HeaderParameter(name="Idempotency-Key", min_length=1, max_length=100)] = None,
+    words: Words = False,
 ) -> TableInfo:
     """Open a table.
 
@@ -110,7 +151,7 @@ async def new_table(
     if room.table.status == "gathering" and all(seat.kind != "open" for seat in room.table.seats):
         with suppress(WrongMoment):  # a repeated request has just started the match
             room.start()
-    return table_info(room, program, outside(request))
+    return table_info(room, program, outside(request), words)
 
 
 _Limit = Annotated[int, QueryParameter(ge=1, le=100, description="the largest number of tables")]
@@ -153,9 +194,14 @@ def _summaries(request: AnyRequest, tables: Sequence[TableRow], program: Guest) 
 
 
 @get("/tables/{id:str}", responses=table_refusals())
-async def show_table(request: AnyRequest, room: Room, program: Guest) -> TableInfo:
-    """Return a table as you may see it."""
-    return table_info(room, program, outside(request))
+async def show_table(request: AnyRequest, room: Room, program: Guest, wait: Wait = 0, words: Words = False) -> TableInfo:
+    """Return a table as you may see it.
+
+    With ``wait`` the answer comes when you have something to decide, when the match is over, or when that time is up. While you
+    wait, the others see that you are here.
+    """
+    await wait_for_turn(request, room, program, wait)
+    return table_info(room, program, outside(request), words)
 
 
 @get("/tables/{id:str}/legal", responses=table_refusals(403))
@@ -202,7 +248,7 @@ async def stream_events(
     last = next((number for number in (after, last_event_id) if number is not None), 0)
 
     async def events() -> AsyncIterator[bytes]:
-        chat = api_chat.ChatEvents(hall, room, program)
+        chat = talk.ChatEvents(hall, room, program)
         known = TableEvents(room, program, outside(request), last)
         with stream_limit.count(request, program), room.visits.subscribe(program.id) as subscriber:
             async for changed in updates(subscriber, hall.closing, event_stream.HEARTBEAT_INTERVAL):
@@ -222,7 +268,7 @@ async def show_record(request: AnyRequest, hall: Hall, program: Guest, id: str) 
 
 # -------------------------------------------------------------------------------------------------------------------- routers
 
-_PUBLIC_ROUTES: Final = [new_guest, list_games, *api_account.public_routes]
+_PUBLIC_ROUTES: Final = [new_guest, open_session, list_games, read_rules]
 _TOKEN_ROUTES: Final = [
     new_table,
     list_tables,
@@ -234,12 +280,8 @@ _TOKEN_ROUTES: Final = [
     show_record,
     *deeds.api_routes,
     *quick_match.api_routes,
-    *api_balance.handlers,
-    *api_account.routes,
-    *api_chat.routes,
-    *api_people.routes,
-    *api_profiles.routes,
-    *api_privacy.handlers,
+    *workshop.api_routes,
+    *talk.api_routes,
 ]
 
 
@@ -254,8 +296,7 @@ def router() -> Router:
         if guest is None:
             raise NotAuthorizedException("send the token of POST /api/v1/guests as 'Authorization: Bearer <token>'")
         request.scope["state"]["guest"] = guest
-        is_theirs = request.url.path.endswith(("/me", "/me/data"))
-        request.app.state.hall.admission.check(guest, "/privacy" if is_theirs else "")
+        request.app.state.hall.admission.check(guest, "")
 
     with_token = Router(
         "/",

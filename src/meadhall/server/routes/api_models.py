@@ -1,33 +1,55 @@
-"""The bodies of the API. Their docstrings are the descriptions in the OpenAPI document."""
+"""The bodies of the API, and how requests can be refused. The docstrings are the descriptions in the OpenAPI document."""
 
 from __future__ import annotations
 
-import hashlib
-import json
-from collections.abc import Callable, Hashable
-from dataclasses import asdict
 from datetime import datetime
-from typing import Annotated, Any, Literal, TypeVar, cast
-from weakref import WeakKeyDictionary
+from typing import Annotated, Any, Final, Literal
 
 import msgspec
+from litestar.openapi import ResponseSpec
 from litestar.openapi.spec import OpenAPIType
+from litestar.params import Body, QueryParameter
 
-from meadhall.bots import bot_names
-from meadhall.engine.game import Game
-from meadhall.engine.match.match import Match
-from meadhall.engine.options import Choice, Document, HouseRule, Option
-from meadhall.engine.text.language import current_language
-from meadhall.server.hall.analysis import RequestedHint
+from meadhall.server.errors import RefusalInfo
 from meadhall.server.hall.clocks import check_clock
+from meadhall.server.hall.people.sign_in import LONGEST as LONGEST_PASSWORD
 from meadhall.server.hall.proposal_kinds import What
-from meadhall.server.hall.room import Room
-from meadhall.server.pages.lobby import template_url
-from meadhall.server.store.models import Clock, ClockKind, Guest, SeatKind, TableRow, TableStatus, TimeUp
-from meadhall.server.store.tables import RequestKey
-from meadhall.server.web.links import Outside
+from meadhall.server.store.models import Clock, SeatKind, TableStatus
+from meadhall.server.web.known_devices import LONGEST as LONGEST_DEVICE
 
-R = TypeVar("R")
+STRICT: Final = Body(schema_extra={"additional_properties": False})
+"""A body with only the described fields."""
+
+_REASONS: Final = {
+    400: "The request is malformed, or the game can't be set up like that.",
+    401: "The token is missing, or not from this hall.",
+    403: "You have no seat at this table, or you are not its host; or the password is wrong.",
+    404: "There is no such table, game or record, or not yet.",
+    409: "Not now: it is another seat's turn, the match has moved on, or the table is not at that point; or the name is taken.",
+    410: "The match began under another version of the rules than the installed one.",
+    413: "The body is too large.",
+    422: "The rules forbid this action now, and ``rule`` names the rule; or the Idempotency-Key belongs to another request.",
+    429: "Too many requests or streams.",
+    500: "An internal error.",
+    503: "The game's rules are still being compiled, or the database does not answer.",
+}
+
+
+def refusals(*statuses: int) -> dict[int, ResponseSpec]:
+    """Describe how a request can be refused: with these statuses, or with those that any request can get."""
+    return {
+        status: ResponseSpec(RefusalInfo, generate_examples=False, description=_REASONS[status])
+        for status in sorted({*statuses, 429, 500, 503})
+    }
+
+
+def table_refusals(*statuses: int) -> dict[int, ResponseSpec]:
+    """Describe how a request about a table can be refused: with these statuses, or with those common to all such requests."""
+    return refusals(400, 401, 404, 409, 410, *statuses)
+
+
+Wait = Annotated[int, QueryParameter(ge=0, le=50, description="how many seconds to wait for your next turn")]
+Words = Annotated[bool, QueryParameter(description="whether to tell the view in words, with the board as text")]
 
 
 class NewGuest(msgspec.Struct, forbid_unknown_fields=True):
@@ -46,6 +68,31 @@ class Credentials(msgspec.Struct):
     guest: str
     name: str
     token: str
+
+
+class SignIn(msgspec.Struct, forbid_unknown_fields=True):
+    """The name of an account and its password, or else one of its recovery codes.
+
+    ``label``: what the owner calls the program. ``device``: what the program was told when it signed in before. Then attempts of
+    others don't slow it.
+    """
+
+    name: Annotated[str, msgspec.Meta(min_length=1, max_length=40)]
+    password: Annotated[str, msgspec.Meta(max_length=LONGEST_PASSWORD)] = ""
+    recovery_code: Annotated[str, msgspec.Meta(max_length=40)] = ""
+    label: Annotated[str, msgspec.Meta(max_length=60)] = ""
+    device: Annotated[str, msgspec.Meta(max_length=LONGEST_DEVICE)] = ""
+
+
+class NewSession(msgspec.Struct):
+    """The token of a new session. It ends when the owner of the account signs the program out, on the page of the account.
+
+    Keep ``device``, and send it when you sign in again.
+    """
+
+    name: str
+    token: str
+    device: str
 
 
 class OptionInfo(msgspec.Struct):
@@ -102,13 +149,9 @@ class ClockChoice(msgspec.Struct, forbid_unknown_fields=True):
     time_up: str | None = None
 
 
-class ClockInfo(msgspec.Struct):
-    """The clock of a table. Times are in seconds; ``increment`` is 0 unless ``kind`` is ``seat`` or ``reserve``."""
-
-    kind: ClockKind
-    seconds: int
-    increment: int
-    time_up: TimeUp
+def clock_of(choice: ClockChoice) -> Clock | None:
+    """Return the chosen clock. Raises BadSetup."""
+    return check_clock(choice.kind, choice.seconds, choice.increment, choice.time_up)
 
 
 class ClocksInfo(msgspec.Struct):
@@ -215,9 +258,11 @@ class TableInfo(msgspec.Struct):
     """A table as you may see it. ``you`` is your seat.
 
     ``view`` is null before the match. Then it contains the visible ``state``, the seat to move (``actor``), the number of the
-    ``next`` action, and on your turn your ``legal`` actions. ``result`` is null until the match is over. ``awarded`` is a win
-    that the rules don't give, for example after a resignation: its ``winners``, ``scores``, and ``why``. ``clock`` is null for a
-    table without a clock, and ``clocks`` is null unless its match is running. ``url`` is the address of its page, for people.
+    ``next`` action, and on your turn your ``legal`` actions. If you ask for ``words``, it contains in place of the ``state`` what
+    has ``happened`` since your last action, the ``board`` as text, and the ``prompt``: what you must decide. ``result`` is null
+    until the match is over. ``awarded`` is a win that the rules don't give, for example after a resignation: its ``winners``,
+    ``scores``, and ``why``. ``clock`` is null for a table without a clock; its times are in seconds. ``clocks`` is null unless
+    the match is running. ``url`` is the address of its page, for people.
     """
 
     id: str
@@ -232,7 +277,7 @@ class TableInfo(msgspec.Struct):
     result: dict[str, Any] | None
     awarded: dict[str, Any] | None
     proposal: ProposalInfo | None
-    clock: ClockInfo | None
+    clock: Clock | None
     clocks: ClocksInfo | None
 
 
@@ -254,7 +299,14 @@ class TableSummary(msgspec.Struct):
     created: datetime
     started: datetime | None
     finished: datetime | None
-    clock: ClockInfo | None
+    clock: Clock | None
+
+
+class RulesInfo(msgspec.Struct):
+    """The rulebook of a game, or one of its rules, as Markdown. Each rule begins with its id."""
+
+    game: str
+    rules: str
 
 
 class LegalAction(msgspec.Struct):
@@ -275,164 +327,3 @@ class HintInfo(msgspec.Struct):
     text: str
     chance: float | None
     sure: bool
-
-
-def game_info(game: Game, ready: bool) -> GameInfo:
-    """Describe a game."""
-    return GameInfo(
-        name=game.name,
-        title=game.title,
-        rules=game.version,
-        min_players=game.min_players,
-        max_players=game.max_players,
-        actions=game.actions,
-        options=[_option_info(game, option) for option in game.options],
-        bots=bot_names(game),
-        ready=ready,
-        events={kind.name: list(kind.fields) for kind in game.events.values()},
-    )
-
-
-def _option_info(game: Game, option: Option) -> OptionInfo:
-    if isinstance(option, Document):
-        return OptionInfo(option.name, None, template_url(game, option), None)
-    assert isinstance(option, Choice)
-    needed = dict([option.only_with]) if option.only_with else None
-    origins = {value: origin.name.lower() for value, origin in option.origins.items()}
-    return OptionInfo(option.name, option.values, None, needed, origins, isinstance(option, HouseRule))
-
-
-def table_info(room: Room, guest: Guest, outside: Outside) -> TableInfo:
-    """Describe a table as the guest may see it. ``outside`` begins the address of its page."""
-    table, match = room.table, room.match
-    you = table.seat_of(guest.id)
-    result = match.result() if match else None
-    stand_ins = match.stand_ins if match is not None and table.status == "running" else {}
-    return TableInfo(
-        id=table.id,
-        url=f"{outside.url}/tables/{table.id}",
-        game=table.game,
-        status=table.status,
-        options={name: _without_data(value) for name, value in table.options.items()},
-        seats=[
-            SeatInfo(
-                seat.seat,
-                seat.kind,
-                seat.name,
-                seat.bot,
-                seat.seat == you,
-                stand_in=stand_ins[seat.seat].bot if seat.seat in stand_ins and seat.kind == "human" else None,
-                away=away,
-                replaceable=None if away is None else room.absences.may_be_replaced_at(seat.seat),
-            )
-            for seat in table.seats
-            for away in [room.absences.since.get(seat.seat)]
-        ],
-        you=you,
-        commitment=match.commitment if match else None,
-        view=None if match is None else cast("dict[str, Any]", encoded_view(match, you)),
-        result=None if result is None else {"winners": result.winners, "scores": result.scores, "reason": result.reason},
-        awarded=None if match is None or match.awarded is None else asdict(match.awarded),
-        clock=clock_info(table.clock),
-        proposal=_proposal_info(room),
-        clocks=_clocks_info(room),
-    )
-
-
-_told: WeakKeyDictionary[Match, dict[Hashable, Any]] = WeakKeyDictionary()
-"""What programs have been told of matches as they are now, as JSON. A room has another match after every change."""
-
-
-def told_once(match: Match, what: Hashable, tell: Callable[[], R]) -> R:
-    """Return what programs are told of a match, in the current language. All who may know the same share it."""
-    known = _told.setdefault(match, {})
-    key = what, match.next_number, len(match.steps), current_language()
-    if key not in known:
-        known[key] = tell()
-    return cast("R", known[key])
-
-
-def encoded_view(match: Match, seat: int | None) -> msgspec.Raw:
-    """Return the view of a seat or a spectator as JSON."""
-
-    def encoded() -> msgspec.Raw:
-        view = match.view(seat)
-        state = told_once(match, view.states.tobytes(), lambda: msgspec.Raw(msgspec.json.encode(view.to_dict()["state"])))
-        return msgspec.Raw(msgspec.json.encode(view.to_dict(state)))
-
-    return told_once(match, ("view", seat), encoded)
-
-
-def clock_of(choice: ClockChoice) -> Clock | None:
-    """Return the chosen clock. Raises BadSetup."""
-    return check_clock(choice.kind, choice.seconds, choice.increment, choice.time_up)
-
-
-def clock_info(clock: Clock | None) -> ClockInfo | None:
-    """Describe a clock; None without one."""
-    return None if clock is None else ClockInfo(clock.kind, clock.seconds, clock.increment, clock.time_up)
-
-
-def _clocks_info(room: Room) -> ClocksInfo | None:
-    clocks = room.running_clocks
-    if clocks is None:
-        return None
-    at = room.time.now()
-    left = [None if seat in clocks.bots else round(seconds, 3) for seat, seconds in enumerate(clocks.left_at(at))]
-    return ClocksInfo(at, left, clocks.running, clocks.deadline, clocks.is_paused, clocks.outage_until(at))
-
-
-def _proposal_info(room: Room) -> ProposalInfo | None:
-    found = room.consent.proposals.open
-    if found is None or room.table.status != "running":
-        return None
-    return ProposalInfo(
-        number=found.number,
-        what=found.what,
-        seat=found.seat,
-        to=found.to or None,
-        asked=sorted(found.asked),
-        agreed=sorted(found.agreed),
-        until=found.until,
-    )
-
-
-def table_summary(table: TableRow, guest: Guest, outside: Outside) -> TableSummary:
-    """Describe a table in a list. ``outside`` begins the address of its page."""
-    you = table.seat_of(guest.id)
-    return TableSummary(
-        id=table.id,
-        url=f"{outside.url}/tables/{table.id}",
-        game=table.game,
-        status=table.status,
-        public=table.is_public,
-        host=table.host == guest.id,
-        options={name: _without_data(value) for name, value in table.options.items()},
-        seats=[SeatInfo(seat.seat, seat.kind, seat.name, seat.bot, seat.seat == you) for seat in table.seats],
-        you=you,
-        created=table.created_at,
-        started=table.started_at,
-        finished=table.finished_at,
-        clock=clock_info(table.clock),
-    )
-
-
-def request_key(key: str | None, body: NewTable) -> RequestKey | None:
-    """Return the key of a request for a new table with the SHA-256 of its body, None without a key."""
-    if key is None:
-        return None
-    written = json.dumps(msgspec.to_builtins(body), sort_keys=True, separators=(",", ":"))
-    return RequestKey(key, hashlib.sha256(written.encode()).hexdigest())
-
-
-def _without_data(value: Any) -> Any:
-    """Return the value of an option; for a document only its hash."""
-    return {"sha256": value["sha256"]} if isinstance(value, dict) else value
-
-
-def hint_infos(hint: RequestedHint) -> list[HintInfo]:
-    """Describe a hint: its actions, the best first."""
-    view, words = hint.view, hint.view.game.words
-    return [
-        HintInfo(each.action, words.action(view.state, each.action, view.names), each.chance, each.sure) for each in hint.hints
-    ]

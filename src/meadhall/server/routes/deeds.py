@@ -1,19 +1,31 @@
-"""The deeds at a table: all that changes its seats before the match, and the match itself."""
+"""The deeds at a table: all that changes its seats before the match, and the match itself.
+
+Each is declared once and becomes a handler for the forms of the page, and one for programs.
+"""
 
 from __future__ import annotations
 
-from typing import Final
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Annotated, Any, Final, Literal, TypeVar
+
+import msgspec
+from litestar import post
+from litestar.handlers import HTTPRouteHandler
 
 from meadhall.bots.ranks import HUSCARL
 from meadhall.engine.checks import quoted
-from meadhall.engine.errors import BadSetup
+from meadhall.engine.errors import BadSetup, MeadhallError
 from meadhall.engine.game import Game
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.hall import match_changes, waits
 from meadhall.server.hall.clocks import with_clock
+from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.lobby_changes import (
     Change,
     agreed,
+    arranged,
     check_host,
     emptied,
     left_by,
@@ -24,21 +36,168 @@ from meadhall.server.hall.lobby_changes import (
     without_seat,
 )
 from meadhall.server.hall.move import act
+from meadhall.server.hall.notices.pubsub import updates
 from meadhall.server.hall.proposal_kinds import kind_of
-from meadhall.server.pages.clock_choice import clock_of_form
+from meadhall.server.hall.room import Room
+from meadhall.server.pages.clock import clock_of_form
 from meadhall.server.pages.lobby import wait_of_form
+from meadhall.server.pages.responses import Answer, table_answer
 from meadhall.server.routes.api_models import (
+    STRICT,
     ClockChoice,
     JoinTable,
     NewAction,
     NewProposal,
     ProposalAnswer,
     SeatChoice,
+    TableInfo,
+    Wait,
+    Words,
     clock_of,
+    table_refusals,
 )
-from meadhall.server.routes.deed import Deeds, Visit
-from meadhall.server.store.models import Clock
-from meadhall.server.web.forms import Form, action_number, integer
+from meadhall.server.routes.api_tables import table_info
+from meadhall.server.routes.tables import provide_room
+from meadhall.server.store.models import FINISHED, Clock, Guest
+from meadhall.server.web.forms import Form, action_number, integer, read_form
+from meadhall.server.web.links import outside
+from meadhall.server.web.request import AnyRequest
+from meadhall.server.web.sessions import Sessions, guest_of
+
+Who = Literal["anyone", "seated", "host"]
+"""The guests who may do a deed. The room checks a seat."""
+
+Do = TypeVar("Do", bound=Callable[..., Awaitable[object]])
+
+
+@dataclass
+class TableRequest:
+    """A request of a guest at a table."""
+
+    hall: Hall
+    sessions: Sessions
+    room: Room
+    guest: Guest
+
+    def arrange(self, change: Change) -> None:
+        """Change the table before its match."""
+        self.room.change_table(arranged(change))
+
+
+async def _visit(request: AnyRequest, id: str) -> TableRequest:
+    # not by dependencies: to find and start them takes Litestar longer than an action
+    state = request.app.state
+    room = await provide_room(request, state.hall, id)
+    return TableRequest(state.hall, state.sessions, room, guest_of(request))
+
+
+@dataclass(frozen=True)
+class Deed:
+    """What a guest can do at a table.
+
+    Attributes:
+        do: does it. Its name and its docstring describe the operation in the OpenAPI document.
+        who: the guests who may do it.
+        form: the end of the address of the form; "" without a form.
+        read: returns the fields of a form as ``do`` takes them; None without fields.
+        api: the end of the address for programs; "" if programs can't do it.
+        body: the fields that programs send; None without fields.
+        refusals: further statuses with which programs are refused.
+    """
+
+    do: Callable[..., Awaitable[object]]
+    who: Who
+    form: str
+    read: Callable[[Form], object] | None
+    api: str
+    body: type[msgspec.Struct] | None
+    refusals: tuple[int, ...]
+
+    def for_forms(self) -> HTTPRouteHandler:
+        """Return the handler of the form. A refusal is shown at the table."""
+
+        async def submit(request: AnyRequest) -> Answer:
+            visit, fields = await _visit(request, request.path_params["id"]), None
+            try:
+                fields = None if self.read is None else self.read(await read_form(request))
+                await self._do(visit, *(() if self.read is None else (fields,)))
+            except MeadhallError as error:
+                return table_answer(request, visit.room, visit.guest, error, getattr(fields, "action", None))
+            await asyncio.sleep(0)  # streams first: the page that sent the form has one too
+            return table_answer(request, visit.room, visit.guest)
+
+        return post(f"/tables/{{id:str}}/{self.form}", status_code=200)(submit)
+
+    def for_programs(self) -> HTTPRouteHandler:
+        """Return the handler of the API. It answers with the table after the deed."""
+
+        async def without_fields(request: AnyRequest, id: str, wait: Wait = 0, words: Words = False) -> TableInfo:
+            visit = await _visit(request, id)
+            await self._do(visit)
+            await wait_for_turn(request, visit.room, visit.guest, wait)
+            return table_info(visit.room, visit.guest, outside(request), words)
+
+        async def with_fields(data: Any, request: AnyRequest, id: str, wait: Wait = 0, words: Words = False) -> TableInfo:
+            visit = await _visit(request, id)
+            await self._do(visit, data)
+            await wait_for_turn(request, visit.room, visit.guest, wait)
+            return table_info(visit.room, visit.guest, outside(request), words)
+
+        handle = without_fields if self.body is None else with_fields
+        handle.__name__, handle.__doc__ = self.do.__name__, self.do.__doc__
+        if self.body is not None:
+            handle.__annotations__["data"] = Annotated[self.body, STRICT]
+        statuses = (*(() if self.who == "anyone" else (403,)), *(() if self.body is None else (413,)), *self.refusals)
+        return post(f"/tables/{{id:str}}/{self.api}", status_code=200, responses=table_refusals(*statuses))(handle)
+
+    async def _do(self, visit: TableRequest, *fields: object) -> None:
+        if self.who == "host":
+            check_host(visit.room.table, visit.guest)
+        await visit.hall.store.unlocked()  # between this and the change nothing waits
+        await self.do(visit, *fields)
+
+
+async def wait_for_turn(request: AnyRequest, room: Room, guest: Guest, seconds: int) -> None:
+    """Wait until a guest has something to decide, the match is over, or some seconds have passed. Raises TooMany."""
+    if not seconds or _has_to_decide(room, guest):
+        return
+    state = request.app.state
+    state.stream_limit.check(request, guest)
+    with state.stream_limit.count(request, guest), room.visits.subscribe(guest.id) as subscriber:
+        async for _changed in updates(subscriber, state.hall.closing, seconds):
+            if subscriber.is_due or _has_to_decide(room, guest):
+                return
+
+
+def _has_to_decide(room: Room, guest: Guest) -> bool:
+    """Return whether a guest has to choose an action or answer a proposal, or nothing can happen any more."""
+    seat, match, proposal = room.table.seat_of(guest.id), room.match, room.consent.proposals.open
+    if room.table.status in FINISHED or room.is_closed:
+        return True
+    is_asked = proposal is not None and seat in proposal.asked - proposal.agreed
+    return is_asked or (match is not None and seat in match.deciders and seat not in match.stand_ins)
+
+
+class Deeds(list[Deed]):
+    """A table of deeds."""
+
+    def add(
+        self,
+        who: Who,
+        form: str = "",
+        read: Callable[[Form], object] | None = None,
+        api: str = "",
+        body: type[msgspec.Struct] | None = None,
+        refusals: tuple[int, ...] = (),
+    ) -> Callable[[Do], Do]:
+        """Add the decorated function, see ``Deed``."""
+
+        def added(do: Do) -> Do:
+            self.append(Deed(do, who, form, read, api, body, refusals))
+            return do
+
+        return added
+
 
 DEEDS: Final = Deeds()
 
@@ -63,44 +222,44 @@ def _players(form: Form) -> int:
 
 
 @DEEDS.add("anyone", api="join", body=JoinTable)
-async def join_table(visit: Visit, data: JoinTable) -> None:
+async def join_table(visit: TableRequest, data: JoinTable) -> None:
     """Take a seat."""
     visit.hall.join(visit.room, visit.guest, data.seat)
 
 
 @DEEDS.add("seated", api="leave")
-async def leave_table(visit: Visit) -> None:
+async def leave_table(visit: TableRequest) -> None:
     """Leave your seat before the match. If you are the host, the next person becomes host."""
     visit.room.change_table(left_by(visit.guest))
 
 
 @DEEDS.add("seated", api="ready")
-async def agree_to_start(visit: Visit, is_ready: bool = True) -> None:
+async def agree_to_start(visit: TableRequest, is_ready: bool = True) -> None:
     """Agree that the match starts, also while you send no requests. A change of seats or options ends the agreement."""
     visit.room.change_table(agreed(visit.guest, is_ready))
 
 
 @DEEDS.add("host", "close", api="close")
-async def close_table(visit: Visit) -> None:
+async def close_table(visit: TableRequest) -> None:
     """Close the table before the match. Only the table's host can."""
     visit.room.close_table()
 
 
 @DEEDS.add("host", "clock", clock_of_form, "clock", ClockChoice)
-async def set_clock(visit: Visit, data: ClockChoice | Clock | None) -> None:
+async def set_clock(visit: TableRequest, data: ClockChoice | Clock | None) -> None:
     """Choose the clock before the match. Only the table's host can. The other players have to agree to the start again."""
     visit.arrange(with_clock(clock_of(data) if isinstance(data, ClockChoice) else data))
 
 
 @DEEDS.add("host", "wait", wait_of_form)
-async def change_wait(visit: Visit, seconds: int | None) -> None:
+async def change_wait(visit: TableRequest, seconds: int | None) -> None:
     """Choose after how many seconds bots take the empty seats of a quick match; None: never."""
     visit.room.change(waits.change_wait, seconds)
     visit.hall.scheduler.wake()
 
 
 @DEEDS.add("host", "start", api="start")
-async def start_match(visit: Visit) -> None:
+async def start_match(visit: TableRequest) -> None:
     """Start the match. Only the table's host can.
 
     It waits for players who are away: without an open stream, without a request in the last 20 seconds, and not ready.
@@ -109,7 +268,7 @@ async def start_match(visit: Visit) -> None:
 
 
 @DEEDS.add("anyone", "seats", dict)
-async def change_seat(visit: Visit, form: Form) -> None:
+async def change_seat(visit: TableRequest, form: Form) -> None:
     """Take or leave a seat; as the host also give it to a bot, free it, or remove it."""
     if form.get("name"):
         visit.guest = visit.sessions.save(visit.guest, name=form["name"])
@@ -140,19 +299,19 @@ def _change_by_host(subject: Game, kind: str, rank: str, form: Form) -> Change:
 
 
 @DEEDS.add("host", "size", _players)
-async def change_size(visit: Visit, players: int) -> None:
+async def change_size(visit: TableRequest, players: int) -> None:
     """Change the number of seats."""
     visit.arrange(resized(visit.room.game, players))
 
 
 @DEEDS.add("host", "options", dict)
-async def change_options(visit: Visit, form: Form) -> None:
+async def change_options(visit: TableRequest, form: Form) -> None:
     """Change options of the game."""
     visit.arrange(with_options(visit.room.game, form))
 
 
 @DEEDS.add("host", "visibility", lambda form: form.get("public") == "yes")
-async def change_visibility(visit: Visit, is_public: bool) -> None:
+async def change_visibility(visit: TableRequest, is_public: bool) -> None:
     """List the table in the hall, or take it off the list."""
     visit.arrange(listed(is_public))
 
@@ -171,7 +330,7 @@ def _action(form: Form) -> NewAction:
 
 
 @DEEDS.add("seated", "act", _action, "actions", NewAction, refusals=(422,))
-async def play_action(visit: Visit, data: NewAction) -> None:
+async def play_action(visit: TableRequest, data: NewAction) -> None:
     """Play an action.
 
     If you have already played this action with this ``n``, nothing changes and the answer is the table as it is now. So you can
@@ -181,7 +340,7 @@ async def play_action(visit: Visit, data: NewAction) -> None:
 
 
 @DEEDS.add("seated", "undo", lambda form: integer(form, "n"), "undo")
-async def undo_action(visit: Visit, number: int | None = None) -> None:
+async def undo_action(visit: TableRequest, number: int | None = None) -> None:
     """Take back your last decision, and the actions of bots since then.
 
     It is refused with the reason if another person has moved since, or if anything was rolled, drawn or revealed.
@@ -190,7 +349,7 @@ async def undo_action(visit: Visit, number: int | None = None) -> None:
 
 
 @DEEDS.add("seated", "resign", api="resign")
-async def resign(visit: Visit) -> None:
+async def resign(visit: TableRequest) -> None:
     """Give up your seat.
 
     In a match of two players or sides, the other side wins. With more, a bot plays your seat to the end.
@@ -199,7 +358,7 @@ async def resign(visit: Visit) -> None:
 
 
 @DEEDS.add("seated", "stand-in", lambda form: SeatChoice(_seat(form)), "stand-in", SeatChoice)
-async def let_bot_play(visit: Visit, data: SeatChoice) -> None:
+async def let_bot_play(visit: TableRequest, data: SeatChoice) -> None:
     """Let a bot play for a player who is away, until that player returns.
 
     It is possible from the time on that the seat's ``replaceable`` says. If a bot plays there already, nothing changes.
@@ -208,7 +367,7 @@ async def let_bot_play(visit: Visit, data: SeatChoice) -> None:
 
 
 @DEEDS.add("seated", "return", api="return")
-async def take_back_seat(visit: Visit) -> None:
+async def take_back_seat(visit: TableRequest) -> None:
     """Take back your seat while a bot plays it, at any decision.
 
     If no bot plays it, nothing changes. It is refused after you have resigned.
@@ -232,7 +391,7 @@ def _answer(form: Form) -> ProposalAnswer:
 
 
 @DEEDS.add("seated", "propose", _proposal, "proposals", NewProposal)
-async def propose(visit: Visit, data: NewProposal) -> None:
+async def propose(visit: TableRequest, data: NewProposal) -> None:
     """Propose something to the others: take back actions, end as a draw, give up together, stop the clocks.
 
     One proposal is open at a time. Bots agree at once, but to a draw only if they don't expect to win. A person who plays on
@@ -243,7 +402,7 @@ async def propose(visit: Visit, data: NewProposal) -> None:
 
 @DEEDS.add("seated", "withdraw", lambda form: ProposalAnswer(integer(form, "proposal") or 0, "withdraw"))
 @DEEDS.add("seated", "vote", _answer, "vote", ProposalAnswer)
-async def answer_proposal(visit: Visit, data: ProposalAnswer) -> None:
+async def answer_proposal(visit: TableRequest, data: ProposalAnswer) -> None:
     """Agree to the open proposal, decline it, or withdraw your own."""
     if data.answer == "withdraw":
         visit.room.consent.withdraw(visit.guest, data.proposal)

@@ -1,10 +1,15 @@
-"""Health and metrics, for the operator of a hall."""
+"""What machines ask: whether the hall is well, how a request arrives, and its time."""
 
 from __future__ import annotations
 
+import asyncio
+import json
+from collections.abc import AsyncIterator
 from hmac import compare_digest
+from typing import Final
 
 from litestar import Response, get
+from litestar.response import Stream
 from prometheus_client import CONTENT_TYPE_LATEST
 
 from meadhall.engine.text.language import gettext as _
@@ -20,7 +25,9 @@ from meadhall.server.ops.metrics import (
     exposition,
     measure_process,
 )
+from meadhall.server.pages.clock import milliseconds
 from meadhall.server.store import uptime
+from meadhall.server.web import event_stream
 from meadhall.server.web.forwarded import comes_from_this_machine
 from meadhall.server.web.request import AnyRequest
 from meadhall.server.web.stream_limit import StreamLimit
@@ -80,4 +87,37 @@ def _has_token(request: AnyRequest, token: str) -> bool:
     return bool(token) and compare_digest(sent, f"Bearer {token}".encode())
 
 
-routes = [live, ready, metrics]
+PATH: Final = "/health/stream"
+
+PAUSE: Final = 1.0
+"""Seconds between the two events. A proxy that buffers delivers both at once."""
+
+
+@get(PATH, include_in_schema=False, opt={"unlimited": True})
+async def echo(request: AnyRequest, stream_limit: StreamLimit) -> Stream:
+    """Send an event that tells how this request arrived, and an empty one after a pause."""
+    stream_limit.check(request)
+    arrived = {
+        "scheme": request.scope["scheme"],
+        "host": request.headers.get("host", ""),
+        "client": request.client.host if request.client else "",
+        "forwarded_for": request.headers.get("x-forwarded-for", ""),
+        "forwarded_scheme": request.headers.get("x-forwarded-proto", ""),
+    }
+
+    async def events() -> AsyncIterator[bytes]:
+        with stream_limit.count(request):
+            yield event_stream.encode_event(json.dumps(arrived))
+            await asyncio.sleep(PAUSE)
+            yield event_stream.encode_event("{}")
+
+    return event_stream.event_stream(events())
+
+
+@get("/time", include_in_schema=False, opt={"unlimited": True})
+async def tell_time(hall: Hall) -> Response[dict[str, int]]:
+    """Return the time in milliseconds since 1970."""
+    return Response({"now": milliseconds(hall.time.now())})
+
+
+routes = [live, ready, metrics, echo, tell_time]

@@ -1,11 +1,13 @@
-"""People: their profiles, and their choice of viewers."""
+"""People: profiles, those whom a guest has met, invitations, push messages, and what the hall keeps about a guest."""
 
 from __future__ import annotations
 
-from typing import Annotated
+import json
+from typing import Annotated, Any, Final
 
-from litestar import get, post
-from litestar.params import QueryParameter
+import msgspec
+from litestar import Response, get, post
+from litestar.params import Body, QueryParameter
 from litestar.response import Redirect, Stream
 
 from meadhall.engine.registry import game_names
@@ -15,14 +17,17 @@ from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.match_records import MatchRecords, gzipped
 from meadhall.server.hall.people.profiles import check_visible, profile_of, visible_person
 from meadhall.server.hall.room import Room
+from meadhall.server.pages.people import invite_page, people_met, privacy_page
 from meadhall.server.pages.person import MATCHES_SHOWN, MET_SHOWN, person_page
-from meadhall.server.pages.responses import Html, page, see_other
-from meadhall.server.store import guests, profiles
+from meadhall.server.pages.responses import Answer, Html, by_htmx, page, see_other, wants_json
+from meadhall.server.routes.talk import IGNORED
+from meadhall.server.store import guests, personal_data, profiles
 from meadhall.server.store.models import Guest
 from meadhall.server.store.profiles import PlayedFilter
-from meadhall.server.web.forms import Form
+from meadhall.server.web.device_label import device_label
+from meadhall.server.web.forms import Form, safe_path
 from meadhall.server.web.links import link
-from meadhall.server.web.request import AnyRequest
+from meadhall.server.web.request import AnyRequest, client_address
 from meadhall.server.web.sessions import Sessions
 
 _Page = Annotated[int, QueryParameter(name="page", ge=1, le=100_000)]
@@ -66,7 +71,7 @@ async def show_person_at_table(hall: Hall, room: Room, guest: Guest, seat: int) 
 
 async def _show(request: AnyRequest, hall: Hall, person: Guest, viewer: Guest, chosen: dict[str, str], number: int) -> Html:
     profile = await profile_of(hall.store, person, viewer)
-    wanted = wanted_matches(hall, profile.is_own, viewer, **chosen)
+    wanted = _wanted_matches(hall, profile.is_own, viewer, **chosen)
     played, count = await hall.store.read(profiles.played, person.id, wanted, MATCHES_SHOWN, (number - 1) * MATCHES_SHOWN)
     met = await hall.store.read(profiles.often_met, person.id, MET_SHOWN) if profile.is_own else []
     content = person_page(profile, viewer, chosen, played, count, number, met)
@@ -75,7 +80,7 @@ async def _show(request: AnyRequest, hall: Hall, person: Guest, viewer: Guest, c
     return page(request, viewer, "person.html", content, ignored=ignored)
 
 
-def wanted_matches(hall: Hall, is_own: bool, viewer: Guest, **chosen: str) -> PlayedFilter:
+def _wanted_matches(hall: Hall, is_own: bool, viewer: Guest, **chosen: str) -> PlayedFilter:
     """Return the filter of a person's matches. Raises NotFound for an unknown result or person."""
     result, opponent = chosen["result"], chosen["with"]
     if result not in ("", *profiles.RESULTS):
@@ -90,12 +95,7 @@ def wanted_matches(hall: Hall, is_own: bool, viewer: Guest, **chosen: str) -> Pl
 
 @get("/people/me/records")
 async def download_records(request: AnyRequest, guest: Guest, gzip: bool = False) -> Stream:
-    """Send the records of all finished matches of the guest as one file."""
-    return records_response(request, guest, gzip)
-
-
-def records_response(request: AnyRequest, guest: Guest, gzip: bool) -> Stream:
-    """Return all records of a guest as a download, a line each."""
+    """Send the records of all finished matches of the guest as one file, a line each."""
     records: MatchRecords = request.app.state.match_records
     lines = records.of(guest.id)
     name = "meadhall-matches.jsonl" + (".gz" if gzip else "")
@@ -111,4 +111,153 @@ async def change_visibility(guest: Guest, sessions: Sessions, form: Form) -> Red
     return see_other(link("/people/me"))
 
 
-routes = [download_records, show_me, show_person_at_table, show_person, change_visibility]
+@get("/people")
+async def show_people(request: AnyRequest, hall: Hall, guest: Guest) -> Html:
+    """Show the people that the guest has played with."""
+    return page(request, guest, "acquaintances.html", people_met(hall.acquaintances.known(guest)))
+
+
+@post("/people/{public_id:str}/ignore", status_code=200)
+async def ignore_person(hall: Hall, guest: Guest, public_id: str, form: Form) -> Redirect:
+    """Mute or block a person, or stop doing so."""
+    if form.get("set") not in IGNORED:
+        raise NotFound(_("People can be muted, unmuted, blocked and unblocked."))
+    hall.acquaintances.ignore(guest, public_id, *IGNORED[form["set"]])
+    return see_other(safe_path(form.get("back", link("/people"))))
+
+
+@get("/tables/{id:str}/invitations")
+async def show_invitable(request: AnyRequest, hall: Hall, room: Room, guest: Guest) -> Html:
+    """Show whom the guest may invite to a table."""
+    room.seat_of(guest)
+    content = invite_page(room, hall.acquaintances.known(guest), hall.acquaintances.invited(room))
+    return page(request, guest, "invite.html", content)
+
+
+@post("/tables/{id:str}/invitations", status_code=200)
+async def invite(request: AnyRequest, hall: Hall, room: Room, guest: Guest, form: Form) -> Html | Redirect | Response[Any]:
+    """Invite a person that the guest has met."""
+    hall.acquaintances.invite(room, guest, form.get("person", ""))
+    if wants_json(request):
+        return Response({"ok": True})
+    if by_htmx(request):
+        content = invite_page(room, hall.acquaintances.known(guest), hall.acquaintances.invited(room))
+        return page(request, guest, "invite.html", content)
+    return see_other(link(f"/tables/{room.table.id}/invitations"))
+
+
+@post("/invitations/{table:str}/decline", status_code=200)
+async def decline(request: AnyRequest, hall: Hall, guest: Guest, table: str) -> Redirect | Response[Any]:
+    """Decline an invitation."""
+    hall.acquaintances.decline(guest, table)
+    return Response({"ok": True}) if wants_json(request) else see_other(link("/"))
+
+
+_SECTION: Final = "/settings#push"
+
+
+class PushKeys(msgspec.Struct):
+    """The keys with which messages to a browser are encrypted (RFC 8291), in base64url."""
+
+    p256dh: str
+    auth: str
+
+
+class NewSubscription(msgspec.Struct):
+    """A push subscription as a browser describes it (``PushSubscription.toJSON``). ``old``: the endpoint that it replaces."""
+
+    endpoint: str
+    keys: PushKeys
+    old: str = ""
+
+
+class Subscribed(msgspec.Struct):
+    """A device that receives push messages."""
+
+    id: str
+    device: str
+
+
+@get("/settings/notifications/key")
+async def show_key(hall: Hall) -> Response[dict[str, str]]:
+    """Return the public key with which a browser subscribes."""
+    return Response({"key": await hall.notifications.key()})
+
+
+@post("/settings/notifications/devices", status_code=201)
+async def add_device(
+    request: AnyRequest, data: Annotated[NewSubscription, Body()], hall: Hall, guest: Guest, sessions: Sessions
+) -> Subscribed:
+    """Let the browser that sends the request receive the guest's push messages."""
+    guest = sessions.save(guest)
+    label = device_label(request)
+    opener = sessions.opener_for(request, guest)
+    keys, client = data.keys, client_address(request)
+    added = await hall.notifications.subscribe(guest, client, data.endpoint, keys.p256dh, keys.auth, label, opener, data.old)
+    return Subscribed(added.id, added.device)
+
+
+@post("/settings/notifications/devices/{device:str}/remove", status_code=200)
+async def remove_device(hall: Hall, guest: Guest, device: str) -> Redirect:
+    """Send a device no more push messages."""
+    hall.notifications.unsubscribe(guest, device)
+    return see_other(link(_SECTION))
+
+
+@get("/privacy")
+async def show_privacy(request: AnyRequest, hall: Hall, guest: Guest) -> Html:
+    """Tell what is kept, where, and for how long."""
+    return page(request, guest, "privacy.html", privacy_page(hall.settings, guest.has_account))
+
+
+@get("/privacy/data")
+async def download_data(hall: Hall, guest: Guest) -> Response[str]:
+    """Return everything that the hall stores about the guest."""
+    return data_response(await hall.store.read(personal_data.export, guest.id))
+
+
+def data_response(data: dict[str, list[dict[str, object]]]) -> Response[str]:
+    """Return a person's data as a file."""
+    headers = {"Content-Disposition": 'attachment; filename="meadhall-my-data.json"'}
+    return Response(json.dumps(data, indent=1, ensure_ascii=False), media_type="application/json", headers=headers)
+
+
+@get("/privacy/delete")
+async def ask_about_deletion(request: AnyRequest, hall: Hall, guest: Guest) -> Answer:
+    """Ask whether to delete everything, and say what stays."""
+    if guest.has_account:
+        return see_other(link("/account"))
+    return page(request, guest, "delete.html", hall.accounts.count_tables(guest), missing=False)
+
+
+@post("/privacy/delete", status_code=200)
+async def delete_guest(request: AnyRequest, hall: Hall, guest: Guest, sessions: Sessions, form: Form) -> Html | Redirect:
+    """Delete a guest without an account and all that is theirs alone. This device becomes a new guest."""
+    if guest.has_account:
+        return see_other(link("/account"))
+    if form.get("sure") != "on":
+        return page(request, guest, "delete.html", hall.accounts.count_tables(guest), 400, missing=True)
+    hall.accounts.delete(guest)
+    sessions.begin_anew(request)
+    return see_other(link("/privacy"))
+
+
+routes = [
+    download_records,
+    show_me,
+    show_person_at_table,
+    show_person,
+    change_visibility,
+    show_people,
+    ignore_person,
+    show_invitable,
+    invite,
+    decline,
+    show_key,
+    add_device,
+    remove_device,
+    show_privacy,
+    download_data,
+    ask_about_deletion,
+    delete_guest,
+]

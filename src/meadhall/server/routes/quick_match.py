@@ -16,12 +16,11 @@ from meadhall.server.hall.choices import new_choice
 from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.quick_match import quick_match, stop_waiting, waiting_at, wanted_match
 from meadhall.server.hall.room import Room
-from meadhall.server.pages.clock_words import read_clock
-from meadhall.server.pages.hall import OPTION, USUAL_CLOCK
+from meadhall.server.pages.clock import read_clock
+from meadhall.server.pages.front_page import OPTION, USUAL_CLOCK
 from meadhall.server.pages.lobby import USUAL_WAIT, wait_of_form
 from meadhall.server.pages.responses import see_other
-from meadhall.server.routes.api_models import ClockChoice, clock_of
-from meadhall.server.routes.api_refusals import STRICT, refusals
+from meadhall.server.routes.api_models import STRICT, ClockChoice, clock_of, refusals
 from meadhall.server.store.models import Guest, TableStatus
 from meadhall.server.web.forms import Form, integer
 from meadhall.server.web.links import link

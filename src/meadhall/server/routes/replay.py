@@ -1,27 +1,33 @@
-"""Replays and charts, of a table's match and of uploaded records."""
+"""Matches step by step: replays and charts, also of uploaded records; the puzzle of the day; guided first games."""
 
 from __future__ import annotations
 
+from datetime import date
 from hashlib import sha256
 from typing import Final
 
 from litestar import Response, get, post
 from litestar.datastructures import UploadFile
 
+from meadhall.engine.compile.rule import INTERPRETED
 from meadhall.engine.errors import RecordError
 from meadhall.engine.match.match import Match
 from meadhall.engine.match.record import dumps
+from meadhall.engine.registry import game
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import NotFound, WrongMoment
-from meadhall.server.hall.daily_puzzle import is_sealed
+from meadhall.server.hall.daily_attempts import begin, play_unranked
+from meadhall.server.hall.daily_puzzle import is_sealed, today
 from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.room import Room
-from meadhall.server.pages.replay import chart_page, knowledge_of, replay_page, with_chart, with_crests
+from meadhall.server.pages.daily import daily_page
+from meadhall.server.pages.replay import chart_page, knowledge_of, lesson_page, replay_page, with_chart, with_crests
 from meadhall.server.pages.responses import Answer, Html, page, see_other, wants_json
 from meadhall.server.store import matches
 from meadhall.server.store.models import Guest, new_id
-from meadhall.server.web.links import link
+from meadhall.server.web.links import link, outside
 from meadhall.server.web.request import AnyRequest, client_address
+from meadhall.server.web.sessions import Sessions
 
 UPLOAD_LIMIT: Final = 4 * 1024 * 1024
 """Bytes of a request that uploads a record."""
@@ -110,4 +116,68 @@ async def _uploaded(hall: Hall, link_token: str) -> tuple[Match, str]:
     return await hall.uploads.match(text), sha256(text.encode()).hexdigest()
 
 
-routes = [replay_table, chart_table, show_upload, upload_record, replay_upload, chart_upload]
+@get("/daily")
+async def show_today(request: AnyRequest, hall: Hall, guest: Guest) -> Html:
+    """Show today's puzzle: before, during or after the guest's attempt."""
+    return page(request, guest, "daily.html", await daily_page(hall, guest, today(hall.time), outside(request)))
+
+
+@post("/daily", status_code=200)
+async def begin_today(request: AnyRequest, hall: Hall, guest: Guest, sessions: Sessions) -> Answer:
+    """Begin the guest's attempt at today's puzzle, or continue it."""
+    room = await begin(hall, sessions.save(guest))
+    if wants_json(request):
+        return Response({"id": room.table.id, "url": link(f"/tables/{room.table.id}")}, status_code=201)
+    return see_other(link(f"/tables/{room.table.id}"))
+
+
+@get("/daily/{day:str}")
+async def show_day(request: AnyRequest, hall: Hall, guest: Guest, day: str) -> Html:
+    """Show the results of a day (``2026-11-21``)."""
+    if not _is_day(day) or day > today(hall.time):
+        raise NotFound(_("There is no puzzle for that day."))
+    return page(request, guest, "daily.html", await daily_page(hall, guest, day, outside(request)))
+
+
+@post("/daily/{day:str}", status_code=200)
+async def play_past_day(request: AnyRequest, hall: Hall, guest: Guest, sessions: Sessions, day: str) -> Answer:
+    """Play the deal of a past day, unranked."""
+    if not _is_day(day):
+        raise NotFound(_("There is no puzzle for that day."))
+    room = await play_unranked(hall, sessions.save(guest), day)
+    if wants_json(request):
+        return Response({"id": room.table.id, "url": link(f"/tables/{room.table.id}")}, status_code=201)
+    return see_other(link(f"/tables/{room.table.id}"))
+
+
+def _is_day(text: str) -> bool:
+    try:
+        return date.fromisoformat(text).isoformat() == text
+    except ValueError:
+        return False
+
+
+@get("/learn/{name:str}")
+async def show_lesson(request: AnyRequest, hall: Hall, guest: Guest, name: str, step: int = 1, action: int | None = None) -> Html:
+    """Show a step. With the right ``action`` show the next one; with another, a hint at the right one."""
+    subject = game(name)
+    if subject.lessons is None:
+        raise NotFound(_("{game} has no guided first game yet.").format(game=subject.title))
+    if not INTERPRETED:  # interpreted rules need no compiler
+        hall.ready.check(name)
+    return page(request, guest, "lesson.html", lesson_page(subject, step, action))
+
+
+routes = [
+    replay_table,
+    chart_table,
+    show_upload,
+    upload_record,
+    replay_upload,
+    chart_upload,
+    show_today,
+    begin_today,
+    show_day,
+    play_past_day,
+    show_lesson,
+]

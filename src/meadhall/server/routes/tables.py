@@ -1,4 +1,4 @@
-"""A table: its page, its live stream, its record, and the check of its dice."""
+"""A table: its page, its live stream, its record, what stands beside its match, and the private links of its seats."""
 
 from __future__ import annotations
 
@@ -6,31 +6,37 @@ from collections.abc import AsyncIterator
 from contextlib import suppress
 from typing import Final, cast
 
-from litestar import Response, get
-from litestar.response import Stream
+from litestar import Response, get, post
+from litestar.response import Redirect, Stream
 
-from meadhall.engine.errors import UnknownGame
+from meadhall.bots import in_words
+from meadhall.engine.errors import MeadhallError, UnknownGame
 from meadhall.engine.match.record import SUFFIX, dumps
 from meadhall.engine.text.language import LANGUAGES, speak
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import DatabaseUnavailable, NotFound, OtherRules
-from meadhall.server.hall import daily_puzzle
+from meadhall.server.hall import match_changes
+from meadhall.server.hall.chat import LONGEST_NOTE, clean_note
+from meadhall.server.hall.daily_puzzle import is_sealed
 from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.match_records import MatchRecords
 from meadhall.server.hall.notices.pubsub import updates
 from meadhall.server.hall.room import Room
 from meadhall.server.pages.frames import Frames
 from meadhall.server.pages.patches import SentFrame
-from meadhall.server.pages.responses import Html, page, table_page
+from meadhall.server.pages.proposals import propose_page
+from meadhall.server.pages.replay import verify_page
+from meadhall.server.pages.responses import Answer, Html, page, see_other, table_answer, table_page, wants_json
 from meadhall.server.pages.rulebook import rulebook_of_match
 from meadhall.server.pages.talk import TalkPanel
-from meadhall.server.pages.verify import verify_page
+from meadhall.server.routes.api_tables import hint_infos
 from meadhall.server.store import tables, talk
 from meadhall.server.store.models import Guest
 from meadhall.server.web import event_stream
-from meadhall.server.web.links import outside
+from meadhall.server.web.forms import Form, read_form
+from meadhall.server.web.links import link, outside
 from meadhall.server.web.request import AnyRequest, page_id
-from meadhall.server.web.sessions import guest_of
+from meadhall.server.web.sessions import Sessions, guest_of
 from meadhall.server.web.stream_limit import StreamLimit
 
 UNNOTICED: Final = "unnoticed"
@@ -115,7 +121,7 @@ async def record_response(request: AnyRequest, hall: Hall, guest: Guest, id: str
         return _as_file(text, f"{table.game}-{id}{SUFFIX}")
     if room.match is None:
         raise NotFound(_("The match has not begun yet."))
-    record = room.match.record(room.table.seat_of(guest.id), sealed=daily_puzzle.is_sealed(room.table, room.time))
+    record = room.match.record(room.table.seat_of(guest.id), sealed=is_sealed(room.table, room.time))
     return _as_file(dumps(record), f"{room.game.name}-{id}{SUFFIX}")
 
 
@@ -139,4 +145,90 @@ async def verify_dice(request: AnyRequest, room: Room, guest: Guest) -> Html:
     return page(request, guest, "verify.html", await verify_page(room))
 
 
-routes = [show_table, stream_table, show_rules_of_table, download_record, show_picture, verify_dice]
+@get("/tables/{id:str}/propose")
+async def show_offers(request: AnyRequest, hall: Hall, room: Room, guest: Guest) -> Html:
+    """Show what the guest can propose, and their note. The page of the table opens it as a sheet."""
+    note = hall.store.transact(talk.find_note, room.table.id, guest.id)
+    return page(request, guest, "propose.html", propose_page(room, guest, note))
+
+
+@post("/tables/{id:str}/note", status_code=200)
+async def save_note(request: AnyRequest, hall: Hall, room: Room, guest: Guest) -> Answer:
+    """Keep a player's private note in the place of the last one."""
+    form = await read_form(request, 4 * LONGEST_NOTE)
+    try:
+        room.seat_of(guest)
+        hall.store.transact(talk.save_note, room.table.id, guest.id, clean_note(form.get("text", "")))
+    except MeadhallError as error:
+        return table_answer(request, room, guest, error)
+    return table_answer(request, room, guest)
+
+
+@post("/tables/{id:str}/hint", status_code=200)
+async def hint(request: AnyRequest, room: Room, guest: Guest) -> Answer:
+    """Ask the strongest bot for its best actions. The table shows them until the next action."""
+    try:
+        advice = await room.request_hint(guest)
+    except MeadhallError as error:
+        return table_answer(request, room, guest, error)
+    if wants_json(request):
+        return Response({"hint": in_words(advice.view, advice.hints), "hints": hint_infos(advice)})
+    return table_answer(request, room, guest)
+
+
+@post("/tables/{id:str}/rematch", status_code=200)
+async def rematch(hall: Hall, room: Room, guest: Guest, form: Form) -> Redirect:
+    """Go to the table of the rematch; the first request opens it. ``level``: of the bots, if it is another one than before."""
+    again = await hall.rematch(room, guest, form.get("level", ""))
+    return see_other(link(f"/tables/{again.table.id}"))
+
+
+@get("/seat/{key:str}")
+async def show_seat(request: AnyRequest, hall: Hall, guest: Guest, key: str) -> Answer:
+    """Ask before the seat moves: messengers open links to preview them."""
+    room, seat = await _seat_behind(hall, key)
+    if room.table.seat_of(guest.id) == seat:
+        return see_other(link(f"/tables/{room.table.id}"))
+    content = {"title": room.game.title, "name": room.table.seats[seat].name, "seat": seat, "action": link(f"/seat/{key}")}
+    return page(request, guest, "seat.html", content)
+
+
+@post("/seat/{key:str}", status_code=200)
+async def move_seat(hall: Hall, guest: Guest, sessions: Sessions, key: str) -> Redirect:
+    """Give the seat to the guest of this device too."""
+    room, seat = await _seat_behind(hall, key)
+    room.change(match_changes.carry_seat, seat, sessions.save(guest))
+    return see_other(link(f"/tables/{room.table.id}"))
+
+
+@post("/tables/{id:str}/device", status_code=200)
+async def renew_link(request: AnyRequest, room: Room, guest: Guest) -> Answer:
+    """Renew the private link of the guest's seat. Other devices lose the seat. The page that follows has the new link."""
+    room.change(match_changes.renew_link, guest)
+    if wants_json(request):
+        return Response({"url": link(f"/seat/{room.table.seats[room.seat_of(guest)].link_token}")})
+    return see_other(link(f"/tables/{room.table.id}"))
+
+
+async def _seat_behind(hall: Hall, link_token: str) -> tuple[Room, int]:
+    found = hall.store.transact(tables.find_by_link, link_token)
+    if found is None:
+        raise NotFound(_("This link leads to no seat, or no longer does."))
+    return await hall.room(found[0].id), found[1]
+
+
+routes = [
+    show_table,
+    stream_table,
+    show_rules_of_table,
+    download_record,
+    show_picture,
+    verify_dice,
+    show_offers,
+    save_note,
+    hint,
+    rematch,
+    show_seat,
+    move_seat,
+    renew_link,
+]

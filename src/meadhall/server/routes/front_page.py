@@ -1,11 +1,11 @@
-"""The hall itself, new tables, rulebooks, and the guest's settings."""
+"""The front page, new tables, rulebooks, settings, invitations to a hall for invited guests, and the installed app."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
 from datetime import timedelta
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 from litestar import Response, get, post
 from litestar.params import QueryParameter
@@ -13,20 +13,22 @@ from litestar.response import Redirect
 
 from meadhall.engine.errors import BadSetup, MeadhallError
 from meadhall.engine.registry import game, game_names
+from meadhall.engine.text.language import current_language, speak
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import NameTaken, NotFound, reason_of, status_of
 from meadhall.server.hall.choices import TableFilter, new_choice
 from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.holidays import DAYS_A_YEAR, days_used
 from meadhall.server.hall.notifications import CHANNELS, OFFERED, NotificationChoices
+from meadhall.server.pages.clock import holiday_in_words
 from meadhall.server.pages.daily import daily_strip
-from meadhall.server.pages.dates import holiday_in_words
-from meadhall.server.pages.hall import FINISHED_SHOWN, OPEN_SHOWN, OPTION, YOURS_SHOWN, finished_page, hall_page
-from meadhall.server.pages.models import HolidaysView
-from meadhall.server.pages.notifications import notifications_panel
-from meadhall.server.pages.responses import Html, page, said_next, see_other, wants_json
+from meadhall.server.pages.front_page import FINISHED_SHOWN, OPEN_SHOWN, OPTION, YOURS_SHOWN, finished_page, hall_page
+from meadhall.server.pages.models import HolidaysView, InvitationPage
+from meadhall.server.pages.people import notifications_panel
+from meadhall.server.pages.picture import tile_art, tile_svg
+from meadhall.server.pages.responses import Answer, Html, page, said_next, see_other, wants_json
 from meadhall.server.pages.rulebook import rulebook_page
-from meadhall.server.pages.tile_art import tile_art, tile_svg
+from meadhall.server.pages.templates import service_worker, static
 from meadhall.server.store import tables
 from meadhall.server.store.models import Guest, TableRow
 from meadhall.server.web.forms import Form, integer, safe_path
@@ -171,4 +173,102 @@ def _notifications(guest: Guest, form: Form) -> NotificationChoices:
     return NotificationChoices.checked(pairs, NotificationChoices.of(guest).volume if volume is None else volume)
 
 
-routes = [show_hall, show_next, show_finished, open_table, show_tile, show_rules, show_settings, change_settings, change_holidays]
+@get("/admission/{token:str}")
+async def show_invitation(request: AnyRequest, hall: Hall, guest: Guest, token: str) -> Answer:
+    """Welcome a guest with an invitation, and ask for a name. A look doesn't use the invitation up."""
+    if hall.admission.admits(guest):
+        return see_other(link("/"))
+    content = InvitationPage(link(f"/admission/{token}"), hall.admission.note_of(token))
+    return page(request, guest, "invitation.html", content)
+
+
+@post("/admission/{token:str}", status_code=200)
+async def accept_invitation(hall: Hall, guest: Guest, sessions: Sessions, token: str, form: Form) -> Redirect:
+    """Admit the guest."""
+    if not hall.admission.admits(guest):
+        guest = sessions.save(guest, name=form.get("name", ""))
+        hall.admission.admit(token, guest)
+        sessions.forget(guest)
+    return see_other(link("/"))
+
+
+_CHECKED: Final = {"Cache-Control": "no-cache"}
+"""Browsers ask each time whether these files have changed."""
+
+_DARK: Final = "#1b130e"
+
+
+@get("/manifest.webmanifest")
+async def show_manifest(request: AnyRequest) -> Response[dict[str, Any]]:
+    """Return the web app manifest. Browsers ask for it without a cookie, so its address names the language."""
+    speak(request.query_params.get("language", ""))
+    root = link("/")
+    icons = [
+        {"src": static("favicon.svg"), "type": "image/svg+xml", "sizes": "any"},
+        *({"src": static(f"icons/icon-{side}.png"), "type": "image/png", "sizes": f"{side}x{side}"} for side in (192, 512)),
+        *(
+            {
+                "src": static(f"icons/icon-{side}-maskable.png"),
+                "type": "image/png",
+                "sizes": f"{side}x{side}",
+                "purpose": "maskable",
+            }
+            for side in (192, 512)
+        ),
+        {"src": static("icons/badge-96.png"), "type": "image/png", "sizes": "96x96", "purpose": "monochrome"},
+    ]
+    manifest = {
+        "id": root,
+        "start_url": root,
+        "scope": root,
+        "name": _("Meadhall"),
+        "short_name": _("Meadhall"),
+        "description": _("Viking board games to play with friends or bots."),
+        "lang": current_language(),
+        "display": "standalone",
+        "background_color": _DARK,
+        "theme_color": _DARK,
+        "categories": ["games"],
+        "icons": icons,
+        "shortcuts": [{"name": _("Puzzle of the day"), "url": link("/daily")}, {"name": _("Settings"), "url": link("/settings")}],
+    }
+    return Response(manifest, media_type="application/manifest+json", headers=_CHECKED)
+
+
+@get("/service-worker.js")
+async def show_service_worker() -> Response[str]:
+    """Return the service worker. It is at the root of the hall, because it may serve only what is below its own address."""
+    return Response(service_worker(), media_type="text/javascript; charset=utf-8", headers=_CHECKED)
+
+
+@get("/offline")
+async def show_offline_page(request: AnyRequest, guest: Guest) -> Html:
+    """Show the page that the service worker keeps for times without a connection, in the guest's language and look."""
+    return page(request, guest, "offline.html", None)
+
+
+@get(["/favicon.ico", "/apple-touch-icon.png", "/apple-touch-icon-precomposed.png", "/manifest.json"], sync_to_thread=False)
+def show_usual_address(request: AnyRequest) -> Redirect:
+    """Lead from the addresses where programs look for an icon and the manifest to those that pages name."""
+    name = request.url.path.rpartition("/")[2]
+    usual = {"favicon.ico": static("icons/icon-48.png"), "manifest.json": link("/manifest.webmanifest")}
+    return Redirect(usual.get(name, static("icons/icon-180.png")), status_code=301)
+
+
+routes = [
+    show_hall,
+    show_next,
+    show_finished,
+    open_table,
+    show_tile,
+    show_rules,
+    show_settings,
+    change_settings,
+    change_holidays,
+    show_invitation,
+    accept_invitation,
+    show_usual_address,
+    show_manifest,
+    show_service_worker,
+    show_offline_page,
+]

@@ -1,10 +1,12 @@
-"""The models of the hall's front page: game tiles and lists of tables."""
+"""The models of the front page: games, open tables with their filter, the guest's tables, and finished matches."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from typing import Final
+from urllib.parse import urlencode
 
 from meadhall.bots import ranks
 from meadhall.engine.game import Game
@@ -15,14 +17,11 @@ from meadhall.engine.match.view import bot_in_words
 from meadhall.engine.registry import game, game_names
 from meadhall.engine.text.language import gettext as _
 from meadhall.engine.text.language import listed, ngettext
-from meadhall.server.hall.choices import TableFilter, choices_of, last_choice
+from meadhall.server.hall.choices import TableFilter, changed_choices, choices_of, last_choice, variant
 from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.room import Room
 from meadhall.server.hall.stand_ins import has_turn
-from meadhall.server.pages.acquaintances import invitation_cards
-from meadhall.server.pages.clock import time_left
-from meadhall.server.pages.clock_words import clock_in_words, clock_value, usual_clocks
-from meadhall.server.pages.dates import moment
+from meadhall.server.pages.clock import clock_in_words, clock_value, moment, time_left, usual_clocks
 from meadhall.server.pages.lobby import USUAL_WAIT, wait_choice
 from meadhall.server.pages.models import (
     DailyStrip,
@@ -30,6 +29,7 @@ from meadhall.server.pages.models import (
     FinishedPage,
     GameTile,
     HallPage,
+    OpenTables,
     OpponentSearch,
     Option,
     OptionGroup,
@@ -37,8 +37,8 @@ from meadhall.server.pages.models import (
     SeatView,
     TableCard,
 )
-from meadhall.server.pages.open_tables import open_tables, who_waits
-from meadhall.server.pages.tile_art import tile_art
+from meadhall.server.pages.people import invitation_cards
+from meadhall.server.pages.picture import tile_art
 from meadhall.server.store import matches
 from meadhall.server.store.acquaintances import Invitation
 from meadhall.server.store.models import FINISHED, RULES_CHANGED, Guest, TableRow
@@ -245,3 +245,83 @@ def _note(table: TableRow, match: Match | None, yours: bool, seat: int | None) -
     if match is not None and match.deciders:
         return _("Waiting for {name}").format(name=listed([match.names[seat] for seat in match.deciders]))
     return _("In progress")
+
+
+_MOST_FREE: Final = 4
+"""The largest number of free seats that the filter offers."""
+
+
+def open_tables(cards: Sequence[TableCard], chosen: TableFilter) -> OpenTables:
+    """Return the list of open tables with its filter, whose choices the address keeps."""
+    given = {
+        "game": chosen.game,
+        "variant": chosen.variant,
+        "clock": chosen.clock,
+        "free": str(chosen.free) if chosen.free > 1 else "",
+    }
+    query = urlencode({name: value for name, value in given.items() if value})
+    return OpenTables(
+        cards=tuple(cards),
+        filters=(_games(chosen), _variants(chosen), _clock(chosen), _free(chosen)),
+        is_filtered=chosen.is_set,
+        url=link("/") + (f"?{query}" if query else ""),
+    )
+
+
+def _games(chosen: TableFilter) -> FilterField:
+    values = tuple(Option(name, game(name).title, name == chosen.game) for name in game_names() if game(name).max_players > 1)
+    return FilterField("game", _("Game"), (OptionGroup("", (Option("", _("All games"), not chosen.game), *values)),))
+
+
+def _variants(chosen: TableFilter) -> FilterField:
+    """Return the values of the options of the chosen game, or of all games, each game with its own group."""
+    groups = [OptionGroup("", (Option("", _("All variants"), not chosen.variant),))]
+    for name in [chosen.game] if chosen.game else game_names():
+        values = tuple(
+            Option(code, option.label(value), code == chosen.variant)
+            for option in choices_of(game(name))
+            for value in option.values
+            for code in (variant(option.name, value),)
+        )
+        if values:
+            groups.append(OptionGroup(game(name).title, values))
+    return FilterField("variant", _("Variant"), tuple(groups))
+
+
+def _clock(chosen: TableFilter) -> FilterField:
+    titles = {"": _("With or without"), "none": _("No clock"), "live": _("Live"), "slow": _("Slow (days)")}
+    values = tuple(Option(clock, title, clock == chosen.clock) for clock, title in titles.items())
+    return FilterField("clock", _("Clock"), (OptionGroup("", values),))
+
+
+def _free(chosen: TableFilter) -> FilterField:
+    values = tuple(
+        Option(
+            str(free) if free > 1 else "",
+            ngettext("At least {count} seat", "At least {count} seats", free).format(count=free) if free > 1 else _("Any number"),
+            free == chosen.free,
+        )
+        for free in range(1, _MOST_FREE + 1)
+    )
+    return FilterField("free", _("Free seats"), (OptionGroup("", values),))
+
+
+def who_waits(table: TableRow, at: datetime) -> str:
+    """Say who waits at an open table, for how long the table has been open, and which options are not the default."""
+    names = [seat.name for seat in table.seats if seat.kind == "human"]
+    age = age_in_words((at - table.created_at).total_seconds())
+    text = ngettext("{names} waits, open {age}", "{names} wait, open {age}", len(names))
+    clock = [clock_in_words(table.clock)] if table.clock is not None else []
+    return " · ".join([text.format(names=listed(names), age=age), *changed_choices(table), *clock])
+
+
+def age_in_words(seconds: float) -> str:
+    """Say how long something has lasted, roughly: "since a moment ago", "for 3 minutes"."""
+    minutes, hours, days = int(seconds // 60), int(seconds // 3600), int(seconds // 86400)
+    if minutes < 1:
+        return _("for less than a minute")
+    if hours < 1:
+        return ngettext("for {count} minute", "for {count} minutes", minutes).format(count=minutes)
+    if days < 1:
+        return ngettext("for {count} hour", "for {count} hours", hours).format(count=hours)
+    return ngettext("for {count} day", "for {count} days", days).format(count=days)

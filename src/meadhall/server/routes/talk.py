@@ -1,4 +1,4 @@
-"""The chat of a table in the API: read it, say a line, mute and block, close it."""
+"""The chat of a table, for pages and for programs."""
 
 from __future__ import annotations
 
@@ -6,21 +6,95 @@ from datetime import datetime
 from typing import Annotated, Any, Final, Literal
 
 import msgspec
-from litestar import get, post
+from litestar import Response, get, post
 from litestar.params import HeaderParameter, QueryParameter
 
+from meadhall.engine.errors import MeadhallError
 from meadhall.engine.text.language import gettext as _
-from meadhall.server.errors import BadLine
+from meadhall.server.errors import BadLine, NotFound, reason_of, status_of
 from meadhall.server.hall.chat import LONGEST_TEXT, in_words
 from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.room import Room
 from meadhall.server.hall.talk import Listener, audience_of, heard
-from meadhall.server.routes.api_refusals import STRICT, table_refusals
-from meadhall.server.routes.chat import IGNORED
+from meadhall.server.pages.models import Refusal
+from meadhall.server.pages.responses import Answer, Html, page, refusal_json, see_other, wants_json
+from meadhall.server.pages.talk import chat_page
+from meadhall.server.routes.api_models import STRICT, table_refusals
 from meadhall.server.routes.tables import UNNOTICED
+from meadhall.server.store.acquaintances import IgnoreKind
 from meadhall.server.store.models import Guest
 from meadhall.server.store.talk import Audience, ChatLine
 from meadhall.server.web import event_stream
+from meadhall.server.web.forms import Form, read_form
+from meadhall.server.web.links import link
+from meadhall.server.web.request import AnyRequest
+
+_Before = Annotated[str | None, QueryParameter(name="before", max_length=16)]
+
+IGNORED: Final[dict[str, tuple[IgnoreKind, bool]]] = {
+    "mute": ("mute", True),
+    "unmute": ("mute", False),
+    "block": ("block", True),
+    "unblock": ("block", False),
+}
+"""A change that a form or a program asks for: its kind, and whether it begins."""
+
+
+@get("/tables/{id:str}/chat")
+async def show_chat(request: AnyRequest, hall: Hall, room: Room, guest: Guest, before: _Before = None) -> Html:
+    """Show the last lines of a table's chat, or the last ones before a line."""
+    return page(request, guest, "chat.html", chat_page(hall, room, guest, before))
+
+
+@post("/tables/{id:str}/chat", status_code=200, opt={UNNOTICED: True})
+async def say(request: AnyRequest, hall: Hall, room: Room, guest: Guest) -> Answer:
+    """Say a line, or a preset phrase. A refused line stays in the form."""
+    form = await read_form(request, LONGEST_TEXT + 1)
+    try:
+        hall.talk.say(room, guest, form.get("text", ""), form.get("phrase"), form.get("key", "")[:100] or None)
+    except MeadhallError as error:
+        return _refused(request, hall, room, guest, error, form)
+    return _done(request, room, form)
+
+
+@post("/tables/{id:str}/chat/people", status_code=200, opt={UNNOTICED: True})
+async def change_people(request: AnyRequest, hall: Hall, room: Room, guest: Guest, form: Form) -> Answer:
+    """Mute or block a person at the table, or stop doing so."""
+    try:
+        if form.get("set") not in IGNORED:
+            raise NotFound(_("People can be muted, unmuted, blocked and unblocked."))
+        hall.talk.ignore(room, guest, form.get("who", ""), *IGNORED[form["set"]])
+    except MeadhallError as error:
+        return _refused(request, hall, room, guest, error, form)
+    return _done(request, room, form)
+
+
+@post(["/tables/{id:str}/chat/close", "/tables/{id:str}/chat/open"], status_code=200)
+async def open_or_close(request: AnyRequest, hall: Hall, room: Room, guest: Guest, form: Form) -> Answer:
+    """Close the chat of the table, or open it again, as its host."""
+    try:
+        hall.talk.close(room, guest, closed=request.url.path.endswith("close"))
+    except MeadhallError as error:
+        return _refused(request, hall, room, guest, error, form)
+    return _done(request, room, form)
+
+
+def _done(request: AnyRequest, room: Room, form: Form) -> Answer:
+    """Answer a request that was done. A plain form leads back to the page that it was on."""
+    if wants_json(request):
+        return Response({"ok": True})
+    return see_other(link(f"/tables/{room.table.id}/chat" if form.get("from") == "page" else f"/tables/{room.table.id}"))
+
+
+def _refused(request: AnyRequest, hall: Hall, room: Room, guest: Guest, error: MeadhallError, form: Form) -> Answer:
+    """Answer a refused request: a program with the reason, a plain form with the chat's page, which keeps what was typed."""
+    if wants_json(request) or not hall.talk.has_chat(room.table):
+        if wants_json(request):
+            return refusal_json(error)
+        raise error
+    content = chat_page(hall, room, guest, None, Refusal("", reason_of(error)), form.get("text", ""))
+    return page(request, guest, "chat.html", content, int(status_of(error)))
+
 
 _KEY: Final = HeaderParameter(name="Idempotency-Key", min_length=1, max_length=100)
 
@@ -84,10 +158,7 @@ async def read_chat(
     before: Annotated[str | None, QueryParameter(max_length=16, description="the id of a line: return those before it")] = None,
 ) -> ChatInfo:
     """Return the last 50 lines that you hear, or the last 50 before a line."""
-    lines, has_earlier = hall.talk.earlier(room, program, before)
-    room.chat.refresh()
-    found = [line_info(line, program) for line in lines]
-    return ChatInfo(found, has_earlier, audience_of(room.table, program), room.chat.is_closed)
+    return _chat_info(hall, room, program, before)
 
 
 @post("/tables/{id:str}/chat", status_code=201, opt={UNNOTICED: True}, responses=table_refusals(403, 413, 422))
@@ -126,8 +197,8 @@ async def open_chat(hall: Hall, room: Room, program: Guest) -> ChatInfo:
     return _chat_info(hall, room, program)
 
 
-def _chat_info(hall: Hall, room: Room, guest: Guest) -> ChatInfo:
-    lines, has_earlier = hall.talk.earlier(room, guest, None)
+def _chat_info(hall: Hall, room: Room, guest: Guest, before: str | None = None) -> ChatInfo:
+    lines, has_earlier = hall.talk.earlier(room, guest, before)
     room.chat.refresh()
     return ChatInfo([line_info(line, guest) for line in lines], has_earlier, audience_of(room.table, guest), room.chat.is_closed)
 
@@ -152,4 +223,6 @@ class ChatEvents:
         return [event_stream.encode_event(msgspec.json.encode(line).decode(), "chat") for line in news]
 
 
-routes: list[Any] = [read_chat, say_line, ignore_person, close_chat, open_chat]
+routes = [show_chat, say, change_people, open_or_close]
+
+api_routes: list[Any] = [read_chat, say_line, ignore_person, close_chat, open_chat]

@@ -1,0 +1,401 @@
+"""The models of the pages about the guest: account, people met, notifications, and what the hall keeps about them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from meadhall.engine.registry import game
+from meadhall.engine.text.language import gettext as _
+from meadhall.engine.text.language import marked, ngettext
+from meadhall.server.hall.hall import Hall
+from meadhall.server.hall.notifications import CHANNELS, OFFERED, Channel, Kind, NotificationChoices
+from meadhall.server.hall.people.accounts import Overview
+from meadhall.server.hall.people.acquaintances import Known
+from meadhall.server.hall.people.sign_in import LONGEST, SHORTEST
+from meadhall.server.hall.room import Room
+from meadhall.server.pages.clock import moment
+from meadhall.server.pages.models import InvitationCard, Moment
+from meadhall.server.settings import Retention, Settings
+from meadhall.server.store import schema
+from meadhall.server.store.acquaintances import Invitation
+from meadhall.server.store.models import Crest, Guest
+from meadhall.server.store.sessions import Session
+from meadhall.server.web.links import link
+
+
+@dataclass(frozen=True)
+class SignInPage:
+    """A form with a passkey, a password or a recovery code: to sign in, to confirm, or for a new account."""
+
+    passkeys: bool  # whether browsers make passkeys for the hall's address
+    name: str = ""
+    notice: str = ""  # why the form was refused
+    back: str = ""  # where to go afterwards
+    tables: int = 0  # how many this device's guest takes along
+    guest: str = ""  # the name of this device's guest
+    shortest: int = SHORTEST
+    longest: int = LONGEST
+
+
+@dataclass(frozen=True)
+class PasskeyView:
+    """A passkey."""
+
+    id: str
+    label: str
+    made: Moment
+    used: Moment | None
+
+
+@dataclass(frozen=True)
+class SessionView:
+    """A device or program that is signed in."""
+
+    id: str
+    label: str
+    program: bool
+    here: bool
+    used: Moment
+    has_push: bool  # whether it gets push messages
+
+
+@dataclass(frozen=True)
+class PushDevice:
+    """A browser with push messages that belongs to no session."""
+
+    id: str
+    label: str
+
+
+@dataclass(frozen=True)
+class AccountPage:
+    """An account, for its owner."""
+
+    passkeys: bool
+    keys: tuple[PasskeyView, ...]
+    has_password: bool
+    codes_left: int
+    sessions: tuple[SessionView, ...]
+    with_push: tuple[PushDevice, ...]
+    since: Moment
+    notice: str = ""
+    done: str = ""  # the change that was just made
+    shortest: int = SHORTEST
+    longest: int = LONGEST
+
+
+@dataclass(frozen=True)
+class CodesPage:
+    """Recovery codes, which are shown once."""
+
+    codes: tuple[str, ...]
+    is_new: bool  # whether the account has just been made
+
+
+def account_page(found: Overview, here: Session | None, passkeys: bool, notice: str = "", done: str = "") -> AccountPage:
+    """Return the page of an account."""
+    keys = tuple(
+        PasskeyView(
+            each.id, each.label, moment(each.created_at), None if each.last_used_at is None else moment(each.last_used_at)
+        )
+        for each in found.passkeys
+    )
+    ids, with_push = {each.id for each in found.sessions}, {each.session for each in found.with_push}
+    return AccountPage(
+        passkeys,
+        keys,
+        found.account.password is not None,
+        found.codes_left,
+        tuple(_session(each, here, each.id in with_push) for each in _here_first(found.sessions, here)),
+        tuple(PushDevice(each.id, each.device) for each in found.with_push if each.session not in ids),
+        moment(found.account.created_at),
+        notice,
+        done,
+    )
+
+
+def _here_first(sessions: Sequence[Session], here: Session | None) -> list[Session]:
+    return sorted(sessions, key=lambda session: here is None or session.id != here.id)
+
+
+def _session(session: Session, here: Session | None, has_push: bool) -> SessionView:
+    is_here = here is not None and session.id == here.id
+    return SessionView(session.id, session.label, session.kind == "program", is_here, moment(session.last_used_at), has_push)
+
+
+INVITABLE: Final = 30
+"""People whom the page of a table offers to invite: those of the last matches."""
+
+
+@dataclass(frozen=True)
+class PersonMet:
+    """A person in a list. ``last``: when the last match with them began, None without one."""
+
+    id: str
+    url: str
+    name: str
+    crest: Crest
+    matches: int
+    last: Moment | None
+    muted: bool
+    blocked: bool
+
+
+@dataclass(frozen=True)
+class Invitable:
+    """A person whom a player may invite. ``state``: "", "invited" or "declined"."""
+
+    id: str
+    name: str
+    crest: Crest
+    state: str
+
+
+@dataclass(frozen=True)
+class InvitePage:
+    """The people whom a player may invite to a table."""
+
+    url: str
+    title: str
+    people: tuple[Invitable, ...]
+
+
+def people_met(known: Sequence[Known]) -> tuple[PersonMet, ...]:
+    """Return the list of people that a guest knows."""
+    return tuple(
+        PersonMet(
+            id=each.acquaintance.person.public_id,
+            url=link(f"/people/{each.acquaintance.person.public_id}"),
+            name=each.acquaintance.person.name,
+            crest=each.acquaintance.person.crest,
+            matches=each.acquaintance.matches,
+            last=moment(each.acquaintance.last_at) if each.acquaintance.last_at else None,
+            muted=each.muted,
+            blocked=each.blocked,
+        )
+        for each in known
+    )
+
+
+def invite_page(room: Room, known: Sequence[Known], invited: Mapping[str, bool]) -> InvitePage:
+    """Return the people whom a player may invite to a table: those they have played with, who have no seat and aren't blocked."""
+    people = [
+        Invitable(person.public_id, person.name, person.crest, _state(invited.get(person.id)))
+        for each in known
+        for person in (each.acquaintance.person,)
+        if each.acquaintance.matches and not each.blocked and room.table.seat_of(person.id) is None
+    ]
+    return InvitePage(link(f"/tables/{room.table.id}"), room.game.title, tuple(people[:INVITABLE]))
+
+
+def invitation_cards(invitations: Sequence[Invitation]) -> tuple[InvitationCard, ...]:
+    """Return the invitations that the hall shows a guest."""
+    return tuple(
+        InvitationCard(
+            url=link(f"/tables/{each.table}"),
+            decline=link(f"/invitations/{each.table}/decline"),
+            title=game(each.game).title,
+            inviter=each.inviter,
+            at=moment(each.at),
+        )
+        for each in invitations
+    )
+
+
+def _state(declined: bool | None) -> str:
+    return "" if declined is None else "declined" if declined else "invited"
+
+
+_SOUNDS: Final[Mapping[Kind, str]] = {
+    "turn": "horn",
+    "short": "drip",
+    "proposal": "knock",
+    "chat": "pluck",
+    "end": "chime",
+}
+"""The sound of each kind of event that has one: a file in ``static/sounds``."""
+
+
+@dataclass(frozen=True)
+class ChoiceField:
+    """A checkbox: whether a kind of event is told in a certain way."""
+
+    name: str
+    words: str  # of the channel
+    is_chosen: bool
+
+
+@dataclass(frozen=True)
+class EventChoices:
+    """A kind of event, with a checkbox for each channel, None where it can't be told so."""
+
+    words: str
+    fields: tuple[ChoiceField | None, ...]
+    sound: str  # the sound of the event, "" without one
+
+
+@dataclass(frozen=True)
+class DeviceLine:
+    """A device that receives push messages."""
+
+    id: str
+    name: str
+    is_here: bool
+    refusal: str  # why its push service has refused the last message, "" if it hasn't
+
+
+@dataclass(frozen=True)
+class NotificationsPanel:
+    """The choices of a guest: the events to be told of, and the ways."""
+
+    channels: tuple[str, ...]
+    events: tuple[EventChoices, ...]
+    volume: int
+    devices: tuple[DeviceLine, ...]
+    are_pushed: bool  # whether the hall sends push messages
+
+    @property
+    def counts(self) -> tuple[tuple[str, int], ...]:
+        """Return how many kinds of events each channel tells, without push messages where the hall sends none."""
+        fields = [field for event in self.events for field in event.fields if field is not None]
+        told = dict.fromkeys(field.words for field in fields if self.are_pushed or not field.name.startswith("push-"))
+        return tuple((words, sum(field.is_chosen for field in fields if field.words == words)) for words in told)
+
+
+def notifications_panel(hall: Hall, guest: Guest, here: str) -> NotificationsPanel:
+    """Return the guest's choices and devices. ``here``: the id of the session or device that looks."""
+    choices = NotificationChoices.of(guest)
+    channels = {"sound": _("Sound"), "notice": _("Open page"), "push": _("Push message")}
+
+    def field(kind: Kind, channel: Channel) -> ChoiceField | None:
+        if channel not in OFFERED[kind]:
+            return None
+        return ChoiceField(f"{channel}-{kind}", channels[channel], choices.wants(kind, channel))
+
+    events = tuple(
+        EventChoices(words, tuple(field(kind, channel) for channel in CHANNELS), _SOUNDS.get(kind, ""))
+        for kind, words in _events().items()
+    )
+    found = hall.notifications.devices(guest)
+    devices = tuple(DeviceLine(each.id, each.device, bool(here) and each.session == here, each.refusal or "") for each in found)
+    return NotificationsPanel(tuple(channels.values()), events, choices.volume, devices, hall.notifications.are_pushed)
+
+
+def _events() -> dict[Kind, str]:
+    return {
+        "turn": _("It is my turn"),
+        "short": _("My time is running out"),
+        "proposal": _("Someone proposes something"),
+        "chat": _("Someone writes to the table"),
+        "end": _("A match ends"),
+        "invitation": _("Someone invites me"),
+    }
+
+
+def sounds() -> dict[Kind, str]:
+    """Return the sounds by kind of event, as names of static files."""
+    return {kind: f"sounds/{name}.wav" for kind, name in _SOUNDS.items()}
+
+
+STAYS: Final = marked("until you delete it, or everything")
+HOUR: Final = marked("a few minutes, at most an hour or so")
+DAY: Final = marked("a day")
+
+KEPT: Final[Mapping[str, tuple[str, str, str]]] = {
+    "guests": (marked("Your settings"), marked("name, language, theme, speed, choices, when you came first"), STAYS),
+    "accounts": (marked("Your account"), marked("the hash of your password, never the password itself"), STAYS),
+    "passkeys": (marked("Passkeys"), marked("their public keys, the names of the devices, and when they were used"), STAYS),
+    "recovery_codes": (marked("Recovery codes"), marked("their hashes"), marked("until they are used or replaced")),
+    "sessions": (
+        marked("Devices that are signed in"),
+        marked("browser and system, first and last use"),
+        marked("400 days after the last use"),
+    ),
+    "challenges": (marked("Signing in with a passkey"), marked("a random number"), HOUR),
+    "tables": (
+        marked("Tables that you have opened"),
+        marked("the game, its options, every action and its time"),
+        marked("for good: others played there, too"),
+    ),
+    "seat_guests": (
+        marked("Your seats"),
+        marked("which seats are yours, and the name there"),
+        marked("for good; after a deletion the name is “former player”"),
+    ),
+    "results": (marked("Your results"), marked("what your profile counts: points, ranks, hints, take-backs"), STAYS),
+    "push_subscriptions": (
+        marked("Push messages"),
+        marked("the address of your browser at its push service, and keys"),
+        marked("until you switch them off"),
+    ),
+    "idempotency_keys": (marked("Requests of programs"), marked("keys of requests for new tables"), DAY),
+    "chat_lines": (marked("Your lines at tables"), marked("the line, your name, the time"), STAYS),
+    "holidays": (marked("Your holidays"), marked("when your slow clocks stand"), STAYS),
+    "notes": (marked("Your notes at tables"), marked("the text, and when you changed it"), STAYS),
+    "ignored_guests": (marked("Whom you have muted or blocked"), marked("who it is, and since when"), STAYS),
+    "invitations": (
+        marked("Invitations to tables"),
+        marked("who has invited whom, and when"),
+        marked("as long as the table waits for players"),
+    ),
+    "identity_links": (marked("Links to your other devices"), marked("their hashes"), HOUR),
+    "orders": (
+        marked("Reports and prints that you have ordered"),
+        marked("what you have ordered, when, and the report"),
+        marked("a few at a time, at most 30 days"),
+    ),
+    "seeks": (
+        marked("Quick matches that you look for"),
+        marked("the game, its options, and when your page was last open"),
+        HOUR,
+    ),
+}
+"""For each table of ``GUEST_COLUMNS``: its title, its contents, and how long it is kept."""
+
+LIMITED: Final[Mapping[str, Mapping[str, str]]] = {
+    "guests": {"guests": marked("without an account, and if nothing else is kept: {days}")},
+    "tables": {
+        "lobbies": marked("if the match never began: {days}"),
+        "abandoned": marked("if it was given up without a result: {days}"),
+    },
+    "chat_lines": {"chat": marked("after the match: {days}")},
+}
+"""How long a table is kept at most, by the field of ``Retention``."""
+
+
+@dataclass(frozen=True)
+class KeptData:
+    """A kind of data that the hall keeps about a person: its title, its content, and the time for which it is kept."""
+
+    title: str
+    content: str
+    time: str
+
+
+@dataclass(frozen=True)
+class PrivacyPage:
+    """The kinds of data that the hall keeps about a person."""
+
+    kept: tuple[KeptData, ...]
+    place: str  # where: "in one database file on the computer that runs this hall"
+    has_account: bool
+
+
+def privacy_page(settings: Settings, has_account: bool) -> PrivacyPage:
+    """Return the page for a hall with these settings."""
+    names = dict.fromkeys(each.table for each in schema.GUEST_COLUMNS)
+    kept = tuple(KeptData(_(KEPT[name][0]), _(KEPT[name][1]), _time(name, settings.retention)) for name in names)
+    return PrivacyPage(kept, _("in one database file on the computer that runs this hall"), has_account)
+
+
+def _time(table: str, retention: Retention) -> str:
+    """Say for how long the rows of a table are kept."""
+    limits = {text: getattr(retention, field) for field, text in LIMITED.get(table, {}).items()}
+    days = [
+        _(text).format(days=ngettext("{count} day", "{count} days", count).format(count=count))
+        for text, count in limits.items()
+        if count
+    ]
+    return "; ".join([_(KEPT[table][2]), *days])
