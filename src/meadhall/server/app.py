@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import sys
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from importlib import import_module
 from types import ModuleType
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from litestar import Litestar, Router
 from litestar.di import Provide
@@ -16,8 +17,6 @@ from litestar.exceptions import HTTPException, InternalServerException
 from litestar.openapi.config import OpenAPIConfig
 from litestar.openapi.plugins import JsonRenderPlugin
 from litestar.openapi.spec import Server
-from litestar.plugins import PluginProtocol
-from litestar.plugins.core import MsgspecDIPlugin
 from litestar.static_files import create_static_files_router
 from litestar.types import Receive, Scope, Send
 
@@ -29,7 +28,6 @@ from meadhall.server.hall.records.match_records import MatchRecords
 from meadhall.server.host_commands import obeying
 from meadhall.server.ops import gc_tuning, metrics
 from meadhall.server.ops.loop_lag import LoopLag
-from meadhall.server.ops.tracing import TRACES
 from meadhall.server.pages.frames import Frames
 from meadhall.server.pages.picture import Pictures
 from meadhall.server.pages.responses import failed, no_file, refused
@@ -77,7 +75,6 @@ from meadhall.server.web.sessions import Sessions, guest_of
 from meadhall.server.web.stream_limit import StreamLimit
 from meadhall.server.web.sub_path import remove_sub_path
 from meadhall.server.worker.client import Worker
-from meadhall.server.worker.threads import run_in_thread
 
 log = logging.getLogger(__name__)
 
@@ -111,14 +108,9 @@ _MINUTE: Final = 60.0
 NEW_AN_HOUR: Final = 300
 """Guests and records that an address may bring in an hour, in a hall that limits requests."""
 
-_LAST_SPANS: Final = 0.5
-"""Seconds that the last spans of traces have to reach their collector."""
-
 
 def create_app(settings: Settings, store: Store, worker: Worker) -> Litestar:
     """Return the hall as an ASGI application. It closes the worker when it ends, but not the store."""
-    if settings.traces:
-        TRACES.begin(settings.traces, metrics.PROCESS)
     app = build_app(settings.requests_per_minute, development=settings.development)
     serve_hall(app, settings, store, worker)
     return app
@@ -141,14 +133,6 @@ def serve_hall(app: Litestar, settings: Settings, store: Store, worker: Worker) 
         import_module("meadhall.server.dev.install").open_workshop(app, app.state.hall)
 
 
-class _Litestar(Litestar):
-    """Litestar without its plugin for Pydantic: nothing here uses it, and it takes 12 MB of every process."""
-
-    @staticmethod
-    def _get_default_plugins(plugins: list[PluginProtocol]) -> list[PluginProtocol]:
-        return [*plugins, MsgspecDIPlugin()]
-
-
 def build_app(requests_per_minute: int, *, development: bool = False) -> Litestar:
     """Return the application without a hall. The routes serve the hall in its state, see ``serve_hall``.
 
@@ -163,7 +147,7 @@ def build_app(requests_per_minute: int, *, development: bool = False) -> Litesta
     dev = import_module("meadhall.server.dev.install") if development else None  # only development mode loads it
     modules = _PAGE_MODULES if dev is None else (*_PAGE_MODULES, dev.PAGES)
     files = _static_files() if dev is None else [*_static_files(), *dev.static_files()]
-    app = _Litestar(
+    app = _litestar(
         route_handlers=[_pages(modules), api.router(), *monitoring.routes, *echo.routes, *time.routes, *files],
         dependencies={
             "hall": Provide(lambda: app.state.hall, sync_to_thread=False),
@@ -185,6 +169,18 @@ def build_app(requests_per_minute: int, *, development: bool = False) -> Litesta
     handler = check_host_header(allow_other_origins(handler))
     app.asgi_handler = remove_sub_path(answer_head(compress_responses(handler)))
     return app
+
+
+def _litestar(**given: Any) -> Litestar:
+    """Return an application of Litestar without its plugin for Pydantic: nothing here uses it, and it takes 12 MB."""
+    absent = "pydantic" not in sys.modules
+    if absent:
+        sys.modules["pydantic"] = cast("ModuleType", None)  # as if it was not installed
+    try:
+        return Litestar(**given)
+    finally:
+        if absent:
+            del sys.modules["pydantic"]
 
 
 async def _refuse(scope: Scope, receive: Receive, send: Send, error: Exception) -> None:
@@ -284,9 +280,6 @@ def _lifespan(
             task.cancel()
         await asyncio.gather(*tasks, *resuming, return_exceptions=True)
         await hall.close()
-        with suppress(TimeoutError):
-            async with asyncio.timeout(_LAST_SPANS):
-                await run_in_thread(TRACES.end)
 
     return lifespan
 

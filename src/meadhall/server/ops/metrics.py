@@ -14,7 +14,7 @@ if sys.platform != "win32":
     import resource
 
 PROCESS: Final = "web"
-"""The name of this process in metrics, in traces and in the log."""
+"""The name of this process in metrics and in the log."""
 
 disable_created_metrics()  # type: ignore[no-untyped-call]  # a second series for each counter, which no one reads
 

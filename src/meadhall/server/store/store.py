@@ -19,7 +19,6 @@ from meadhall.server.errors import DatabaseUnavailable
 from meadhall.server.ops.log_limit import OncePerInterval
 from meadhall.server.ops.metrics import TRANSACTION_SECONDS, TRANSACTIONS
 from meadhall.server.ops.time import Time
-from meadhall.server.ops.tracing import TRACES
 from meadhall.server.settings import Settings
 from meadhall.server.store import migrations
 from meadhall.server.store.backups import back_up_before_migration
@@ -148,8 +147,7 @@ class Store:
         """Measure a transaction, and convert the errors of the database. Raises DatabaseUnavailable."""
         began, outcome = self.time.seconds(), "rolled back"
         try:
-            with TRACES.span("transaction"):
-                yield
+            yield
             outcome = "committed"
         except NotStored as error:
             outcome = "no database"

@@ -16,8 +16,6 @@ from litestar.enums import ScopeType
 from litestar.types import ASGIApp, Message, Receive, Scope, Send
 from prometheus_client import Counter, Gauge, Histogram
 
-from meadhall.server.ops.tracing import TRACES
-
 _NOT_MEASURED: Final = re.compile(r"^/static/|^/metrics$|/(stream|events)$")
 """A stream lasts as long as its page is open."""
 
@@ -45,19 +43,17 @@ def measure_requests(app: ASGIApp, note: Callable[[], None]) -> ASGIApp:
             await send(message)
 
         _IN_PROGRESS.inc()
-        with TRACES.span(scope["method"]) as span:
-            try:
-                await app(scope, receive, send_measured)
-            finally:
-                template = scope.get("path_template")
-                _IN_PROGRESS.dec()
-                if template is not None:  # else there is no such page
-                    span.route(scope["method"], template, status)
-                    requests, errors, seconds = _metrics(scope["method"], template, status)
-                    requests.inc()
-                    seconds.observe(perf_counter() - began)
-                    if status >= 500:
-                        errors.inc()
+        try:
+            await app(scope, receive, send_measured)
+        finally:
+            template = scope.get("path_template")
+            _IN_PROGRESS.dec()
+            if template is not None:  # else there is no such page
+                requests, errors, seconds = _metrics(scope["method"], template, status)
+                requests.inc()
+                seconds.observe(perf_counter() - began)
+                if status >= 500:
+                    errors.inc()
 
     return measured
 
