@@ -25,7 +25,6 @@ from meadhall.server.dev.panel import TABS, deciders
 from meadhall.server.hall.room import Room
 from meadhall.server.settings import Settings
 from meadhall.server.store.queries import tables
-from meadhall.server.web.forwarded import trust_proxies
 from server.people import AXES, HOARD, OpenHall, Person, open_hall, stream
 
 pytestmark = pytest.mark.asyncio
@@ -133,7 +132,7 @@ async def test_only_names_of_this_machine_reach_it(workshop: OpenHall) -> None:
 
 async def test_no_spelling_and_no_forwarded_name_reach_it_under_another_name(workshop: OpenHall) -> None:
     _person, room = await begun(workshop, HOARD)
-    app: Any = trust_proxies(workshop.app, "127.0.0.1")  # as a hall does that trusts a proxy on this machine
+    app: Any = workshop.app  # trusts a proxy on this machine
     transport = httpx.ASGITransport(app, client=("127.0.0.1", 5000))
     async with httpx.AsyncClient(transport=transport, base_url="http://rebound.example.org:8000") as client:
         for path in (*ADDRESSES, "/dev/static/dev.css"):

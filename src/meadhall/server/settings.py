@@ -19,7 +19,7 @@ from platformdirs import user_data_path
 
 from meadhall.engine.errors import MeadhallError, how_to_install
 from meadhall.server.ops.logs import JSON, TEXT
-from meadhall.server.ops.network import host_here, host_in_network
+from meadhall.server.ops.machine import host_here, host_in_network
 
 _WEB_PORTS: Final = {"http": 80, "https": 443}
 

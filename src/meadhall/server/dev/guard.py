@@ -14,8 +14,7 @@ from litestar.handlers import BaseRouteHandler
 
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.hall.hall import Hall
-from meadhall.server.web.forwarded import own_host
-from meadhall.server.web.host_header import is_name_of_this_machine
+from meadhall.server.web.forwarded import is_name_of_this_machine, own_host
 
 
 def refuse_other_names(connection: ASGIConnection[Any, Any, Any, Any], _handler: BaseRouteHandler) -> None:

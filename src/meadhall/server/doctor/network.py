@@ -18,7 +18,7 @@ from meadhall.engine.text.language import gettext as _
 from meadhall.server.doctor.findings import Finding
 from meadhall.server.hall.notices.push_service import contact_at
 from meadhall.server.listener import CannotListen, bind
-from meadhall.server.ops.network import host_here
+from meadhall.server.ops.machine import host_here
 from meadhall.server.routes.echo import PATH, PAUSE
 from meadhall.server.settings import Settings
 

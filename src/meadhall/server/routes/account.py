@@ -22,10 +22,9 @@ from meadhall.server.pages.account import CodesPage, SignInPage, account_page
 from meadhall.server.pages.responses import Answer, Html, page, said_next, see_other, wants_json
 from meadhall.server.store.models import Account, Guest, Session
 from meadhall.server.store.queries import guests
-from meadhall.server.web.device_label import device_label
 from meadhall.server.web.forms import Form, read_long_form, safe_path
 from meadhall.server.web.links import base_url, link
-from meadhall.server.web.request import AnyRequest
+from meadhall.server.web.request import AnyRequest, device_label
 from meadhall.server.web.sessions import Sessions, opener_of, session_of
 
 CONFIRMED_FOR: Final = timedelta(minutes=30)

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Hashable
 from dataclasses import asdict
 from datetime import datetime
-from typing import Annotated, Any, Literal, TypeVar, cast
-from weakref import WeakKeyDictionary
+from typing import Annotated, Any, Literal, TypeVar
 
 import msgspec
 from litestar.openapi.spec import OpenAPIType
+from msgspec.structs import replace
 
 from meadhall.bots import bot_names
+from meadhall.engine.defaults import conceals
 from meadhall.engine.game import Game
 from meadhall.engine.match.match import Match
 from meadhall.engine.options import Choice, Document, HouseRule, Option
@@ -307,8 +307,48 @@ def _option_info(game: Game, option: Option) -> OptionInfo:
 
 def table_info(room: Room, guest: Guest, outside: Outside) -> TableInfo:
     """Describe a table as the guest may see it. ``outside`` begins the address of its page."""
+    return _info_for(room, room.table.seat_of(guest.id), outside, None)
+
+
+def told_table(room: Room, guest: Guest, outside: Outside) -> msgspec.Raw:
+    """Return ``table_info`` as JSON. All who may know the same share it, and the others share what is equal for them."""
+    return told_to_seat(room, room.table.seat_of(guest.id), told_of(room, outside.url), outside)
+
+
+def told_of(room: Room, url: str) -> dict[Any, Any]:
+    """Return what programs have been told of a table as it is now, in the current language, with addresses that begin so."""
+    key = room.version, current_language(), url
+    if room.told is None or room.told[0] is not room.state or room.told[1] != key:
+        room.told = room.state, key, {}
+    return room.told[2]
+
+
+def told_to_seat(room: Room, you: int | None, told: dict[Any, Any], outside: Outside) -> msgspec.Raw:
+    """Return the table as JSON for a seat, or for a spectator. ``told``: see ``told_of``."""
+    if room.absences.since:  # until when someone is away changes by itself
+        return msgspec.Raw(msgspec.json.encode(_info_for(room, you, outside, None)))
+    found: msgspec.Raw | None = told.get(you)
+    if found is not None:
+        return found
+    public: TableInfo | None = told.get("public")
+    if public is None:
+        told["deciders"] = () if room.match is None else room.match.deciders
+        public = told["public"] = _info_for(room, None, outside, told)
+    mine = public
+    if you is not None:
+        seats = [*public.seats]
+        seats[you] = replace(seats[you], you=True)
+        view = None if room.match is None else _seen(room.match, you, told)
+        mine = replace(public, seats=seats, you=you, view=view)
+    if public.clocks is not None:
+        return msgspec.Raw(msgspec.json.encode(replace(mine, clocks=_clocks_info(room))))
+    told[you] = found = msgspec.Raw(msgspec.json.encode(mine))
+    return found
+
+
+def _info_for(room: Room, you: int | None, outside: Outside, told: dict[Any, Any] | None) -> TableInfo:
     table, match = room.table, room.match
-    you = table.seat_of(guest.id)
+    view = None if match is None else match.view(you).to_dict() if told is None else _seen(match, you, told)
     result = match.result() if match else None
     stand_ins = match.stand_ins if match is not None and table.status == "running" else {}
     return TableInfo(
@@ -333,7 +373,7 @@ def table_info(room: Room, guest: Guest, outside: Outside) -> TableInfo:
         ],
         you=you,
         commitment=match.commitment if match else None,
-        view=None if match is None else cast("dict[str, Any]", encoded_view(match, you)),
+        view=view,
         result=None if result is None else {"winners": result.winners, "scores": result.scores, "reason": result.reason},
         awarded=None if match is None or match.awarded is None else asdict(match.awarded),
         clock=clock_info(table.clock),
@@ -342,28 +382,17 @@ def table_info(room: Room, guest: Guest, outside: Outside) -> TableInfo:
     )
 
 
-_told: WeakKeyDictionary[Match, dict[Hashable, Any]] = WeakKeyDictionary()
-"""What programs have been told of matches as they are now, as JSON. A room has another match after every change."""
-
-
-def told_once(match: Match, what: Hashable, tell: Callable[[], R]) -> R:
-    """Return what programs are told of a match, in the current language. All who may know the same share it."""
-    known = _told.setdefault(match, {})
-    key = what, match.next_number, len(match.steps), current_language()
-    if key not in known:
-        known[key] = tell()
-    return cast("R", known[key])
-
-
-def encoded_view(match: Match, seat: int | None) -> msgspec.Raw:
-    """Return the view of a seat or a spectator as JSON."""
-
-    def encoded() -> msgspec.Raw:
-        view = match.view(seat)
-        state = told_once(match, view.states.tobytes(), lambda: msgspec.Raw(msgspec.json.encode(view.to_dict()["state"])))
-        return msgspec.Raw(msgspec.json.encode(view.to_dict(state)))
-
-    return told_once(match, ("view", seat), encoded)
+def _seen(match: Match, seat: int | None, told: dict[Any, Any]) -> dict[str, Any]:
+    """Return the view of a seat or a spectator. All who know the same of the state share its JSON."""
+    if seat is not None and not conceals(match.game.rules) and seat not in told["deciders"]:
+        return {**told["public"].view, "viewer": seat}  # nothing is hidden, and the seat has nothing to choose
+    view = match.view(seat)
+    known = view.states.tobytes()
+    if known in told:
+        return view.to_dict(told[known])
+    whole = view.to_dict()
+    told[known] = whole["state"] = msgspec.Raw(msgspec.json.encode(whole["state"]))
+    return whole
 
 
 def clock_of(choice: ClockChoice) -> Clock | None:

@@ -243,5 +243,8 @@ async def answer_proposal(visit: Visit, data: ProposalAnswer) -> None:
         visit.room.consent.answer(visit.guest, data.proposal, data.answer == "agree")
 
 
+ACT: Final = next(deed for deed in DEEDS if deed.form == "act")
+"""The deed of every move."""
+
 routes: Final = [deed.for_forms() for deed in DEEDS if deed.form]
 api_routes: Final = [deed.for_programs() for deed in DEEDS if deed.api]

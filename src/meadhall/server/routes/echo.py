@@ -11,8 +11,8 @@ from litestar import get
 from litestar.response import Stream
 
 from meadhall.server.web import event_stream
+from meadhall.server.web.limits import StreamLimit
 from meadhall.server.web.request import AnyRequest
-from meadhall.server.web.stream_limit import StreamLimit
 
 PATH: Final = "/health/stream"
 

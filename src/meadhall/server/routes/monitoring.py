@@ -22,8 +22,8 @@ from meadhall.server.ops.metrics import (
 )
 from meadhall.server.store.queries import health as queries
 from meadhall.server.web.forwarded import comes_from_this_machine
+from meadhall.server.web.limits import StreamLimit
 from meadhall.server.web.request import AnyRequest
-from meadhall.server.web.stream_limit import StreamLimit
 
 
 @get("/health/live", include_in_schema=False, opt={"unlimited": True})

@@ -12,9 +12,8 @@ from litestar.response import Redirect
 from meadhall.server.hall.hall import Hall
 from meadhall.server.pages.responses import see_other
 from meadhall.server.store.models import Guest
-from meadhall.server.web.device_label import device_label
 from meadhall.server.web.links import link
-from meadhall.server.web.request import AnyRequest, client_address
+from meadhall.server.web.request import AnyRequest, client_address, device_label
 from meadhall.server.web.sessions import Sessions
 
 _SECTION: Final = "/settings#push"

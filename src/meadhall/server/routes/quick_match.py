@@ -20,10 +20,10 @@ from meadhall.server.pages.templates import render_part
 from meadhall.server.store.models import Guest
 from meadhall.server.web import event_stream
 from meadhall.server.web.forms import Form, integer
+from meadhall.server.web.limits import StreamLimit
 from meadhall.server.web.links import link
 from meadhall.server.web.request import AnyRequest
 from meadhall.server.web.sessions import Sessions
-from meadhall.server.web.stream_limit import StreamLimit
 
 
 @post("/quick", status_code=200)

@@ -19,6 +19,7 @@ from sqlalchemy import Connection
 
 from meadhall.engine.match.match import Match
 from meadhall.server.errors import DatabaseUnavailable
+from meadhall.server.hall.notices.pubsub import Channel
 from meadhall.server.hall.notices.visits import Visits
 from meadhall.server.hall.time.clocks import Clocks, Outage, deadline_after
 from meadhall.server.ops.time import Timer
@@ -39,6 +40,7 @@ _STORED_AFTER: Final = 45.0
 class AbsenceRoom(Protocol):
     """The parts of a room that its absences use."""
 
+    channel: Channel
     visits: Visits
 
     @property
@@ -93,6 +95,9 @@ class Absences:
 
     def look(self) -> None:
         """Note which players are here now. Call it after every possible change."""
+        table = self._room.table
+        if not self.since and self._room.channel.has_all([row.guests for row in table.seats if row.kind == "human"]):
+            return  # as with most moves
         people = () if self._is_closed else self._people()
         for row in self._room.table.seats:
             if row.kind != "human":  # in development mode a bot may get the seat
