@@ -9,17 +9,20 @@ from collections.abc import AsyncIterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 import pytest_asyncio
 import uvicorn
 from litestar.types import Receive, Scope, Send
+from uvicorn.server import ServerState
 
 from meadhall.server.web.connections import WAITING_LIMIT, Connections
 from meadhall.server.web.event_stream import event_stream
 from meadhall.server.web.forwarded import trusted_by
 from meadhall.server.web.gateway import Gateway
 from ports import free_port
+from server.manual_time import settled
 
 _REQUEST = b"GET /quick HTTP/1.1\r\nHost: x\r\n\r\n"
 _UPLOAD = b"POST /upload HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
@@ -162,3 +165,32 @@ async def test_a_stream_ends_with_its_connection_also_if_another_request_waits(s
         await server.application.streaming.wait()
         writer.close()
         await server.application.left.wait()
+
+
+@pytest.mark.parametrize(
+    ("sent", "packets"),
+    [
+        (_REQUEST, [b"\r\n\r\nok"]),
+        (_REQUEST.replace(b"GET", b"HEAD"), [b"\r\n\r\n"]),
+        (b"POST /quick HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nExpect: 100-continue\r\n\r\n", [b" 100 Continue\r\n\r\n"]),
+    ],
+)
+async def test_an_answer_is_one_packet_and_nothing_waits_for_its_content(sent: bytes, packets: list[bytes]) -> None:
+    async def read_then_answer(scope: Scope, receive: Receive, send: Send) -> None:
+        await receive()
+        await _Application()(scope, receive, send)
+
+    written: list[bytes] = []
+    transport = Mock(spec=asyncio.Transport)
+    transport.write, transport.is_closing = written.append, lambda: False
+    transport.get_extra_info.return_value = None
+    app: Any = Gateway(read_then_answer, lambda: None, _refuse, None, re.compile(""))
+    config = uvicorn.Config(app, lifespan="off", log_config=None, access_log=False)
+    connection = Connections(100, 1000, "").accept(config=config, server_state=ServerState(), app_state={})
+    connection.connection_made(transport)
+    connection.data_received(sent)
+    await settled()
+    assert len(written) == len(packets), written
+    assert all(packet.endswith(end) for packet, end in zip(written, packets, strict=True))
+    connection.connection_lost(None)
+    await settled()

@@ -1,7 +1,7 @@
 """The code that Jinja makes of templates, without detours that no template here needs.
 
 A call in a template calls the function at once. Jinja would first ask whether the function takes the context or the way of
-escaping: no function of ours does, and macros are always escaped.
+escaping: no function of ours does, and macros are always escaped. An attribute is read at once, too.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from markupsafe import Markup, escape
 
 
 class DirectCalls(CodeGenerator):
-    """Writes the code of templates, with direct calls."""
+    """Writes the code of templates, with direct calls and attributes."""
 
     def visit_Call(self, node: nodes.Call, frame: Frame, forward_caller: bool = False) -> None:  # noqa: N802 - of Jinja
         """Write a call."""
@@ -38,6 +38,13 @@ class DirectCalls(CodeGenerator):
             self.visit(keyword.value, frame)
             self.write(end)
         self.write("caller=caller)" if forward_caller else ")")
+
+    def visit_Getattr(self, node: nodes.Getattr, frame: Frame) -> None:  # noqa: N802 - of Jinja
+        """Write the reading of an attribute. Jinja looks only for what an object doesn't have, such as a key of a dictionary."""
+        owner, value, name = self.temporary_identifier(), self.temporary_identifier(), repr(node.attr)
+        self.write(f"({value} if ({value} := getattr(({owner} := ")
+        self.visit(node.node, frame)
+        self.write(f"), {name}, missing)) is not missing else environment.getattr({owner}, {name}))")
 
 
 class DirectMacro(Macro):

@@ -51,6 +51,8 @@ RETRY_AFTER: Final = 10
 """Seconds that a refused client should wait."""
 
 _END: Final = b"\r\n\r\n"
+_HEAD: Final = b"HTTP/1.1 "
+_CONTINUE: Final = b"HTTP/1.1 100 "
 _VERSIONS: Final = (b" HTTP/1.1\r\n", b" HTTP/1.0\r\n")
 
 
@@ -122,6 +124,35 @@ class Connections:
                 connection.close_late()
 
 
+class _Joined:
+    """The transport for uvicorn. It holds the head of a response back until the content begins: one packet costs half of two."""
+
+    def __init__(self, transport: asyncio.Transport) -> None:
+        self._transport = transport
+        self._head = b""
+        self.is_closing = transport.is_closing
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._transport, name)
+
+    def write(self, data: bytes) -> None:
+        if self._head:
+            data, self._head = self._head + data, b""
+        elif data.startswith(_HEAD) and not data.startswith(_CONTINUE):
+            self._head = data
+            return
+        self._transport.write(data)
+
+    def flush(self) -> None:
+        """Write the head of a response without content."""
+        if self._head:
+            self.write(b"")
+
+    def close(self) -> None:
+        self.flush()
+        self._transport.close()
+
+
 class Connection(asyncio.Protocol):
     """One connection.
 
@@ -159,7 +190,8 @@ class Connection(asyncio.Protocol):
         self._client = client
         self._connections.open.add(self)
         self.deadline = self._loop.time() + (IDLE_SECONDS if self._is_kept else HEAD_SECONDS)
-        self._inner.connection_made(transport)
+        self._joined = _Joined(transport)
+        self._inner.connection_made(self._joined)
 
     def connection_lost(self, exc: Exception | None) -> None:
         self.is_lost, self.deadline = True, inf
@@ -229,6 +261,7 @@ class Connection(asyncio.Protocol):
     def end(self) -> None:
         """Note that the request has been answered. The rest of its body may follow."""
         self.request = None
+        self._joined.flush()
         self._body = max(self._body, 0)
 
     def close_late(self) -> None:
