@@ -318,9 +318,11 @@ class Table:
 
     async def _events(self, reader: asyncio.StreamReader, encoding: str) -> AsyncIterator[bytes]:
         """Yield the events of a stream, decoded, and count its bytes."""
-        await reader.readuntil(b"\r\n\r\n")
+        head = (await reader.readuntil(b"\r\n\r\n")).lower()
         decode: Callable[[bytes], bytes] = bytes
-        if encoding == "gzip":
+        if b"content-encoding" not in head:  # a stream of the API
+            pass
+        elif encoding == "gzip":
             decode = zlib.decompressobj(31).decompress
         elif encoding == "zstd":
             decode = zstd.ZstdDecompressor().decompress

@@ -36,9 +36,7 @@ from meadhall.engine.registry import installed_games
 from meadhall.engine.state import chance as chance_module
 from meadhall.server.hall import hall as hall_module
 from meadhall.server.settings import Settings
-from meadhall.server.web.connections import ConnectionLimits, LimitedConnection, limit_requests
-from meadhall.server.web.forwarded import trust_proxies
-from meadhall.server.web.request_ids import identify_requests
+from meadhall.server.web.connections import Connection, Connections
 
 sys.path.append(str(Path(__file__).parents[1] / "tests"))
 
@@ -106,7 +104,7 @@ class _Wire(asyncio.Transport):
 class _Sender:
     """Writes the bytes of a client to a connection of the hall."""
 
-    def __init__(self, connection: LimitedConnection) -> None:
+    def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
     def write(self, data: bytes) -> None:
@@ -118,12 +116,11 @@ class _Sender:
 
 def serve(hall: OpenHall, settings: Settings) -> None:
     """Let the clients of ``hall_load`` connect to a hall in this process."""
-    limits = ConnectionLimits(settings.connections_per_client, 1000, settings.proxies)
-    whole: Any = trust_proxies(limit_requests(hall.app, limits), settings.proxies, settings.public_url)
-    app: Any = identify_requests(whole, settings.proxies)
+    connections = Connections(settings.connections_per_client, 1000, settings.proxies)
+    app: Any = hall.app
     config = uvicorn.Config(app, log_config=None, access_log=False, server_header=False, proxy_headers=False)
     config.load()
-    accept = partial(LimitedConnection, config, ServerState(), {}, limits=limits)
+    accept = partial(connections.accept, config=config, server_state=ServerState(), app_state={})
 
     async def open_connection(*_: object, **__: object) -> tuple[asyncio.StreamReader, _Sender]:
         connection, wire = accept(), _Wire()

@@ -67,7 +67,7 @@ def test_extras_are_installed_from_a_clone_because_no_index_has_meadhall() -> No
     named = re.compile(r"(?:meadhall'\[|how_to_install\([\"'])([a-z,]+)[\]\"']")
     found = {extra for _file, text in texts() for names in named.findall(text) for extra in names.split(",")}
     assert found - set(extras) == set()
-    assert set(extras) - {"traces"} <= found | {"traces"}, "a page or a message names each extra"
+    assert set(extras) <= found, "a page or a message names each extra"
 
 
 @pytest.mark.parametrize("group", ["play", "host", "library"])

@@ -78,13 +78,15 @@ def main() -> None:
     if seconds := os.environ.get("MEADHALL_TEST_BOT_SECONDS"):
         vars(bots)["_MAX_SECONDS"] = float(seconds)
     if seconds := os.environ.get("MEADHALL_TEST_DEADLINES"):
-        vars(connections).update(dict.fromkeys(("HEAD_SECONDS", "BODY_SECONDS", "WRITE_SECONDS"), float(seconds)))
+        vars(connections).update(dict.fromkeys(("HEAD_SECONDS", "BODY_SECONDS"), float(seconds)))
     if clock := os.environ.get("MEADHALL_TEST_CLOCK"):
         seconds_of_decision, come_back, gap = map(float, clock.split(","))
         times = {**clocks.SECONDS, "decision": {int(seconds_of_decision): 0}}
         vars(clocks)["SECONDS"] = times
         vars(clocks)["COME_BACK"] = timedelta(seconds=come_back)
         vars(uptime).update(INTERVAL=gap / 3, GAP=timedelta(seconds=gap))
+    if os.environ.get("MEADHALL_TEST_LOST_CONNECTIONS"):
+        vars(connections)["os"] = None  # no connection can be handed over
     if limits := os.environ.get("MEADHALL_TEST_FILE_LIMITS"):
         soft, hard = map(int, limits.split(","))
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))

@@ -7,7 +7,7 @@ import sys
 
 _SCRIPT = """
 import asyncio, gc, weakref
-from meadhall.server.ops import gc_tuning
+from meadhall.server.ops import machine
 
 class Cycle:
     def __init__(self):
@@ -18,12 +18,12 @@ def cycles(count):
 
 async def main():
     before = gc.get_threshold()
-    gc_tuning.freeze_loaded_objects()
-    async with gc_tuning.tuned_gc(full_interval=0.01):
+    machine.freeze_loaded_objects()
+    async with machine.tuned_gc(full_interval=0.01):
         kept = Cycle()
         old = weakref.ref(kept)
-        young = cycles(10 * gc_tuning.YOUNG_THRESHOLD)
-        print(sum(ref() is not None for ref in young) <= 2 * gc_tuning.YOUNG_THRESHOLD)
+        young = cycles(10 * machine.YOUNG_THRESHOLD)
+        print(sum(ref() is not None for ref in young) <= 2 * machine.YOUNG_THRESHOLD)
         del kept
         print(old() is not None)
         while old() is not None:

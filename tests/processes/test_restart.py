@@ -21,7 +21,7 @@ import chaos.load
 from chaos.audit import audit
 from chaos.faults import Chaos
 from chaos.processes import HallProcesses
-from processes.process import PATIENCE, Command
+from processes.process import PATIENCE, Command, hall_process
 from processes.service_manager import service_manager
 
 pytestmark = pytest.mark.asyncio
@@ -233,6 +233,18 @@ async def test_a_hall_that_could_not_start_again_goes_on_and_says_why(tmp_path: 
             assert (await client.get("/health/ready")).status_code == 200
         bots.write_text("def first(view):\n    return view.legal[0]\n")
         await restarted(hall)
+
+
+@pytest.mark.slow("tries to restart a hall")
+async def test_a_hall_that_can_not_hand_over_its_connections_ends_with_an_error_and_does_not_stay_deaf(tmp_path: Path) -> None:
+    async with hall_process(tmp_path, MEADHALL_TEST_LOST_CONNECTIONS="yes") as hall:
+        reader, writer = await asyncio.open_connection("127.0.0.1", hall.port)
+        writer.write(ASK)
+        assert await answered(reader)
+        os.kill(hall.pid, signal.SIGHUP)
+        assert await hall.wait() == 1
+        writer.close()
+    assert "the restart failed" in hall.log.read_text()
 
 
 # ------------------------------------------------------------------------------------------------- a socket of another program

@@ -13,7 +13,7 @@ import pytest_asyncio
 from meadhall.cli.hall_data import back_up
 from meadhall.engine.registry import registered
 from meadhall.server.hall import hall as hall_module
-from meadhall.server.ops import gc_tuning
+from meadhall.server.ops import machine
 from meadhall.server.ops.log_limit import OncePerInterval
 from meadhall.server.ops.time import Time
 from meadhall.server.settings import Settings
@@ -69,7 +69,7 @@ def at_once(hoard: None) -> Iterator[None]:
     """Make all games ready at once, and skip the collection of all loaded objects, which takes long in tests."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(hall_module, "Readiness", ReadyAtOnce)
-        patch.setattr(gc_tuning, "freeze_loaded_objects", lambda: None)
+        patch.setattr(machine, "freeze_loaded_objects", lambda: None)
         yield
 
 

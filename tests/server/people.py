@@ -312,9 +312,9 @@ class Stream:
 
 
 @asynccontextmanager
-async def stream(visitor: Visitor, path: str, page: str = "") -> AsyncIterator[Stream]:
+async def stream(visitor: Visitor, path: str, page: str = "", encoding: str = "identity") -> AsyncIterator[Stream]:
     """Open a stream as this client and close it at the end of the block. A page that gives its name gets patches."""
-    request = visitor.http.build_request("GET", path, headers={"Accept-Encoding": "identity", "Meadhall-Page": page})
+    request = visitor.http.build_request("GET", path, headers={"Accept-Encoding": encoding, "Meadhall-Page": page})
     scope: dict[str, Any] = {
         "type": "http",
         "asgi": {"version": "3.0"},

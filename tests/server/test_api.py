@@ -689,6 +689,19 @@ async def test_a_body_is_accepted_if_it_is_as_described(hall: OpenHall, path: st
     assert fits or answer.status_code == 400
 
 
+async def test_a_stream_says_first_when_to_open_it_again(hall: OpenHall) -> None:
+    _host, _friend, room = await hall.two_at()
+    program, waits = await hall.program(), set()
+    for _ in range(5):
+        async with stream(program, f"/api/v1/tables/{room.table.id}/events") as events:
+            name, _, milliseconds = (await events.message() or "").partition(": ")
+            assert name == "retry"
+            waits.add(int(milliseconds))
+    assert len(waits) > 1
+    assert min(waits) >= 350
+    assert max(waits) <= 650
+
+
 async def test_streams_that_share_events_tell_each_viewer_what_it_may_know(hall: OpenHall) -> None:
     host, friend, room = await hall.two_at(HOARD)
     people, viewers = {0: host, 1: friend}, (None, 0, 1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import httpx
@@ -9,13 +10,18 @@ import pytest
 from litestar.enums import ScopeType
 from litestar.types import Receive, Scope, Send
 
-from meadhall.server.web.forwarded import trust_proxies
+from meadhall.server.settings import Settings
+from meadhall.server.web.gateway import Gateway
 
 pytestmark = pytest.mark.asyncio
 
 PROXIES = "10.0.0.1,10.9.0.0/16,::1"
 PROXY = "10.0.0.1"
 OWN_HOST = "hall.local"
+
+
+async def refuse(*_: object) -> None:
+    raise AssertionError("there is no limit")
 
 
 async def seen(
@@ -32,7 +38,8 @@ async def seen(
         await send({"type": "http.response.start", "status": 204, "headers": []})
         await send({"type": "http.response.body", "body": b"", "more_body": False})
 
-    asgi: Any = trust_proxies(app, proxies, url)
+    asgi: Any = Gateway(app, lambda: None, refuse, None, re.compile(""))
+    asgi.serve(Settings(proxies=proxies, public_url=url))
     transport = httpx.ASGITransport(asgi, client=client)  # type: ignore[arg-type]
     async with httpx.AsyncClient(transport=transport, base_url=f"http://{OWN_HOST}") as http:
         await http.get("/", headers=headers)

@@ -6,7 +6,7 @@ import logging
 
 import pytest
 
-from meadhall.server.web.host_header import is_host
+from meadhall.server.web.forwarded import is_host
 from server.people import OpenHall
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from meadhall.server.ops.logs import JsonFormatter, TextFormatter, request_id
 from meadhall.server.routes import tables as table_routes
-from meadhall.server.web.request_ids import identify_requests
+from meadhall.server.settings import Settings
 from server.people import OpenHall
 
 pytestmark = pytest.mark.asyncio
@@ -54,8 +54,8 @@ async def test_a_line_of_text_ends_with_the_id_of_its_request() -> None:
 
 
 async def answered(app: Any, path: str, client: str = PROXIES, **headers: str) -> httpx.Response:
-    asgi: Any = identify_requests(app, PROXIES)
-    transport = httpx.ASGITransport(asgi, raise_app_exceptions=False, client=(client, 5000))
+    app.state.gateway.serve(Settings(proxies=PROXIES))
+    transport = httpx.ASGITransport(app, raise_app_exceptions=False, client=(client, 5000))
     async with httpx.AsyncClient(transport=transport, base_url="http://hall.test") as http:
         return await http.get(path, headers=headers)
 

@@ -57,7 +57,7 @@ async def calling(
     """Open a hall that may send to the push services on loopback, and does so at once."""
     monkeypatch.setattr(module, "PAUSE", timedelta())
     services = (endpoint.url, SILENT)
-    async with open_hall(replace(settings, push_services=services, public_url="https://hall.test"), time=time) as opened:
+    async with open_hall(replace(settings, push_services=services, public_url="https://hall.example.org"), time=time) as opened:
         opened.hall.notifications.check_with("invitation", always)
         yield opened
 
@@ -580,7 +580,7 @@ async def test_the_public_address_of_the_hall_is_its_contact(calling: OpenHall, 
     assert "This hall sends no push messages" not in (await host.get("/settings")).text
     await subscribe(host, endpoint)
     tell(calling, Notification("invitation", room.table.id, sender="Bo"), min(room.table.seats[0].guests))
-    assert (await received(endpoint)).claims["sub"] == "https://hall.test"
+    assert (await received(endpoint)).claims["sub"] == "https://hall.example.org"
 
 
 @pytest.mark.parametrize("keys", [{"p256dh": "AAAA", "auth": "x" * 22}, {"p256dh": "", "auth": ""}])

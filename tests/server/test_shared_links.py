@@ -14,10 +14,9 @@ from subprocess import CompletedProcess
 import pytest
 
 from meadhall.cli.hall_data import chosen_settings
-from meadhall.server.ops import network
+from meadhall.server.ops import machine
 from meadhall.server.pages.lobby import qr_code
 from meadhall.server.settings import Settings
-from meadhall.server.web.forwarded import trust_proxies
 from server.halls import run_command
 from server.manual_time import ManualTime
 from server.people import AXES, OpenHall, Person, open_hall
@@ -138,7 +137,7 @@ async def test_an_address_that_others_can_use_is_kept(
     on_sqlite: Settings, name: str, address: str, headers: dict[str, str], begins: str
 ) -> None:
     async with hall_on(on_sqlite, "0.0.0.0") as hall:  # noqa: S104 - no socket is bound
-        person = Person(trust_proxies(hall.app, "127.0.0.1"), address, Host=name, **headers)  # type: ignore[arg-type]
+        person = Person(hall.app, address, Host=name, **headers)
         shown = await invitation(person)
         assert link_in(shown).startswith(f"{begins}/tables/")
         assert 'class="qr"' in shown
@@ -178,7 +177,7 @@ async def opened_below(person: Person) -> str:
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "0:0::0"])  # noqa: S104 - the address of a network is looked up
 def test_the_address_in_the_network_is_one_of_this_machine(host: str) -> None:
-    found = network.host_in_network(host)
+    found = machine.host_in_network(host)
     if found:  # this machine is in a network
         with socket.socket(socket.AF_INET6 if ":" in found else socket.AF_INET) as listener:
             listener.bind((found, 0))
@@ -187,13 +186,13 @@ def test_the_address_in_the_network_is_one_of_this_machine(host: str) -> None:
 
 @pytest.mark.parametrize("host", ["192.168.1.5", "laptop.local", "fd00::2"])
 def test_a_chosen_address_is_kept(host: str) -> None:
-    assert network.host_in_network(host) == host
-    assert network.host_here(host) == host
+    assert machine.host_in_network(host) == host
+    assert machine.host_here(host) == host
 
 
 def test_a_way_that_leads_to_this_machine_only_is_no_network(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(network, "_FAR_AWAY", {4: (socket.AF_INET, "127.0.0.1"), 6: (socket.AF_INET6, "::1")})
-    assert network.host_in_network("::") == ""
+    monkeypatch.setattr(machine, "_FAR_AWAY", {4: (socket.AF_INET, "127.0.0.1"), 6: (socket.AF_INET6, "::1")})
+    assert machine.host_in_network("::") == ""
     assert Settings(host="::", port=80).url_for_others == ""
 
 

@@ -5,7 +5,7 @@ Every game may have in its folder ``page.html`` (board and controls), ``tile.htm
 rulebook), ``picture.html`` (its board as SVG), and styles and scripts in ``static/``. The templates here are shared by all.
 
 A call in a template calls the function at once. Jinja would first ask whether the function takes the context or the way of
-escaping: no function of ours does, and macros are always escaped.
+escaping: no function of ours does, and macros are always escaped. An attribute is read at once, too.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from meadhall.engine.text.language import current_language, gettext, grouped, ng
 
 
 class DirectCalls(CodeGenerator):
-    """Writes the code of templates, with direct calls."""
+    """Writes the code of templates, with direct calls and attributes."""
 
     def visit_Call(self, node: nodes.Call, frame: Frame, forward_caller: bool = False) -> None:  # noqa: N802 - of Jinja
         """Write a call."""
@@ -51,6 +51,13 @@ class DirectCalls(CodeGenerator):
             self.visit(keyword.value, frame)
             self.write(end)
         self.write("caller=caller)" if forward_caller else ")")
+
+    def visit_Getattr(self, node: nodes.Getattr, frame: Frame) -> None:  # noqa: N802 - of Jinja
+        """Write the reading of an attribute. Jinja looks only for what an object doesn't have, such as a key of a dictionary."""
+        owner, value, name = self.temporary_identifier(), self.temporary_identifier(), repr(node.attr)
+        self.write(f"({value} if ({value} := getattr(({owner} := ")
+        self.visit(node.node, frame)
+        self.write(f"), {name}, missing)) is not missing else environment.getattr({owner}, {name}))")
 
 
 class DirectMacro(Macro):

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import sys
 from collections.abc import AsyncIterator, Callable, Iterable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from importlib import import_module
 from types import ModuleType
-from typing import Final
+from typing import Any, Final, cast
 
 from litestar import Litestar, Router
 from litestar.di import Provide
 from litestar.exceptions import HTTPException, InternalServerException
 from litestar.openapi.config import OpenAPIConfig
 from litestar.openapi.spec import Server
-from litestar.plugins import PluginProtocol
-from litestar.plugins.core import MsgspecDIPlugin
 from litestar.static_files import create_static_files_router
 from litestar.types import Receive, Scope, Send
 
@@ -26,9 +25,8 @@ from meadhall.server.hall import push_service
 from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.match_records import MatchRecords
 from meadhall.server.host_commands import obeying
-from meadhall.server.ops import gc_tuning, metrics
-from meadhall.server.ops.loop_lag import LoopLag
-from meadhall.server.ops.tracing import TRACES
+from meadhall.server.ops import machine
+from meadhall.server.ops.metrics import LoopLag
 from meadhall.server.pages.frames import Frames
 from meadhall.server.pages.picture import Pictures
 from meadhall.server.pages.responses import failed, no_file, refused
@@ -46,24 +44,16 @@ from meadhall.server.routes import (
     talk,
     workshop,
 )
+from meadhall.server.routes.deeds import DirectDeed
 from meadhall.server.settings import Settings
 from meadhall.server.store.store import Store
 from meadhall.server.web import links
-from meadhall.server.web.compression import compress_responses
-from meadhall.server.web.cors import allow_other_origins
-from meadhall.server.web.csrf import check_same_origin
 from meadhall.server.web.forms import read_form
-from meadhall.server.web.head_method import answer_head
-from meadhall.server.web.host_header import check_host_header
+from meadhall.server.web.gateway import Gateway
+from meadhall.server.web.limits import GuestLimit, RequestLimit, StreamLimit, unlimited_paths
 from meadhall.server.web.request import AnyRequest, HallRequest, client_address
-from meadhall.server.web.request_limit import GuestLimit, RequestLimit, limit_request_rate, unlimited_paths
-from meadhall.server.web.request_metrics import measure_requests
-from meadhall.server.web.response_headers import add_headers
-from meadhall.server.web.sessions import Sessions, guest_of
-from meadhall.server.web.stream_limit import StreamLimit
-from meadhall.server.web.sub_path import remove_sub_path
+from meadhall.server.web.sessions import Sessions, check_same_origin, guest_of
 from meadhall.server.worker.client import Worker
-from meadhall.server.worker.threads import run_in_thread
 
 log = logging.getLogger(__name__)
 
@@ -79,14 +69,9 @@ _MINUTE: Final = 60.0
 NEW_AN_HOUR: Final = 300
 """Guests and records that an address may bring in an hour, in a hall that limits requests."""
 
-_LAST_SPANS: Final = 0.5
-"""Seconds that the last spans of traces have to reach their collector."""
-
 
 def create_app(settings: Settings, store: Store, worker: Worker) -> Litestar:
     """Return the hall as an ASGI application. It closes the worker when it ends, but not the store."""
-    if settings.traces:
-        TRACES.begin(settings.traces, metrics.PROCESS)
     app = build_app(settings.requests_per_minute, development=settings.development)
     serve_hall(app, settings, store, worker)
     return app
@@ -95,6 +80,7 @@ def create_app(settings: Settings, store: Store, worker: Worker) -> Litestar:
 def serve_hall(app: Litestar, settings: Settings, store: Store, worker: Worker) -> None:
     """Let the application serve a new hall, from its next lifespan on."""
     links.serve(settings)
+    app.state.gateway.serve(settings)
     assert app.openapi_config is not None
     app.openapi_config.servers = [Server(links.sub_path() or "/")]
     app.state.hall = Hall(settings, store, worker)
@@ -106,14 +92,6 @@ def serve_hall(app: Litestar, settings: Settings, store: Store, worker: Worker) 
     app.state.match_records = MatchRecords(store, app.state.hall.can_show)
     app.state.stream_limit = StreamLimit(settings.streams_per_client)
     app.state.dev = import_module(f"{_DEVELOPMENT}.reloading").Reloading(store.time) if settings.development else None
-
-
-class _Litestar(Litestar):
-    """Litestar without its plugin for Pydantic: nothing here uses it, and it takes 12 MB of every process."""
-
-    @staticmethod
-    def _get_default_plugins(plugins: list[PluginProtocol]) -> list[PluginProtocol]:
-        return [*plugins, MsgspecDIPlugin()]
 
 
 def build_app(requests_per_minute: int, *, development: bool = False) -> Litestar:
@@ -128,7 +106,7 @@ def build_app(requests_per_minute: int, *, development: bool = False) -> Litesta
 
     limit, lag = RequestLimit(requests_per_minute, seconds), LoopLag()
     modules = (*_PAGE_MODULES, import_module(f"{_DEVELOPMENT}.routes")) if development else _PAGE_MODULES
-    app = _Litestar(
+    app = _litestar(
         route_handlers=[_pages(modules), api.router(), *monitoring.routes, *_static_files()],
         dependencies={
             "hall": Provide(lambda: app.state.hall, sync_to_thread=False),
@@ -137,19 +115,31 @@ def build_app(requests_per_minute: int, *, development: bool = False) -> Litesta
         },
         request_class=HallRequest,
         exception_handlers={MeadhallError: refused, HTTPException: failed, Exception: failed},
-        before_send=[add_headers],
         lifespan=[_lifespan(limit, lag)],
         openapi_config=_openapi(),
         logging_config=None,  # the operator configures logging
         request_max_body_size=BODY_LIMIT,
     )
     app.state.guest_limit = GuestLimit(NEW_AN_HOUR if requests_per_minute else 0, seconds)
-    handler = measure_requests(app.asgi_handler, lag.note_request)
-    if requests_per_minute:
-        handler = limit_request_rate(handler, limit, _refuse, unlimited_paths(app))
-    handler = check_host_header(allow_other_origins(handler))
-    app.asgi_handler = remove_sub_path(answer_head(compress_responses(handler)))
+    gateway = Gateway(app.asgi_handler, lag.note_request, _refuse, limit if requests_per_minute else None, unlimited_paths(app))
+    for_pages = DirectDeed(deeds.ACT, app, app.asgi_handler, _identify)
+    for_programs = DirectDeed(deeds.ACT, app, app.asgi_handler, api.identify)
+    gateway.direct["/tables", deeds.ACT.form] = for_pages.answer_page
+    gateway.direct["/api/v1/tables", deeds.ACT.api] = for_programs.answer_program
+    app.asgi_handler = app.state.gateway = gateway
     return app
+
+
+def _litestar(**given: Any) -> Litestar:
+    """Return an application of Litestar without its plugin for Pydantic: nothing here uses it, and it takes 12 MB."""
+    absent = "pydantic" not in sys.modules
+    if absent:
+        sys.modules["pydantic"] = cast("ModuleType", None)  # as if it was not installed
+    try:
+        return Litestar(**given)
+    finally:
+        if absent:
+            del sys.modules["pydantic"]
 
 
 async def _refuse(scope: Scope, receive: Receive, send: Send, error: Exception) -> None:
@@ -158,20 +148,23 @@ async def _refuse(scope: Scope, receive: Receive, send: Send, error: Exception) 
     await failed(request, error).to_asgi_response(app=None, request=request)(scope, receive, send)
 
 
-def _pages(modules: Iterable[ModuleType]) -> Router:
-    async def identify(request: AnyRequest) -> None:
-        """Refuse forms of other sites, find the guest of the session, and choose the language of the response."""
-        check_same_origin(request)
-        if request.method not in ("GET", "HEAD"):
-            await request.app.state.hall.store.unlocked()
-        request.scope["state"]["guest"] = guest = request.app.state.sessions.from_cookie(request)
-        if "new_session" not in request.scope["state"]:  # not a visitor whose browser may keep no cookie
-            request.app.state.hall.attendance.note(guest.id)
-        speak(guest.language)
-        if request.method == "POST" and not guest.is_stored:
-            request.app.state.guest_limit.count(client_address(request), guest.id)
-        request.app.state.hall.admission.check(guest, request.url.path)
+async def _identify(request: AnyRequest) -> None:
+    """Refuse forms of other sites, find the guest of the session, and choose the language of the response."""
+    check_same_origin(request)
+    state, scope = request.app.state, request.scope
+    hall: Hall = state.hall
+    if scope["method"] not in ("GET", "HEAD"):
+        await hall.store.unlocked()
+    scope["state"]["guest"] = guest = state.sessions.from_cookie(request)
+    if "new_session" not in scope["state"]:  # not a visitor whose browser may keep no cookie
+        hall.attendance.note(guest.id)
+    speak(guest.language)
+    if scope["method"] == "POST" and not guest.is_stored:
+        state.guest_limit.count(client_address(request), guest.id)
+    hall.admission.check(guest, scope["path"])
 
+
+def _pages(modules: Iterable[ModuleType]) -> Router:
     return Router(
         "/",
         route_handlers=[handler for module in modules for handler in module.routes],
@@ -180,7 +173,7 @@ def _pages(modules: Iterable[ModuleType]) -> Router:
             "form": Provide(read_form),
             "room": Provide(tables.provide_room),
         },
-        before_request=identify,
+        before_request=_identify,
         include_in_schema=False,
     )
 
@@ -229,19 +222,16 @@ def _lifespan(limit: RequestLimit, lag: LoopLag) -> Callable[[Litestar], Abstrac
         async def prepare() -> None:
             await hall.ready.prepare(resume)
             hall.orders.go_on()
-            gc_tuning.freeze_loaded_objects()
+            machine.freeze_loaded_objects()
 
         work = (prepare(), _clean_up(limit, hall), *hall.background())
         tasks = [asyncio.create_task(each) for each in work]
-        async with gc_tuning.tuned_gc(), lag.measured(metrics.PROCESS), obeying(hall):
+        async with machine.tuned_gc(), lag.measured(), obeying(hall):
             yield
         for task in (*tasks, *resuming):
             task.cancel()
         await asyncio.gather(*tasks, *resuming, return_exceptions=True)
         await hall.close()
-        with suppress(TimeoutError):
-            async with asyncio.timeout(_LAST_SPANS):
-                await run_in_thread(TRACES.end)
 
     return lifespan
 

@@ -30,7 +30,7 @@ from meadhall.engine.text.language import gettext as _
 from meadhall.engine.text.language import listed
 from meadhall.lab.warm import is_warm
 from meadhall.server.listener import CannotListen, bind
-from meadhall.server.ops.network import host_here
+from meadhall.server.ops.machine import host_here
 from meadhall.server.routes.monitoring import PATH, PAUSE
 from meadhall.server.settings import BadSetting, Settings, known_variables
 from meadhall.server.store.files import PRIVATE_FOLDER

@@ -20,7 +20,7 @@ from filelock import FileLock, Timeout
 from meadhall.engine.errors import MeadhallError
 from meadhall.server.ops import systemd
 from meadhall.server.ops.logs import JSON
-from meadhall.server.ops.network import is_every_address
+from meadhall.server.ops.machine import is_every_address
 from meadhall.server.ops.systemd import OWN, Sockets
 from meadhall.server.settings import Settings
 

@@ -26,22 +26,17 @@ from meadhall.server.app import create_app
 from meadhall.server.hall.hall import Hall
 from meadhall.server.listener import announce, bind, listens_at, open_browser
 from meadhall.server.ops import metrics, systemd
-from meadhall.server.ops.file_limit import raise_file_limit
 from meadhall.server.ops.logs import configure_logging
+from meadhall.server.ops.machine import raise_file_limit
 from meadhall.server.settings import Settings
 from meadhall.server.store.store import Store
-from meadhall.server.web.connections import ConnectionLimits, LimitedConnection, check_deadlines, limit_requests
-from meadhall.server.web.forwarded import trust_proxies
-from meadhall.server.web.request_ids import identify_requests
+from meadhall.server.web.connections import IDLE_SECONDS, Connections
 from meadhall.server.worker.cluster import new_worker
 
 log = logging.getLogger(__name__)
 
 _GRACE: Final = 1
 """Seconds that a stop waits for running requests."""
-
-_KEEP_ALIVE: Final = 65
-"""Seconds that an idle connection stays open: longer than proxies and clients keep it, whose next request would fail else."""
 
 _LONGEST_STOP: Final = 1.8
 """Seconds after which a stop is cut short: a database that is away, or a busy machine, could hold it up. Everything that was
@@ -60,13 +55,16 @@ _LONGEST_ANSWER: Final = 10.0
 class _Server(uvicorn.Server):
     """A uvicorn server that ends open streams when it stops. Uvicorn alone would wait for them for ever."""
 
-    def __init__(self, config: uvicorn.Config, state: State, settings: Settings, sockets: systemd.Sockets) -> None:
+    def __init__(
+        self, config: uvicorn.Config, state: State, settings: Settings, sockets: systemd.Sockets, connections: Connections
+    ) -> None:
         super().__init__(config)
         self.start_again: Callable[[], NoReturn] | None = None
         self._hall: Hall = state.hall
         self._dev = state.dev
         self._settings = settings
         self._sockets = sockets
+        self._connections = connections
         self._restarting: asyncio.Task[None] | None = None
         self._announcing: asyncio.Task[None] | None = None
         self._watching: asyncio.Task[None] | None = None
@@ -76,8 +74,8 @@ class _Server(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         if self.started:
-            protocol: Any = self.config.http_protocol_class
-            made = partial(protocol, self.config, self.server_state, self.lifespan.state, is_kept=True)
+            given = {"config": self.config, "server_state": self.server_state, "app_state": self.lifespan.state}
+            made = partial(self._connections.accept, is_kept=True, **given)
             for connection in self._sockets.connections:
                 await self._loop.connect_accepted_socket(made, connection)
             self._announcing = asyncio.create_task(announce(self._settings, self._hall.ready.all.wait()))
@@ -100,7 +98,7 @@ class _Server(uvicorn.Server):
             self._woken.clear()
 
     async def on_tick(self, counter: int) -> bool:
-        check_deadlines(self.server_state.connections, self._loop.time())
+        self._connections.check_deadlines(self._loop.time())
         if not self.should_exit:  # STOPPING is the last word
             systemd.keep_alive(self._announcing is not None and self._announcing.done())
         return await super().on_tick(counter)
@@ -119,9 +117,20 @@ class _Server(uvicorn.Server):
         if not is_rehearsed and not await _is_rehearsed():
             return
         systemd.notify("RELOADING=1", f"MONOTONIC_USEC={time.monotonic_ns() // 1000}")
-        connections: set[Any] = self.server_state.connections
-        begun = [each.cycle for each in connections if each.cycle is not None]
-        await self._until(lambda: all(each.response_started or each.disconnected for each in begun), _LONGEST_ANSWER)
+        connections = self._connections.open
+        begun = [(each, each.request) for each in connections if each.request is not None]
+        await self._until(lambda: all(request.status or each.is_lost for each, request in begun), _LONGEST_ANSWER)
+        try:
+            await self._hand_over()
+        except Exception:
+            log.exception("the restart failed, so the hall ends; systemd starts it again")
+            self.start_again = partial(sys.exit, 1)
+            self.should_exit = True
+            self._woken.set()
+
+    async def _hand_over(self) -> None:
+        """Close the listener, and leave it and the open connections to a later self of this process."""
+        connections = self._connections.open
         for server in self.servers:
             server.close()
         self._hall.stop_waiting()
@@ -195,11 +204,10 @@ async def _serve(settings: Settings, sockets: systemd.Sockets) -> Callable[[], N
         if sockets.is_restart:
             app.state.hall.ready.prepared()
         _note_start(settings)
-        limits = ConnectionLimits(settings.connections_per_client, raise_file_limit() - _OTHER_FILES, settings.proxies)
-        protocol: Any = partial(LimitedConnection, limits=limits)
-        whole = trust_proxies(limit_requests(app, limits), settings.proxies, settings.public_url)
+        connections = Connections(settings.connections_per_client, raise_file_limit() - _OTHER_FILES, settings.proxies)
+        protocol: Any = connections.accept
         config = uvicorn.Config(
-            identify_requests(whole, settings.proxies),
+            app,
             http=protocol,
             ws="none",
             log_config=None,  # its lines go to our log
@@ -207,10 +215,10 @@ async def _serve(settings: Settings, sockets: systemd.Sockets) -> Callable[[], N
             access_log=False,
             server_header=False,
             timeout_graceful_shutdown=_GRACE,
-            timeout_keep_alive=_KEEP_ALIVE,
-            proxy_headers=False,  # trust_proxies reads them, for the limits too
+            timeout_keep_alive=IDLE_SECONDS,
+            proxy_headers=False,  # the gateway reads them, for the limits too
         )
-        server = _Server(config, app.state, settings, sockets)
+        server = _Server(config, app.state, settings, sockets, connections)
         with _exit_status_zero():
             await server.serve([sockets.listener.dup()])  # uvicorn closes it
     return server.start_again

@@ -19,7 +19,7 @@ from platformdirs import user_data_path
 
 from meadhall.engine.errors import MeadhallError, how_to_install
 from meadhall.server.ops.logs import JSON, TEXT
-from meadhall.server.ops.network import host_here, host_in_network
+from meadhall.server.ops.machine import host_here, host_in_network
 
 _WEB_PORTS: Final = {"http": 80, "https": 443}
 
@@ -88,7 +88,6 @@ class Settings:
         connections_per_client: number of connections, and of open requests, that one client address may have.
         proxies: addresses and networks of proxies whose forwarded headers are trusted, separated by commas; "*" for all.
         metrics_token: the bearer token with which other machines may read metrics; "" if only this one may.
-        traces: address of a collector for traces of OpenTelemetry, by OTLP over HTTP; "" for none.
         cluster: address of a Ray cluster whose nodes think for bots: ``auto``, or ``HOST:PORT``; "" if only this machine thinks.
         push_services: origins of push services besides those of the usual browsers.
         development: whether developers of games may see everything and change everything. Only ``meadhall serve --dev`` sets it;
@@ -113,7 +112,6 @@ class Settings:
     connections_per_client: int = 200
     proxies: str = "127.0.0.1"
     metrics_token: str = field(default="", repr=False)
-    traces: str = ""
     cluster: str = ""
     push_services: tuple[str, ...] = ()
     development: bool = False
@@ -158,7 +156,6 @@ class Settings:
             connections_per_client=number("MEADHALL_CONNECTIONS_PER_CLIENT", default.connections_per_client),
             proxies=_checked_proxies(given.get("MEADHALL_PROXIES") or default.proxies),
             metrics_token=_checked_token(given.get("MEADHALL_METRICS_TOKEN", "")),
-            traces=_checked_collector(given.get("MEADHALL_TRACES", "")),
             cluster=_checked_cluster(given.get("MEADHALL_CLUSTER", "")),
             push_services=_checked_origins(given.get("MEADHALL_PUSH_SERVICES", "")),
         )
@@ -222,13 +219,6 @@ class Settings:
 def _checked_log(text: str) -> str:
     if text not in (TEXT, JSON):
         raise BadSetting(f"MEADHALL_LOG must be text or json, not {text!r}")
-    return text
-
-
-def _checked_collector(text: str) -> str:
-    parts = urlsplit(text)
-    if text and not (parts.scheme in _WEB_PORTS and parts.hostname):
-        raise BadSetting(f"MEADHALL_TRACES must be an address such as http://127.0.0.1:4318/v1/traces, not {text!r}")
     return text
 
 

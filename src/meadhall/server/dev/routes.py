@@ -22,8 +22,7 @@ from meadhall.server.pages.responses import Html, page
 from meadhall.server.pages.templates import render_part
 from meadhall.server.store.models import Guest
 from meadhall.server.web import event_stream
-from meadhall.server.web.forwarded import own_host
-from meadhall.server.web.host_header import is_name_of_this_machine
+from meadhall.server.web.forwarded import is_name_of_this_machine, own_host
 from meadhall.server.web.request import AnyRequest
 
 

@@ -240,6 +240,9 @@ class Absences:
 
     def look(self) -> None:
         """Note which players are here now. Call it after every possible change."""
+        table = self._room.table
+        if not self.since and self._room.channel.has_all([row.guests for row in table.seats if row.kind == "human"]):
+            return  # as with most moves
         people = () if self._is_closed else self._people()
         for row in people:
             if self._room.visits.is_here(row):

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
+from operator import attrgetter
+from typing import Any, cast
 
 from meadhall.engine.game import Game
 from meadhall.engine.match.match import Match
@@ -28,6 +30,9 @@ from meadhall.server.store import matches, tables
 from meadhall.server.store.jobs import Job
 from meadhall.server.store.models import FINISHED, Guest, TableRow
 
+Told = tuple[TableState, tuple[object, ...], dict[int | None, Any]]
+"""What programs have been told, by seat, and before it everything that this depends on."""
+
 
 class Room:
     """One table, its match, and its subscribers.
@@ -36,6 +41,8 @@ class Room:
         game: the game of the table.
         services: the services of the hall.
         state: the table and its match, as they are stored.
+        table: the stored table.
+        match: the match; None before the start.
         version: rises with every change that everyone may see, also over restarts. A page keeps the newest version that it
             received; see ``version_for``.
         time: the time of the hall.
@@ -48,7 +55,12 @@ class Room:
         absences: which players have no open page, and since when.
         chart_job: the chart of the match, after its end.
         last_used: when a request last needed this room, in seconds of the monotonic clock.
+        told: what programs have been told of the table as it is now.
     """
+
+    # A move reads them a hundred times, so no function of Python stands between.
+    table: TableRow = cast("TableRow", property(attrgetter("state.table")))
+    match: Match | None = cast("Match | None", property(attrgetter("state.match")))
 
     def __init__(self, game: Game, table: TableRow, services: Services) -> None:
         store = services.store
@@ -66,6 +78,7 @@ class Room:
         self.consent = Consent(self)
         self.chart_job: ChartJob | None = None
         self.last_used = self.time.seconds()
+        self.told: Told | None = None
         self._votes = BotVotes(self, self.bots, self.consent)
         self._private_versions: dict[int, int] = {}  # by seat, where a change for that seat alone is newer than ``version``
 
@@ -85,16 +98,6 @@ class Room:
         await self.hints.close()
 
     # ----------------------------------------------------------------------------------------------------------------- state
-
-    @property
-    def table(self) -> TableRow:
-        """The stored table."""
-        return self.state.table
-
-    @property
-    def match(self) -> Match | None:
-        """The match; None before the start."""
-        return self.state.match
 
     @property
     def clocks(self) -> Clocks | None:

@@ -26,10 +26,9 @@ from meadhall.server.store import guests
 from meadhall.server.store.accounts import Account
 from meadhall.server.store.models import Guest
 from meadhall.server.store.sessions import Session
-from meadhall.server.web.device_label import device_label
 from meadhall.server.web.forms import Form, read_long_form, safe_path
 from meadhall.server.web.links import base_url, link, outside
-from meadhall.server.web.request import AnyRequest
+from meadhall.server.web.request import AnyRequest, device_label
 from meadhall.server.web.sessions import Sessions, opener_of, session_of
 
 CONFIRMED_FOR: Final = timedelta(minutes=30)

@@ -56,11 +56,10 @@ from meadhall.server.settings import INVITED
 from meadhall.server.store import tables
 from meadhall.server.store.models import Guest, TableRow, new_id
 from meadhall.server.web import event_stream
-from meadhall.server.web.compression import PROGRAM_WINDOW
+from meadhall.server.web.limits import StreamLimit
 from meadhall.server.web.links import outside
 from meadhall.server.web.request import AnyRequest, client_address
 from meadhall.server.web.sessions import Sessions, guest_of
-from meadhall.server.web.stream_limit import StreamLimit
 
 SECURITY: Final = Components(
     security_schemes={
@@ -241,6 +240,9 @@ async def stream_events(
     An ``undo`` event lists the numbers of earlier actions that were taken back. After a reconnection it may list some again.
     A ``reload`` event says that the earlier actions are void for this client: all actions follow again from the first.
 
+    When the stream ends, open it again after the time of its ``retry`` field. It differs from stream to stream, so that after a
+    restart of the hall not all of them come back at once.
+
     A ``chat`` event is a line of chat. At first the last lines come, up to 100 of each audience. A line with an ``id`` that you
     know replaces the line that you have: its text was deleted.
     """
@@ -251,13 +253,16 @@ async def stream_events(
         chat = talk.ChatEvents(hall, room, program)
         known = TableEvents(room, program, outside(request), last)
         with stream_limit.count(request, program), room.visits.subscribe(program.id) as subscriber:
+            yield event_stream.retry()
             async for changed in updates(subscriber, hall.closing, event_stream.HEARTBEAT_INTERVAL):
-                hall.note_at_table(room, program)
-                news = [*known.news()] if changed else []
+                if subscriber.is_due:
+                    hall.note_at_table(room, program)
+                news = known.news() if changed else []
                 news += chat.news()
                 yield b"".join([*news, event_stream.HEARTBEAT] if subscriber.is_due else news)
 
-    return event_stream.event_stream(events(), PROGRAM_WINDOW)
+    # An event has some kilobytes. A compressor takes a quarter of the time of a move, and 100 KB for each stream.
+    return event_stream.event_stream(events(), is_compressed=False)
 
 
 @get("/tables/{id:str}/record", responses={200: ResponseSpec(RecordedMatch, generate_examples=False), **table_refusals()})
@@ -285,19 +290,21 @@ _TOKEN_ROUTES: Final = [
 ]
 
 
+async def identify(request: AnyRequest) -> None:
+    """Find the guest of the token. Respond with 401 without a valid one."""
+    state, scope = request.app.state, request.scope
+    hall: Hall = state.hall
+    if scope["method"] not in ("GET", "HEAD"):
+        await hall.store.unlocked()
+    guest = state.sessions.from_bearer_token(request)
+    if guest is None:
+        raise NotAuthorizedException("send the token of POST /api/v1/guests as 'Authorization: Bearer <token>'")
+    scope["state"]["guest"] = guest
+    hall.admission.check(guest, "")
+
+
 def router() -> Router:
     """Return the API."""
-
-    async def identify(request: AnyRequest) -> None:
-        """Find the guest of the token. Respond with 401 without a valid one."""
-        if request.method not in ("GET", "HEAD"):
-            await request.app.state.hall.store.unlocked()
-        guest = request.app.state.sessions.from_bearer_token(request)
-        if guest is None:
-            raise NotAuthorizedException("send the token of POST /api/v1/guests as 'Authorization: Bearer <token>'")
-        request.scope["state"]["guest"] = guest
-        request.app.state.hall.admission.check(guest, "")
-
     with_token = Router(
         "/",
         route_handlers=_TOKEN_ROUTES,

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Any, TypeVar, cast
-from weakref import WeakKeyDictionary
+from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from meadhall.bots import bot_names
 from meadhall.engine.game import Game
+from meadhall.engine.interface import conceals
 from meadhall.engine.match.match import Match
-from meadhall.engine.match.view import SPECTATOR, visible
 from meadhall.engine.options import Choice, Document, HouseRule, Option
+from meadhall.engine.state.events import PUBLIC
 from meadhall.engine.text.language import current_language
 from meadhall.server.hall.analysis import RequestedHint
 from meadhall.server.hall.daily_puzzle import is_sealed
@@ -35,8 +36,6 @@ from meadhall.server.routes.api_models import (
 from meadhall.server.store.models import Guest, TableRow
 from meadhall.server.store.tables import RequestKey
 from meadhall.server.web.links import Outside
-
-R = TypeVar("R")
 
 
 def game_info(game: Game, ready: bool) -> GameInfo:
@@ -66,8 +65,53 @@ def _option_info(game: Game, option: Option) -> OptionInfo:
 
 def table_info(room: Room, guest: Guest, outside: Outside, words: bool = False) -> TableInfo:
     """Describe a table as the guest may see it. ``outside`` begins the address of its page; ``words``: with a view in words."""
+    you = room.table.seat_of(guest.id)
+    view = _view_of(room, you) if room.match is None or not words else view_in_words(room.match, you)
+    return _info_for(room, you, outside, view)
+
+
+def told_table(room: Room, guest: Guest, outside: Outside) -> msgspec.Raw:
+    """Return ``table_info`` as JSON. All who may know the same share it, and the others share what is equal for them."""
+    return told_to_seat(room, room.table.seat_of(guest.id), told_of(room, outside.url), outside)
+
+
+def told_of(room: Room, url: str) -> dict[Any, Any]:
+    """Return what programs have been told of a table as it is now, in the current language, with addresses that begin so."""
+    key = room.version, current_language(), url
+    if room.told is None or room.told[0] is not room.state or room.told[1] != key:
+        room.told = room.state, key, {}
+    return room.told[2]
+
+
+def told_to_seat(room: Room, you: int | None, told: dict[Any, Any], outside: Outside) -> msgspec.Raw:
+    """Return the table as JSON for a seat, or for a spectator. ``told``: see ``told_of``."""
+    if room.absences.since:  # until when someone is away changes by itself
+        return msgspec.Raw(msgspec.json.encode(_info_for(room, you, outside, _view_of(room, you))))
+    found: msgspec.Raw | None = told.get(you)
+    if found is not None:
+        return found
+    public: TableInfo | None = told.get("public")
+    if public is None:
+        told["deciders"] = () if room.match is None else room.match.deciders
+        public = told["public"] = _info_for(room, None, outside, None if room.match is None else _seen(room.match, None, told))
+    mine = public
+    if you is not None:
+        seats = [*public.seats]
+        seats[you] = replace(seats[you], you=True)
+        view = None if room.match is None else _seen(room.match, you, told)
+        mine = replace(public, seats=seats, you=you, view=view)
+    if public.clocks is not None:
+        return msgspec.Raw(msgspec.json.encode(replace(mine, clocks=_clocks_info(room))))
+    told[you] = found = msgspec.Raw(msgspec.json.encode(mine))
+    return found
+
+
+def _view_of(room: Room, you: int | None) -> dict[str, Any] | None:
+    return None if room.match is None else room.match.view(you).to_dict()
+
+
+def _info_for(room: Room, you: int | None, outside: Outside, view: dict[str, Any] | None) -> TableInfo:
     table, match = room.table, room.match
-    you = table.seat_of(guest.id)
     result = match.result() if match else None
     stand_ins = match.stand_ins if match is not None and table.status == "running" else {}
     return TableInfo(
@@ -92,7 +136,7 @@ def table_info(room: Room, guest: Guest, outside: Outside, words: bool = False) 
         ],
         you=you,
         commitment=match.commitment if match else None,
-        view=None if match is None else view_in_words(match, you) if words else cast("dict[str, Any]", encoded_view(match, you)),
+        view=view,
         result=None if result is None else {"winners": result.winners, "scores": result.scores, "reason": result.reason},
         awarded=None if match is None or match.awarded is None else asdict(match.awarded),
         clock=table.clock,
@@ -101,28 +145,17 @@ def table_info(room: Room, guest: Guest, outside: Outside, words: bool = False) 
     )
 
 
-_told: WeakKeyDictionary[Match, dict[Hashable, Any]] = WeakKeyDictionary()
-"""What programs have been told of matches as they are now, as JSON. A room has another match after every change."""
-
-
-def told_once(match: Match, what: Hashable, tell: Callable[[], R]) -> R:
-    """Return what programs are told of a match, in the current language. All who may know the same share it."""
-    known = _told.setdefault(match, {})
-    key = what, match.next_number, len(match.steps), current_language()
-    if key not in known:
-        known[key] = tell()
-    return cast("R", known[key])
-
-
-def encoded_view(match: Match, seat: int | None) -> msgspec.Raw:
-    """Return the view of a seat or a spectator as JSON."""
-
-    def encoded() -> msgspec.Raw:
-        view = match.view(seat)
-        state = told_once(match, view.states.tobytes(), lambda: msgspec.Raw(msgspec.json.encode(view.to_dict()["state"])))
-        return msgspec.Raw(msgspec.json.encode(view.to_dict(state)))
-
-    return told_once(match, ("view", seat), encoded)
+def _seen(match: Match, seat: int | None, told: dict[Any, Any]) -> dict[str, Any]:
+    """Return the view of a seat or a spectator. All who know the same of the state share its JSON."""
+    if seat is not None and not conceals(match.game.rules) and seat not in told["deciders"]:
+        return {**told["public"].view, "viewer": seat}  # nothing is hidden, and the seat has nothing to choose
+    view = match.view(seat)
+    known = view.states.tobytes()
+    if known in told:
+        return view.to_dict(told[known])
+    whole = view.to_dict()
+    told[known] = whole["state"] = msgspec.Raw(msgspec.json.encode(whole["state"]))
+    return whole
 
 
 def view_in_words(match: Match, seat: int | None) -> dict[str, Any]:
@@ -222,39 +255,46 @@ class TableEvents:
         self._undone: set[int] = set()  # actions of which the client knows that they were taken back
         self._seat = room.table.seat_of(guest.id)
 
-    def news(self) -> Iterator[bytes]:
-        """Yield the events that bring the client up to date."""
-        match, seat = self._room.match, self._room.table.seat_of(self._guest.id)
+    def news(self) -> list[bytes]:
+        """Return the events that bring the client up to date."""
+        room, news = self._room, list[bytes]()
+        told = told_of(room, self._outside.url)
+        match, seat = room.match, room.table.seat_of(self._guest.id)
         if self._last >= (1 if match is None else match.next_number) or (self._last and seat != self._seat):
             # it knows actions that this match does not have, or knows them from another seat
             self._last, self._undone = 0, set()
-            yield _event("reload", {})
+            news.append(_event("reload", {}))
         self._seat = seat
         if match is not None:
-            undone = {step.n for undo in match.undone for step in undo.steps if step.n <= self._last} - self._undone
-            if undone:
-                self._undone |= undone
-                yield _event("undo", {"actions": sorted(undone)})
-            for number, event in self._actions(match, seat):
-                self._last = number
-                yield event
-        yield _event("table", table_info(self._room, self._guest, self._outside))
+            if match.undone:
+                undone = {step.n for undo in match.undone for step in undo.steps if step.n <= self._last} - self._undone
+                if undone:
+                    self._undone |= undone
+                    news.append(_event("undo", {"actions": sorted(undone)}))
+            if match.steps and match.steps[-1].n > self._last:
+                for number, event in self._actions(match, seat, told):
+                    self._last = number
+                    news.append(event)
+        news.append(b"event: table\ndata: %b\n\n" % bytes(told_to_seat(room, seat, told, self._outside)))
+        return news
 
-    def _actions(self, match: Match, seat: int | None) -> Iterable[tuple[int, bytes]]:
+    def _actions(self, match: Match, seat: int | None, told: dict[Any, Any]) -> Sequence[tuple[int, bytes]]:
         """Return the numbers and events of the actions that are new. All who may know everything of the last one share it."""
-        sealed = is_sealed(self._room.table, self._room.time)
-
-        def written() -> list[tuple[int, bytes]]:
-            new = match.recorded(seat, after=self._last, sealed=sealed)
-            return [(step["n"], _event("action", step, step["n"])) for step in new]
-
-        if not match.steps or match.steps[-1].n <= self._last:
-            return ()
-        last, viewer = match.steps[-1], SPECTATOR if seat is None else seat
-        knows_all = last.shows_action(viewer) and visible(last.events, viewer) is last.events
         if len(match.steps) > 1 and match.steps[-2].n > self._last:
-            return written()
-        return told_once(match, ("action", "all" if knows_all else viewer, sealed), written)
+            return self._written(match, seat)
+        if "open" not in told:
+            last = match.steps[-1]
+            told["open"] = not last.sealed and all(event.audience == PUBLIC for event in last.events)
+        key = "action", None if told["open"] else seat
+        if key not in told:
+            told[key] = self._written(match, seat)
+        found: Sequence[tuple[int, bytes]] = told[key]
+        return found
+
+    def _written(self, match: Match, seat: int | None) -> Sequence[tuple[int, bytes]]:
+        sealed = is_sealed(self._room.table, self._room.time)
+        new = match.recorded(seat, after=self._last, sealed=sealed)
+        return [(step["n"], _event("action", step, step["n"])) for step in new]
 
 
 def _event(name: str, data: Any, id: int | None = None) -> bytes:

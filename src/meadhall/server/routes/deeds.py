@@ -8,11 +8,16 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from http import HTTPStatus
 from typing import Annotated, Any, Final, Literal, TypeVar
+from urllib.parse import parse_qsl
 
 import msgspec
-from litestar import post
+from litestar import Litestar, Response, post
+from litestar.exceptions import HTTPException, SerializationException
 from litestar.handlers import HTTPRouteHandler
+from litestar.response import Redirect
+from litestar.types import ASGIApp, HTTPScope, Receive
 
 from meadhall.bots.ranks import HUSCARL
 from meadhall.engine.checks import quoted
@@ -41,7 +46,7 @@ from meadhall.server.hall.proposal_kinds import kind_of
 from meadhall.server.hall.room import Room
 from meadhall.server.pages.clock import clock_of_form
 from meadhall.server.pages.lobby import wait_of_form
-from meadhall.server.pages.responses import Answer, table_answer
+from meadhall.server.pages.responses import Answer, failed, refused, table_answer
 from meadhall.server.routes.api_models import (
     STRICT,
     ClockChoice,
@@ -56,16 +61,20 @@ from meadhall.server.routes.api_models import (
     clock_of,
     table_refusals,
 )
-from meadhall.server.routes.api_tables import table_info
-from meadhall.server.routes.tables import provide_room
+from meadhall.server.routes.api_tables import table_info, told_table
+from meadhall.server.routes.tables import visited_room
 from meadhall.server.store.models import FINISHED, Clock, Guest
-from meadhall.server.web.forms import Form, action_number, integer, read_form
+from meadhall.server.web.forms import LONGEST, Form, action_number, integer, read_form
+from meadhall.server.web.gateway import Exchange
 from meadhall.server.web.links import outside
-from meadhall.server.web.request import AnyRequest
+from meadhall.server.web.request import AnyRequest, HallRequest, decode_strictly
 from meadhall.server.web.sessions import Sessions, guest_of
 
 Who = Literal["anyone", "seated", "host"]
 """The guests who may do a deed. The room checks a seat."""
+
+_LONGEST_BODY: Final = 10_000
+"""Bytes of a deed that is read without the framework."""
 
 Do = TypeVar("Do", bound=Callable[..., Awaitable[object]])
 
@@ -86,9 +95,13 @@ class TableRequest:
 
 async def _visit(request: AnyRequest, id: str) -> TableRequest:
     # not by dependencies: to find and start them takes Litestar longer than an action
-    state = request.app.state
-    room = await provide_room(request, state.hall, id)
-    return TableRequest(state.hall, state.sessions, room, guest_of(request))
+    state, guest = request.app.state, guest_of(request)
+    hall: Hall = state.hall
+    return TableRequest(hall, state.sessions, await visited_room(hall, guest, id), guest)
+
+
+Identify = Callable[[AnyRequest], Awaitable[None]]
+"""Finds the guest of a request, or raises why they may not send it."""
 
 
 @dataclass(frozen=True)
@@ -117,16 +130,19 @@ class Deed:
         """Return the handler of the form. A refusal is shown at the table."""
 
         async def submit(request: AnyRequest) -> Answer:
-            visit, fields = await _visit(request, request.path_params["id"]), None
-            try:
-                fields = None if self.read is None else self.read(await read_form(request))
-                await self._do(visit, *(() if self.read is None else (fields,)))
-            except MeadhallError as error:
-                return table_answer(request, visit.room, visit.guest, error, getattr(fields, "action", None))
-            await asyncio.sleep(0)  # streams first: the page that sent the form has one too
-            return table_answer(request, visit.room, visit.guest)
+            return await self._submit(request, request.path_params["id"], read_form)
 
         return post(f"/tables/{{id:str}}/{self.form}", status_code=200)(submit)
+
+    async def _submit(self, request: AnyRequest, id: str, read_form: Callable[[AnyRequest], Awaitable[Form]]) -> Answer:
+        visit, fields = await _visit(request, id), None
+        try:
+            fields = None if self.read is None else self.read(await read_form(request))
+            await self._do(visit, *(() if self.read is None else (fields,)))
+        except MeadhallError as error:
+            return table_answer(request, visit.room, visit.guest, error, getattr(fields, "action", None))
+        await asyncio.sleep(0)  # streams first: the page that sent the form has one too
+        return table_answer(request, visit.room, visit.guest)
 
     def for_programs(self) -> HTTPRouteHandler:
         """Return the handler of the API. It answers with the table after the deed."""
@@ -197,6 +213,98 @@ class Deeds(list[Deed]):
             return do
 
         return added
+
+
+# ----------------------------------------------------------------------------------------------------- deeds of every move
+
+
+class DirectDeed:
+    """Answers the posts of a deed without the layers of the framework, which take as long as a move.
+
+    What it can't read goes on to the ordinary route, which says what is wrong.
+    """
+
+    def __init__(self, deed: Deed, app: Litestar, route: ASGIApp, identify: Identify) -> None:
+        self._deed = deed
+        self._app = app
+        self._route = route
+        self._identify = identify
+
+    async def answer_page(self, scope: HTTPScope, receive: Receive, exchange: Exchange, id: str) -> None:
+        """Answer the form of a page."""
+        message: Any = await receive()
+        try:
+            form = _form(scope, message)
+        except ValueError:
+            await self._route(scope, _repeated(message, receive), exchange.send)
+            return
+
+        async def read(_: AnyRequest) -> Form:
+            return form
+
+        scope["path_template"] = f"/tables/{{id}}/{self._deed.form}"
+        request = HallRequest(scope, receive)
+        try:
+            await self._identify(request)
+            answer: Response[Any] | Redirect = await self._deed._submit(request, id, read)
+        except Exception as error:
+            answer = _refusal(request, error)
+        if answer.status_code == HTTPStatus.NO_CONTENT:
+            await exchange.answer(HTTPStatus.NO_CONTENT, [])
+        else:
+            await answer.to_asgi_response(self._app, request)(scope, receive, exchange.send)
+
+    async def answer_program(self, scope: HTTPScope, receive: Receive, exchange: Exchange, id: str) -> None:
+        """Answer a program with the table after the deed."""
+        if scope["query_string"]:
+            await self._route(scope, receive, exchange.send)
+            return
+        message: Any = await receive()
+        try:
+            data = decode_strictly(_body(scope, message, b"application/json"), self._deed.body)
+        except (ValueError, HTTPException, SerializationException):
+            await self._route(scope, _repeated(message, receive), exchange.send)
+            return
+        scope["path_template"] = f"/api/v1/tables/{{id}}/{self._deed.api}"
+        request = HallRequest(scope, receive)
+        try:
+            await self._identify(request)
+            visit = await _visit(request, id)
+            await self._deed._do(visit, data)
+            told = told_table(visit.room, visit.guest, outside(request))
+        except Exception as error:
+            await _refusal(request, error).to_asgi_response(self._app, request)(scope, receive, exchange.send)
+        else:
+            await exchange.answer(HTTPStatus.OK, [(b"content-type", b"application/json")], bytes(told))
+
+
+def _refusal(request: AnyRequest, error: Exception) -> Response[Any]:
+    return refused(request, error) if isinstance(error, MeadhallError) else failed(request, error)
+
+
+def _body(scope: HTTPScope, message: Any, kind: bytes) -> bytes:
+    """Return the body of a request of this kind that has arrived as a whole. Raises ValueError."""
+    body: bytes = message.get("body", b"")
+    given = next((value for name, value in scope["headers"] if name == b"content-type"), b"")
+    if message.get("more_body") or not given.startswith(kind) or len(body) > _LONGEST_BODY:
+        raise ValueError(message["type"])
+    return body
+
+
+def _form(scope: HTTPScope, message: Any) -> Form:
+    """Return the fields of a form that has arrived as a whole. Raises ValueError."""
+    text = _body(scope, message, b"application/x-www-form-urlencoded").decode()
+    return {name: value[:LONGEST] for name, value in parse_qsl(text, keep_blank_values=True, errors="strict")}
+
+
+def _repeated(message: Any, receive: Receive) -> Receive:
+    """Return a function that receives a message again, and then those after it."""
+    messages = [message]
+
+    async def again() -> Any:
+        return messages.pop() if messages else await receive()
+
+    return again
 
 
 DEEDS: Final = Deeds()
@@ -409,6 +517,9 @@ async def answer_proposal(visit: TableRequest, data: ProposalAnswer) -> None:
     else:
         visit.room.consent.answer(visit.guest, data.proposal, data.answer == "agree")
 
+
+ACT: Final = next(deed for deed in DEEDS if deed.form == "act")
+"""The deed of every move."""
 
 routes: Final = [deed.for_forms() for deed in DEEDS if deed.form]
 api_routes: Final = [deed.for_programs() for deed in DEEDS if deed.api]

@@ -29,8 +29,8 @@ from meadhall.server.pages.clock import milliseconds
 from meadhall.server.store import uptime
 from meadhall.server.web import event_stream
 from meadhall.server.web.forwarded import comes_from_this_machine
+from meadhall.server.web.limits import StreamLimit
 from meadhall.server.web.request import AnyRequest
-from meadhall.server.web.stream_limit import StreamLimit
 
 
 @get("/health/live", include_in_schema=False, opt={"unlimited": True})

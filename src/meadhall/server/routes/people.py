@@ -24,10 +24,9 @@ from meadhall.server.routes.talk import IGNORED
 from meadhall.server.store import guests, personal_data, profiles
 from meadhall.server.store.models import Guest
 from meadhall.server.store.profiles import PlayedFilter
-from meadhall.server.web.device_label import device_label
 from meadhall.server.web.forms import Form, safe_path
 from meadhall.server.web.links import link
-from meadhall.server.web.request import AnyRequest, client_address
+from meadhall.server.web.request import AnyRequest, client_address, device_label
 from meadhall.server.web.sessions import Sessions
 
 _Page = Annotated[int, QueryParameter(name="page", ge=1, le=100_000)]

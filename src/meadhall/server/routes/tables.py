@@ -34,10 +34,10 @@ from meadhall.server.store import tables, talk
 from meadhall.server.store.models import Guest
 from meadhall.server.web import event_stream
 from meadhall.server.web.forms import Form, read_form
+from meadhall.server.web.limits import StreamLimit
 from meadhall.server.web.links import link, outside
 from meadhall.server.web.request import AnyRequest, page_id
 from meadhall.server.web.sessions import Sessions, guest_of
-from meadhall.server.web.stream_limit import StreamLimit
 
 UNNOTICED: Final = "unnoticed"
 """The option of a route whose requests tell others nothing by themselves, such as those with a line that they may not hear."""
@@ -45,11 +45,20 @@ UNNOTICED: Final = "unnoticed"
 
 async def provide_room(request: AnyRequest, hall: Hall, id: str) -> Room:
     """Return the room of the table in the address."""
-    guest, room = guest_of(request), await hall.room(id)
-    room.check_visible(guest)
+    guest = guest_of(request)
     if not request.route_handler.opt.get(UNNOTICED):
-        room.visits.note(guest.id, is_hidden=room.table.status == "gathering" and "hidden" in request.query_params)
-        hall.note_at_table(room, guest)
+        return await visited_room(hall, guest, id, is_hidden="hidden" in request.query_params)
+    room = await hall.room(id)
+    room.check_visible(guest)
+    return room
+
+
+async def visited_room(hall: Hall, guest: Guest, id: str, *, is_hidden: bool = False) -> Room:
+    """Return the room of a table, where a guest is from now on. ``is_hidden``: a hidden page of the lobby asks."""
+    room = await hall.room(id)
+    room.check_visible(guest)
+    room.visits.note(guest.id, is_hidden=is_hidden and room.table.status == "gathering")
+    hall.note_at_table(room, guest)
     return room
 
 
@@ -79,7 +88,8 @@ async def stream_table(request: AnyRequest, hall: Hall, room: Room, guest: Guest
         with stream_limit.count(request, guest), room.visits.subscribe(guest.id, name) as subscriber:
             async for changed in updates(subscriber, hall.closing, event_stream.HEARTBEAT_INTERVAL):
                 hall.request_chart(room)
-                hall.note_at_table(room, guest)
+                if subscriber.is_due:
+                    hall.note_at_table(room, guest)
                 news = b""
                 if changed and name:
                     news = b"data: %b\n\n" % sent.patch_to(drawn.frame(room, guest, reached).sections)

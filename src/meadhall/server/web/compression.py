@@ -1,4 +1,7 @@
-"""Compress responses as the client accepts it: zstd (RFC 8878), else gzip (RFC 1952).
+"""Send little: compressed as the client accepts it, by zstd (RFC 8878), else gzip (RFC 1952), and nothing that the client has.
+
+A response that a client has kept is answered with 304, without its content (RFC 9110, 13). This concerns static files, and every
+response with a ``Cache-Control`` other than ``no-store``: the service worker, the manifest, pictures.
 
 An event stream has one compressor, which is flushed after every event. It remembers the last events, so what they have in common
 takes little space (docs/decisions/0012-patched-frames.md).
@@ -10,16 +13,17 @@ import re
 import sys
 import zlib
 from collections import OrderedDict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from functools import lru_cache
 from hashlib import sha256
+from http import HTTPStatus
 from typing import Final, Protocol
 
-from litestar.enums import ScopeType
-from litestar.types import ASGIApp, HTTPResponseStartEvent, HTTPScope, Message, Receive, Scope, Send
+from litestar.types import HTTPScope
 
-from meadhall.server.web.conditional import answered
-from meadhall.server.web.weights import weighted
+from meadhall.server.web.request import weighted
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -29,10 +33,11 @@ else:
 MINIMUM_SIZE: Final = 500
 """Bytes of a response that is worth compressing."""
 
-PAGE_WINDOW: Final = 16
-PROGRAM_WINDOW: Final = 14
-"""Bytes that the compressor of a stream remembers, as powers of two: of a page, whose patches have about 10 KB, and of a program.
-They take 170 and 100 KB of memory with zstd. gzip remembers a quarter, because zlib needs ten times as long for an event."""
+WINDOW: Final = 16
+"""Bytes that the compressor of a stream remembers, as a power of two: some patches of a page, which have about 10 KB.
+
+It takes 170 KB of memory with zstd. gzip remembers a quarter, because zlib needs ten times as long for an event.
+"""
 
 _STATIC_KEPT: Final = 256
 """Compressed static files that are kept. All together have less than 2 MB."""
@@ -62,8 +67,8 @@ class Compressor(Protocol):
 class GzipStream:
     """An event stream in gzip."""
 
-    def __init__(self, window: int) -> None:
-        self._compressor = zlib.compressobj(_GZIP_LEVEL, zlib.DEFLATED, _IN_GZIP + window - 2, window - 9)
+    def __init__(self) -> None:
+        self._compressor = zlib.compressobj(_GZIP_LEVEL, zlib.DEFLATED, _IN_GZIP + WINDOW - 2, WINDOW - 9)
 
     def compress(self, part: bytes) -> bytes:
         return self._compressor.compress(part) + self._compressor.flush(zlib.Z_SYNC_FLUSH)
@@ -75,10 +80,10 @@ class GzipStream:
 class ZstdStream:
     """An event stream in zstd."""
 
-    def __init__(self, window: int) -> None:
+    def __init__(self) -> None:
         parameter = zstd.CompressionParameter
         self._compressor = zstd.ZstdCompressor(
-            options={parameter.compression_level: 1, parameter.window_log: window, parameter.hash_log: window - 4}
+            options={parameter.compression_level: 1, parameter.window_log: WINDOW, parameter.hash_log: WINDOW - 4}
         )
 
     def compress(self, part: bytes) -> bytes:
@@ -88,19 +93,22 @@ class ZstdStream:
         return self._compressor.flush()
 
 
-STREAMS: Final[dict[str, Callable[[int], Compressor]]] = {"zstd": ZstdStream, "gzip": GzipStream}
+STREAMS: Final[dict[str, Callable[[], Compressor]]] = {"zstd": ZstdStream, "gzip": GzipStream}
 """The encodings in the order of preference."""
+
+
+Headers = list[tuple[bytes, bytes]]
 
 
 def encoding_for(scope: HTTPScope) -> str | None:
     """Return the encoding of the response to a request; None: send it as it is."""
-    return accepted_encoding(", ".join(_values(scope["headers"], b"accept-encoding")))
+    return accepted_encoding(b", ".join([value for name, value in scope["headers"] if name == b"accept-encoding"]))
 
 
 @lru_cache(maxsize=256)
-def accepted_encoding(header: str) -> str | None:
+def accepted_encoding(header: bytes) -> str | None:
     """Return the encoding to use for a client with this Accept-Encoding header (RFC 9110, 12.5.3); None: send it as it is."""
-    weights = dict(weighted(header))
+    weights = dict(weighted(header.decode("latin-1")))
     for encoding in STREAMS:
         if weights.get(encoding, weights.get("*", 0.0)) > 0:
             return encoding
@@ -114,41 +122,7 @@ def compressed_whole(body: bytes, encoding: str, best: bool = False) -> bytes:
     return zlib.compress(body, _BEST_GZIP_LEVEL if best else _GZIP_LEVEL, _IN_GZIP + _LARGEST_WINDOW)
 
 
-class _Response:
-    """Sends one response: without its content if the client has kept it, else compressed. Streams compress their events."""
-
-    def __init__(self, scope: HTTPScope, send: Send, kept: _Kept) -> None:
-        self._scope = scope
-        self._send = send
-        self._kept = kept
-        self._start: HTTPResponseStartEvent | None = None  # held back until the whole body is known
-        self._body = bytearray()
-
-    async def send(self, message: Message) -> None:
-        if message["type"] == "http.response.start" and _values(message["headers"], b"content-length"):
-            self._start = message
-        elif message["type"] == "http.response.body" and self._start is not None:
-            self._body += message["body"]
-            if not message["more_body"]:
-                start, body = self._compressed(*answered(self._scope, self._start, bytes(self._body)))
-                await self._send(start)
-                await self._send({"type": "http.response.body", "body": body, "more_body": False})
-        else:
-            await self._send(message)
-
-    def _compressed(self, start: HTTPResponseStartEvent, body: bytes) -> tuple[HTTPResponseStartEvent, bytes]:
-        kinds = _values(start["headers"], b"content-type")
-        if not kinds or not _COMPRESSIBLE.match(kinds[0]):
-            return start, body
-        start, encoding = _changed(start, (b"vary", b"Accept-Encoding")), encoding_for(self._scope)
-        if encoding is None or len(body) < MINIMUM_SIZE or _values(start["headers"], b"content-encoding"):
-            return start, body
-        is_static = self._scope["path"].startswith("/static/")
-        body = self._kept.compressed(body, encoding) if is_static else compressed_whole(body, encoding)
-        return _changed(start, (b"content-encoding", encoding.encode()), (b"content-length", b"%d" % len(body))), body
-
-
-class _Kept:
+class KeptFiles:
     """The compressed static files that were requested last."""
 
     def __init__(self) -> None:
@@ -163,27 +137,63 @@ class _Kept:
         return self._kept[key]
 
 
-def compress_responses(app: ASGIApp) -> ASGIApp:
-    """Wrap ``app`` so that its responses are compressed, or not sent again to a client that has them."""
-    kept = _Kept()
-
-    async def compressing(scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != ScopeType.HTTP:
-            await app(scope, receive, send)
-            return
-        await app(scope, receive, _Response(scope, send, kept).send)
-
-    return compressing
+def is_text(headers: Mapping[bytes, bytes]) -> bool:
+    """Return whether a response with these headers gets smaller by compression."""
+    return _COMPRESSIBLE.match(headers.get(b"content-type", b"").decode("latin-1")) is not None
 
 
-def _values(headers: Iterable[tuple[bytes, bytes]], wanted: bytes) -> list[str]:
-    return [value.decode("latin-1") for name, value in headers if name.lower() == wanted]
+def compressed(scope: HTTPScope, headers: Headers, body: bytes, kept: KeptFiles) -> tuple[Headers, bytes]:
+    """Compress a text, unless it is short or the client doesn't accept it."""
+    headers = [*headers, (b"vary", b"Accept-Encoding")]
+    encoding = encoding_for(scope) if len(body) >= MINIMUM_SIZE else None
+    if encoding is None or any(name.lower() == b"content-encoding" for name, _ in headers):
+        return headers, body
+    is_static = scope["path"].startswith("/static/")
+    body = kept.compressed(body, encoding) if is_static else compressed_whole(body, encoding)
+    # an ETag becomes weak: the bytes differ now
+    headers = [(name, b"W/" + value if name.lower() == b"etag" and value[:1] == b'"' else value) for name, value in headers]
+    return _with(headers, (b"content-encoding", encoding.encode()), (b"content-length", b"%d" % len(body))), body
 
 
-def _changed(start: HTTPResponseStartEvent, *headers: tuple[bytes, bytes]) -> HTTPResponseStartEvent:
-    """Return the start of a response with these headers in place of its own. An ETag becomes weak: the bytes differ now."""
-    replaced = {name for name, _ in headers}
-    kept = [(name, value) for name, value in start["headers"] if name.lower() not in replaced]
-    if b"content-encoding" in replaced:
-        kept = [(name, b"W/" + value if name.lower() == b"etag" and value[:1] == b'"' else value) for name, value in kept]
-    return {"type": "http.response.start", "status": start["status"], "headers": [*kept, *headers]}
+def _with(headers: Headers, *others: tuple[bytes, bytes]) -> Headers:
+    """Return headers with others in place of those with the same names."""
+    replaced = {name for name, _ in others}
+    return [*[(name, value) for name, value in headers if name.lower() not in replaced], *others]
+
+
+# --------------------------------------------------------------------------------------------------------- what the client has
+
+
+_ABOUT_THE_CONTENT: Final = (b"content-type", b"content-length", b"content-disposition")
+
+_DIGITS: Final = 32
+"""Hexadecimal digits of an ETag."""
+
+
+def tagged(scope: HTTPScope, headers: Headers, body: bytes) -> tuple[int, Headers, bytes]:
+    """Return the status, the headers and the content of a response that a client may keep: with an ETag, and 304 if it has it."""
+    # Of the content alone, so all machines have the same. It is weak, because the content may be compressed afterwards.
+    tag = b'W/"%s"' % sha256(body).hexdigest()[:_DIGITS].encode()
+    modified = next((value for name, value in headers if name.lower() == b"last-modified"), None)
+    headers = [*((name, value) for name, value in headers if name.lower() != b"etag"), (b"etag", tag)]
+    if not _is_unchanged(dict(scope["headers"]), tag, modified):
+        return HTTPStatus.OK, headers, body
+    headers = [(name, value) for name, value in headers if name.lower() not in _ABOUT_THE_CONTENT]
+    return HTTPStatus.NOT_MODIFIED, [*headers, (b"vary", b"Accept-Encoding")], b""  # as with its content
+
+
+def _is_unchanged(asked: Mapping[bytes, bytes], tag: bytes, modified: bytes | None) -> bool:
+    """Return whether the client has this response. The date counts only without a tag, which is more exact."""
+    tags = asked.get(b"if-none-match")
+    if tags is not None:
+        known = [each.strip().removeprefix(b"W/") for each in tags.split(b",")]
+        return known == [b"*"] or tag.removeprefix(b"W/") in known
+    since = asked.get(b"if-modified-since")
+    return since is not None and modified is not None and _moment(modified) <= _moment(since, otherwise=datetime.min)
+
+
+def _moment(text: bytes, otherwise: datetime = datetime.max) -> datetime:
+    try:
+        return parsedate_to_datetime(text.decode("latin-1")).astimezone(UTC)
+    except (ValueError, OverflowError):
+        return otherwise.replace(tzinfo=UTC)

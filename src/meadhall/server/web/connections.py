@@ -1,8 +1,11 @@
-"""Limits on connections: their number, the size of a request's head, the time in which a request must arrive, and how many wait.
+"""Connections: how many a client has, and how long and how large the head of a request may be.
 
-Uvicorn hands a request over when its head is complete. Before that it collects header fields of any length, in quadratic time,
-and waits for ever. Requests that a client sends before it has read an answer wait in a queue without a limit, even after the
-connection is lost. So the limits are checked here, below the application.
+Uvicorn limits none of these. It waits for the end of a head for ever, reads header fields of any length, and keeps any number of
+requests that a client sends before it has read an answer. So one client could take all connections and all memory of a hall. A
+client that sends a body slowly, or that reads slowly, only takes some of its own connections.
+
+A connection is a protocol of asyncio, which passes on what it gets to that of uvicorn. It learns from the gateway when a request
+begins and ends.
 """
 
 from __future__ import annotations
@@ -11,37 +14,35 @@ import asyncio
 import logging
 import os
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable
+from contextvars import ContextVar
 from http import HTTPStatus
 from math import inf
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
-from litestar.enums import ScopeType
-from litestar.types import ASGIApp, Receive, Scope, Send
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
+from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
 from meadhall.server.ops.log_limit import OncePerInterval
-from meadhall.server.web.forwarded import TrustedProxies, peer
+from meadhall.server.web.forwarded import peer, trusted_by
 from meadhall.server.web.request import address_group
 
 log = logging.getLogger(__name__)
 log.addFilter(OncePerInterval())
 
 HEAD_LIMIT: Final = 64 * 1024
-"""Bytes of the request line and the header fields. What frames a body counts, too, beyond the size of the body: chunks of single
-bytes, their extensions, and trailers."""
+"""Bytes of the request line and the header fields."""
 
 HEAD_SECONDS = 10.0
 """Time for a request's head to arrive."""
 
 BODY_SECONDS = 30.0
-"""Time in which a request's body must grow by ``BODY_STEP`` or end."""
+"""Time in which a part of a request's body must arrive, if its length is known."""
 
-BODY_STEP: Final = 1024
-"""Bytes that count as progress: a body of single bytes would otherwise hold a connection for days."""
+UNKNOWN_LIMIT: Final = 128 * 1024
+"""Bytes of a request after its head if its length is unknown: chunks, their extensions, and trailers."""
 
-WRITE_SECONDS = 60.0
-"""Time in which a client must read part of a response that waits for it."""
+IDLE_SECONDS: Final = 65
+"""Seconds that an idle connection stays open: longer than proxies and clients keep it, whose next request would fail else."""
 
 WAITING_LIMIT: Final = 8
 """Number of requests of one connection that wait while another one is answered (pipelining, RFC 9112, 9.3.2)."""
@@ -49,81 +50,98 @@ WAITING_LIMIT: Final = 8
 RETRY_AFTER: Final = 10
 """Seconds that a refused client should wait."""
 
+_END: Final = b"\r\n\r\n"
+_HEAD: Final = b"HTTP/1.1 "
 _CONTINUE: Final = b"HTTP/1.1 100 "
-
-_PART: Final = 8 * 1024
-"""Bytes that are parsed before the limit is checked again."""
+_VERSIONS: Final = (b" HTTP/1.1\r\n", b" HTTP/1.0\r\n")
 
 
-class ConnectionLimits:
-    """Counts open connections by the address of the client, and requests that trusted proxies forward by the forwarded address.
+class Answering(Protocol):
+    """A request that is being answered.
+
+    Attributes:
+        status: the status of the answer; 0: it has not begun.
+        on_leaving: is called when the client has left.
+    """
+
+    status: int
+    on_leaving: Callable[[], object] | None
+
+
+CONNECTION: Final[ContextVar[Connection | None]] = ContextVar("connection", default=None)
+"""The connection that a request came in by; None outside a server."""
+
+
+class Connections:
+    """The open connections. They are counted by the address of the client.
 
     Args:
-        per_client: number of connections, and of open requests, for one client address.
+        per_client: number of connections for one client address.
         total: number of all connections.
-        proxies: addresses and networks of trusted proxies, separated by commas; "*" for all.
+        proxies: addresses and networks of trusted proxies, separated by commas; "*" for all. Theirs aren't counted by address.
     """
 
     def __init__(self, per_client: int, total: int, proxies: str) -> None:
-        self.per_client = per_client
+        self.open: set[Connection] = set()
+        self._per_client = per_client
         self._total = total
-        self._proxies = TrustedProxies(proxies)
-        self._open = 0
-        self._connections: Counter[str | None] = Counter()
-        self._requests: Counter[str] = Counter()
+        self._trusted = trusted_by(proxies)
+        self._counted: Counter[str] = Counter()
+
+    def accept(self, *, is_kept: bool = False, **given: Any) -> Connection:
+        """Return a protocol for a new connection. ``is_kept``: an earlier self of this process has accepted it."""
+        return Connection(AutoHTTPProtocol(**given), self, is_kept)
 
     def client(self, address: str) -> str | None:
         """Return under which address a connection is counted; None: it is a proxy's, whose clients are counted by request."""
-        return None if address in self._proxies else address_group(address)
+        return None if address in self._trusted else address_group(address)
 
-    def connect(self, client: str | None) -> HTTPStatus | None:
+    def count(self, client: str | None) -> HTTPStatus | None:
         """Count a connection, or return the status with which it must be refused."""
-        if self._open >= self._total:
+        if len(self.open) >= self._total:
             log.warning("a connection was refused: %d are open, and the system's limit of open files allows no more", self._total)
             return HTTPStatus.SERVICE_UNAVAILABLE
-        if client is not None and self._connections[client] >= self.per_client:
+        if client is None:
+            return None
+        if self._counted[client] >= self._per_client:
             log.warning(
-                "a connection of %s was refused: it has %d open (MEADHALL_CONNECTIONS_PER_CLIENT)", client, self.per_client
+                "a connection of %s was refused: it has %d open (MEADHALL_CONNECTIONS_PER_CLIENT)", client, self._per_client
             )
             return HTTPStatus.TOO_MANY_REQUESTS
-        self._open += 1
-        self._connections[client] += 1
+        self._counted[client] += 1
         return None
 
-    def disconnect(self, client: str | None) -> None:
+    def discount(self, client: str | None) -> None:
         """Count a connection no longer."""
-        self._open -= 1
-        _decrease(self._connections, client)
+        if client is not None:
+            self._counted[client] -= 1
+            self._counted += Counter()  # without those who have left
 
-    def begin_request(self, client: str) -> bool:
-        """Count a request until ``end_request``. Return False if the client has too many."""
-        if self._requests[client] >= self.per_client:
-            log.warning("a request of %s was refused: it has %d open (MEADHALL_CONNECTIONS_PER_CLIENT)", client, self.per_client)
-            return False
-        self._requests[client] += 1
-        return True
-
-    def end_request(self, client: str) -> None:
-        """Count a request no longer."""
-        _decrease(self._requests, client)
+    def check_deadlines(self, now: float) -> None:
+        """Close all connections whose deadline has passed at ``now``, the time of the event loop."""
+        for connection in tuple(self.open):
+            if now > connection.deadline:
+                connection.close_late()
 
 
 class _Joined:
-    """The transport of one response. It holds the head back until the content begins: one packet costs half of two."""
+    """The transport for uvicorn. It holds the head of a response back until the content begins: one packet costs half of two."""
 
     def __init__(self, transport: asyncio.Transport) -> None:
         self._transport = transport
         self._head = b""
         self.is_closing = transport.is_closing
 
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._transport, name)
+
     def write(self, data: bytes) -> None:
-        if not self._head and not data.startswith(_CONTINUE):
+        if self._head:
+            data, self._head = self._head + data, b""
+        elif data.startswith(_HEAD) and not data.startswith(_CONTINUE):
             self._head = data
             return
-        self._transport.write(self._head + data)
-        if self._head:
-            self._head = b""
-            self.write = self._transport.write  # type: ignore[method-assign]
+        self._transport.write(data)
 
     def flush(self) -> None:
         """Write the head of a response without content."""
@@ -135,200 +153,150 @@ class _Joined:
         self._transport.close()
 
 
-class LimitedConnection(HttpToolsProtocol):
-    """A connection of uvicorn that refuses large heads and long queues of requests, and ends when a deadline passes."""
+class Connection(asyncio.Protocol):
+    """One connection.
 
-    def __init__(self, *given: Any, limits: ConnectionLimits, is_kept: bool = False, **named: Any) -> None:
-        super().__init__(*given, **named)
-        self._limits = limits
-        self._is_kept = is_kept  # from an earlier self of this process
-        self._counted_as: str | None = None
-        self._is_counted = False
-        self._overhead = 0  # bytes since the beginning of the head, or of the body; less twice those of the body itself
-        self._progress = 0  # bytes of the body since the deadline was set
-        self._deadline = inf
-        self._write_deadline = inf
-        self._answered: RequestResponseCycle | None = None  # ``cycle`` is the last request that has arrived
+    Attributes:
+        request: the request that is being answered.
+        is_lost: whether the client has left.
+        deadline: until when the head of a request must have arrived, in seconds of the event loop.
+    """
 
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        super().connection_made(transport)
-        self._counted_as = self._limits.client(peer(self.client[0] if self.client else ""))
-        refusal = self._limits.connect(self._counted_as)
+    def __init__(self, inner: Any, connections: Connections, is_kept: bool) -> None:
+        self.request: Answering | None = None
+        self.is_lost = False
+        self.deadline = inf
+        self._inner = inner
+        self._connections = connections
+        self._is_kept = is_kept
+        self._client: str | None = None
+        self._name = ""
+        self._head = 0  # bytes of a head that has not ended; -1: it has ended, and its request begins in a moment
+        self._body = 0  # bytes that are still missing of a body
+        self._room = 0  # bytes that may follow beyond a body of known length, until the request has been answered
+        self._waiting = 0  # requests that have arrived, but have not begun
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override] # uvloop's has another base class
+        self._transport, self._loop = transport, asyncio.get_running_loop()
+        self.pause_writing, self.resume_writing = self._inner.pause_writing, self._inner.resume_writing  # type: ignore[method-assign]
+        place = transport.get_extra_info("peername")
+        address = peer(place[0] if isinstance(place, tuple) else "")
+        client = self._connections.client(address)
+        self._name = client or f"the proxy {address}"
+        refusal = self._connections.count(client)
         if refusal is not None:
             self._refuse(refusal, f"retry-after: {RETRY_AFTER}")
             return
-        self._is_counted = True
-        if self._is_kept:  # a client may keep it idle for as long as before
-            self.timeout_keep_alive_task = self.loop.call_later(self.timeout_keep_alive, self.timeout_keep_alive_handler)
-        else:
-            self._deadline = self.loop.time() + HEAD_SECONDS
-
-    @property
-    def _name(self) -> str:
-        """The name of the client in the log."""
-        return self._counted_as or f"the proxy {peer(self.client[0] if self.client else '')}"
+        self._client = client
+        self._connections.open.add(self)
+        self.deadline = self._loop.time() + (IDLE_SECONDS if self._is_kept else HEAD_SECONDS)
+        self._joined = _Joined(transport)
+        self._inner.connection_made(self._joined)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        if self._is_counted:
-            self._is_counted = False
-            self._limits.disconnect(self._counted_as)
-        self._deadline = self._write_deadline = inf
-        self.pipeline.clear()
-        super().connection_lost(exc)
-        if self._answered is not None and not self._answered.response_complete:  # uvicorn tells only the last request
-            self._answered.disconnected = True
-            self._answered.message_event.set()
+        self.is_lost, self.deadline = True, inf
+        if self in self._connections.open:
+            self._connections.open.discard(self)
+            self._connections.discount(self._client)
+            self._inner.connection_lost(exc)
+            if self.request is not None and self.request.on_leaving is not None:  # uvicorn tells only the last of several
+                self.request.on_leaving()
 
-    # ----------------------------------------------------------------------------------------------------------- receiving
+    def eof_received(self) -> None:
+        if self in self._connections.open:
+            self._inner.eof_received()
 
     def data_received(self, data: bytes) -> None:
-        for start in range(0, len(data), _PART):
-            if self.transport.is_closing():
-                return
-            part = data[start : start + _PART]
-            super().data_received(part)
-            self._overhead += len(part)
-            if self._overhead > HEAD_LIMIT:
-                log.warning("a request of %s was refused: its head has more than %d bytes", self._name, HEAD_LIMIT)
-                self._refuse(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE)
-        if self._deadline == inf and self._is_idle():  # empty lines before a request: uvicorn has just cancelled its own timer
-            self._deadline = self.loop.time() + HEAD_SECONDS
-
-    def on_message_begin(self) -> None:
-        super().on_message_begin()
-        self._overhead = 0
-        self._deadline = self.loop.time() + HEAD_SECONDS
-
-    def on_headers_complete(self) -> None:
-        if self.transport.is_closing():
+        if self not in self._connections.open or self._transport.is_closing():
             return
-        if len(self.pipeline) >= WAITING_LIMIT:
+        if self._body > 0:
+            self._expect_body(self._body - len(data))
+        elif self.request is not None:
+            self._room -= len(data)
+            if self._room < 0:
+                log.warning("a connection of %s was closed: a request without a length has too many bytes", self._name)
+                self._refuse(HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
+                return
+        elif not self._is_head_right(data):
+            log.warning("a request of %s was refused: its head has more than %d bytes", self._name, HEAD_LIMIT)
+            self._refuse(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE)
+            return
+        self._waiting += sum([data.count(version) for version in _VERSIONS])
+        if self._waiting > WAITING_LIMIT + 1:
             log.warning("a connection of %s was closed: more than %d of its requests wait", self._name, WAITING_LIMIT)
             self._refuse(HTTPStatus.TOO_MANY_REQUESTS)
             return
-        super().on_headers_complete()
-        self._overhead = self._progress = 0
-        self._deadline = self.loop.time() + BODY_SECONDS
+        before = CONNECTION.set(self)
+        try:
+            self._inner.data_received(data)
+        finally:
+            CONNECTION.reset(before)
 
-    def on_body(self, body: bytes) -> None:
-        if self.transport.is_closing():
-            return
-        super().on_body(body)
-        self._overhead -= 2 * len(body)
-        self._progress += len(body)
-        if self._progress >= BODY_STEP and not self.cycle.response_complete:
-            self._progress = 0
-            self._deadline = self.loop.time() + BODY_SECONDS
+    def _is_head_right(self, data: bytes) -> bool:
+        """Return whether the head of a request may go on with these bytes. Empty lines before it belong to it."""
+        if self._head == 0:
+            self._waiting = 0
+            self.deadline = self._loop.time() + HEAD_SECONDS
+            data = data.lstrip(b"\r\n") or data
+        elif self._head < 0:
+            self._body -= len(data)
+            return True
+        room = HEAD_LIMIT - self._head
+        self._head += len(data)
+        end = data.find(_END, 0, room)
+        if end > 0:
+            self._head, self._body = -1, end + len(_END) - len(data)
+        return end > 0 or len(data) <= room
 
-    def on_message_complete(self) -> None:
-        if self.transport.is_closing():
-            return
-        super().on_message_complete()
-        self._overhead = 0
-        self._deadline = inf
+    def _expect_body(self, missing: int) -> None:
+        self._body = missing
+        self.deadline = self._loop.time() + BODY_SECONDS if missing > 0 else inf
 
-    # ------------------------------------------------------------------------------------------------------------- answering
+    def begin(self, request: Answering, length: int) -> None:
+        """Note that a request is being answered now. ``length``: bytes of its body; 0 if that is unknown."""
+        self.request, self._head, self._room = request, 0, UNKNOWN_LIMIT
+        self._waiting -= 1
+        self._expect_body(self._body + length)
 
-    def _start_asgi_task(self, cycle: RequestResponseCycle, app: Any) -> None:
-        self._answered, cycle.transport = cycle, _Joined(self.transport)  # type: ignore[assignment]
-        super()._start_asgi_task(cycle, app)
+    def end(self) -> None:
+        """Note that the request has been answered. The rest of its body may follow."""
+        self.request = None
+        self._joined.flush()
+        self._body = max(self._body, 0)
 
-    def on_response_complete(self) -> None:
-        self._answered.transport.flush()  # type: ignore[union-attr]
-        super().on_response_complete()
-        if self.pipeline and not self.transport.is_closing():
-            self.flow.pause_reading()
-
-    def _unsupported_upgrade_warning(self) -> None:
-        """Log nothing: the request is answered as if it did not ask for another protocol (RFC 9110, 7.8)."""
-
-    # ------------------------------------------------------------------------------------------------------------- deadlines
-
-    def pause_writing(self) -> None:
-        super().pause_writing()
-        self._write_deadline = self.loop.time() + WRITE_SECONDS
-
-    def resume_writing(self) -> None:
-        super().resume_writing()
-        self._write_deadline = inf
-
-    def check_deadlines(self, now: float) -> None:
-        """End the connection if a deadline has passed at ``now``, the time of the event loop."""
-        if now > self._write_deadline:
-            log.warning("a connection of %s was closed: it read nothing for %d s", self._name, WRITE_SECONDS)
-            self.transport.abort()
-        elif now > self._deadline and self.flow.read_paused:  # the server itself does not read
-            self._deadline = now + BODY_SECONDS
-        elif now > self._deadline:
-            if self._overhead or not self._is_idle():
-                log.warning("a connection of %s was closed: its request did not arrive in time", self._name)
-                self._refuse(HTTPStatus.REQUEST_TIMEOUT)
-            else:
-                self.transport.close()  # a browser's spare connection
+    def close_late(self) -> None:
+        """Close the connection, because its deadline has passed."""
+        if self._head or self.request is not None:
+            log.warning("a connection of %s was closed: its request did not arrive in time", self._name)
+            self._refuse(HTTPStatus.REQUEST_TIMEOUT)
+        else:
+            self._transport.close()  # a browser's spare connection
 
     # ------------------------------------------------------------------------------------------------------------ handing over
 
     def pause(self) -> bool:
         """Read no further request. Return whether each one that was read has been answered."""
-        if self.transport.is_closing():
+        if self._transport.is_closing():
             return True
-        if not self._is_idle() or (self._overhead and self._deadline < inf):  # a part of a request has been read
+        if self.request is not None or self._head or self._body > 0:
             return False
-        self._unset_keepalive_if_required()
-        self.flow.pause_reading()
-        return not self.transport.get_write_buffer_size()
+        self._transport.pause_reading()
+        return not self._transport.get_write_buffer_size()
 
     def hand_over(self) -> int | None:
         """Return a file descriptor of this connection for another process. Cut the connection if a request is under way."""
-        if self.pause() and not self.transport.is_closing():
-            return os.dup(self.transport.get_extra_info("socket").fileno())
-        self.transport.abort()
+        if self.pause() and not self._transport.is_closing():
+            return os.dup(self._transport.get_extra_info("socket").fileno())
+        self._transport.abort()
         return None
 
-    def _is_idle(self) -> bool:
-        """Return whether no request is being answered."""
-        return self.cycle is None or self.cycle.response_complete
-
     def _refuse(self, status: HTTPStatus, *headers: str) -> None:
-        """Close the connection with a refusal, or without one if a response has begun."""
-        self._deadline = inf
-        if self.cycle is not None and self.cycle.response_started and (self.cycle.more_body or not self.cycle.response_complete):
-            self.transport.close() if self.cycle.response_complete else self.transport.abort()
+        """Close the connection with a refusal, or without one if an answer has begun."""
+        self.deadline = inf
+        if self.request is not None and self.request.status:
+            self._transport.abort()
             return
         text = f"{status.value} {status.phrase}"
         lines = [f"HTTP/1.1 {text}", "content-type: text/plain", f"content-length: {len(text)}", "connection: close", *headers]
-        self.transport.write("\r\n".join([*lines, "", text]).encode())
-        self.transport.close()
-
-
-def check_deadlines(connections: Iterable[Any], now: float) -> None:
-    """End all connections whose deadline has passed at ``now``, the time of the event loop."""
-    for connection in tuple(connections):
-        connection.check_deadlines(now)
-
-
-def limit_requests(app: ASGIApp, limits: ConnectionLimits) -> ASGIApp:
-    """Wrap ``app`` so that a client has a limited number of open requests, also behind a proxy, which shares its connections."""
-
-    async def limited(scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != ScopeType.HTTP:
-            await app(scope, receive, send)
-            return
-        client = address_group(scope["client"][0]) if scope["client"] else "unknown"
-        if not limits.begin_request(client):
-            headers = [(b"content-length", b"0"), (b"retry-after", b"%d" % RETRY_AFTER)]
-            await send({"type": "http.response.start", "status": HTTPStatus.TOO_MANY_REQUESTS, "headers": headers})
-            await send({"type": "http.response.body", "body": b"", "more_body": False})
-            return
-        try:
-            await app(scope, receive, send)
-        finally:
-            limits.end_request(client)
-
-    return limited
-
-
-def _decrease(counts: Counter[Any], key: Any) -> None:
-    counts[key] -= 1
-    if counts[key] <= 0:
-        del counts[key]
+        self._transport.write("\r\n".join([*lines, "", text]).encode())
+        self._transport.close()

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Iterator
-from contextlib import aclosing, contextmanager
-from typing import Any, Final, cast
+import random
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing
+from typing import Any, Final
 
 from litestar.enums import ScopeType
 from litestar.response import Stream
-from litestar.types import ASGIApp, HTTPScope, Receive, Scope, Send
+from litestar.types import ASGIApp, Receive, Scope, Send
 
-from meadhall.server.web.compression import PAGE_WINDOW, STREAMS, encoding_for
+from meadhall.server.web.compression import STREAMS, encoding_for
 
 MEDIA_TYPE: Final = "text/event-stream"
 
@@ -21,8 +22,8 @@ HEARTBEAT: Final = b": still here\n\n"
 HEARTBEAT_INTERVAL = 15.0
 """Seconds without an event after which a stream sends a heartbeat."""
 
-_DIRECT: Final = "meadhall.direct"
-"""The name of the extension of a request's scope that has the ``send`` of the connection itself."""
+_RETRY: Final = (350, 650)
+"""The shortest and the longest time until a stream is opened again, in milliseconds."""
 
 _HEADERS: Final = (
     (b"content-type", b"text/event-stream; charset=utf-8"),
@@ -32,40 +33,33 @@ _HEADERS: Final = (
 )
 
 
-def event_stream(events: AsyncIterator[bytes], window: int = PAGE_WINDOW) -> Stream:
+def event_stream(events: AsyncIterator[bytes], is_compressed: bool = True) -> Stream:
     """Return a response that sends events as they come, several or none at a time, and that no cache or proxy holds back."""
     assert isinstance(events, AsyncGenerator)
-    return _EventStream(events, window)
-
-
-@contextmanager
-def direct(scope: HTTPScope, send: Send) -> Iterator[None]:
-    """Let streams send their events by ``send`` during the block, past all that looks at the head of a response only."""
-    extensions: Any = {**(scope.get("extensions") or {}), _DIRECT: send}
-    scope["extensions"] = extensions
-    try:
-        yield
-    finally:
-        del extensions[_DIRECT]  # a connection that its own request refers to would stay in memory for a while
+    return _EventStream(events, is_compressed)
 
 
 class _EventStream(Stream):
     """Sends events in a separate task. The task of the request, with all its layers, only waits for the client to leave."""
 
-    def __init__(self, events: AsyncGenerator[bytes, None], window: int) -> None:
+    def __init__(self, events: AsyncGenerator[bytes, None], is_compressed: bool) -> None:
         super().__init__(events, media_type=MEDIA_TYPE)
         self._events = events
-        self._window = window
+        self._is_compressed = is_compressed
 
     def to_asgi_response(self, *_: Any, **__: Any) -> ASGIApp:  # type: ignore[override]
         return self._send
 
     async def _send(self, scope: Scope, receive: Receive, send: Send) -> None:
         assert scope["type"] == ScopeType.HTTP
-        extensions = cast("dict[str, Any]", scope.get("extensions") or {})
-        streams = self._stream(send, extensions.get(_DIRECT, send), encoding_for(scope))
+        exchange: Any = scope["state"].get("exchange")
+        streams = self._stream(
+            send, send if exchange is None else exchange.direct, encoding_for(scope) if self._is_compressed else None
+        )
         waiting, streaming = asyncio.current_task(), asyncio.create_task(streams)
         assert waiting is not None
+        if exchange is not None:
+            exchange.on_leaving = streaming.cancel
         streaming.add_done_callback(lambda _: waiting.cancel() if is_waiting else None)
         is_waiting = True
         try:
@@ -86,7 +80,7 @@ class _EventStream(Stream):
         """Send the head, and from then on every event: nothing else runs between the two."""
         headers = _HEADERS if encoding is None else (*_HEADERS, (b"content-encoding", encoding.encode()))
         await send_head({"type": "http.response.start", "status": 200, "headers": list(headers)})
-        compressor = None if encoding is None else STREAMS[encoding](self._window)
+        compressor = None if encoding is None else STREAMS[encoding]()
         async with aclosing(self._events):
             async for events in self._events:
                 if events:  # a client that must not learn of a change gets no byte
@@ -94,6 +88,11 @@ class _EventStream(Stream):
                     await send({"type": "http.response.body", "body": body, "more_body": True})
         end = b"" if compressor is None else compressor.finish()
         await send({"type": "http.response.body", "body": end, "more_body": False})
+
+
+def retry() -> bytes:
+    """Return how long a client must wait until it opens the stream again. The times differ, so that not all come at once."""
+    return b"retry: %d\n\n" % random.randint(*_RETRY)
 
 
 def encode_event(data: str, name: str = "", id: int | None = None) -> bytes:

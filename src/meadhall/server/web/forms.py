@@ -11,14 +11,14 @@ from meadhall.server.web.request import AnyRequest
 
 Form = dict[str, str]
 
-_LONGEST: Final = 200
+LONGEST: Final = 200
 """Characters of a field that are read."""
 
 _LONGEST_OF_ALL: Final = 16_000
 """Characters that are read of a field that may be long, such as the answer of an authenticator."""
 
 
-async def read_form(request: AnyRequest, longest: int = _LONGEST) -> Form:
+async def read_form(request: AnyRequest, longest: int = LONGEST) -> Form:
     """Return the text fields of a form, each cut to ``longest`` characters. Files are left out."""
     if request.method != "POST":
         return {}

@@ -6,12 +6,12 @@ A process serves one hall, so the address is set once. Paths inside the program,
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final, Literal
 from urllib.parse import urlsplit
 
 from meadhall.server.settings import Settings
-from meadhall.server.web.forwarded import comes_from_this_machine
-from meadhall.server.web.host_header import is_name_of_this_machine
+from meadhall.server.web.forwarded import comes_from_this_machine, is_name_of_this_machine
 from meadhall.server.web.request import AnyRequest
 
 _DEFAULT_PORTS: Final = {"http": 80, "https": 443}
@@ -83,7 +83,15 @@ def base_url(request: AnyRequest) -> str:
 
     The client's has the scheme and host that a trusted proxy forwards (``MEADHALL_PROXIES``), or those of the request.
     """
-    return _served.settings.public_url or str(request.base_url).rstrip("/")
+    if _served.settings.public_url:
+        return _served.settings.public_url
+    hosts = [value for name, value in request.scope["headers"] if name == b"host"]
+    return f"{request.scope['scheme']}://{hosts[0].decode('latin-1')}" if hosts else str(request.base_url).rstrip("/")
+
+
+@lru_cache(maxsize=256)
+def _names_this_machine(url: str) -> bool:
+    return is_name_of_this_machine(urlsplit(url).netloc)
 
 
 def outside(request: AnyRequest) -> Outside:
@@ -93,7 +101,7 @@ def outside(request: AnyRequest) -> Outside:
     container, hides which address leads here from elsewhere.
     """
     own, settings = base_url(request), _served.settings
-    if settings.public_url or not is_name_of_this_machine(urlsplit(own).netloc):
+    if settings.public_url or not _names_this_machine(own):
         return Outside(own)
     if comes_from_this_machine(request.scope) and settings.url_for_others:
         return Outside(settings.url_for_others)

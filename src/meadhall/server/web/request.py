@@ -1,4 +1,4 @@
-"""Requests: bodies that are read strictly, and the address of the client."""
+"""Requests: bodies that are read strictly, the address of the client, and what its headers say."""
 
 from __future__ import annotations
 
@@ -7,16 +7,21 @@ from collections.abc import AsyncGenerator, Iterator
 from contextlib import contextmanager, suppress
 from functools import lru_cache
 from ipaddress import IPv6Address, ip_address, ip_network
-from typing import Any
+from typing import Any, Final
 
 from litestar import Request
 from litestar.datastructures import FormMultiDict
 from litestar.exceptions import ClientException, InternalServerException
 from litestar.serialization import decode_json
 
+from meadhall.engine.text.language import gettext as _
+
 AnyRequest = Request[Any, Any, Any]
 
-_LONGEST_PAGE_ID = 40
+_LONGEST_PAGE_ID: Final = 40
+
+_MOST_WEIGHTS: Final = 50
+"""Entries of a weighted list that are read."""
 
 
 class ClientLeft(ClientException):
@@ -29,10 +34,7 @@ class HallRequest(AnyRequest):
     async def json(self) -> Any:
         """Return the body as the type of the handler's ``data``. Values are not converted: ``"2"`` is not a number."""
         expected = self.route_handler.parsed_data_field
-        body = await self.body()
-        with _refuse_undecodable_text():
-            _refuse_repeated_names(body)
-            return decode_json(body, Any if expected is None else expected.annotation)
+        return decode_strictly(await self.body(), Any if expected is None else expected.annotation)
 
     async def stream(self) -> AsyncGenerator[bytes, None]:
         """Yield the parts of the body. Raises ClientLeft."""
@@ -46,6 +48,13 @@ class HallRequest(AnyRequest):
         """Return the fields and files of a form."""
         with _refuse_undecodable_text():
             return await super().form()
+
+
+def decode_strictly(body: bytes, expected: Any) -> Any:
+    """Return a JSON text as an object of this type, without converting values."""
+    with _refuse_undecodable_text():
+        _refuse_repeated_names(body)
+        return decode_json(body, expected)
 
 
 def page_id(request: AnyRequest) -> str:
@@ -78,7 +87,7 @@ def _refuse_repeated_names(body: bytes) -> None:
 
     def check(pairs: list[tuple[str, Any]]) -> None:
         names: set[str] = set()
-        for name, _ in pairs:
+        for name, _value in pairs:
             if name in names:
                 raise ClientException(f"the name {name[:40]!r} occurs twice in one object")
             names.add(name)
@@ -93,3 +102,56 @@ def _refuse_undecodable_text() -> Iterator[None]:
         yield
     except (UnicodeError, LookupError) as error:  # LookupError: a form field names an unknown charset
         raise ClientException(f"text that can't be decoded: {error}") from None
+
+
+def weighted(header: str) -> Iterator[tuple[str, float]]:
+    """Yield the entries of a header such as Accept-Language, in lower case, with their weights from 0 to 1 (RFC 9110, 12.4.2).
+
+    An invalid weight counts as 0.
+    """
+    for entry in header.lower().split(",")[:_MOST_WEIGHTS]:
+        name, *parameters = [part.strip() for part in entry.split(";")]
+        if name:
+            yield name, _weight(parameters)
+
+
+def _weight(parameters: list[str]) -> float:
+    for parameter in parameters:
+        if parameter.startswith("q="):
+            try:
+                weight = float(parameter[2:])
+            except ValueError:
+                return 0.0
+            return weight if 0 <= weight <= 1 else 0.0
+    return 1.0
+
+
+# The first that occurs counts: most browsers also name others that they are compatible with.
+_BROWSERS: Final = {
+    "Edg": "Edge",
+    "OPR/": "Opera",
+    "SamsungBrowser": "Samsung Internet",
+    "Firefox": "Firefox",
+    "FxiOS": "Firefox",
+    "CriOS": "Chrome",
+    "Chrome": "Chrome",
+    "Safari": "Safari",
+}
+_SYSTEMS: Final = {
+    "Android": "Android",
+    "iPhone": "iPhone",
+    "iPad": "iPad",
+    "Windows": "Windows",
+    "CrOS": "ChromeOS",
+    "Mac OS X": "macOS",
+    "Linux": "Linux",
+}
+
+
+def device_label(request: AnyRequest) -> str:
+    """Return the browser and the system of a request, as far as they are known."""
+    agent = request.headers.get("User-Agent", "")
+    browser, system = (next((name for sign, name in each.items() if sign in agent), "") for each in (_BROWSERS, _SYSTEMS))
+    if browser and system:
+        return _("{browser} on {system}").format(browser=browser, system=system)
+    return browser or system or _("A device")

@@ -2,6 +2,11 @@
 
 A guest without an account is known by their id, signed by the hall. Nothing else is stored about their devices. Once a guest has
 an account, the signed id is worth nothing. Then each device and program has a session in the database, which can be ended.
+
+Only the hall's own pages may send its forms (protection against cross-site request forgery). Browsers add the origin of a form
+in a header that no page can change: ``Sec-Fetch-Site`` over HTTPS and on localhost, ``Origin`` elsewhere. So forms need no
+tokens. The session cookie is also ``SameSite=Lax``. The JSON API is not checked. It ignores cookies, so a request from another
+site has no authority there.
 """
 
 from __future__ import annotations
@@ -21,7 +26,8 @@ from litestar.datastructures import Cookie
 from litestar.types import HTTPScope
 
 from meadhall.engine.text.language import LANGUAGES
-from meadhall.server.errors import DatabaseUnavailable
+from meadhall.engine.text.language import gettext as _
+from meadhall.server.errors import CrossSite, DatabaseUnavailable
 from meadhall.server.hall.notifications import NotificationChoices
 from meadhall.server.hall.people import sign_in
 from meadhall.server.hall.people.accounts import Accounts, SignedIn
@@ -34,9 +40,8 @@ from meadhall.server.store.secrets import RetiredSecret
 from meadhall.server.store.sessions import Session, SessionKind
 from meadhall.server.store.store import Store
 from meadhall.server.web import known_devices
-from meadhall.server.web.links import link
-from meadhall.server.web.request import AnyRequest
-from meadhall.server.web.weights import weighted
+from meadhall.server.web.links import link, origin_of, public_origin
+from meadhall.server.web.request import AnyRequest, weighted
 
 COOKIE: Final = "meadhall_guest"
 THEMES: Final = ("auto", "light", "dark")
@@ -53,6 +58,12 @@ _DEVICE: Final = "."
 _SIGNED: Final = re.compile(r"[^\W_]{1,32}(\.[\w-]{1,16})?")
 _TOUCHED_EVERY: Final = timedelta(hours=1)
 """How exactly the last use of a session is known. A browser gets its cookie again then, so that it lasts."""
+
+_SAFE_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
+"""Methods that change nothing (RFC 9110, 9.2.1)."""
+
+_ACCEPTED_SITES: Final = frozenset({"same-origin", "none"})
+"""``none``: the user started the request, for example by reloading the page."""
 
 
 class Sessions:
@@ -333,3 +344,23 @@ def _loaded(serializer: URLSafeSerializer, text: str) -> str | None:
     except BadSignature:
         return None
     return id if isinstance(id, str) and _SIGNED.fullmatch(id) else None
+
+
+def check_same_origin(request: AnyRequest) -> None:
+    """Accept a request that changes nothing, or that comes from a page of this hall. Raises CrossSite for any other.
+
+    A request without both headers doesn't come from a current browser. It is accepted only without a session cookie, because then
+    there is no session that another site could misuse.
+    """
+    if request.method not in _SAFE_METHODS and not _is_from_here(request):
+        raise CrossSite(_("This form didn't come from a page of this hall. Open the page here and send it again."))
+
+
+def _is_from_here(request: AnyRequest) -> bool:
+    sites, origins = request.headers.getall("sec-fetch-site", []), request.headers.getall("origin", [])
+    if sites:
+        return _ACCEPTED_SITES.issuperset(sites)
+    if origins:
+        own = {origin_of(str(request.base_url)), public_origin()} - {None}
+        return own.issuperset(map(origin_of, origins))
+    return COOKIE not in request.cookies

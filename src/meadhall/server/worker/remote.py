@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from meadhall.server.ops import metrics
-from meadhall.server.ops.tracing import TRACES
 from meadhall.server.worker.client import Worker, WorkerLost
 from meadhall.server.worker.messages import (
     LENGTH_BYTES,
@@ -77,7 +76,7 @@ class WorkerProcess(Worker):
     async def run(self, task: Task[R], progress: Progress | None = None) -> R:
         """Run a task in the process; ``progress`` is called in the event loop."""
         name = type(task).__name__
-        with metrics.waiting_for_worker(name), TRACES.span(f"worker {name}"):
+        with metrics.waiting_for_worker(name):
             return await self._run(task, progress)
 
     async def _run(self, task: Task[R], progress: Progress | None) -> R:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator, Collection, Iterator
+from collections.abc import AsyncIterator, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
 
@@ -131,6 +131,14 @@ class Channel:
     def has_page(self, guest: str, page: str) -> bool:
         """Return whether this page of the guest is open."""
         return any((subscriber.guest, subscriber.page) == (guest, page) for subscriber in self._subscribers)
+
+    def has_all(self, players: Iterable[Collection[str]]) -> bool:
+        """Return whether each of some players, given by the ids of their guests, has an open page."""
+        here = self._guests.keys()
+        for guests in players:
+            if here.isdisjoint(guests):
+                return False
+        return True
 
     def guests(self) -> Counter[str]:
         """Return the number of open pages by guest id."""

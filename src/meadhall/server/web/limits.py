@@ -1,29 +1,34 @@
-"""The limit on requests that one client address sends in a minute."""
+"""What one client may do: requests in a minute, new guests and records in an hour, and open streams."""
 
 from __future__ import annotations
 
+import logging
 import re
-from collections.abc import Awaitable, Callable
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from math import ceil
 from pathlib import Path
 from typing import Final
 
 from litestar import Litestar
-from litestar.enums import ScopeType
-from litestar.exceptions import TooManyRequestsException
 from litestar.routes import ASGIRoute
-from litestar.types import ASGIApp, Receive, Scope, Send
 from litestar.types.internal_types import PathParameterDefinition
 
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import TooMany
-from meadhall.server.web.request import address_group
+from meadhall.server.ops.log_limit import OncePerInterval
+from meadhall.server.store.models import Guest
+from meadhall.server.web.request import AnyRequest, client_address
+
+log = logging.getLogger(__name__)
+log.addFilter(OncePerInterval())
 
 _MINUTE: Final = 60.0
 _HOUR: Final = 3600.0
 
-Refuse = Callable[[Scope, Receive, Send, Exception], Awaitable[None]]
-"""Answers a request that is refused."""
+PER_GUEST: Final = 50
+"""Number of streams that a guest may keep open. A club behind one router has many guests, so its address may have more."""
 
 
 class RequestLimit:
@@ -97,7 +102,7 @@ class GuestLimit:
 
 
 def unlimited_paths(app: Litestar) -> re.Pattern[str]:
-    """Return the paths of the routes that are marked as ``unlimited``. Streams have a separate limit: see ``stream_limit.py``."""
+    """Return the paths of the routes that are marked as ``unlimited``. Streams have a separate limit."""
     parts = []
     for route in app.routes:
         handlers = [route.route_handler] if isinstance(route, ASGIRoute) else route.route_handlers  # type: ignore[union-attr]
@@ -113,19 +118,45 @@ def _value(parameter: PathParameterDefinition) -> str:
     return ".+" if parameter.type is Path else "[^/]+"
 
 
-def limit_request_rate(app: ASGIApp, limit: RequestLimit, refuse: Refuse, unlimited: re.Pattern[str]) -> ASGIApp:
-    """Wrap ``app`` so that requests beyond the limit are refused, except those to ``unlimited`` paths."""
+class StreamLimit:
+    """Counts open streams by guest and by client address.
 
-    async def limited(scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != ScopeType.HTTP or unlimited.fullmatch(scope["path"]):
-            await app(scope, receive, send)
-            return
-        left, seconds = limit.count(address_group(scope["client"][0]) if scope["client"] else "unknown")
-        headers = limit.headers(left, seconds)
-        if left < 0:
-            await refuse(scope, receive, send, TooManyRequestsException(headers=headers))
-        else:
-            scope["state"].setdefault("headers", []).extend([(name.encode(), value.encode()) for name, value in headers.items()])
-            await app(scope, receive, send)
+    Args:
+        per_address: number of streams that one address may keep open.
+        per_guest: number of these that one guest may keep open.
+    """
 
-    return limited
+    def __init__(self, per_address: int, per_guest: int = PER_GUEST) -> None:
+        self._per_address = per_address
+        self._per_guest = per_guest
+        self._open: Counter[str] = Counter()  # by address
+        self._of_guests: Counter[str] = Counter()  # by id
+
+    @property
+    def total(self) -> int:
+        """Number of all open streams."""
+        return self._open.total()
+
+    def check(self, request: AnyRequest, guest: Guest | None = None) -> None:
+        """Raise TooMany if the guest or the address has as many streams open as they may."""
+        address = client_address(request)
+        if self._open[address] >= self._per_address:
+            log.warning("a stream of %s was refused: it has %d open (MEADHALL_STREAMS_PER_CLIENT)", address, self._per_address)
+            raise TooMany(_("Too many pages are open from your address. Close some of them."))
+        if guest is not None and self._of_guests[guest.id] >= self._per_guest:
+            log.warning("a stream of %s was refused: its guest has %d open", address, self._per_guest)
+            raise TooMany(_("You have too many pages open. Close some of them."))
+
+    @contextmanager
+    def count(self, request: AnyRequest, guest: Guest | None = None) -> Iterator[None]:
+        """Count one stream until the block ends."""
+        counted = [(self._open, client_address(request))] + ([] if guest is None else [(self._of_guests, guest.id)])
+        for counter, key in counted:
+            counter[key] += 1
+        try:
+            yield
+        finally:
+            for counter, key in counted:
+                counter[key] -= 1
+                if not counter[key]:
+                    del counter[key]
