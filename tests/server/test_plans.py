@@ -12,9 +12,11 @@ from unittest.mock import patch
 import pytest
 from litestar.routes import HTTPRoute
 
-from meadhall.server.settings import Settings
+from meadhall.server.hall.upkeep.housekeeping import delete_old
+from meadhall.server.settings import Retention, Settings
 from meadhall.server.store import guests
 from meadhall.server.store.database import Db
+from meadhall.server.store.store import Store
 from server.many_rows import fill, growing
 from server.people import AXES, HOARD, OpenHall, Program, open_hall, play_out
 
@@ -80,17 +82,28 @@ def addresses(hall: OpenHall, values: Mapping[str, str]) -> list[str]:
     return sorted(path.format_map(values) for path in paths if not _LEFT_OUT.search(path))
 
 
+def reading_all(db: Db, statements: Statements) -> dict[str, str]:
+    """Return the plans of the statements that read all rows of a table that grows."""
+    queries = {text: values for text, values in statements.items() if re.match(r"\s*(WITH|SELECT|UPDATE|DELETE)\b", text)}
+    found, grown = {query: plan(db, query, values) for query, values in queries.items()}, {*growing(db)}
+    return {query: text for query, text in found.items() if grown.intersection(_READS_ALL.findall(text))}
+
+
 async def test_no_page_reads_all_rows_of_a_table_that_grows(on_sqlite: Settings) -> None:
     async with open_hall(on_sqlite) as hall:
         hall.store.transact(lambda db: fill(db, matches=10_000, others=2_000))
         with recorded() as statements:
             await visit(hall)
-        queries = {text: values for text, values in statements.items() if re.match(r"\s*(WITH|SELECT|UPDATE|DELETE)\b", text)}
-        assert len(queries) > 60
+        assert len(statements) > 60
+        assert hall.store.transact(reading_all, statements) == {}
 
-        def reading_all(db: Db) -> dict[str, str]:
-            grown = {*growing(db)}
-            found = {query: plan(db, query, values) for query, values in queries.items()}
-            return {query: text for query, text in found.items() if grown.intersection(_READS_ALL.findall(text))}
 
-        assert hall.store.transact(reading_all) == {}
+async def test_a_deletion_reads_all_rows_only_of_orders_and_of_players_who_are_away(on_sqlite: Settings) -> None:
+    """A guest has few orders, and a running match few players."""
+    async with Store.open(on_sqlite) as store:
+        store.transact(lambda db: fill(db, matches=10_000, others=2_000))
+        with recorded() as statements:
+            await delete_old(store, Retention(30, 90, 90, 90), set)
+        assert len(statements) > 15
+        plans = store.transact(reading_all, statements)
+        assert {table for text in plans.values() for table in _READS_ALL.findall(text)} == {"orders", "departures"}

@@ -84,9 +84,9 @@ def _delete_departures(db: Db) -> bool:
     return _delete_some(db, "departures", "table_id NOT IN (SELECT id FROM tables WHERE status = 'running')")
 
 
-def _delete_some(db: Db, table: str, where: str, *values: object, last: str = "rowid") -> bool:
+def _delete_some(db: Db, table: str, where: str, *values: object, order: str = "") -> bool:
     """Delete the rows of a table that fulfil a condition, a step of them. Return whether there may be more."""
-    rows = f"SELECT rowid FROM {table} WHERE {where} ORDER BY {last} DESC LIMIT ?"
+    rows = f"SELECT rowid FROM {table} WHERE {where} {order} LIMIT ?"
     return db.run(f"DELETE FROM {table} WHERE rowid IN ({rows})", *values, STEP) == STEP
 
 
@@ -122,7 +122,7 @@ def _tables(which: str, *values: datetime) -> Deletion:
         if db.value(f"SELECT 1 FROM tables WHERE {which} AND id = ?", *values, id) is None:
             return False
         for part in ("chat_lines", "match_entries"):  # the last first: a match whose end is missing can still be opened
-            if _delete_some(db, part, "table_id = ?", id, last="number"):
+            if _delete_some(db, part, "table_id = ?", id, order="ORDER BY number DESC"):
                 return True
         db.run("DELETE FROM tables WHERE id = ?", id)  # and the few rows that belong to it, by cascade
         return False
