@@ -15,16 +15,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from meadhall.engine.file_cache import file_cache
+from meadhall.engine.game import Game
 from meadhall.engine.options import Choice, Document
 from meadhall.engine.text.language import current_language
 from meadhall.engine.text.language import gettext as _
-
-if TYPE_CHECKING:
-    from meadhall.engine.game import Game
-
 
 RULE_ID = r"[^\W\d_]\w*(?:-\w+)*-\d+(?:\.\d+)*"
 """The form of a rule id: a prefix that begins with a letter, a hyphen, and a number: ``AA-3.2``, ``pig-1``, ``Règle-4.1.2``."""
