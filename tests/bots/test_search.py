@@ -248,18 +248,23 @@ def test_a_search_with_a_time_budget_uses_all_of_it() -> None:
         assert time.monotonic() - began >= 0.05
 
 
-def test_a_search_keeps_to_its_time_budget_and_stops_early_when_the_choice_is_clear(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The clock is simulated: 10,000 iterations take a second, independent of the load on the machine."""
-    now = 0.0
+@pytest.fixture
+def grown(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Simulate the clock: 10,000 iterations take a second, independent of the load. Return the iterations of each slice."""
+    slices: list[int] = []
     grow = Tree.grow
 
     def work(tree: Tree, view: States, seat: int, iterations: int, seed: int) -> None:
-        nonlocal now
-        now += iterations / 10_000
+        slices.append(iterations)
         grow(tree, view, seat, iterations, seed)
 
     monkeypatch.setattr(Tree, "grow", work)
-    monkeypatch.setattr(Budget, "clock", property(lambda _budget: lambda: now))
+    monkeypatch.setattr(Budget, "clock", property(lambda _budget: lambda: sum(slices) / 10_000))
+    return slices
+
+
+@pytest.mark.usefixtures("grown")
+def test_a_search_keeps_to_its_time_budget_and_stops_early_when_the_choice_is_clear() -> None:
     view = nim.match(heap="small").view(0)
     whole = Search(nim, Budget(seconds=0.2, trees=1), SEED).consider(view)
     assert 2_000 <= whole.iterations < 2_100
@@ -268,24 +273,13 @@ def test_a_search_keeps_to_its_time_budget_and_stops_early_when_the_choice_is_cl
     assert stopped.iterations < whole.iterations
 
 
-def test_time_slices_are_shorter_when_more_searches_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No search waits longer than ``TURN`` for its next slice. The clock is simulated as above."""
-    now, slices = 0.0, [0]
-    grow = Tree.grow
-
-    def work(tree: Tree, view: States, seat: int, iterations: int, seed: int) -> None:
-        nonlocal now
-        now += iterations / 10_000
-        slices.append(iterations)
-        grow(tree, view, seat, iterations, seed)
-
-    monkeypatch.setattr(Tree, "grow", work)
-    monkeypatch.setattr(Budget, "clock", property(lambda _budget: lambda: now))
+def test_time_slices_are_shorter_when_more_searches_run(monkeypatch: pytest.MonkeyPatch, grown: list[int]) -> None:
+    """No search waits longer than ``TURN`` for its next slice."""
     for others, seconds in ((0, SLICE), (29, TURN / 30)):
         monkeypatch.setattr(search, "_running", {Search(nim, Budget(trees=1), SEED) for _ in range(others)})
-        slices.clear()
+        before = len(grown)
         Search(nim, Budget(seconds=0.2, trees=1), SEED).consider(nim.match(heap="small").view(0))
-        assert max(slices) == pytest.approx(10_000 * seconds, abs=1)
+        assert max(grown[before:]) == pytest.approx(10_000 * seconds, abs=1)
         assert len(search._running) == others, "a finished search takes no more slices"
 
 
@@ -321,36 +315,24 @@ def test_a_single_legal_action_is_chosen_without_a_search() -> None:
 
 
 @pytest.mark.parametrize("solved", [False, True])
-def test_with_the_whole_budget_the_work_does_not_depend_on_the_number_of_legal_actions(
-    monkeypatch: pytest.MonkeyPatch, solved: bool
-) -> None:
-    """Neither on what a solver knows, nor on a choice that is clear early. The clock is simulated as above."""
-    now = 0.0
-    grow = Tree.grow
-
-    def work(tree: Tree, view: States, seat: int, iterations: int, seed: int) -> None:
-        nonlocal now
-        now += iterations / 10_000
-        grow(tree, view, seat, iterations, seed)
-
-    monkeypatch.setattr(Tree, "grow", work)
-    monkeypatch.setattr(Budget, "clock", property(lambda _budget: lambda: now))
+def test_with_the_whole_budget_the_work_does_not_depend_on_the_number_of_legal_actions(grown: list[int], solved: bool) -> None:
+    """Neither on what a solver knows, nor on a choice that is clear early."""
     subject = replace(nim, solver=lambda view: Solution({view.legal[0]: (1.0, 0.0)}, {view.legal[0]: 1.0})) if solved else nim
-    by_legal: dict[int, list[float]] = {}
+    by_legal: dict[int, list[int]] = {}
     for taken in ([], [2, 0], [2], [1]):
         match = subject.match(heap="small")
         for action in taken:
             match.play(action)
-        view, before = match.view(match.actor), now
+        view, before = match.view(match.actor), sum(grown)
         player = SearchBot(subject, "king", Budget(seconds=0.06, trees=1), SEED, exact=True)
         assert player.choose(view, whole_budget=True) in view.legal
-        by_legal.setdefault(len(view.legal), []).append(now - before)
+        by_legal.setdefault(len(view.legal), []).append(sum(grown) - before)
     assert {1, 2, 3} <= set(by_legal)
-    assert all(spent == pytest.approx(0.06, abs=0.004) for each in by_legal.values() for spent in each), by_legal
+    assert all(spent == pytest.approx(600, abs=40) for each in by_legal.values() for spent in each), by_legal
     quick = SearchBot(subject, "king", Budget(seconds=0.06, trees=1), SEED, exact=True)
-    before = now
+    before = sum(grown)
     quick.choose(subject.match(heap="small").view(0))
-    assert now - before < 0.05, "else this test shows nothing"
+    assert sum(grown) - before < 500, "else this test shows nothing"
 
 
 def test_the_king_plays_a_solved_policy_with_its_probabilities() -> None:

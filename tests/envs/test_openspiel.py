@@ -8,6 +8,7 @@ import subprocess
 import sys
 import unittest
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -40,7 +41,9 @@ from meadhall.games import dungeon_allies
 from meadhall.sdk import register
 
 # These make their tests when they are imported: for the games that are registered by then.
-SMALL = [openspiel.register(game) for game in (goofspiel, kuhn, register(least), register(nim), outnumbered)]
+SMALL = [
+    openspiel.register(game) for game in (goofspiel, kuhn, register(least), register(replace(nim, name="open-nim")), outnumbered)
+]
 NAMES = [*(openspiel.register(game) for game in EVERY_GAME), *SMALL]
 
 from open_spiel.integration_tests import api_test  # noqa: E402
@@ -150,7 +153,7 @@ def test_the_type_tells_the_kind_of_the_game() -> None:
     kuhn_poker = pyspiel.load_game("python_meadhall_kuhn")
     assert kuhn_poker.get_type().utility == kinds.Utility.ZERO_SUM
     assert (kuhn_poker.min_utility(), kuhn_poker.max_utility(), kuhn_poker.utility_sum()) == (-2, 2, 0)
-    assert pyspiel.load_game("python_meadhall_nim").get_type().chance_mode == kinds.ChanceMode.DETERMINISTIC
+    assert pyspiel.load_game("python_meadhall_open_nim").get_type().chance_mode == kinds.ChanceMode.DETERMINISTIC
     assert pyspiel.load_game("python_meadhall_goofspiel").get_type().dynamics == kinds.Dynamics.SIMULTANEOUS
 
 

@@ -11,6 +11,7 @@ table: it gets observations and masks as in its training.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
@@ -23,15 +24,13 @@ from meadhall.engine.checks import quoted
 from meadhall.engine.compiled import loops
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.game import Game
+from meadhall.engine.match.view import View, VisibleStep
+from meadhall.engine.state.events import Event
 from meadhall.engine.state.schema import States, copied, field_names
 from meadhall.envs.stepping import VIEWER_AT
 
 if TYPE_CHECKING:
     from gymnasium import spaces
-from collections.abc import Callable, Sequence
-
-from meadhall.engine.match.view import View, VisibleStep
-from meadhall.engine.state.events import Event
 
 Form = Literal["flat", "dict"]
 FORMS = ("flat", "dict")

@@ -24,7 +24,7 @@ from meadhall.engine.state.events import NO_LOG_SHAPE
 from meadhall.engine.state.schema import Row, state_at
 
 if TYPE_CHECKING:
-    # Supplied by compiled.module_of and by opponents.stepping_of.
+    # Supplied by compiled.module_of and by desks.stepping_of.
     TABLE: Any = None
     RUNS: Any = None
     VIEW_AT = FINAL_AT = MASK_AT = TOLD_AT = 0

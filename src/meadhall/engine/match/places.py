@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from meadhall.engine.match.match import Match
 from meadhall.engine.report_terms import Elements
-
-if TYPE_CHECKING:
-    from meadhall.engine.match.match import Match
 
 
 def first_order(elements: Elements, players: int, named: Sequence[int]) -> tuple[int, ...]:

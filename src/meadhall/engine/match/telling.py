@@ -10,21 +10,16 @@ give them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
-
-from meadhall.engine.state.events import PUBLIC, Event, EventKind, Part, seat
-
-if TYPE_CHECKING:
-    from meadhall.engine.interface import GameWords
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from meadhall.engine.errors import MalformedAction
 from meadhall.engine.game import Game
+from meadhall.engine.interface import GameWords
 from meadhall.engine.match.match import Match
 from meadhall.engine.match.step import AGREEMENT, Award, Result
 from meadhall.engine.match.view import Action, View
+from meadhall.engine.state.events import PUBLIC, Event, EventKind, Part, seat
 from meadhall.engine.text.language import gettext as _
 from meadhall.engine.text.language import listed, marked
 

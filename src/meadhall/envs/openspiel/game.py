@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -12,14 +12,9 @@ import pyspiel
 from meadhall.engine.game import Game
 from meadhall.engine.match.view import SPECTATOR
 from meadhall.engine.options import Document, Option
+from meadhall.engine.registry import game
 from meadhall.engine.state.schema import field_names
 from meadhall.envs.observation import fields_in_text, information_state, layout, observe
-
-if TYPE_CHECKING:
-    from meadhall.envs.openspiel.position import Position, Setting
-from collections.abc import Sequence
-
-from meadhall.engine.registry import game
 from meadhall.envs.openspiel.position import MAX_OUTCOMES, Position, Setting
 
 PLAYERS = "players"
