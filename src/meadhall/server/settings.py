@@ -91,7 +91,7 @@ class Settings:
         traces: address of a collector for traces of OpenTelemetry, by OTLP over HTTP; "" for none.
         cluster: address of a Ray cluster whose nodes think for bots: ``auto``, or ``HOST:PORT``; "" if only this machine thinks.
         push_services: origins of push services that may be in a private network, or use ``http``.
-        development: whether developers of games may see everything and change everything. Only ``meadhall serve --dev`` sets it;
+        development: whether developers of games may see everything. Only ``meadhall serve --dev`` sets it;
             no environment variable does.
     """
 
