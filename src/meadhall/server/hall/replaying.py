@@ -11,6 +11,7 @@ from meadhall.engine.game import Game
 from meadhall.engine.match.award import Award
 from meadhall.engine.match.match import Match
 from meadhall.engine.match.view import Seat
+from meadhall.engine.text.language import gettext as _
 from meadhall.server.hall.bots.stand_ins import replay_stand_in
 from meadhall.server.hall.consent.proposals import ENTRY_KINDS as PROPOSAL_KINDS
 from meadhall.server.hall.time.clocks import Clocks, Outage
@@ -50,7 +51,9 @@ def new_clocks(table: TableRow, match: Match, outages: tuple[Outage, ...] = ()) 
 
 
 def replay(entry: Entry, match: Match) -> None:
-    """Apply an entry that is no action to a match. Raises the errors of the match."""
+    """Apply an entry that is no action to a match. Raises the errors of the match, and BadSetup for a kind of earlier versions."""
+    if entry.kind not in _KINDS:
+        raise BadSetup(_("This Meadhall doesn't know entries of the kind {kind}.").format(kind=entry.kind))
     _KINDS[entry.kind](match, entry)
 
 
