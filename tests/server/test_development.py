@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import httpx
 import pytest
@@ -258,6 +258,14 @@ async def test_rules_that_fail_are_told_with_their_place(developing: OpenHall, p
         assert ("The setup fails" in told) == (part == "setup")
         assert ("(test_development.py:" in told) == (part == "play"), "a game is known by the module of this function"
         assert (await person.get("/")).status_code == 200
+
+
+async def test_a_position_that_an_older_meadhall_has_edited_is_told(developing: OpenHall) -> None:
+    _person, room = await begun(developing, AXES)
+    with developing.store.change() as connection:
+        edited = Entry(1, cast("Any", "edit"), 0, 0, {"fields": {}}, room.time.now())
+        entries.append(connection, room.table.id, (edited,))
+    assert "know entries of the kind edit" in (await reopened(developing, room)).text
 
 
 async def test_a_match_that_ends_earlier_by_changed_rules_is_told(developing: OpenHall) -> None:
