@@ -4,8 +4,8 @@
 
 A case begins with ``#``, the ids of its rules and what it shows. Then come its scene, as arguments of the game's ``scene``, and
 fields that have other values. ``>`` plays an action, by its number, and ``x`` tries one that is refused. The rest is told by the
-game: the legal actions or the result (``:``), the events of an action, the rule of a refusal, and at the end the changed fields
-(``=``).
+game: the legal actions or the result (``:``), the events of an action, some for one seat only, the rule of a refusal, and at the
+end the changed fields (``=``).
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from games.viking_axes import scenes as viking_axes
 from meadhall import IllegalAction, Match
 from meadhall.engine.match.view import legal_actions
 from meadhall.engine.state.chance import seed_from_text
+from meadhall.engine.state.events import PUBLIC
 from meadhall.engine.state.schema import States, field_names
 
 FOLDER = Path(__file__).parent / "cases"
@@ -102,7 +103,8 @@ def _decision(match: Match, most: int | None = None) -> Iterator[str]:
 def _played(match: Match, action: int) -> Iterator[str]:
     yield f"> {action} {match.game.words.action(match.state, action, match.names)}"
     for event in match.play(action):
-        yield "  " + " ".join(map(str, event.to_list()))
+        only = [] if event.audience == PUBLIC else [f"(seat {event.audience})"]
+        yield "  " + " ".join([*map(str, event.to_list()), *only])
 
 
 def _refused(match: Match, action: int) -> Iterator[str]:

@@ -31,22 +31,11 @@ class Picture:
         sketch: the game's sketch; "" if the game has none.
         columns: the width of the sketch in letters, rounded up to the next class of the styles.
         fields: without a sketch, the fields of the concealed state.
-        by_seat: whether any of them has a row for each player.
     """
 
     sketch: str
     columns: int
     fields: tuple[Field, ...]
-
-    @property
-    def by_seat(self) -> tuple[Field, ...]:
-        """Return the fields with a row for each player."""
-        return tuple(field for field in self.fields if field.by_seat)
-
-    @property
-    def shared(self) -> tuple[Field, ...]:
-        """Return the other fields."""
-        return tuple(field for field in self.fields if not field.by_seat)
 
 
 def picture(view: View) -> Picture:
@@ -56,11 +45,6 @@ def picture(view: View) -> Picture:
     sketch = view.sketch()
     widest = max(map(len, sketch.splitlines()), default=0)
     return Picture(sketch, min(max(_NARROWEST, -(-widest // _STEP) * _STEP), _WIDEST), ())
-
-
-def own(view: View) -> Picture:
-    """Return the board as the seat may know it: it covers the board that all viewers see."""
-    return picture(view)
 
 
 def offered(view: View) -> Iterable[int]:
@@ -73,7 +57,7 @@ class AnyGamePage:
     """The functions of this page, as a game's page module has them."""
 
     picture = staticmethod(picture)
-    own = staticmethod(own)
+    own = staticmethod(picture)  # the board as the seat may know it covers the board that all viewers see
     offered = staticmethod(offered)
 
 
