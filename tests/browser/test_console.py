@@ -63,7 +63,8 @@ def test_a_lobby_a_match_its_end_and_its_replay_write_no_error(new_person: NewPe
     watcher.open(lobby.path)
     for person in (host, friend, watcher):
         open_everything(person.page)
-        open_more(person)
+    open_more(host)
+    open_more(friend)
     resign(friend.page)
     expect(host.page.locator("#end")).to_be_attached()
     open_everything(host.page)

@@ -126,9 +126,13 @@
     wasOver = over;
     return turn;
   }
-  // Without a stream the table is polled. Of a hidden page only the title and the favicon change.
+  // Without a stream the table is polled. Of a hidden page only the title and the favicon change. Its polls say that it stays hidden,
+  // because its browser may let it wake only once a minute. A page that is being closed is hidden, too, for a moment.
+  let hiddenAt = Date.now();
+  document.addEventListener("visibilitychange", () => { hiddenAt = Date.now(); });
   async function poll() {
-    const { content } = await live.load(location.pathname + (document.hidden ? "?hidden" : "")), frame = content.getElementById("frame");
+    const stays = document.hidden && Date.now() - hiddenAt > 10000;
+    const { content } = await live.load(location.pathname + (stays ? "?hidden" : "")), frame = content.getElementById("frame");
     if (!frame) return false;
     if (document.hidden) myTurn = showTurn(frame);
     else receive(document.importNode(frame, true));
