@@ -262,9 +262,9 @@ async def test_rules_that_fail_are_told_with_their_place(developing: OpenHall, p
 
 async def test_a_position_that_an_older_meadhall_has_edited_is_told(developing: OpenHall) -> None:
     _person, room = await begun(developing, AXES)
-    with developing.store.change() as connection:
+    with developing.store.change() as db:
         edited = Entry(1, cast("Any", "edit"), 0, 0, {"fields": {}}, room.time.now())
-        entries.append(connection, room.table.id, (edited,))
+        matches.append(db, room.table.id, (edited,))
     assert "know entries of the kind edit" in (await reopened(developing, room)).text
 
 

@@ -90,7 +90,7 @@ class Settings:
         metrics_token: the bearer token with which other machines may read metrics; "" if only this one may.
         cluster: address of a Ray cluster whose nodes think for bots: ``auto``, or ``HOST:PORT``; "" if only this machine thinks.
         push_services: origins of push services besides those of the usual browsers.
-        development: whether developers of games may see everything and change everything. Only ``meadhall serve --dev`` sets it;
+        development: whether developers of games may see everything. Only ``meadhall serve --dev`` sets it;
             no environment variable does.
     """
 
