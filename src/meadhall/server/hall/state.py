@@ -101,7 +101,7 @@ def new_clocks(table: TableRow, match: Match, outages: tuple[Outage, ...] = ()) 
 
 
 def replay(entry: Entry, match: Match) -> None:
-    """Apply an entry that is no action to a match. Raises the errors of the match, and BadSetup for a kind of earlier versions."""
+    """Apply an entry that is no action to a match. Raises errors of the match, and BadSetup for a kind of earlier versions."""
     if entry.kind not in _KINDS:
         raise BadSetup(_("This Meadhall doesn't know entries of the kind {kind}.").format(kind=entry.kind))
     _KINDS[entry.kind](match, entry)
