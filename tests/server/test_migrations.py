@@ -115,9 +115,12 @@ async def test_a_hall_whose_schema_alembic_has_made_is_upgraded(settings: Settin
             for statement in schema.MIGRATIONS[number]:
                 connection.execute(statement)
         connection.execute("UPDATE alembic_version SET version_num = ?", (f"00{version}",))
+        bots = connection.execute("UPDATE seats SET bot = 'greedy' WHERE kind = 'bot'").rowcount
     async with Store.open(settings) as store:
         assert store.transact(schema.differences) == []
         assert store.transact(schema.current_version) == NEWEST
+        named = store.transact(lambda db: db.value("SELECT count(*) FROM seats WHERE bot = 'karl'"))
+        assert named == bots > 0, "a bot of an earlier name has that of its level"
 
 
 @pytest.fixture
@@ -152,10 +155,10 @@ async def test_after_a_downgrade_the_version_that_wrote_the_data_is_named_and_th
     async with Store.open(on_sqlite) as store:
         store.transact(lambda db: db.run("UPDATE release SET meadhall = '9.9'"))
     monkeypatch.undo()
-    with pytest.raises(StoreUnusable, match=r"version 9\.9, schema 37"):
+    with pytest.raises(StoreUnusable, match=rf"version 9\.9, schema {NEWEST + 1}"):
         async with Store.open(on_sqlite):
             pass
-    with pytest.raises(StoreUnusable, match=r"version 9\.9, schema 37"):
+    with pytest.raises(StoreUnusable, match=rf"version 9\.9, schema {NEWEST + 1}"):
         await asyncio.to_thread(back_up, tmp_path / "other.backup", on_sqlite)
     await asyncio.to_thread(restore, on_sqlite.data / f"meadhall-{NEWEST}.backup", on_sqlite, True)
     async with Store.open(on_sqlite) as store:

@@ -346,11 +346,6 @@ KEPT: Final[Mapping[str, tuple[str, str, str]]] = {
         marked("what you have ordered, when, and the report"),
         marked("a few at a time, at most 30 days"),
     ),
-    "seeks": (
-        marked("Quick matches that you look for"),
-        marked("the game, its options, and when your page was last open"),
-        HOUR,
-    ),
 }
 """For each table of ``GUEST_COLUMNS``: its title, its contents, and how long it is kept."""
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final
 
-from meadhall.server.store import accounts, links, matches, sessions, tables
+from meadhall.server.store import accounts, links, sessions, tables
 from meadhall.server.store.database import Db, Row, as_json, each_of, in_utc, of_json
 from meadhall.server.store.models import Guest, new_id
 
@@ -119,7 +119,6 @@ def rename(db: Db, guest: Guest, name: str) -> list[str]:
     save(db, replace(guest, name=name), is_chosen=True)
     tables.change_seats(db, guest.id, name=name)
     db.run("UPDATE chat_lines SET name = ? WHERE guest = ?", name, guest.id)
-    matches.forget_records(db, guest.id)
     return sorted(tables.change_all_of(db, guest.id))
 
 

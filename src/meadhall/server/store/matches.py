@@ -163,30 +163,6 @@ def _counts(db: Db, table: str) -> tuple[int, Mapping[int, int], Mapping[int, in
 # -------------------------------------------------------------------------------------------------------------------- records
 
 
-def records_of(db: Db, table: str) -> dict[str, bytes]:
-    """Return the records of a finished match by the language of their texts.
-
-    They are written once, because later rules of the game can't write them any more. They contain names of players, as they were.
-    """
-    return dict(map(tuple, db.rows("SELECT language, record FROM records WHERE table_id = ?", table)))
-
-
-def add_record(db: Db, table: str, language: str, record: bytes) -> None:
-    """Store the record of a match in the transaction that ends it."""
-    db.insert("records", {"table_id": table, "language": language, "record": record}, conflict="ON CONFLICT DO NOTHING")
-
-
-def add_record_later(db: Db, table: TableRow, language: str, record: bytes) -> None:
-    """Store a record that was written from a table of this version, unless the table has changed: a player may be deleted."""
-    if db.value("SELECT version FROM tables WHERE id = ?", table.id) == table.version:
-        add_record(db, table.id, language, record)
-
-
-def forget_records(db: Db, guest: str) -> None:
-    """Delete the records with the name of a guest. They are written again with the name that the seat has then."""
-    db.run("DELETE FROM records WHERE table_id IN (SELECT table_id FROM seat_guests WHERE guest = ?)", guest)
-
-
 def add_upload(db: Db, record: str) -> str:
     """Keep a verified record and return the token of its link. Delete the oldest records beyond the limit."""
     token = new_link_token()

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any, Final
 
-from meadhall.server.store import guests, matches, schema, tables
+from meadhall.server.store import guests, schema, tables
 from meadhall.server.store.database import Db, as_json, in_utc, of_json
 from meadhall.server.store.models import TableRow
 
@@ -106,7 +106,6 @@ def delete_guest(db: Db, guest: str, name: str) -> list[str]:
         tables.save(db, tables.without_seats(table, guest, db.now(), name))
         changed.add(table.id)
     changed |= tables.change_all_of(db, guest)
-    matches.forget_records(db, guest)
     tables.change_seats(db, guest, name=name, crest=None)
     for each in reversed(schema.GUEST_COLUMNS):
         if each.delete == "delete":

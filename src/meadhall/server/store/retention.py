@@ -14,7 +14,7 @@ from functools import partial
 from typing import Final
 
 from meadhall.server.settings import Retention
-from meadhall.server.store import accounts, jobs, match_requests, schema, sessions, tables
+from meadhall.server.store import accounts, jobs, schema, sessions, tables
 from meadhall.server.store.database import Db
 
 STEP: Final = 300
@@ -28,7 +28,6 @@ _EXPIRED: Final = {
     "retired_secrets": ("valid_until", timedelta(0)),
     "challenges": ("expires_at", timedelta(0)),
     "failed_attempts": ("last_at", accounts.ATTEMPTS_FORGOTTEN_AFTER),
-    "seeks": ("seen_at", match_requests.KEPT_FOR),
     "orders": ("created_at", jobs.ORDERS_KEPT_FOR),
     "identity_links": ("expires_at", timedelta(0)),
 }

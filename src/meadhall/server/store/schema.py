@@ -36,6 +36,16 @@ MIGRATIONS: Final[Mapping[int, tuple[str, ...]]] = {
         "CREATE INDEX ix_orders_guest ON orders (guest)",
     ),
     36: ("DROP TABLE alembic_version",),
+    37: (
+        "DROP TABLE seeks",
+        "DROP TABLE records",
+        "DELETE FROM jobs WHERE kind IN ('quick-match-bots', 'quick-match-start')",
+        *(
+            f"UPDATE {table} SET {column} = '{level}' WHERE {column} = '{alias}'"
+            for table, column in (("seats", "bot"), ("results", "bots"))
+            for alias, level in (("greedy", "karl"), ("random", "thrall"))
+        ),
+    ),
 }
 """The statements that make a schema of the version before into each version."""
 
@@ -192,7 +202,6 @@ GUEST_COLUMNS: Final = (
     GuestColumn("invitations", "inviter", merge="move", delete="delete", export="omit"),
     GuestColumn("identity_links", "guest", merge="keep", delete="delete", export="omit"),  # of a merged guest it is worth nothing
     GuestColumn("orders", "guest", merge="move", delete="delete", export="rows"),
-    GuestColumn("seeks", "guest", merge="move", delete="delete", export="omit"),
 )
 """All columns that refer to a guest. A new table with such a column must be added here; a test checks it.
 

@@ -193,14 +193,6 @@ CREATE TABLE results (
 CREATE INDEX ix_results_guest_daily_take_backs_finished_at_score ON results (guest, daily, take_backs, finished_at, score);
 CREATE INDEX ix_results_table_id ON results (table_id);
 
--- The records of finished matches, by the language of their texts.
-CREATE TABLE records (
-  table_id VARCHAR(16) NOT NULL REFERENCES tables (id) ON DELETE CASCADE,
-  language VARCHAR(8) NOT NULL,
-  record BLOB NOT NULL,
-  PRIMARY KEY (table_id, language)
-);
-
 -- A request for a new table that repeats a key of its guest gets the same table.
 CREATE TABLE idempotency_keys (
   guest VARCHAR(32) NOT NULL,
@@ -367,25 +359,6 @@ CREATE TABLE identity_links (
 CREATE INDEX ix_identity_links_expires_at ON identity_links (expires_at);
 CREATE INDEX ix_identity_links_guest ON identity_links (guest);
 CREATE INDEX ix_identity_links_session ON identity_links (session);
-
--- Guests who wait for other people to start a match with.
-CREATE TABLE seeks (
-  guest VARCHAR(32) NOT NULL PRIMARY KEY,
-  id VARCHAR(16) NOT NULL UNIQUE,
-  game VARCHAR(40) NOT NULL,
-  players INTEGER NOT NULL,
-  options JSON NOT NULL,
-  pool VARCHAR(64) NOT NULL,
-  bot VARCHAR(20) NOT NULL,
-  bots_after INTEGER,
-  clock JSON,
-  created_at DATETIME NOT NULL,
-  seen_at DATETIME NOT NULL,
-  table_id VARCHAR(16),
-  matched_at DATETIME
-);
-CREATE INDEX ix_seeks_pool ON seeks (pool);
-CREATE INDEX ix_seeks_seen_at ON seeks (seen_at);
 
 -- Invitations to tables: the guest invited, and the host who has invited them.
 CREATE TABLE invitations (

@@ -219,13 +219,6 @@ def close_outdated(db: Db, game: str, rules: int, reason: str) -> list[str]:
     return ids
 
 
-def adopt_rules(db: Db, game: str, rules: int) -> None:
-    """Let the running matches of a game go on under this version of its rules."""
-    change = """UPDATE tables SET rules = :rules, version = version + 1
-        WHERE status = 'running' AND game = :game AND rules != :rules"""
-    db.run(change, game=game, rules=rules)
-
-
 def change_all_of(db: Db, guest: str) -> set[str]:
     """Raise the version of all tables that a guest hosts or sits at, because it is about to change. Return their ids."""
     raising = f"UPDATE tables SET version = version + 1 WHERE {_BELONGS} RETURNING id"
