@@ -78,6 +78,7 @@ async def all_responses(visitor: Visitor, program: Program, table: str) -> list[
         responses.append(await live.frame())
     async with stream(program, f"/api/v1/tables/{table}/events") as live:
         name = ""
+        assert (await live.message() or "").startswith("retry: ")  # a random time
         while name != "table":
             message = await live.message()
             assert message is not None
