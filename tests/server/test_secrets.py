@@ -178,6 +178,7 @@ async def history(settings: Settings, secretly: bool) -> list[tuple[float, str]]
             'class="qr-dark"[^>]+',
             crests,
             "expires=[^;]+",
+            "retry: [0-9]+",
         ]
         seen += [(0.0, response) for response in responses]
         return [(at, comparable(re.sub("|".join(ids), "an-id", told))) for at, told in seen]
