@@ -15,6 +15,8 @@ from browser.server import ENDED, SERVE, Hall
 
 PIG = Path(__file__).parents[2] / "examples" / "pig" / "src" / "pig"
 
+pytestmark = pytest.mark.slow("the hall starts again for each change")
+
 PATIENCE = 60_000
 """Milliseconds in which a hall starts again on a busy machine."""
 
@@ -103,7 +105,6 @@ def changed(page: Page, change: Callable[[], object]) -> None:
     expect(page.locator("#dev-problems")).not_to_have_attribute("data-build", str(build), timeout=PATIENCE)
 
 
-@pytest.mark.slow("the hall starts again four times")
 def test_a_table_goes_on_after_a_change_and_says_what_is_wrong(developer: Person, files: Files) -> None:
     page = begin(developer)
     actions, events, state = (page.locator(f"#dev-{part}") for part in ("actions", "events", "state"))
