@@ -134,7 +134,7 @@ def test_calls_that_never_return_hold_a_limited_number_of_threads(module: Any, m
         "Ada=m:f",
         "ada=m:",
         "karl=m:f",
-        "greedy=m:f",
+        "thrall=m:f",
         "nowhere/ada=m:f",
         "a b=m:f",
         "ada=m:f()",

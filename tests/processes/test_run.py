@@ -34,6 +34,7 @@ async def test_the_server_stops_without_messages_while_streams_are_open(tmp_path
         ):
             page_bytes, event_bytes = page.aiter_bytes(), events.aiter_bytes()
             assert b'id="frame"' in await anext(page_bytes)
+            assert b"retry: " in await anext(event_bytes)
             assert b"event: table" in await anext(event_bytes)
             assert await hall.end(signal.SIGTERM) == 0  # without our code it would wait for the streams
             for stream in (page_bytes, event_bytes):

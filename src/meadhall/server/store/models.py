@@ -146,7 +146,7 @@ class Guest:
         is_stored: False for a new guest of whom the database has no row yet.
         has_account: whether the guest must sign in, with a passkey or a password. Their name is theirs alone.
         choices: what the guest chose last for a match against bots, by game: ``players``, ``bot`` and ``options``.
-        notifications: what the guest wants to be told, and how; see ``hall.notification_choices``. Empty: the defaults.
+        notifications: what the guest wants to be told, and how; see ``hall.notifications``. Empty: the defaults.
         is_admitted: whether an invitation has admitted the guest to a hall for invited guests.
         is_closed: whether the host of the hall has shut the guest out.
         chosen_crest: the crest that the guest has chosen, as it is stored; "" until then.
@@ -266,7 +266,7 @@ class Entry:
         kind: ``action``; ``hinted``, an action after a hint; ``undo``; ``hint``, a request for one; ``stand_in``, a bot takes
             over; ``return``, the owner of the seat takes it back; ``swap``, another person takes it over; ``pause`` and
             ``resume`` of the clocks; ``edit``, another position, from development mode; or one of those of
-            ``hall.proposals``. The module ``hall.replaying`` has the function that replays each kind.
+            ``hall.proposals``. The module ``hall.state`` has the function that replays each kind.
         seat: the seat that made the entry.
         value: the action; for ``undo`` the number of actions that are taken back; for ``hint`` the number of the decision.
         data: what else belongs to an entry of its kind, as JSON: for ``stand_in`` the level of the ``bot``, how long it
