@@ -163,7 +163,10 @@ class PushKeys(msgspec.Struct):
 
 
 class NewSubscription(msgspec.Struct):
-    """A push subscription as a browser describes it (the method ``toJSON`` of its ``PushSubscription``). ``old``: the endpoint that it replaces."""
+    """A push subscription as the ``toJSON`` of a browser's ``PushSubscription`` describes it.
+
+    ``old``: the endpoint that it replaces.
+    """
 
     endpoint: str
     keys: PushKeys
