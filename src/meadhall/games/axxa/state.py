@@ -224,7 +224,7 @@ class Act(IntEnum):
     """The first action number of each kind of action.
 
     A move is ``Act.MOVE + start * SPACES + end``; a removal is ``Act.REMOVE`` plus the index of the triple of spaces in
-    ``board.TRIPLES``; a payment is ``Act.PAY`` plus the space of the piece.
+    ``TRIPLES``; a payment is ``Act.PAY`` plus the space of the piece.
     """
 
     MOVE = 0

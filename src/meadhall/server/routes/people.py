@@ -163,7 +163,7 @@ class PushKeys(msgspec.Struct):
 
 
 class NewSubscription(msgspec.Struct):
-    """A push subscription as a browser describes it (``PushSubscription.toJSON``). ``old``: the endpoint that it replaces."""
+    """A push subscription as a browser describes it, by its ``toJSON``. ``old``: the endpoint that it replaces."""
 
     endpoint: str
     keys: PushKeys

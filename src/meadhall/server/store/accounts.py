@@ -57,7 +57,7 @@ class Passkey:
 
 @dataclass(frozen=True)
 class Challenge:
-    """What a passkey has to sign. See ``hall.passkeys``.
+    """What a passkey has to sign. See ``people.passkeys``.
 
     Attributes:
         guest: id of the guest who got it.

@@ -1,4 +1,4 @@
-"""Match requests: guests who wait for other people to start a match with, see ``hall/matching/quick_match.py``.
+"""Match requests: guests who wait for other people to start a match with, as older versions stored them.
 
 Requests for the same game, number of players and options are in one *queue*.
 """

@@ -146,7 +146,7 @@ class Guest:
         is_stored: False for a new guest of whom the database has no row yet.
         has_account: whether the guest must sign in, with a passkey or a password. Their name is theirs alone.
         choices: what the guest chose last for a match against bots, by game: ``players``, ``bot`` and ``options``.
-        notifications: what the guest wants to be told, and how; see ``hall.notification_choices``. Empty: the defaults.
+        notifications: what the guest wants to be told, and how; see ``hall.notifications``. Empty: the defaults.
         is_admitted: whether an invitation has admitted the guest to a hall for invited guests.
         is_closed: whether the host of the hall has shut the guest out.
         chosen_crest: the crest that the guest has chosen, as it is stored; "" until then.
@@ -264,13 +264,12 @@ class Entry:
     Attributes:
         number: 1 for the first entry of a match.
         kind: ``action``; ``hinted``, an action after a hint; ``undo``; ``hint``, a request for one; ``stand_in``, a bot takes
-            over; ``return``, the owner of the seat takes it back; ``swap``, another person takes it over; ``pause`` and
-            ``resume`` of the clocks; ``edit``, another position, from development mode; or one of those of
-            ``hall.proposals``. The module ``hall.replaying`` has the function that replays each kind.
+            over; ``return``, the owner of the seat takes it back; ``pause`` and ``resume`` of the clocks; or one of those of
+            ``hall.proposals``. Older versions also wrote ``swap``: another person takes the seat over. The module ``hall.state`` has the function that replays each kind.
         seat: the seat that made the entry.
         value: the action; for ``undo`` the number of actions that are taken back; for ``hint`` the number of the decision.
         data: what else belongs to an entry of its kind, as JSON: for ``stand_in`` the level of the ``bot``, how long it
-            ``lasts`` and ``why``; for ``edit`` the new values by ``fields``.
+            ``lasts`` and ``why``.
         at: when it was made, in UTC, as it is stored. Entries of different times can be equal. The room sets it if
             it isn't known before.
     """

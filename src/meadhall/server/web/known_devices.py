@@ -1,6 +1,6 @@
 """Devices on which an account has signed in before, known by a cookie or by a text that a program keeps.
 
-It gives no access: see ``hall.people.sign_in_limit``.
+It gives no access: see ``hall.people.sign_in``.
 """
 
 from __future__ import annotations
