@@ -265,7 +265,8 @@ class Entry:
         number: 1 for the first entry of a match.
         kind: ``action``; ``hinted``, an action after a hint; ``undo``; ``hint``, a request for one; ``stand_in``, a bot takes
             over; ``return``, the owner of the seat takes it back; ``pause`` and ``resume`` of the clocks; or one of those of
-            ``hall.proposals``. Older versions also wrote ``swap``: another person takes the seat over. The module ``hall.state`` has the function that replays each kind.
+            ``hall.proposals``. Older versions also wrote ``swap``, another person takes the seat over, and ``edit``, another
+            position. The module ``hall.state`` has the function that replays each kind.
         seat: the seat that made the entry.
         value: the action; for ``undo`` the number of actions that are taken back; for ``hint`` the number of the decision.
         data: what else belongs to an entry of its kind, as JSON: for ``stand_in`` the level of the ``bot``, how long it
