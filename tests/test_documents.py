@@ -1,4 +1,4 @@
-"""The documentation: its Python runs as it is printed, with fewer games, and the files that it names exist."""
+"""The documentation: its Python runs as it is printed, with fewer games; what it names exists; the site leads to every page."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 from packaging.requirements import Requirement
+
+from meadhall.bots.ranks import RANKS
 
 ROOT = Path(__file__).parent.parent
 FENCE = re.compile(r"^```python\n(.*?)^```$", re.DOTALL | re.MULTILINE)
@@ -97,3 +99,53 @@ def test_the_library_alone_installs_no_more_packages_than_its_page_says_and_at_m
     said = re.search(r"(\d+)\s+packages", page)
     assert said is not None
     assert len(found) <= int(said[1]) <= 25  # some only with an older Python
+
+
+def test_the_navigation_of_the_site_leads_to_every_page_once() -> None:
+    def pages(entry: object) -> Iterator[str]:
+        if isinstance(entry, str):
+            yield entry
+        else:
+            assert isinstance(entry, dict | list)
+            for each in entry.values() if isinstance(entry, dict) else entry:
+                yield from pages(each)
+
+    led = list(pages(tomllib.loads((ROOT / "zensical.toml").read_text("utf-8"))["project"]["nav"]))
+    files = [page.relative_to(ROOT / "docs").as_posix() for page in (ROOT / "docs").rglob("*.md")]
+    assert sorted(led) == sorted({*files, "reference/command-line.md"})  # which is generated
+
+
+SECONDS = {0.05: ("50 ms", "blink of an eye"), 0.5: ("half a second",), 3.0: ("three seconds",)}
+"""How texts name the seconds that a bot searches."""
+
+
+def test_texts_name_the_seconds_that_a_bot_searches() -> None:
+    page = (ROOT / "docs" / "library" / "bots.md").read_text("utf-8")
+    for rank in RANKS:
+        (row,) = re.findall(rf"^\| `{rank.name}` \| (.*) \|$", page, re.MULTILINE)
+        for text in (row, rank.about):
+            named = {seconds for seconds, words in SECONDS.items() if any(each in text for each in words)}
+            assert named == ({rank.budget.seconds} if rank.budget else set()), text
+    assert RANKS[-1].budget is not None
+    hints = (ROOT / "docs" / "play" / "hints.md").read_text("utf-8")
+    assert f"the king's {SECONDS[RANKS[-1].budget.seconds][0]}" in hints
+
+
+PATH = re.compile(r"`((?:[a-z_]+/)+(?:[a-z_]+\.[a-z]+)?|[a-z_]+\.py)`")
+
+
+def test_every_path_in_the_pages_about_the_architecture_exists() -> None:
+    source = ROOT / "src" / "meadhall"
+    folders = [source, *(source / name for name in ("engine", "server", "lab", "bots", "pictures", "cli", "server/hall"))]
+    folders += [
+        source / "games" / "axes_and_allies",
+        source / "server" / "dev",
+        source / "server" / "web",
+        source / "engine" / "match",
+    ]
+    folders += [source / "server" / "routes", source / "server" / "store", source / "engine" / "state"]
+    for name in ("architecture", "a-move"):
+        page = (ROOT / "docs" / "internals" / f"{name}.md").read_text("utf-8")
+        named = set(PATH.findall(page))
+        assert len(named) > 10
+        assert {path for path in named if not any((folder / path).exists() for folder in folders)} == set()
