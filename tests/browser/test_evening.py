@@ -42,9 +42,10 @@ def test_three_people_play_from_the_invitation_to_the_rematch(new_person: NewPer
         if seat == 1:
             check_phone(actor)
         visitor.context.set_offline(decisions == DECISIONS // 2)
+        had_focus = bool(focused(actor.page))  # a digit needs none
         decide(actor, game, DEVICES[seat][1])
-        if seat == 2 and actor.my_turn:
-            assert focused(actor.page), "the focus is lost"
+        if had_focus and seat == 2 and actor.my_turn:
+            actor.page.wait_for_function("() => document.activeElement !== document.body")
         moved.add(seat)
         decisions += 1
     visitor.context.set_offline(False)
