@@ -24,7 +24,7 @@ from browser.dungeon_table import (
     to_the_tavern,
     wait_for_next_decision,
 )
-from browser.keyboard import place_of_focus
+from browser.keyboard import place_of_focus, walk_on_spots
 from browser.people import NewPerson
 from browser.table import PATIENCE, Table, open_table, whose_turn
 from browser.test_chart import upload
@@ -66,6 +66,13 @@ def test_a_die_is_chosen_and_placed_by_mouse_and_keyboard(new_person: NewPerson)
     actor = _until(players, "place")
     other = next(table for table in players if table is not actor)
     page, seat = actor.page, _seat(actor.page)
+    inspector = Inspector()
+    inspector.inspect("to decide", page)
+    inspector.inspect("waiting", other.page)
+    other.page.locator(".plate-1 .da-open").click()
+    inspector.inspect("a corner", other.page)
+    other.page.keyboard.press("Escape")
+    assert (inspector.found, alien_nodes(other.page)) == ([], [])
     _click_without_a_die(actor.page, other.page)
     _choose_and_deselect(page)
     _read_about_places(page)
@@ -73,6 +80,8 @@ def test_a_die_is_chosen_and_placed_by_mouse_and_keyboard(new_person: NewPerson)
     # A key selects a die and moves the focus to the first target.
     page.keyboard.press("1")
     assert place_of_focus(page) == min(highlighted(page))
+    walk_on_spots(page, Target.TRADE)
+    walk_on_spots(page, min(highlighted(page)))
     before = number(page)
     page.keyboard.press("Enter")
     wait_for_next_decision(page, before)
@@ -234,27 +243,3 @@ def test_the_animation_of_a_turn_can_be_paused_and_skipped(new_person: NewPerson
     expect(page.locator(".stage")).to_have_count(0)
     host.page.locator(".da.mine .da-clock button").click()
     expect(host.page.get_by_role("dialog", name="What happened in turn 1")).to_contain_text(re.compile("victory|lost"))
-
-
-def test_no_phase_has_an_axe_violation(new_person: NewPerson) -> None:
-    host, friend = new_person(), new_person()
-    players = open_table(host, friend, game=DUNGEON_ALLIES)
-    inspector, seen = Inspector(), set[str]()
-    while not {"assign", "place"} <= seen:
-        actor = whose_turn(players)
-        assert actor is not None
-        if phase(actor.page) not in seen:
-            seen.add(phase(actor.page))
-            if phase(actor.page) == "place":
-                take_die(actor.page)
-            inspector.inspect(f"{phase(actor.page)}, to decide", actor.page)
-        follow(players, actor)
-    inspector.inspect("waiting", next(table for table in players if not table.my_turn).page)
-    host.page.locator(".da.mine .da-clock button").click()
-    inspector.inspect("what happened", host.page)
-    host.page.keyboard.press("Escape")
-    host.page.locator(".plate-1 .da-open").click()
-    inspector.inspect("a corner", host.page)
-    inspector.inspect("rulebook", host.open("/rules/dungeon-allies"))
-    assert alien_nodes(host.page) == []
-    assert inspector.found == []
