@@ -89,7 +89,7 @@ class BadProxy:
             hall.close()
 
     def _relay_stream(self, handler: _Handler, to_hall: socket, answer: HTTPResponse, begun: int) -> None:
-        handler.connection.settimeout(60)
+        handler.connection.settimeout(600)  # longer than a test waits
         leaving = threading.Thread(target=self._watch, args=(handler, to_hall), daemon=True)
         with self._changed:
             self.open.append(handler.path)

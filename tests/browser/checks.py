@@ -33,6 +33,35 @@ _MOVING = """() => document.getAnimations().filter(a => a.playState === "running
     .filter(a => { const end = a.effect.getComputedTiming().endTime; return end === Infinity || end > 20; })
     .map(a => `${a.animationName ?? a.transitionProperty} on ${a.effect.target.outerHTML.slice(0, 60)}`)"""
 
+_DIFFERENCES = r"""
+async () => {
+  const page = new DOMParser().parseFromString(await (await fetch(location.href)).text(), "text/html");
+  const ours = new Set(["data-htmx-powered", "open", "tabindex", "data-version"]);  // of the page's scripts
+  const found = [];
+  const text = node => node.nodeType === Node.TEXT_NODE ? node.data.replace(/\s+/g, " ").trim() : "";
+  const copied = ".tip[aria-hidden]";  // a script shows a tip of another place there
+  const parts = node => [...node.childNodes].filter(each => each.matches?.(`:not(${copied})`) || text(each));
+  const name = node => node.nodeType === Node.TEXT_NODE ? `"${text(node)}"` : node.outerHTML.slice(0, 120);
+  const compare = (shown, loaded) => {
+    if (shown.nodeType !== loaded.nodeType || text(shown) !== text(loaded) || shown.nodeName !== loaded.nodeName) {
+      found.push(`${name(shown)} instead of ${name(loaded)}`);
+      return;
+    }
+    if (shown.nodeType !== Node.ELEMENT_NODE || shown.hasAttribute("data-keep")) return;
+    for (const { name: attribute, value } of loaded.attributes) {
+      if (!ours.has(attribute) && shown.getAttribute(attribute) !== value) {
+        found.push(`${attribute}="${shown.getAttribute(attribute)}" instead of "${value}" in ${name(loaded)}`);
+      }
+    }
+    const [here, there] = [parts(shown), parts(loaded)];
+    if (here.length !== there.length) found.push(`${here.map(name)} instead of ${there.map(name)}`);
+    else here.forEach((each, k) => compare(each, there[k]));
+  };
+  compare(document.getElementById("frame"), page.getElementById("frame"));
+  return found;
+}
+"""
+
 _FOCUSED = """() => {
   const here = document.activeElement;
   return here === document.body ? "" : here.id || here.outerHTML.slice(0, 80);
@@ -83,6 +112,11 @@ _OVERLAPPING = """
 def overlapping(page: Page, one: str, others: str) -> list[str]:
     """Return which of the visible ``others`` lie over or under the element ``one``."""
     return _strings(page.evaluate(_OVERLAPPING, [one, others]))
+
+
+def differences(page: Page) -> list[str]:
+    """Return how a page that was patched differs from the same page loaded now. Scripts may have added attributes."""
+    return _strings(page.evaluate(_DIFFERENCES))
 
 
 def focused(page: Page) -> str:

@@ -36,7 +36,7 @@ class Table:
         self.choices = page.locator(
             "#controls button[name=action]:not([aria-disabled=true]), #controls select[name=action] > option"
         )
-        self.refused = page.locator("#controls.controls .spots:not(.waiting) button[name=action][aria-disabled=true]")
+        self.refused = page.locator("#controls .spots:not(.waiting) .act[aria-disabled=true]:not([tabindex='-1'])")
         self.entries = page.locator("#log .line")
         self.notice = page.locator("#notices .notice")
 
@@ -154,17 +154,6 @@ def ally_first(legal: Sequence[int]) -> int:
     return legal[-1]
 
 
-def keep_going(tables: Sequence[Table]) -> Choose:
-    """Return a policy that allies until every player has had a decision, then attacks, so that no match ends too early."""
-    waiting = {id(table) for table in tables}
-
-    def choose(legal: Sequence[int]) -> int:
-        waiting.difference_update(id(table) for table in tables if table.my_turn)
-        return ally_first(legal) if waiting else attack_first(legal)
-
-    return choose
-
-
 def open_table(
     host: Person, *friends: Person, bots: int = 0, rank: str = "thrall", game: str = AXES_AND_ALLIES, option: str = ""
 ) -> list[Table]:
@@ -221,13 +210,6 @@ def whose_turn(tables: Sequence[Table]) -> Table | None:
     for table in tables:
         table.wait_for_version(newest)
     return next((table for table in tables if table.my_turn), None)
-
-
-def play_until_turn(plain: Table, others: Sequence[Table]) -> None:
-    """Let the others play until it is the turn of a page without JavaScript."""
-    while (actor := whose_turn(others)) is not None:
-        actor.act(ally_first)
-    assert plain.wait_for_turn()
 
 
 def table_with_refused_choice(host: Person, *friends: Person) -> Table:

@@ -1,4 +1,4 @@
-"""A game that supplies only what it must: two people play it in the browser, by keyboard, by touch and without JavaScript."""
+"""A game that supplies only what it must: two people play it in the browser, by keyboard and by touch."""
 
 from __future__ import annotations
 
@@ -49,16 +49,3 @@ def test_two_people_play_with_keys_and_with_touch(new_person: NewPerson) -> None
     expect(friend.page.locator(".end h2")).to_have_text("You lost")
     host.open(f"{host.page.url.partition('?')[0]}/replay?step=1")
     expect(host.page.locator("#any-public")).to_contain_text("stones")
-
-
-def test_two_people_play_without_javascript(new_person: NewPerson) -> None:
-    host, friend = new_person(java_script_enabled=False), new_person(java_script_enabled=False)
-    host.open("/").get_by_role("button", name=re.compile("With friends.*Last stone")).click()
-    friend.page.goto(host.page.url)
-    friend.page.locator("#sit-1").click()
-    host.page.reload()
-    host.page.locator("#start:not([aria-disabled])").click()
-    for person, action in ((host, 2), (friend, 2), (host, 0)):
-        person.page.reload()
-        person.page.locator(f"#act-{action}").click()
-    expect(host.page.locator(".end h2")).to_have_text("You win")

@@ -12,7 +12,7 @@ from browser.conftest import ARGUMENTS, chromium
 from browser.devices import INSTALLED
 from browser.people import NewPerson, Person
 from browser.server import ENDED, QUICK, Hall
-from browser.table import ally_first, fill_lobby, play_now, resign, whose_turn
+from browser.table import ally_first, fill_lobby, resign, whose_turn
 from proxies import SUB_PATH, Proxy, nginx
 
 
@@ -67,14 +67,6 @@ def test_a_match_is_played_below_a_path(visitor: NewPerson, proxy: Proxy) -> Non
     expect(friend.page.locator("#end-title")).to_have_text("You win")
     look_around(host, proxy)
     _check_the_service_worker(friend, proxy)
-
-
-def test_a_match_is_played_below_a_path_without_javascript(visitor: NewPerson, proxy: Proxy) -> None:
-    person = visitor(java_script_enabled=False)
-    table = play_now(person)
-    table.play_on()
-    assert table.headline.startswith(("You win", "You lost"))
-    look_around(person, proxy)
 
 
 def look_around(person: Person, proxy: Proxy) -> None:

@@ -1,4 +1,4 @@
-"""The chart of a match in a browser: at the end, in a replay, by mouse, by keyboard, and without JavaScript."""
+"""The chart of a match in a browser: in a replay, by mouse and by keyboard."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def _check_figures_fit(page: Page) -> None:
 
 def test_the_chart_of_a_replay_appears_and_links_to_its_steps(new_person: NewPerson) -> None:
     person = new_person()
-    address = upload(person, "axes-and-allies/4-players-0")
+    upload(person, "axes-and-allies/4-players-0")
     page = person.page
     expect(page.locator("#chart")).to_be_visible(timeout=PATIENCE)
     page.locator(".chart-steps button[value='5']").click()
@@ -83,7 +83,6 @@ def test_the_chart_of_a_replay_appears_and_links_to_its_steps(new_person: NewPer
     line = page.locator(".chart-now").get_attribute("d") or ""
     assert line.startswith(f"M{here:g}"[:5])
     assert alien_nodes(page) == []
-    _check_that_drawing_and_table_agree(with_chart(person, f"{address}/chart"))
 
 
 def test_the_chosen_knowledge_is_kept(new_person: NewPerson) -> None:
@@ -102,32 +101,6 @@ def test_the_chosen_knowledge_is_kept(new_person: NewPerson) -> None:
     expect(page.locator("#knowledge-everything[aria-current=true]")).to_be_visible()
 
 
-def test_the_chart_works_without_javascript(new_person: NewPerson) -> None:
-    person = new_person(java_script_enabled=False)
-    address = upload(person, "viking-axes/2-players-strategic-0")
-    page = person.page
-    _reload_until(page, "#chart")
-    page.locator(".chart-steps button").nth(7).click()
-    page.wait_for_url(re.compile(r"step=\d+"))
-    assert shown_step(page) == 7
-    page.locator("#knowledge-everything").click()
-    _reload_until(page, "#knowledge-everything[aria-current=true]")
-    assert shown_step(page) == 7
-    page = person.open(f"{address}/chart")
-    _reload_until(page, "#chart")
-    page.locator("summary").click()
-    expect(page.locator(".figures tbody tr").first).to_be_visible()
-    page.locator(".chart-steps button").first.click()
-    page.wait_for_url(f"**{address}?step=0")
-
-
-def _reload_until(page: Page, selector: str) -> None:
-    """Reload a page without JavaScript until a part of it is there. It would reload by itself, some seconds later."""
-    while not page.locator(selector).is_visible():
-        expect(page.locator("meta[http-equiv=refresh]")).to_have_count(1)
-        page.reload()
-
-
 def test_a_chart_is_accessible_and_fits_the_screen(new_person: NewPerson) -> None:
     inspector, person = Inspector(), new_person()
     many = upload(person, "viking-axes/7-players-strategic-0")
@@ -143,12 +116,3 @@ def test_a_chart_is_accessible_and_fits_the_screen(new_person: NewPerson) -> Non
             assert crowded_marks(page) == []
             _check_figures_fit(page)
     assert inspector.found == []
-
-
-def _check_that_drawing_and_table_agree(page: Page) -> None:
-    first, last = (page.locator(".figures tbody tr").nth(k).locator("td").all_text_contents() for k in (0, -1))
-    about = page.locator(".chart svg desc").text_content() or ""
-    names = [line.inner_text().strip() for line in page.locator(".legend li").all()]
-    for name, start, end in zip(names, first, last, strict=True):
-        assert f"{name} from {start} to {end}" in about
-    assert sorted(last) == ["0\xa0%", "0\xa0%", "0\xa0%", "100\xa0%"]

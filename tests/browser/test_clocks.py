@@ -7,6 +7,7 @@ from typing import Any
 
 from playwright.sync_api import Page, Route, expect
 
+from browser.checks import overlapping
 from browser.people import NewPerson, Person
 from browser.table import Table, whose_turn
 
@@ -62,34 +63,6 @@ def shown(page: Page, selector: str = RUNNING) -> float:
     """Return the seconds that a clock shows."""
     *minutes, seconds = page.locator(selector).inner_text().split(":")
     return 60 * int(minutes[0] if minutes else 0) + float(seconds)
-
-
-def test_the_clock_is_chosen_in_the_lobby_and_told_in_a_sentence(new_person: NewPerson) -> None:
-    host, friend = new_person(), new_person()
-    path = open_lobby(host)
-    page, other = host.page, friend.open(path)
-    expect(page.locator("#clock-panel summary")).to_have_text("Clock no clock")
-    page.locator("#clock-panel summary").click()
-    expect(page.locator("#clock-words")).to_have_text("No clock: everyone takes the time they need.")
-    expect(other.locator("#clock-form")).to_have_count(0)
-    page.select_option("#clock-time", "seat:300")
-    sentence = "Each player has 5 minutes for the whole match, and 3 seconds more after each action."
-    for each in (page, other):
-        expect(each.locator("#clock-words")).to_contain_text(sentence)
-    page.select_option("#clock-increment", "0")
-    expect(other.locator("#clock-words")).to_contain_text("Each player has 5 minutes for the whole match. When")
-    page.select_option("#clock-time", "slow:259200")
-    text = "Each player has 3 days for each decision. When time is up, a bot plays until the player takes the seat back."
-    expect(other.locator("#clock-words")).to_have_text(text)
-    page.select_option("#clock-time-up", "resign")
-    expect(other.locator("#clock-words")).to_contain_text("the seat resigns")
-    page.select_option("#clock-time", "reserve:604800")
-    sentence = "Each player has 7 days for the whole match, and 12 hours more after each action, up to 7 days again."
-    expect(other.locator("#clock-words")).to_contain_text(sentence)
-    page.select_option("#clock-increment", "86400")
-    expect(other.locator("#clock-words")).to_contain_text("1 day more")
-    page.select_option("#clock-time", "none")
-    expect(other.locator("#clock-words")).to_contain_text("No clock")
 
 
 def test_clocks_count_down_alike_whatever_the_clocks_of_the_machines_say(new_person: NewPerson) -> None:
@@ -203,3 +176,26 @@ def test_at_a_slow_table_the_first_press_asks_and_the_second_one_does_it(new_per
         before = again.newest_event
         again.choices.first.click()
         again.wait_for_event(before + 1)
+
+
+def test_a_bot_plays_for_a_player_who_is_away_until_they_return(new_person: NewPerson) -> None:
+    host, friend = new_person(), new_person()
+    open_clocked(host, friend, "seat:1200", game="viking-axes")  # no player can win early
+    table = re.sub(r".*(/tables/[^/?#]+).*", r"\1", friend.page.url)
+    friend.page.close()
+    away = host.page.locator("#seats [data-since]")
+    expect(away).to_have_text("")
+    expect(host.page.locator("#plate-1")).to_contain_text("away")
+    let_pass(host, 70)
+    expect(away).to_have_text("1 min")
+    host.page.set_viewport_size({"width": 1280, "height": 800})
+    away.evaluate("it => { it.textContent = '2 days 3 h'; }")
+    assert overlapping(host.page, "#plate-1 .away", "#plate-1 .clock") == []
+    host.page.locator("#stand-in-1").click()
+    expect(host.page.locator("#plate-1")).to_contain_text("Jarl plays")
+    friend.page = friend.context.new_page()
+    friend.open(table)
+    expect(friend.page.locator("#stand-in")).to_contain_text("A bot plays for you")
+    friend.page.locator("#return").click()
+    expect(friend.page.locator("#stand-in")).to_have_count(0)
+    expect(host.page.locator("#plate-1")).not_to_contain_text("Jarl plays")

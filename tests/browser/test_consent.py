@@ -1,4 +1,4 @@
-"""Three people and a guest who watches agree on things at their table, by mouse, keyboard, touch, and without JavaScript."""
+"""Two people and a guest who watches agree on things at their table, by mouse, keyboard and touch."""
 
 from __future__ import annotations
 
@@ -18,8 +18,45 @@ GAMES = [AXES_AND_ALLIES, VIKING_AXES, "AxxA", "Dungeon Allies"]
 WINDOWS = [(1440, 900), (1024, 768), (390, 844), (844, 390)]
 
 
-def write_note(page: Page) -> None:
-    """Write a note in the open sheet or on its page, and open it again."""
+def test_a_take_back_is_agreed_and_a_draw_declined_by_keys_and_by_touch(new_person: NewPerson) -> None:
+    host, friend, guest = new_person(), new_person(**PHONE), new_person()
+    tables = open_table(host, friend)
+    guest.open(tables[0].path)
+    actor = whose_turn(tables)
+    assert actor is not None
+    other = tables[1] if actor is tables[0] else tables[0]
+    actor.act(ally_first)
+    other.wait_for_version(actor.version)
+    events, inspector = actor.events, Inspector()
+    actor.page.keyboard.press("p")
+    _write_note(actor.page)
+    expect(actor.page.locator("#offer-to option:checked")).not_to_have_count(0)
+    inspector.inspect("sheet", actor.page)
+    actor.page.locator("#propose-sheet").get_by_role("button", name="Ask to take back").click()
+    expect(actor.page.locator("#propose-sheet")).to_be_hidden()
+    expect(actor.page.locator("#withdraw")).to_be_visible()
+    expect(guest.page.locator("#proposal-words")).to_contain_text("asks to take back")
+    expect(guest.page.locator("#agree")).to_have_count(0)
+    expect(other.page.locator(".proposal-left")).to_have_text(re.compile(r"^[12]:\d\d left$"))
+    inspector.inspect("asked", other.page)
+    inspector.inspect("asking", actor.page)
+    other.page.keyboard.press("y")
+    for page in (actor.page, other.page, guest.page):
+        expect(page.locator("#proposal-words")).to_contain_text("Taken back:")
+    assert max(actor.events, default=-1) < max(events)
+    expect(actor.page.locator("#frame.yours")).to_be_attached()
+
+    friend.page.locator("#propose").tap()
+    friend.page.get_by_role("button", name="Offer a draw").tap()
+    expect(host.page.locator("#agree")).to_be_visible()
+    host.page.keyboard.press("n")
+    expect(friend.page.locator("#proposal-words")).to_contain_text("declined:")
+    inspector.inspect("declined", friend.page)
+    assert inspector.found == []
+
+
+def _write_note(page: Page) -> None:
+    """Write a note in the open sheet, and open it again."""
     note = page.get_by_role("textbox", name="Your note")
     note.fill("Offer a draw.")
     with page.expect_response("**/note"):
@@ -28,82 +65,6 @@ def write_note(page: Page) -> None:
     expect(note).to_be_hidden()
     page.locator("#propose").click()
     expect(note).to_have_value("Offer a draw.")
-
-
-def test_three_people_take_back_and_then_agree_to_a_draw(new_person: NewPerson) -> None:
-    host, friend, plain, guest = new_person(), new_person(**PHONE), new_person(java_script_enabled=False), new_person()
-    tables = open_table(host, friend, plain)
-    guest.open(tables[0].path)
-    while (actor := whose_turn(tables[:2])) is None:
-        tables[2].act(ally_first)
-    actor.act(ally_first)
-    other = tables[1] if actor is tables[0] else tables[0]
-    other.wait_for_event(actor.newest_event)
-    events = actor.events
-
-    actor.page.keyboard.press("p")
-    expect(actor.page.locator("#propose-sheet")).to_be_visible()
-    write_note(actor.page)
-    expect(actor.page.locator("#offer-to option:checked")).not_to_have_count(0)
-    actor.page.locator("#propose-sheet").get_by_role("button", name="Ask to take back").click()
-    expect(actor.page.locator("#propose-sheet")).to_be_hidden()
-    expect(actor.page.locator("#proposal-words")).to_contain_text("You ask to take back")
-    expect(actor.page.locator("#withdraw")).to_be_visible()
-    expect(guest.page.locator("#proposal-words")).to_contain_text("asks to take back")
-    expect(guest.page.locator("#agree")).to_have_count(0)
-    expect(other.page.locator("#proposal-words[role=status]")).to_contain_text("asks to take back")
-    expect(other.page.locator(".proposal-left")).to_have_text(re.compile(r"^[12]:\d\d left$"))
-    if other.page is host.page:
-        other.page.keyboard.press("y")
-    else:
-        other.page.locator("#agree").tap()
-    expect(other.page.locator("#agree")).to_have_count(0)
-    expect(other.page.locator(".proposal-answers .gold")).to_have_count(1)
-    plain.page.reload()
-    plain.page.locator("#agree").click()
-    for page in (actor.page, other.page, guest.page):
-        expect(page.locator("#proposal-words")).to_contain_text("Taken back:")
-    assert max(actor.events, default=-1) < max(events)
-    expect(actor.page.locator("#frame.yours")).to_be_attached()
-
-    plain.page.locator("#propose").click()
-    write_note(plain.page)
-    plain.page.get_by_role("button", name="Offer a draw").click()
-    expect(host.page.locator("#agree")).to_be_visible()
-    host.page.keyboard.press("n")
-    expect(friend.page.locator("#proposal-words")).to_contain_text("declined:")
-    host.page.keyboard.press("p")
-    host.page.get_by_role("button", name="Offer a draw").click()
-    friend.page.locator("#agree").tap()
-    plain.page.reload()
-    plain.page.locator("#agree").click()
-    for page in (host.page, friend.page, guest.page):
-        expect(page.locator("#end-title")).to_have_text("A draw")
-
-
-def test_undo_asks_the_others(new_person: NewPerson) -> None:
-    host, friend = new_person(), new_person(**PHONE)
-    tables = open_table(host, friend)
-    actor = whose_turn(tables)
-    assert actor is not None
-    other = tables[1] if actor is tables[0] else tables[0]
-    actor.act(ally_first)
-    ask = actor.page.locator("#undo", has_text="Ask to take back")
-    if not ask.count():
-        other.act(ally_first)
-    ask.click()
-    expect(other.page.locator("#agree")).to_be_visible()
-    inspector = Inspector()
-    inspector.inspect("asked", other.page)
-    inspector.inspect("asking", actor.page)
-    actor.page.keyboard.press("p")
-    expect(actor.page.locator("#propose-sheet")).to_be_visible()
-    inspector.inspect("sheet", actor.page)
-    actor.page.keyboard.press("Escape")
-    other.page.locator("#decline").click()
-    expect(actor.page.locator("#proposal-words")).to_contain_text("declined")
-    inspector.inspect("declined", actor.page)
-    assert inspector.found == []
 
 
 @pytest.mark.parametrize("game", [pytest.param(game, marks=[pytest.mark.long] * (game != VIKING_AXES)) for game in GAMES])

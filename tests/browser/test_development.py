@@ -135,19 +135,6 @@ def test_a_table_goes_on_after_a_change_and_says_what_is_wrong(developer: Person
     changed(page, lambda: files.write("rules.py", good))
     expect(page.locator("#dev-events")).to_contain_text("throw the bone")
 
-
-def test_a_mistake_in_a_template_is_told_with_its_place(developer: Person, files: Files) -> None:
-    page = begin(developer)
-    developer.allow("500")
-    good = files.texts()["page.html"]
-    changed(page, lambda: files.write("page.html", good + "{% if %}"))
-    expect(page.locator("main")).to_contain_text(re.compile(r"page\.html:\d+"))
-    changed(page, lambda: files.write("page.html", good))
-    expect(page.locator("#frame")).to_be_visible()
-
-
-def test_the_panel_fits_a_phone(developer: Person) -> None:
-    page = begin(developer)
     page.set_viewport_size({"width": 390, "height": 844})
     expect(page.locator("#dev-state")).to_be_visible()
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")

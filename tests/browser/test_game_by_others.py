@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import re
-import shutil
 import signal
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,7 +15,7 @@ from browser.accessibility import Inspector
 from browser.checks import alien_nodes, cut_off, scrolls_sideways, small_controls, too_wide
 from browser.clean_environment import ROOT, CleanEnvironment, build_wheel
 from browser.people import Person
-from browser.server import ENDED, Hall
+from browser.server import Hall
 from browser.table import Table, open_table
 
 PIG = ROOT / "examples" / "pig"
@@ -76,29 +74,6 @@ def look_at(table: Table) -> None:
     assert not inspector.found, "\n".join(inspector.found)
     assert not scrolls_sideways(page)
     assert (alien_nodes(page), too_wide(page), cut_off(page), small_controls(page)) == ([], [], [], [])
-
-
-@pytest.mark.long
-def test_the_wheel_of_a_game_is_installed_checked_simulated_and_played(
-    clean: CleanEnvironment, browser: Browser, tmp_path: Path
-) -> None:
-    package = tmp_path / "pig"
-    shutil.copytree(PIG, package, ignore=shutil.ignore_patterns("__pycache__", ".pytest_cache"))
-    clean.run(["pip", "install", "--no-deps", build_wheel(tmp_path / "wheels", package)])
-    shutil.rmtree(package / "src")  # the wheel must be enough
-
-    clean.run(["python", "-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", "not every_law", "tests"], package)
-    assert "Pig keeps every law" in clean.run("meadhall check pig --games 1 --players 2")
-    report = json.loads(clean.run("meadhall simulate pig --bots karl,thrall --games 200 --seed x --option target=50 --json"))
-    assert report["by_bot"]["karl"]["rate"] > 0.7
-
-    hall = Hall(tmp_path / "hall", command=(clean.bin / "meadhall", "serve"), MEADHALL_INTERPRET="1")
-    hall.start("pig")
-    try:
-        play_a_match(browser, hall, "Pig")
-    finally:
-        assert hall.stop() in ENDED, hall.log.read_text()
-    assert "Traceback" not in hall.log.read_text()
 
 
 # --------------------------------------------------------------------------------------------------------------- the tutorial

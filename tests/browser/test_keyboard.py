@@ -1,4 +1,4 @@
-"""The keyboard: a whole match, shortcuts, dialogs and the focus."""
+"""The keyboard: shortcuts, dialogs and the focus."""
 
 from __future__ import annotations
 
@@ -9,31 +9,6 @@ from browser.checks import focused
 from browser.keyboard import tab_to
 from browser.people import NewPerson, Person
 from browser.table import Table, open_table, table_with_refused_choice, whose_turn
-
-
-def test_a_match_can_be_played_by_keyboard(new_person: NewPerson) -> None:
-    page = new_person().open("/")
-    tab_to(page, lambda: "Play now" in page.locator(":focus").inner_text())
-    page.keyboard.press("Enter")
-    table = Table(page)
-    table.wait_for_game()
-    _check_the_list_of_keys(page)
-
-    decisions = 0
-    while decisions < 2:  # the person may die early, so try as many matches as needed
-        decisions = 0
-        table.wait_for_game()
-        while table.wait_for_turn():
-            table.act(by=_press_digit if decisions % 2 else _press_enter)
-            decisions += 1
-            if table.wait_for_turn():
-                assert focused(page), "the focus is lost"
-        if decisions:  # otherwise the match may have ended before the page was loaded
-            expect(page.locator("#end-title")).to_be_in_viewport()  # the verdict stands once, beside the board
-            table.expect_focus_in_place()
-        tab_to(page, lambda: focused(page) == "rematch")
-        page.keyboard.press("Enter")
-        expect(page.locator("#frame.game:not(.over)")).to_be_visible()
 
 
 def test_a_key_requests_a_hint_and_a_refused_action_shows_a_reason(new_person: NewPerson) -> None:
@@ -107,23 +82,16 @@ def test_keys_do_not_reach_the_page_behind_an_open_dialog(new_person: NewPerson)
     assert [url.rpartition("/")[2] for url in posted] == ["act"]
 
 
-@pytest.mark.parametrize(
-    ("game", "players"),
-    [("Viking Axes", 3), *(pytest.param(game, 3, marks=pytest.mark.long) for game in ("AxxA", "Dungeon Allies"))],
-)
-def test_resigning_keeps_the_focus_in_place(new_person: NewPerson, game: str, players: int) -> None:
-    """A bot plays the seat, also at its turn. Axes and Allies is left out: a bot may win before the second resignation."""
-    for table in open_table(*(new_person() for _ in range(players)), game=game)[:2]:
+def test_resigning_keeps_the_focus_in_place(new_person: NewPerson) -> None:
+    """A bot plays the seat, also at its turn."""
+    for table in open_table(new_person(), new_person(), new_person(), game="Viking Axes")[:2]:
         _resign_by_keyboard(table.page)
         expect(table.page.locator("#stand-in")).to_have_text("You have resigned. A bot plays your seat to the end.")
         expect(table.page.locator("#propose")).to_be_focused()
 
 
-@pytest.mark.parametrize(
-    "game", ["Dungeon Allies", *(pytest.param(game, marks=pytest.mark.long) for game in ("Axes and Allies", "Viking Axes"))]
-)
-def test_resigning_a_match_of_two_sides_moves_the_focus_to_the_result(new_person: NewPerson, game: str) -> None:
-    left, won = open_table(new_person(), new_person(), game=game)
+def test_resigning_a_match_of_two_sides_moves_the_focus_to_the_result(new_person: NewPerson) -> None:
+    left, won = open_table(new_person(), new_person(), game="Dungeon Allies")
     _resign_by_keyboard(left.page)
     for table, words in ((left, "You lost"), (won, "You win")):
         expect(table.page.locator("#end-title")).to_have_text(words)
@@ -168,18 +136,5 @@ def _resign_elsewhere(person: Person, table: Table) -> None:
     elsewhere.close()
 
 
-def _check_the_list_of_keys(page: Page) -> None:
-    page.keyboard.press("?")
-    expect(page.get_by_role("dialog", name="Shortcuts")).to_be_visible()
-    expect(page.locator("#keys")).to_contain_text("Choose the action with this number")
-    page.keyboard.press("Escape")
-    expect(page.get_by_role("dialog", name="Shortcuts")).to_be_hidden()
-
-
 def _press_digit(button: Locator) -> None:
     button.page.keyboard.press(button.get_attribute("data-key") or "")
-
-
-def _press_enter(button: Locator) -> None:
-    tab_to(button.page, lambda: focused(button.page) == button.get_attribute("id"))
-    button.page.keyboard.press("Enter")

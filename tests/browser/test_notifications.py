@@ -254,13 +254,6 @@ def test_a_device_is_turned_on_listed_and_turned_off(called: Person) -> None:
     page = called.page
     expect(page.locator(".devices-told li")).to_contain_text("Chrome on Linux")
     expect(page.locator(".devices-told li")).to_contain_text("this device")
-    page.goto("/account/new")
-    page.get_by_label("Your name").fill("Gudrun")
-    page.get_by_label("A password").fill("correct horse battery")
-    page.get_by_role("button", name="Keep my name with this password").click()
-    expect(page.locator(".codes code")).to_have_count(10)
-    page.goto("/account")
-    expect(page.locator("section[aria-labelledby=devices-head] li")).to_contain_text(["push messages"])
     page.goto("/settings")
     page.get_by_role("button", name="Turn off here").click()
     expect(page.locator("#push-here p")).to_have_text("This browser gets no push messages.")

@@ -1,12 +1,11 @@
-"""Settings of a guest, and preferences of the device: language and reduced motion."""
+"""What a guest has chosen: theme, name and the speed of animations; and what the device prefers."""
 
 from __future__ import annotations
 
 from playwright.sync_api import expect
 
-from browser.checks import alien_nodes, moving
-from browser.people import NewPerson
-from browser.table import open_table, play_now
+from browser.people import NewPerson, Person
+from browser.table import play_now
 
 
 def test_the_chosen_theme_and_name_are_remembered(new_person: NewPerson) -> None:
@@ -24,19 +23,21 @@ def test_the_chosen_theme_and_name_are_remembered(new_person: NewPerson) -> None
     expect(page.locator("#plate-0")).to_contain_text("Brynhild")
 
 
-def test_german_browsers_get_german_pages(new_person: NewPerson) -> None:
-    page = new_person(locale="de-DE").open("/rules/axes-and-allies")
-    expect(page.locator("html")).to_have_attribute("lang", "de")
-    expect(page.locator("#rulebook")).to_contain_text("Bündnis")
-    expect(page.get_by_role("button", name="Jetzt spielen")).to_be_visible()
+PACE = "() => +getComputedStyle(document.documentElement).getPropertyValue('--pace')"
 
 
-def test_reduced_motion_stops_animations(new_person: NewPerson) -> None:
-    (table,) = open_table(new_person(), bots=2)
+def choose_speed(person: Person, words: str) -> None:
+    person.open("/settings")
+    person.page.get_by_role("group", name="Speed of animations").get_by_label(words, exact=True).check()
+    person.page.get_by_role("button", name="Save").click()
 
-    def check_motion() -> None:
-        assert moving(table.page) == []
 
-    table.play_on(before=check_motion)
-    check_motion()
-    assert alien_nodes(table.page) == []
+def test_a_chosen_speed_goes_before_the_wish_for_less_motion(new_person: NewPerson) -> None:
+    person = new_person()
+    assert person.open("/settings").evaluate(PACE) == 0
+    for words, pace in (("slow", 1.8), ("normal", 1), ("fast", 0.5), ("off", 0)):
+        choose_speed(person, words)
+        assert person.open("/settings").evaluate(PACE) == pace
+        expect(person.page.locator(f"input[name=motion][value={words}]")).to_be_checked()
+    choose_speed(person, "System")
+    assert person.open("/settings").evaluate(PACE) == 0

@@ -131,8 +131,10 @@ def test_a_click_skips_and_does_nothing_else(new_person: NewPerson) -> None:
     players = open_table(host, friend, game="Axes and Allies")
     actor = whose_turn(players)
     assert actor is not None
-    page = actor.page
+    page, posted = actor.page, list[str]()
+    page.on("request", lambda request: posted.append(request.url) if request.method == "POST" else None)
     page.evaluate(WATCH)
+    page.evaluate("document.documentElement.style.setProperty('--pace', 100)")  # longer than a test waits
     attack = page.locator(".act.attack:not([aria-disabled])").first
     attack.click()
     page.wait_for_function("() => window.seen.at(-1).playing")
@@ -142,7 +144,8 @@ def test_a_click_skips_and_does_nothing_else(new_person: NewPerson) -> None:
     assert actor.version > version
     other = next(table for table in players if table is not actor)
     other.wait_for_version(actor.version)
-    assert other.newest_event == actor.newest_event, "the click has only skipped"
+    assert other.newest_event == actor.newest_event
+    assert len(posted) == 1, "the click has only skipped"
     expect(page.locator(".stage")).to_have_count(0)
 
 
