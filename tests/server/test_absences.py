@@ -9,13 +9,11 @@ from functools import partial
 import pytest
 
 from meadhall.server.hall import presence
-from meadhall.server.hall.clocks import deadline_after
 from meadhall.server.hall.room import Room
 from meadhall.server.hall.upkeep.housekeeping import delete_old
 from meadhall.server.ops.time import Time
 from meadhall.server.settings import Retention, Settings
 from meadhall.server.store import matches
-from meadhall.server.store.models import Clock
 from server.matches import match_of, stored
 from server.people import HOARD, OpenHall, Person, open_hall, stream
 
@@ -152,10 +150,3 @@ async def test_programs_see_absences_and_let_a_bot_play(hall: OpenHall, soon: No
     info = (await one.post(f"/tables/{table}/stand-in", {"seat": 1})).json()
     assert info["seats"][1]["stand_in"] == "jarl"
     assert (await two.post(f"/tables/{table}/return")).json()["seats"][1]["stand_in"] is None
-
-
-async def test_downtimes_of_the_hall_do_not_count_as_absence() -> None:
-    left = Time().now()
-    outage = (left + timedelta(minutes=1), left + timedelta(minutes=11))
-    assert deadline_after(left, timedelta(minutes=2), (outage,)) == left + timedelta(minutes=12)
-    assert Clock("seat", 300).is_live
