@@ -10,10 +10,8 @@ from pathlib import Path
 
 import httpx
 import pytest_asyncio
-import uvicorn
-from uvicorn.server import ServerState
 
-from meadhall.server.web.connections import HEAD_LIMIT, Connections
+from meadhall.server.web.connections import HEAD_LIMIT
 from meadhall.server.web.request import address_group
 from processes.process import PATIENCE, Process, hall_process
 
@@ -222,17 +220,3 @@ def test_an_ipv6_client_counts_as_its_network() -> None:
     assert address_group("192.0.2.7") == address_group("::ffff:192.0.2.7") == "192.0.2.7"
     assert address_group("2001:db8:1:2::1") == address_group("2001:db8:1:2:ffff::9") != address_group("2001:db8:1:3::1")
     assert address_group("testclient") == "testclient"
-
-
-def test_connections_are_counted_by_address_and_those_of_a_proxy_only_in_all() -> None:
-    connections = Connections(per_client=2, total=3, proxies=_PROXY)
-    ordinary, proxy = connections.client("192.0.2.1"), connections.client(_PROXY)
-    assert proxy is None
-    assert [connections.count(ordinary) for _ in range(3)] == [None, None, 429]
-    assert [connections.count(proxy) for _ in range(3)] == [None] * 3
-    connections.discount(ordinary)
-    assert connections.count(ordinary) is None
-    connections.open.update(
-        connections.accept(config=uvicorn.Config(""), server_state=ServerState(), app_state={}) for _ in range(3)
-    )
-    assert connections.count(proxy) == 503

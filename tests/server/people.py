@@ -18,7 +18,6 @@ from meadhall.server.hall.room import Room
 from meadhall.server.ops.time import Time
 from meadhall.server.settings import Settings
 from meadhall.server.store.store import Store
-from meadhall.server.web.event_stream import HEARTBEAT
 from meadhall.server.worker.client import Worker, WorkerThreads
 from meadhall.server.worker.tasks import ChooseAction, Progress, Task
 from server.manual_time import ManualTime, settled
@@ -281,13 +280,6 @@ class Stream:
     def waiting(self) -> bool:
         """Whether a message has arrived that has not been read yet."""
         return not self._chunks.empty()
-
-    async def is_silent(self) -> bool:
-        """Read what has arrived, and return whether it is nothing but heartbeats: they come by the clock."""
-        while self.waiting:
-            if f"{await self.message()}\n\n".encode() != HEARTBEAT:
-                return False
-        return True
 
     async def frame(self) -> str:
         """Return the data of the next message that is a frame, and not the chat."""
