@@ -175,6 +175,14 @@ class OpenHall:
         assert (await host.ask(f"/tables/{table}/start")).status_code == 200
         return host, friend, await self.room(table)
 
+    async def two_programs(self, game: str = HOARD, **more: Any) -> tuple[Program, Program, str]:
+        """Start a match of two programs. Return them and the id of the table."""
+        host, friend = await self.program("Ada"), await self.program("Björn")
+        table = str((await host.open(game=game, players=2, **more))["id"])
+        assert (await friend.post(f"/tables/{table}/join")).json()["you"] == 1
+        assert (await host.post(f"/tables/{table}/start")).json()["status"] == "running"
+        return host, friend, table
+
     async def played_out(self, game: str = AXES) -> Room:
         """Play a match of two people to its end."""
         host, friend, room = await self.two_at(game)

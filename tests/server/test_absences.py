@@ -137,10 +137,7 @@ async def test_one_person_among_bots_is_never_away(hall: OpenHall) -> None:
 
 
 async def test_programs_see_absences_and_let_a_bot_play(hall: OpenHall, soon: None) -> None:
-    one, two = await hall.program("One"), await hall.program("Two")
-    table = (await one.open(game=HOARD, players=2, clock={"kind": "decision"}))["id"]
-    assert (await two.post(f"/tables/{table}/join", {})).status_code == 200
-    assert (await one.post(f"/tables/{table}/start")).status_code == 200
+    one, two, table = await hall.two_programs(clock={"kind": "decision"})
     room = await hall.room(table)
     room.bots.play = lambda: None  # type: ignore[method-assign]
     forget_visits(room)

@@ -196,10 +196,7 @@ async def test_bots_agree_to_a_draw_when_they_do_not_expect_to_win(
 
 
 async def test_give_up_together_is_for_those_who_win_together(hall: OpenHall) -> None:
-    one, two = await hall.program("Ask"), await hall.program("Embla")
-    table = (await one.open(game="axxa", players=2))["id"]
-    await two.post(f"/tables/{table}/join")
-    await one.post(f"/tables/{table}/start")
+    one, two, table = await hall.two_programs("axxa")
     refused = await one.post(f"/tables/{table}/proposals", {"what": "draw"})
     assert (refused.status_code, "give up together" in refused.json()["reason"]) == (409, True)
     told = (await one.post(f"/tables/{table}/proposals", {"what": "give-up"})).json()["proposal"]
@@ -221,10 +218,7 @@ async def test_what_makes_no_sense_at_a_table_is_refused(hall: OpenHall) -> None
 
 
 async def test_clocks_are_paused_and_run_again_by_agreement(hall: OpenHall) -> None:
-    one, two = await hall.program("Ask"), await hall.program("Embla")
-    table = (await one.open(game=AXES, players=2, clock={"kind": "seat", "seconds": 300}))["id"]
-    await two.post(f"/tables/{table}/join")
-    await one.post(f"/tables/{table}/start")
+    one, two, table = await hall.two_programs(AXES, clock={"kind": "seat", "seconds": 300})
     room = await hall.room(table)
 
     async def agree(what: str) -> None:
@@ -373,10 +367,7 @@ async def test_of_a_vote_and_an_action_at_once_one_comes_first(hall: OpenHall) -
 
 async def test_an_absent_player_can_not_keep_the_clocks_stopped(settings: Settings, at_once: None, time: ManualTime) -> None:
     async with open_hall(settings, time=time) as hall:
-        one, two = await hall.program("Ask"), await hall.program("Embla")
-        table = (await one.open(game=AXES, players=2, clock={"kind": "seat", "seconds": 300}))["id"]
-        await two.post(f"/tables/{table}/join")
-        await one.post(f"/tables/{table}/start")
+        one, two, table = await hall.two_programs(AXES, clock={"kind": "seat", "seconds": 300})
         room = await hall.room(table)
         told = (await one.post(f"/tables/{table}/proposals", {"what": "pause"})).json()["proposal"]
         await two.post(f"/tables/{table}/vote", {"proposal": told["number"], "answer": "agree"})

@@ -116,10 +116,7 @@ async def test_a_hall_resumes_a_match_of_people_in_which_a_bot_stands_in(setting
 
 
 async def test_a_program_sees_the_stand_in_and_takes_its_seat_back(hall: OpenHall) -> None:
-    one, two = await hall.program("One"), await hall.program("Two")
-    table = (await one.open(game="axes-and-allies", players=2))["id"]
-    assert (await two.post(f"/tables/{table}/join", {})).status_code == 200
-    assert (await one.post(f"/tables/{table}/start")).status_code == 200
+    one, _two, table = await hall.two_programs("axes-and-allies")
     room = await hall.room(table)
     room.bots.play = lambda: None  # type: ignore[method-assign]
     let_bot_play(room, 0)
