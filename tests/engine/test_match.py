@@ -45,11 +45,6 @@ def play_out(match: Match, choose: Callable[[list[Action]], Action] = lambda act
     return match
 
 
-def card_of(match: Match, seat: int) -> int:
-    """Return the action that plays the first card of a seat."""
-    return int(match.states["hand"][0][seat][0]) - 1
-
-
 @contextmanager
 def unchanged(match: Match) -> Iterator[None]:
     """Check that the block leaves a match as it is, its next number included."""

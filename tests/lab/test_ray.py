@@ -23,7 +23,6 @@ from meadhall.engine.compute import bulk, cluster
 from meadhall.engine.compute.cluster import connected
 from meadhall.engine.compute.executors import run_chunks
 from meadhall.engine.compute.node import ClusterFailed
-from meadhall.engine.errors import BadSetup
 from meadhall.engine.match.record import read_records
 from meadhall.lab import tournament
 from meadhall.lab.matches import CHUNK
@@ -93,12 +92,6 @@ ONE_CORE_AND_ALL: list[tuple[Callable[..., tuple[object, ...]], int, dict[str, i
 ]
 
 
-def test_errors_of_tasks_are_raised_as_they_are(nodes: Nodes) -> None:
-    nodes.join()
-    with pytest.raises(BadSetup, match=r"^chunk 60 is wrong$"), connected("auto") as executor:
-        list(run_chunks(executor, Failing(60), range(100), 10))
-
-
 def test_the_same_seed_gives_the_same_bytes_on_one_core_on_all_and_on_a_cluster(nodes: Nodes, tmp_path: Path) -> None:
     nodes.join()
     nodes.join()
@@ -157,12 +150,6 @@ def test_a_task_that_keeps_dying_ends_the_run(nodes: Nodes, monkeypatch: pytest.
     with pytest.raises(ClusterFailed, match="repeated 1 times and failed"), connected("auto") as executor:
         played.extend(run_chunks(executor, Failing(60, die=True), range(100), 10))
     assert 60 not in played
-
-
-def test_a_cluster_without_nodes_ends_the_run(nodes: Nodes, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cluster, "PATIENCE_SECONDS", 0.5)
-    with pytest.raises(ClusterFailed, match="lost all its nodes"), connected("auto") as executor:
-        list(run_chunks(executor, Failing(60), range(100), 10))
 
 
 def descendants(mark: str) -> list[str]:

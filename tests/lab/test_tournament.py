@@ -79,11 +79,6 @@ def test_shares_equal_the_mean_payoffs_of_the_matches(three: tuple[Schedule, Tou
         assert standing.parties == pytest.approx(len(won[name]) / matches[name])
 
 
-def test_the_shares_of_all_seats_add_up_to_all_wins(three: tuple[Schedule, Tournament, list[Outcome]]) -> None:
-    report = three[1]
-    assert sum(each.share * each.parties * each.games for each in report.standings.values()) == pytest.approx(report.games)
-
-
 def test_the_matrix_counts_every_pair_of_seats(three: tuple[Schedule, Tournament, list[Outcome]]) -> None:
     schedule, report, played = three
     ahead: defaultdict[tuple[str, str], list[float]] = defaultdict(list)

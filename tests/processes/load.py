@@ -70,11 +70,6 @@ class Program:
             found: dict[str, Any] = answer.json()
             return found
 
-    async def try_post(self, hall: Process, path: str, **data: Any) -> int:
-        """Send a request that may be refused, and return its status."""
-        async with hall.client(**self._headers) as client:
-            return (await client.post(f"/api/v1{path}", json=data)).status_code
-
     async def get(self, hall: Process, path: str) -> Any:
         async with hall.client(**self._headers) as client:
             answer = await client.get(f"/api/v1{path}")

@@ -18,7 +18,6 @@ from meadhall.server.hall.room import Room
 from meadhall.server.ops.time import Time
 from meadhall.server.settings import Settings
 from meadhall.server.store.store import Store
-from meadhall.server.web.event_stream import HEARTBEAT
 from meadhall.server.worker.client import Worker, WorkerThreads
 from meadhall.server.worker.tasks import ChooseAction, Progress, Task
 from server.manual_time import ManualTime, settled
@@ -176,6 +175,14 @@ class OpenHall:
         assert (await host.ask(f"/tables/{table}/start")).status_code == 200
         return host, friend, await self.room(table)
 
+    async def two_programs(self, game: str = HOARD, **more: Any) -> tuple[Program, Program, str]:
+        """Start a match of two programs. Return them and the id of the table."""
+        host, friend = await self.program("Ada"), await self.program("Björn")
+        table = str((await host.open(game=game, players=2, **more))["id"])
+        assert (await friend.post(f"/tables/{table}/join")).json()["you"] == 1
+        assert (await host.post(f"/tables/{table}/start")).json()["status"] == "running"
+        return host, friend, table
+
     async def played_out(self, game: str = AXES) -> Room:
         """Play a match of two people to its end."""
         host, friend, room = await self.two_at(game)
@@ -281,13 +288,6 @@ class Stream:
     def waiting(self) -> bool:
         """Whether a message has arrived that has not been read yet."""
         return not self._chunks.empty()
-
-    async def is_silent(self) -> bool:
-        """Read what has arrived, and return whether it is nothing but heartbeats: they come by the clock."""
-        while self.waiting:
-            if f"{await self.message()}\n\n".encode() != HEARTBEAT:
-                return False
-        return True
 
     async def frame(self) -> str:
         """Return the data of the next message that is a frame, and not the chat."""

@@ -9,13 +9,11 @@ from functools import partial
 import pytest
 
 from meadhall.server.hall import presence
-from meadhall.server.hall.clocks import deadline_after
 from meadhall.server.hall.room import Room
 from meadhall.server.hall.upkeep.housekeeping import delete_old
 from meadhall.server.ops.time import Time
 from meadhall.server.settings import Retention, Settings
 from meadhall.server.store import matches
-from meadhall.server.store.models import Clock
 from server.matches import match_of, stored
 from server.people import HOARD, OpenHall, Person, open_hall, stream
 
@@ -139,10 +137,7 @@ async def test_one_person_among_bots_is_never_away(hall: OpenHall) -> None:
 
 
 async def test_programs_see_absences_and_let_a_bot_play(hall: OpenHall, soon: None) -> None:
-    one, two = await hall.program("One"), await hall.program("Two")
-    table = (await one.open(game=HOARD, players=2, clock={"kind": "decision"}))["id"]
-    assert (await two.post(f"/tables/{table}/join", {})).status_code == 200
-    assert (await one.post(f"/tables/{table}/start")).status_code == 200
+    one, two, table = await hall.two_programs(clock={"kind": "decision"})
     room = await hall.room(table)
     room.bots.play = lambda: None  # type: ignore[method-assign]
     forget_visits(room)
@@ -152,10 +147,3 @@ async def test_programs_see_absences_and_let_a_bot_play(hall: OpenHall, soon: No
     info = (await one.post(f"/tables/{table}/stand-in", {"seat": 1})).json()
     assert info["seats"][1]["stand_in"] == "jarl"
     assert (await two.post(f"/tables/{table}/return")).json()["seats"][1]["stand_in"] is None
-
-
-async def test_downtimes_of_the_hall_do_not_count_as_absence() -> None:
-    left = Time().now()
-    outage = (left + timedelta(minutes=1), left + timedelta(minutes=11))
-    assert deadline_after(left, timedelta(minutes=2), (outage,)) == left + timedelta(minutes=12)
-    assert Clock("seat", 300).is_live

@@ -21,7 +21,6 @@ from openapi_python_client.config import Config, ConfigFile, MetaType
 
 import meadhall
 from games_for_tests.hoard.rules import BOAST, DRAW, LOOK
-from meadhall.bots import Hint
 from meadhall.engine.laws.knowledge import redealt
 from meadhall.server.app import BODY_LIMIT
 from meadhall.server.hall import match_changes, presence
@@ -31,21 +30,12 @@ from meadhall.server.routes.workshop import DOCUMENT_LIMIT
 from meadhall.server.store.models import Guest
 from meadhall.server.web import event_stream
 from meadhall.server.web.links import Outside
-from meadhall.server.worker import tasks
 from server.described import Described
 from server.manual_time import ManualTime, settled
 from server.matches import match_of
 from server.people import AXES, BASE, HOARD, OpenHall, Program, stream
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
-
-
-async def two_programs(hall: OpenHall, game: str = HOARD) -> tuple[Program, Program, str]:
-    host, friend = await hall.program("Ada"), await hall.program("Björn")
-    table = (await host.open(game=game, players=2))["id"]
-    assert (await friend.post(f"/tables/{table}/join")).json()["you"] == 1
-    assert (await host.post(f"/tables/{table}/start")).json()["status"] == "running"
-    return host, friend, table
 
 
 async def test_the_list_of_games_has_options_bots_and_limits(hall: OpenHall) -> None:
@@ -57,7 +47,7 @@ async def test_the_list_of_games_has_options_bots_and_limits(hall: OpenHall) -> 
 
 
 async def test_a_program_plays_a_whole_match_and_reads_its_record(hall: OpenHall) -> None:
-    host, friend, table = await two_programs(hall)
+    host, friend, table = await hall.two_programs()
     info: dict[str, Any] = {"view": {"actor": 0}}
     while info["view"]["actor"] is not None:
         actor = (host, friend)[info["view"]["actor"]]
@@ -67,6 +57,7 @@ async def test_a_program_plays_a_whole_match_and_reads_its_record(hall: OpenHall
         answer = await actor.act(table, legal[0]["action"], shown["next"])
         assert answer.status_code == 200
         info = answer.json()
+        assert info["view"]["viewer"] == info["you"]
     assert info["status"] == "over"
     record = (await host.read(f"/tables/{table}/record")).json()
     assert record["result"]["winners"] == info["result"]["winners"]
@@ -74,7 +65,7 @@ async def test_a_program_plays_a_whole_match_and_reads_its_record(hall: OpenHall
 
 
 async def test_a_view_in_words_tells_what_has_happened_since_the_own_last_action(hall: OpenHall) -> None:
-    host, friend, table = await two_programs(hall, AXES)
+    host, friend, table = await hall.two_programs(AXES)
     players = (host, friend)
     info = (await host.read(f"/tables/{table}?words=true")).json()
     while info["status"] == "running":
@@ -106,7 +97,7 @@ async def test_a_view_in_words_tells_nothing_that_is_hidden(name: str) -> None:
 
 @pytest.mark.asyncio
 async def test_a_program_waits_for_its_turn_and_is_here_meanwhile(hall: OpenHall, time: ManualTime) -> None:
-    host, friend, table = await two_programs(hall, AXES)
+    host, friend, table = await hall.two_programs(AXES)
     info = (await host.read(f"/tables/{table}")).json()
     active, other = (host, friend) if info["view"]["actor"] == 0 else (friend, host)
     assert (await active.read(f"/tables/{table}?wait=50")).json()["view"]["legal"], "at once"
@@ -124,7 +115,7 @@ async def test_a_program_waits_for_its_turn_and_is_here_meanwhile(hall: OpenHall
 
 @pytest.mark.asyncio
 async def test_a_wait_ends_when_its_time_is_up(hall: OpenHall, time: ManualTime) -> None:
-    host, _friend, table = await two_programs(hall, AXES)
+    host, _friend, table = await hall.two_programs(AXES)
     alone = (await host.open(game=AXES, players=2))["id"]
     waiting = asyncio.create_task(host.read(f"/tables/{alone}?wait=20"))
     await settled()
@@ -143,7 +134,7 @@ async def test_with_bots_on_all_other_seats_the_match_begins_at_once(hall: OpenH
 
 
 async def test_an_undo_and_a_resignation(hall: OpenHall) -> None:
-    host, friend, table = await two_programs(hall)
+    host, friend, table = await hall.two_programs()
     await host.act(table, BOAST)
     assert (await host.post(f"/tables/{table}/undo")).json()["view"]["next"] == 2
     assert (await host.post(f"/tables/{table}/undo")).status_code == 409
@@ -153,42 +144,15 @@ async def test_an_undo_and_a_resignation(hall: OpenHall) -> None:
     assert (await friend.post(f"/tables/{table}/resign")).status_code == 409
 
 
-async def test_a_resignation_among_three(hall: OpenHall) -> None:
-    host, friend = await hall.program(), await hall.program("Friend")
-    table = (await host.open(game=HOARD, players=3, bots=["thrall"]))["id"]
-    await friend.post(f"/tables/{table}/join")
-    await host.post(f"/tables/{table}/start")
-    info = (await host.post(f"/tables/{table}/resign")).json()
-    assert (info["status"], info["you"], info["seats"][0]["stand_in"]) == ("running", 0, "jarl")
-    info = (await friend.post(f"/tables/{table}/resign")).json()
-    assert (info["status"], info["awarded"]) == ("abandoned", None)
-
-
-async def test_a_hint(hall: OpenHall, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tasks, "hints", lambda view: tuple(Hint(action, 0.5, sure=False) for action in view.legal[:3]))
-    host, friend, table = await two_programs(hall)
-    legal = (await host.read(f"/tables/{table}/legal")).json()
-    given = (await host.post(f"/tables/{table}/hint")).json()
-    assert 1 <= len(given) <= 3
-    assert all(set(hint) == {"action", "text", "chance", "sure"} for hint in given)
-    assert all({"action": hint["action"], "text": hint["text"]} in legal for hint in given)
-    assert (await host.post(f"/tables/{table}/hint")).json() == given
-    assert (await friend.post(f"/tables/{table}/hint")).json()["error"] == "wrong-moment"
-    assert (await (await hall.program()).post(f"/tables/{table}/hint")).json()["error"] == "not-your-seat"
-    await host.act(table, given[0]["action"])
-    record = (await friend.read(f"/tables/{table}/record")).json()
-    assert record["actions"][0]["hinted"] is True, "hints are public"
-
-
 @pytest.mark.parametrize("action", ["0", None, 1.5, True, [1], {"a": 1}, "x", 10**30, -1])
 async def test_an_action_that_is_not_an_integer_is_malformed(hall: OpenHall, action: Any) -> None:
-    host, _, table = await two_programs(hall)
+    host, _, table = await hall.two_programs()
     answer = await host.act(table, action)
     assert (answer.status_code, answer.json()["error"]) == (400, "malformed")
 
 
 async def test_every_refusal_has_a_code_a_reason_and_a_rule(hall: OpenHall) -> None:
-    host, friend, table = await two_programs(hall)
+    host, friend, table = await hall.two_programs()
     stranger = await hall.program()
     await host.act(table, LOOK)
     for answer, status, error, rule in (
@@ -245,13 +209,13 @@ async def test_a_body_that_does_not_fit_is_refused(hall: OpenHall, body: str) ->
     ],
 )
 async def test_a_body_that_is_not_utf_8_is_refused(hall: OpenHall, path: str, body: bytes) -> None:
-    host, _, table = await two_programs(hall)
+    host, _, table = await hall.two_programs()
     answer = await host.http.post(f"/api/v1{path.format(id=table)}", content=body, headers={"Content-Type": "application/json"})
     assert (answer.status_code, answer.json()["error"]) == (400, "bad-request"), answer.text
 
 
 async def test_a_deeply_nested_body_is_refused(hall: OpenHall) -> None:
-    host, _, table = await two_programs(hall)
+    host, _, table = await hall.two_programs()
     deep = '{"action": ' + "[" * 20_000 + "]" * 20_000 + "}"
     answer = await host.http.post(f"/api/v1/tables/{table}/actions", content=deep, headers={"Content-Type": "application/json"})
     assert answer.status_code == 400
@@ -301,7 +265,7 @@ async def test_a_guest_needs_a_name(hall: OpenHall, name: Any) -> None:
 
 
 async def test_events_are_streamed_each_action_once(hall: OpenHall) -> None:
-    host, friend, table = await two_programs(hall)
+    host, friend, table = await hall.two_programs()
     await host.act(table, BOAST)
     async with stream(friend, f"/api/v1/tables/{table}/events") as live:
         assert live.headers["content-type"].startswith("text/event-stream")
@@ -334,7 +298,7 @@ async def test_events_are_streamed_each_action_once(hall: OpenHall) -> None:
 
 
 async def test_a_client_that_reconnects_is_told_what_was_undone_meanwhile(hall: OpenHall) -> None:
-    host, friend, table = await two_programs(hall)
+    host, friend, table = await hall.two_programs()
     await host.act(table, BOAST)
     await host.post(f"/tables/{table}/undo")
     await host.act(table, BOAST)
@@ -348,7 +312,7 @@ async def test_a_client_that_reconnects_is_told_what_was_undone_meanwhile(hall: 
 
 
 async def test_a_client_that_knows_what_never_happened_here_is_told_to_reload(hall: OpenHall) -> None:
-    host, friend, table = await two_programs(hall)
+    host, friend, table = await hall.two_programs()
     await host.act(table, BOAST)
     async with stream(friend, f"/api/v1/tables/{table}/events?after=2") as live:
         assert await live.event() == ("reload", {})
@@ -362,7 +326,7 @@ async def test_a_client_that_knows_what_never_happened_here_is_told_to_reload(ha
 
 async def test_a_client_whose_seat_changes_is_told_to_reload(hall: OpenHall) -> None:
     """A spectator who gets the seat of another device may know more of the actions so far."""
-    host, _, table = await two_programs(hall)
+    host, _, table = await hall.two_programs()
     await host.act(table, LOOK)
     newcomer = await hall.program("Phone")
     room = await hall.room(table)
@@ -374,7 +338,7 @@ async def test_a_client_whose_seat_changes_is_told_to_reload(hall: OpenHall) -> 
 
 
 async def test_a_client_that_reconnects_gets_the_events_after_its_last_one(hall: OpenHall) -> None:
-    host, _, table = await two_programs(hall)
+    host, _, table = await hall.two_programs()
     for action in (LOOK, BOAST):
         await host.act(table, action)
 
@@ -396,7 +360,7 @@ async def test_a_client_that_reconnects_gets_the_events_after_its_last_one(hall:
 
 @pytest.mark.asyncio
 async def test_a_stream_without_events_sends_heartbeats(hall: OpenHall, time: ManualTime) -> None:
-    host, _, table = await two_programs(hall)
+    host, _, table = await hall.two_programs()
     async with stream(host, f"/api/v1/tables/{table}/events") as live:
         await settled()
         while live.waiting:
@@ -631,14 +595,6 @@ async def test_every_response_is_as_described(hall: OpenHall, monkeypatch: pytes
     done = [document.operation(answer.request) for answer in answers if answer.is_success]
     described_here = [(path, operation) for _, path, operation in document.operations()]
     assert {path for path, operation in described_here if operation not in done} == {"/api/v1/tables/{id}/events"}
-
-
-async def test_the_stream_is_as_described(hall: OpenHall) -> None:
-    host, _, table = await two_programs(hall)
-    operation = (await described(hall)).operation(httpx.Request("GET", f"http://hall.test/api/v1/tables/{table}/events"))
-    async with stream(host, f"/api/v1/tables/{table}/events") as live:
-        (media_type,) = operation["responses"]["200"]["content"]
-        assert live.headers["content-type"].split(";")[0] == media_type
 
 
 @pytest.mark.parametrize(

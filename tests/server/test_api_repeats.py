@@ -17,14 +17,6 @@ from server.people import HOARD, OpenHall, Program, open_hall
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
-async def two_at_a_table(hall: OpenHall) -> tuple[Program, Program, str]:
-    host, friend = await hall.program("Ada"), await hall.program("Björn")
-    table = (await host.open(game=HOARD, players=2))["id"]
-    await friend.post(f"/tables/{table}/join")
-    await host.post(f"/tables/{table}/start")
-    return host, friend, table
-
-
 async def open_with(program: Program, key: str, **table: Any) -> httpx.Response:
     return await program.http.post("/api/v1/tables", json=table, headers={"Idempotency-Key": key})
 
@@ -33,7 +25,7 @@ async def open_with(program: Program, key: str, **table: Any) -> httpx.Response:
 
 
 async def test_an_action_that_is_sent_again_is_answered_again(hall: OpenHall) -> None:
-    host, _friend, table = await two_at_a_table(hall)
+    host, _friend, table = await hall.two_programs()
     first = await host.act(table, BOAST, 1)
     assert [(await host.act(table, BOAST, 1)).status_code for _ in range(2)] == [200, 200]
     assert (await host.act(table, BOAST, 1)).json() == first.json()
@@ -43,14 +35,14 @@ async def test_an_action_that_is_sent_again_is_answered_again(hall: OpenHall) ->
 
 
 async def test_an_action_that_is_sent_twice_at_once_is_played_once(hall: OpenHall) -> None:
-    host, _friend, table = await two_at_a_table(hall)
+    host, _friend, table = await hall.two_programs()
     answers = await asyncio.gather(*(host.act(table, BOAST, 1) for _ in range(5)))
     assert [answer.status_code for answer in answers] == [200] * 5
     assert {answer.json()["view"]["next"] for answer in answers} == {2}
 
 
 async def test_another_action_of_the_same_number_is_outdated(hall: OpenHall) -> None:
-    host, friend, table = await two_at_a_table(hall)
+    host, friend, table = await hall.two_programs()
     await host.act(table, BOAST, 1)
     assert (await host.act(table, DRAW, 1)).json()["error"] == "stale"
     assert (await friend.act(table, BOAST, 1)).json()["error"] == "stale"
@@ -61,7 +53,7 @@ async def test_another_action_of_the_same_number_is_outdated(hall: OpenHall) -> 
 
 
 async def test_the_last_action_of_a_match_can_be_sent_again(hall: OpenHall) -> None:
-    host, friend, table = await two_at_a_table(hall)
+    host, friend, table = await hall.two_programs()
     while (view := (await host.read(f"/tables/{table}")).json()["view"])["actor"] is not None:
         actor = (host, friend)[view["actor"]]
         action, number = (await actor.read(f"/tables/{table}/legal")).json()[0]["action"], view["next"]

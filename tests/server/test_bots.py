@@ -26,7 +26,7 @@ from meadhall.server.settings import Settings
 from meadhall.server.store.models import Entry
 from meadhall.server.worker import bot_cache
 from server.matches import bot_cache_of, bots_and, match_of
-from server.people import AXES, HOARD, OpenHall, open_hall, until
+from server.people import HOARD, OpenHall, open_hall, until
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -249,15 +249,6 @@ async def test_a_bot_is_kept_until_the_match_is_over(hall: OpenHall, monkeypatch
     assert len(cached) == 0
 
 
-async def test_matches_with_bots_of_the_library_continue_after_a_restart(settings: Settings, at_once: None) -> None:
-    async with open_hall(replace(settings, bot_pause=3600.0)) as before:
-        table = (await bots_and(before, ["karl", "thrall"], AXES))[1].table.id
-    async with open_hall(settings) as after:
-        again = await after.room(table)
-        await until(again, lambda: match_of(again).actor in (0, None))
-        assert [seat.bot for seat in again.table.seats] == [None, "karl", "thrall"]
-
-
 async def test_an_undo_cancels_the_search_of_a_bot(hall: OpenHall, monkeypatch: pytest.MonkeyPatch) -> None:
     asked = asyncio.Queue[int]()
     loop = asyncio.get_running_loop()
@@ -294,8 +285,9 @@ async def test_bots_continue_after_a_restart(settings: Settings, at_once: None) 
         assert match_of(again).steps[-1].seat == 1
 
 
-async def test_a_bots_answer_to_an_undone_state_is_dropped(
-    hall: OpenHall, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+@pytest.mark.parametrize("is_resigned", [False, True])
+async def test_a_bots_answer_to_a_match_that_was_undone_or_abandoned_is_dropped(
+    hall: OpenHall, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, is_resigned: bool
 ) -> None:
     program, room = await bots_and(hall, ["karl"], HOARD)
     asked, answer = asyncio.Event(), asyncio.Event()
@@ -312,36 +304,12 @@ async def test_a_bots_answer_to_an_undone_state_is_dropped(
     monkeypatch.setattr(bot_cache, "bot", lambda game, name: Slow())
     await program.act(room.table.id, DRAW)
     await asked.wait()
-    room.change(lambda draft: draft.add("undo", 0, 1))
+    if is_resigned:
+        assert (await program.post(f"/tables/{room.table.id}/resign")).json()["status"] == "abandoned"
+    else:
+        room.change(lambda draft: draft.add("undo", 0, 1))
     answer.set()
     assert room.bots._playing is not None
     await room.bots._playing
-    assert match_of(room).actor == 0
-    assert match_of(room).steps == []
+    assert len(match_of(room).steps) == is_resigned
     assert not [each for each in caplog.records if each.levelno >= logging.WARNING], "an abandoned match is no failure"
-
-
-async def test_a_match_abandoned_during_a_search_ends_without_an_error(
-    hall: OpenHall, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    program, room = await bots_and(hall, ["karl"], HOARD)
-    asked, answer = asyncio.Event(), asyncio.Event()
-    loop = asyncio.get_running_loop()
-
-    class Slow:
-        name = "slow"
-
-        def choose(self, view: View) -> int:
-            loop.call_soon_threadsafe(asked.set)
-            asyncio.run_coroutine_threadsafe(answer.wait(), loop).result()
-            return view.legal[0]
-
-    monkeypatch.setattr(bot_cache, "bot", lambda game, name: Slow())
-    await program.act(room.table.id, DRAW)
-    await asked.wait()
-    assert (await program.post(f"/tables/{room.table.id}/resign")).json()["status"] == "abandoned"
-    answer.set()
-    assert room.bots._playing is not None
-    await room.bots._playing
-    assert len(match_of(room).steps) == 1
-    assert not [each for each in caplog.records if each.levelno >= logging.WARNING]

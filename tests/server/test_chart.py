@@ -127,20 +127,6 @@ async def test_a_deal_that_others_still_play_has_no_chart(hall: OpenHall, monkey
     assert "chart-part" not in (await hall.person().get(f"/tables/{room.table.id}/replay")).text
 
 
-async def test_a_lobby_has_no_chart(hall: OpenHall) -> None:
-    person = hall.person()
-    assert (await person.get(f"/tables/{await person.open()}/chart")).status_code == 404
-
-
-async def test_an_uploaded_record_has_a_chart(hall: OpenHall) -> None:
-    person = hall.person()
-    url = await upload(person, a_match())
-    page = await drawn(person, f"{url}?step=1")
-    assert f'action="{url}"' in page
-    await drawn(person, f"{url}/chart?knowledge=everything")
-    assert (await person.get("/replay/nothing/chart")).status_code == 404
-
-
 async def test_an_abandoned_match_has_a_chart_if_it_has_actions(hall: OpenHall) -> None:
     match = meadhall.game(HOARD).match(players=2, seed="given up")
     person = hall.person()
@@ -222,15 +208,6 @@ async def test_tables_of_the_hall_come_before_uploaded_records(analyst: Analyst)
     charts.request("c", called("our own"))
     await finished(charts)
     assert analyst.analysed == ["our own", "a record", "another"]
-
-
-async def test_a_chart_is_drawn_once(analyst: Analyst) -> None:
-    charts = ChartQueue(WorkerThreads(), Time())
-    match = called("once")
-    job = charts.request("a", match)
-    await finished(charts)
-    assert charts.request("a", match) is job
-    assert analyst.analysed == ["once"]
 
 
 async def test_waiting_uploads_are_limited_per_client_and_in_total(analyst: Analyst, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -61,18 +61,6 @@ class Panel:
 # ----------------------------------------------------------------------------------------------------------------- who hears what
 
 
-async def test_players_hear_each_other_at_once_and_after_a_reload(hall: OpenHall) -> None:
-    host, friend, room = await hall.two_at()
-    table = room.table.id
-    async with stream(friend, f"/tables/{table}/stream", page="p") as streamed:
-        panel = Panel(streamed)
-        assert "Skal!" not in await panel.news()
-        await said(host, table, "Skal!")
-        assert "Skal!" in await panel.news()
-    assert "Skal!" in await shown(host, table)
-    assert "Skal!" in await shown(friend, table)
-
-
 async def test_a_line_changes_no_frame_and_a_move_changes_no_chat(hall: OpenHall) -> None:
     host, friend, room = await hall.two_at()
     async with stream(friend, f"/tables/{room.table.id}/stream", page="p") as streamed:
@@ -318,17 +306,6 @@ async def test_lines_that_a_guest_does_not_hear_displace_none(hall: OpenHall, mo
         assert now.split(">") == then.split(">")
 
 
-async def test_a_spectator_can_be_muted_by_a_line(hall: OpenHall) -> None:
-    _host, _friend, room = await hall.two_at()
-    eve, tyr = hall.person("10.0.0.3"), hall.person("10.0.0.4")
-    await said(eve, room.table.id, "Boo")
-    line = lines(room, "spectators")[0].id
-    assert (await tyr.ask(f"/tables/{room.table.id}/chat/people", {"who": f"line:{line}", "set": "mute"})).status_code == 200
-    page = await shown(tyr, room.table.id)
-    assert "Boo" not in page
-    assert f'value="line:{line}"' in page, "the spectator can be unmuted"
-
-
 @pytest.mark.parametrize("who", ["seat:0", "seat:7", "line:x", "", "guest"])
 async def test_only_others_at_the_table_can_be_muted(hall: OpenHall, who: str) -> None:
     host, _friend, room = await hall.two_at()
@@ -375,17 +352,6 @@ async def test_a_hall_can_have_no_chat(settings: Settings, at_once: None) -> Non
 
 
 # --------------------------------------------------------------------------------------------------------------------------- kept
-
-
-async def test_lines_survive_a_restart(settings: Settings, at_once: None) -> None:
-    async with open_hall(settings) as hall:
-        host, _friend, room = await hall.two_at()
-        await said(host, room.table.id, "Skal!")
-        cookies, table = host.http.cookies, room.table.id
-    async with open_hall(settings) as hall:
-        again = hall.person()
-        again.http.cookies = cookies
-        assert "Skal!" in await shown(again, table)
 
 
 async def test_memory_keeps_the_last_lines_only(hall: OpenHall, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from datetime import timedelta
-from typing import Any
 
 import pytest
 
@@ -16,21 +15,13 @@ from meadhall.server.store import tables
 from meadhall.server.store.models import Clock
 from meadhall.server.store.store import Store
 from server.matches import match_of
-from server.people import AXES, HOARD, OpenHall, Person, Program, open_hall, until
+from server.people import AXES, HOARD, OpenHall, Person, open_hall, until
 from server.rows import table_of
 from server.waiting import until as wait_until
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 LIVE = {"kind": "seat", "seconds": 180, "increment": 2, "time_up": "bot_decision"}
-
-
-async def two_with_a_clock(hall: OpenHall, **clock: Any) -> tuple[Program, Program, str]:
-    host, friend = await hall.program("Ada"), await hall.program("Björn")
-    table = (await host.open(game=HOARD, players=2, clock=clock or LIVE))["id"]
-    await friend.post(f"/tables/{table}/join")
-    assert (await host.post(f"/tables/{table}/start")).json()["status"] == "running"
-    return host, friend, table
 
 
 async def test_a_clock_is_stored_with_its_table(on_sqlite: Settings) -> None:
@@ -81,7 +72,7 @@ async def test_players_agree_again_when_the_clock_changes(hall: OpenHall) -> Non
 
 
 async def test_the_api_tells_the_clocks_with_the_time_of_the_hall(hall: OpenHall) -> None:
-    host, friend, table = await two_with_a_clock(hall)
+    host, friend, table = await hall.two_programs(clock=LIVE)
     for program in (host, friend):
         told = (await program.read(f"/tables/{table}")).json()["clocks"]
         assert told["running"] == 0

@@ -201,16 +201,6 @@ def test_paused_clocks_stand_still_and_a_decision_goes_on_where_it_was() -> None
     assert play.clocks.left[0] == 255
 
 
-def test_the_end_of_the_match_stops_the_clocks() -> None:
-    play = Play(LIVE)
-    seconds = 0
-    while not play.match.over:
-        seconds += 1
-        play.act(seconds)
-    assert play.clocks.running is None
-    assert play.clocks.deadline is None
-
-
 # ------------------------------------------------------------------------------------------------------------------ downtimes
 
 
@@ -278,7 +268,3 @@ def test_every_clock_on_offer_can_be_stored_and_read(kind: ClockKind) -> None:
 def test_another_clock_is_refused_with_those_on_offer(choice: tuple[Any, ...], problem: str) -> None:
     with pytest.raises(BadSetup, match=problem.replace(".", r"\.")):
         check_clock(*choice)
-
-
-def test_no_clock_is_a_choice() -> None:
-    assert check_clock("none") is None

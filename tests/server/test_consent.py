@@ -196,10 +196,7 @@ async def test_bots_agree_to_a_draw_when_they_do_not_expect_to_win(
 
 
 async def test_give_up_together_is_for_those_who_win_together(hall: OpenHall) -> None:
-    one, two = await hall.program("Ask"), await hall.program("Embla")
-    table = (await one.open(game="axxa", players=2))["id"]
-    await two.post(f"/tables/{table}/join")
-    await one.post(f"/tables/{table}/start")
+    one, two, table = await hall.two_programs("axxa")
     refused = await one.post(f"/tables/{table}/proposals", {"what": "draw"})
     assert (refused.status_code, "give up together" in refused.json()["reason"]) == (409, True)
     told = (await one.post(f"/tables/{table}/proposals", {"what": "give-up"})).json()["proposal"]
@@ -210,19 +207,18 @@ async def test_give_up_together_is_for_those_who_win_together(hall: OpenHall) ->
     assert "by agreement" in (await hall.person().get(f"/tables/{table}")).text
 
 
-async def test_rivals_do_not_give_up_together(hall: OpenHall) -> None:
+async def test_what_makes_no_sense_at_a_table_is_refused(hall: OpenHall) -> None:
     host, _, room = await hall.two_at(AXES)
-    assert "resign" in (await propose(host, room, "give-up")).json()["reason"]
+    assert "resign" in (await propose(host, room, "give-up")).json()["reason"], "rivals don't give up together"
+    assert "no clock" in (await propose(host, room, "pause")).json()["reason"]
+    assert (await propose(hall.person("10.0.0.3"), room, "draw")).status_code == 403, "a spectator"
 
 
 # ---------------------------------------------------------------------------------------------------------------- clocks
 
 
 async def test_clocks_are_paused_and_run_again_by_agreement(hall: OpenHall) -> None:
-    one, two = await hall.program("Ask"), await hall.program("Embla")
-    table = (await one.open(game=AXES, players=2, clock={"kind": "seat", "seconds": 300}))["id"]
-    await two.post(f"/tables/{table}/join")
-    await one.post(f"/tables/{table}/start")
+    one, two, table = await hall.two_programs(AXES, clock={"kind": "seat", "seconds": 300})
     room = await hall.room(table)
 
     async def agree(what: str) -> None:
@@ -240,11 +236,6 @@ async def test_clocks_are_paused_and_run_again_by_agreement(hall: OpenHall) -> N
     assert clocks is not None
     assert (clocks.is_paused, clocks.running) == (False, match_of(room).actor)
     assert [kind for kind, _, _ in stored(hall, room)] == ["propose", "agree", "pause", "propose", "agree", "resume"]
-
-
-async def test_a_table_without_a_clock_has_nothing_to_pause(hall: OpenHall) -> None:
-    host, _, room = await hall.two_at(AXES)
-    assert "no clock" in (await propose(host, room, "pause")).json()["reason"]
 
 
 async def test_a_match_of_an_older_hall_whose_seat_went_to_a_friend_replays(settings: Settings, at_once: None) -> None:
@@ -275,11 +266,6 @@ async def test_a_match_of_an_older_hall_whose_seat_went_to_a_friend_replays(sett
         assert host_id in room.table.seats[0].guests
         assert friend_id not in room.table.seats[1].guests
         check_match(room.table, after.store.transact(matches.entries_of, room.table.id))
-
-
-async def test_a_spectator_can_propose_nothing(hall: OpenHall) -> None:
-    *_, room = await hall.two_at(AXES)
-    assert (await propose(hall.person("10.0.0.3"), room, "draw")).status_code == 403
 
 
 # ------------------------------------------------------------------------------------------------------------------- limits
@@ -379,27 +365,9 @@ async def test_of_a_vote_and_an_action_at_once_one_comes_first(hall: OpenHall) -
     assert (record["undone"] == []) == (voted.status_code != 200)
 
 
-async def test_a_program_proposes_and_answers(hall: OpenHall) -> None:
-    one, two = await hall.program("Ask"), await hall.program("Embla")
-    table = (await one.open(game=AXES, players=2))["id"]
-    await two.post(f"/tables/{table}/join")
-    await one.post(f"/tables/{table}/start")
-    told = (await one.post(f"/tables/{table}/proposals", {"what": "draw"})).json()["proposal"]
-    assert (told["what"], told["seat"], told["asked"], told["agreed"], told["to"]) == ("draw", 0, [1], [], None)
-    assert (await two.read(f"/tables/{table}")).json()["proposal"] == told
-    refused = await one.post(f"/tables/{table}/vote", {"proposal": told["number"], "answer": "agree"})
-    assert refused.status_code == 403
-    ended = (await two.post(f"/tables/{table}/vote", {"proposal": told["number"], "answer": "agree"})).json()
-    assert ended["awarded"] == {"winners": [0, 1], "scores": [0.5, 0.5], "why": "agreement"}
-    assert ended["proposal"] is None
-
-
 async def test_an_absent_player_can_not_keep_the_clocks_stopped(settings: Settings, at_once: None, time: ManualTime) -> None:
     async with open_hall(settings, time=time) as hall:
-        one, two = await hall.program("Ask"), await hall.program("Embla")
-        table = (await one.open(game=AXES, players=2, clock={"kind": "seat", "seconds": 300}))["id"]
-        await two.post(f"/tables/{table}/join")
-        await one.post(f"/tables/{table}/start")
+        one, two, table = await hall.two_programs(AXES, clock={"kind": "seat", "seconds": 300})
         room = await hall.room(table)
         told = (await one.post(f"/tables/{table}/proposals", {"what": "pause"})).json()["proposal"]
         await two.post(f"/tables/{table}/vote", {"proposal": told["number"], "answer": "agree"})

@@ -96,7 +96,22 @@ async def test_a_program_is_told_why(hall: OpenHall) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", ["/settings", "/tables", "/daily", "/tables/x/act", "/tables/x/start", "/tables/x/documents/y", "/seat/x", "/replay"]
+    "path",
+    [
+        "/settings",
+        "/tables",
+        "/daily",
+        "/tables/x/act",
+        "/tables/x/start",
+        "/tables/x/documents/y",
+        "/seat/x",
+        "/replay",
+        "/account/delete",
+        "/account/password",
+        "/sign-in",
+        "/sign-out",
+        "/settings/notifications/devices",
+    ],
 )
 async def test_every_form_is_checked(hall: OpenHall, path: str) -> None:
     assert (await send(await with_session(hall.app), {"Sec-Fetch-Site": "cross-site"}, path)).status_code == 403

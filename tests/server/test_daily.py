@@ -26,7 +26,7 @@ from meadhall.server.hall import daily_puzzle
 from meadhall.server.hall.daily_puzzle import seed_of, today
 from meadhall.server.hall.room import Room
 from meadhall.server.settings import Settings
-from meadhall.server.store import puzzles, tables
+from meadhall.server.store import guests, puzzles, tables
 from meadhall.server.store.database import Db
 from meadhall.server.store.models import SeatRow, new_link_token
 from meadhall.server.store.store import Store
@@ -488,8 +488,14 @@ async def test_the_outcome_is_shown_the_day_after_and_in_german(hall: OpenHall, 
 async def test_the_solution_is_shown_when_the_day_has_ended(hall: OpenHall, judged: list[Any], days_later: Any) -> None:
     guest, day = hall.person(), today(hall.store.time)
     judged[0] = Outcome(True, 2, (BOAST, DRAW))
-    await play_out(await begin(hall, guest), guest)
+    room = await begin(hall, guest)
+    await play_out(room, guest)
     assert "Solvable in 2 moves" in await shown_outcome(guest)
+    await guest.post("/people/me/visibility", {"profile": "public"})
+    found = hall.store.transact(guests.find, room.table.host)
+    assert found is not None
+    assert 'class="calendar"' in (await guest.get("/people/me")).text
+    assert 'class="calendar"' not in (await hall.person("10.0.0.2").get(f"/people/{found.public_id}")).text
     assert 'id="solution"' not in (await guest.get("/daily")).text, "others still play"
     days_later(1)
     page = (await guest.get(f"/daily/{day}")).text

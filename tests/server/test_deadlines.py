@@ -224,15 +224,6 @@ async def test_paused_clocks_have_no_deadline(settings: Settings, at_once: None,
         assert [entry.kind for entry in table.entries()] == ["pause", "resume", "stand_in"]
 
 
-async def test_the_end_of_a_match_cancels_its_deadline(settings: Settings, at_once: None, time: ManualTime) -> None:
-    async with clocked(settings, time, per_decision(MINUTE)) as table:
-        while not match_of(table.room).over:
-            actor = match_of(table.room).actor
-            assert actor is not None
-            await table.act(actor, match_of(table.room).legal()[0].action)
-        assert table.jobs() == []
-
-
 async def test_after_a_restart_the_clock_goes_on_where_it_was(settings: Settings, at_once: None, time: ManualTime) -> None:
     async with clocked(settings, time, per_decision(MINUTE)) as table:
         await time.advance(10)

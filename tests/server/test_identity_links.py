@@ -122,16 +122,3 @@ async def test_a_link_of_an_account_signs_the_device_in_but_proves_nothing(each_
 
 async def answer_to(hall: OpenHall, path: str) -> int:
     return (await hall.person("10.0.0.9").post(path)).status_code
-
-
-async def test_a_program_gets_the_link_as_json(hall: OpenHall) -> None:
-    ada = await named(hall, "Ada")
-    made = (await ada.ask("/identity")).json()
-    assert made["url"].startswith("/identity/")
-    assert made["expires_at"].endswith("+00:00")
-
-
-async def test_the_address_of_the_form_leads_to_the_form(each_hall: OpenHall) -> None:
-    ada = await named(each_hall, "Ada")
-    path, _, place = str((await ada.get("/identity")).headers["location"]).partition("#")
-    assert f'id="{place}"' in (await ada.get(path)).text

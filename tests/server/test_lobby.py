@@ -84,12 +84,6 @@ async def test_the_host_closes_a_table(settings: Settings, at_once: None) -> Non
         assert (page.status_code, "The host has closed this table." in page.text) == (200, True)
 
 
-async def test_a_match_that_has_begun_can_not_be_closed(hall: OpenHall) -> None:
-    host, _, room = await hall.two_at()
-    assert (await host.ask(f"/tables/{room.table.id}/close")).status_code == 409
-    assert room.table.status == "running"
-
-
 # ---------------------------------------------------------------------------------------------------------------------- presence
 
 
@@ -116,18 +110,6 @@ async def test_an_agreement_ends_when_the_options_change(hall: OpenHall, no_visi
     assert room.table.seats[1].is_ready
     await host.ask(f"/tables/{room.table.id}/options", {"hand": "many"})
     assert not room.table.seats[1].is_ready
-
-
-@pytest.mark.asyncio
-async def test_a_page_without_a_stream_counts_as_present_for_a_while(hall: OpenHall, time: ManualTime) -> None:
-    host, friend, room = await lobby_of(hall, players=2)
-    path = f"/tables/{room.table.id}"
-    await friend.get(path)
-    assert "Bodil is away." not in (await host.get(path)).text
-    await time.advance(presence.VISIT_SECONDS - 1)
-    assert "Bodil is away." not in (await host.get(path)).text
-    await time.advance(1)
-    assert "Bodil is away." in (await host.get(path)).text
 
 
 @pytest.mark.asyncio
@@ -219,21 +201,3 @@ async def test_a_new_name_reaches_the_seats_before_a_match(hall: OpenHall) -> No
     await friend.post("/settings", {"name": "Sigrun"})
     assert [seat.name for seat in room.table.seats] == before, "not during a match"
     assert running.table.status == "running"
-
-
-# --------------------------------------------------------------------------------------------------------------------------- API
-
-
-async def test_programs_leave_agree_and_close(hall: OpenHall, no_visits: None) -> None:
-    host, friend = await hall.program(), await hall.program("Friend")
-    table = (await host.open(game=HOARD, players=2))["id"]
-    await friend.post(f"/tables/{table}/join")
-    assert (await host.post(f"/tables/{table}/start")).status_code == 409
-    assert (await friend.post(f"/tables/{table}/leave")).json()["you"] is None
-    await friend.post(f"/tables/{table}/join")
-    for program in (host, friend):
-        assert (await program.post(f"/tables/{table}/ready")).status_code == 200
-    assert (await host.post(f"/tables/{table}/start")).json()["status"] == "running"
-    other = (await host.open(game=HOARD, players=2))["id"]
-    assert (await friend.post(f"/tables/{other}/close")).status_code == 403
-    assert (await host.post(f"/tables/{other}/close")).json()["status"] == "closed"

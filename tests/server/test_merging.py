@@ -57,6 +57,7 @@ async def test_seats_tables_and_matches_belong_to_the_target(on_sqlite: Settings
         append(store, hosted, Entry(1, "action", 0, 14))
         assert merge(store) == sorted((hosted.id, joined.id))
         assert (stored(store, hosted)).host == TARGET
+        assert (stored(store, hosted)).version > hosted.version, "open pages learn of it"
         assert (stored(store, hosted)).seats[0].guests == {TARGET}
         assert (stored(store, hosted)).seats[0].stored_crest == Guest(TARGET, TARGET).crest.text
         assert (stored(store, joined)).seats[1].guests == {TARGET, "phone"}
@@ -66,14 +67,6 @@ async def test_seats_tables_and_matches_belong_to_the_target(on_sqlite: Settings
         assert store.transact(tables.of_guest, SOURCE) == []
         assert store.transact(guests.find, SOURCE) is None
         assert merge(store) == [], "a second merge changes nothing"
-
-
-async def test_open_pages_learn_of_the_change(on_sqlite: Settings) -> None:
-    async with Store.open(on_sqlite) as store:
-        table = table_with(SOURCE, SOURCE)
-        store.add_table(table)
-        merge(store)
-        assert (stored(store, table)).version > table.version
 
 
 async def test_a_second_seat_before_a_match_is_opened(on_sqlite: Settings) -> None:

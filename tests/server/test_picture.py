@@ -52,7 +52,6 @@ async def test_a_finished_match_has_a_picture_and_a_running_one_has_none(hall: O
     assert (await host.get("/tables/nowhere/picture.png")).status_code == 404
 
 
-@pytest.mark.asyncio(loop_scope="module")
 def _written(text: str) -> str:
     style = 'y="24" font-size="20" font-family="Alegreya Sans"'
     return f'<svg xmlns="http://www.w3.org/2000/svg" width="200" height="32"><text {style}>{text}</text></svg>'
@@ -81,11 +80,6 @@ def test_a_kind_of_letters_without_a_font_is_logged_once(caplog: pytest.LogCaptu
     (line,) = caplog.messages
     assert "the letters called TOTO" in line
     assert "apt-get install" in line
-
-
-async def test_a_lobby_has_no_picture(hall: OpenHall) -> None:
-    host = hall.person()
-    assert (await host.get(f"/tables/{await host.open()}/picture.png")).status_code == 409
 
 
 @pytest.mark.asyncio(loop_scope="module")

@@ -10,9 +10,9 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from meadhall.engine.errors import MeadhallError, Refused
+from meadhall.engine.errors import MeadhallError
 from meadhall.server.errors import NotSeated, Stale, TooMany, WrongMoment
-from meadhall.server.hall.proposal_kinds import KINDS, Addressed, What, kind_of
+from meadhall.server.hall.proposal_kinds import KINDS, Addressed, What
 from meadhall.server.hall.proposals import WAIT_DECISIONS, WAIT_TIME, Proposals
 from meadhall.server.store.models import Entry, EntryKind
 
@@ -216,9 +216,3 @@ def test_a_late_vote_is_told_how_the_proposal_ended_and_a_repeated_proposal_how_
     late = state.follow(state.proposed(3, "draw", Addressed(1, frozenset({0, 2})), set(), START, LIMIT))
     with pytest.raises(Stale, match="time"):
         late.answered(4, 2, 0, True, START + LIMIT)
-
-
-def test_only_known_kinds_can_be_proposed() -> None:
-    assert kind_of("draw").what == "draw"
-    with pytest.raises(Refused, match="take-back"):
-        kind_of("peace")

@@ -37,17 +37,6 @@ async def test_a_subscriber_is_notified_once_at_first_and_then_only_of_changes()
 
 
 @pytest.mark.asyncio
-async def test_a_waiting_subscriber_is_notified_at_once() -> None:
-    channel = Channel(ManualTime())
-    with channel.subscribe("") as subscriber:
-        await subscriber.wait(60)
-        waiting = asyncio.create_task(subscriber.wait(60))
-        await asyncio.sleep(0)
-        channel.publish()
-        assert await asyncio.wait_for(waiting, 10)
-
-
-@pytest.mark.asyncio
 async def test_a_page_closed_while_waiting_does_not_block_others() -> None:
     channel = Channel(ManualTime())
     with channel.subscribe("") as other:

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import meadhall
-from games_for_tests.hoard.rules import BOAST, DRAW, LOOK
+from games_for_tests.hoard.rules import BOAST, DRAW
 from meadhall.engine.match.record import dumps, loads
 from meadhall.engine.replay import replay
 from meadhall.server.hall import match_records
@@ -157,21 +157,6 @@ async def test_steps_are_shown_with_full_knowledge_and_from_a_seat(name: str) ->
             assert board(render("replay.html", GUEST, content, "/replay/x", BASE))
 
 
-async def test_a_record_of_the_hall_can_be_uploaded(hall: OpenHall) -> None:
-    room = await hall.played_out(HOARD)
-    record = (await hall.person().get(f"/tables/{room.table.id}/record")).content
-    assert (await upload(hall.person(), record)).status_code == 201
-
-
-async def test_the_record_of_an_abandoned_match_is_shown(hall: OpenHall) -> None:
-    match = meadhall.game(HOARD).match(players=2, seed="given up")
-    match.play(LOOK)
-    record = match.record(abandoned="a storm")
-    answer = await upload(hall.person(), record)
-    assert answer.status_code == 201, answer.text
-    assert (await hall.person().get(answer.json()["url"])).status_code == 200
-
-
 def changed(change: Callable[[Record], object]) -> Record:
     record = copy.deepcopy(genuine(AXES))
     change(record)
@@ -182,39 +167,13 @@ def changed(change: Callable[[Record], object]) -> Record:
     ("record", "place"),
     [
         (changed(lambda record: record.update(seed="0" * 64)), "commitment"),
-        (changed(lambda record: record.update(seed="0" * 62)), "seed"),
-        (changed(lambda record: record.pop("seed")), "seed"),
-        (changed(lambda record: record["setup"][0].__setitem__(2, 7)), "setup"),
-        (changed(lambda record: record["actions"][0]["events"].pop()), "action 1"),
-        (changed(lambda record: record["actions"][0].update(action=99)), "action 1"),
         (changed(lambda record: record["actions"].pop()), "result"),
-        (changed(lambda record: record["actions"].pop(0)), "actions"),
-        (changed(lambda record: record["result"].update(winners=[0, 1])), "result, winners"),
-        (changed(lambda record: record["result"].update(scores=[float("nan"), 0])), "result, scores"),
-        (changed(lambda record: record.update(format="meadhall-match/2")), "format"),
-        (changed(lambda record: record.update(game="chess")), "game"),
-        (changed(lambda record: record.update(rules=99)), "rules"),
-        (changed(lambda record: record.update(extra=1)), "extra"),
-        (changed(lambda record: record.update(complete=False)), "complete"),
-        (changed(lambda record: record.update(started="today")), "started"),
-        (changed(lambda record: record["seats"].append({"name": "x", "kind": "human"})), "setup"),
-        (changed(lambda record: record["seats"].extend([{"name": "x", "kind": "human"}] * 9)), "setup"),
-        (changed(lambda record: record["seats"].clear()), "setup"),
-        (changed(lambda record: record["seats"][0].update(kind="ghost")), "seats[0]"),
-        (changed(lambda record: record.update(options={"mode": ["rivals"]})), "setup"),
-        (genuine(HOARD) | {"options": {"hand": ["few"], "mode": "rivals"}}, "setup"),
-        (changed(lambda record: record.update(undone=[{"after": 0, "actions": []}])), "undone"),
-        ({}, "format"),
         (b"", "not JSON: the file is empty"),
         (b"\n{,}", "not JSON: line 2, column 2 can't be read"),
-        (b"{", "not JSON: the file ends too early"),
         (b"[1, 2]", "an object|a JSON object"),
-        (b'"x"', "a JSON object"),
         (b"\xff\xfe\x00", "not JSON: the file is not text in UTF-8"),
         (b"[" * 100_000, "not JSON"),
         (b"1" * 5000, "not JSON|a JSON object"),
-        (dumps(genuine(AXES)).encode()[:-20], "not JSON"),
-        (b"\x89PNG\r\n", "not JSON"),
         (f"{dumps(genuine(AXES))}\n{dumps(genuine(HOARD))}\n".encode(), "text follows the record"),
     ],
 )

@@ -190,6 +190,7 @@ async def test_a_profile_is_shown_to_those_whom_the_person_chose(hall: OpenHall)
     assert await sees("private", bo) == 403
     assert await sees("private", ada) == 200
     assert await sees("public", None) == 200
+    assert room.table.id not in (await stranger.get(f"/people/{ada.public_id}")).text, "the table was private"
     assert (await stranger.get("/people/nobody")).status_code == 404
     assert ada.id not in (await stranger.get(f"/people/{ada.public_id}")).text
 

@@ -101,10 +101,7 @@ async def test_a_bot_does_not_wait_for_people_and_the_match_survives_a_restart(s
 
 
 async def test_programs_get_their_legal_actions_and_no_sealed_one(hall: OpenHall) -> None:
-    host, friend = await hall.program("Ada"), await hall.program("Björn")
-    table = (await host.open(game=GOOFSPIEL, players=2))["id"]
-    await friend.post(f"/tables/{table}/join")
-    await host.post(f"/tables/{table}/start")
+    host, friend, table = await hall.two_programs(GOOFSPIEL)
     assert [len((await program.read(f"/tables/{table}/legal")).json()) for program in (host, friend)] == [4, 4]
     await friend.act(table, 3, 1)
     seen = (await host.read(f"/tables/{table}")).json()["view"]
@@ -119,11 +116,8 @@ async def test_programs_get_their_legal_actions_and_no_sealed_one(hall: OpenHall
 
 async def test_when_time_is_up_for_two_seats_a_bot_plays_for_both(hall: OpenHall, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(clocks, "SECONDS", {kind: {1: 0, **each} for kind, each in clocks.SECONDS.items()})
-    host, friend = await hall.program("Ada"), await hall.program("Björn")
     clock = {"kind": "decision", "seconds": 1, "time_up": "bot_seat"}
-    table = (await host.open(game=GOOFSPIEL, players=2, clock=clock))["id"]
-    await friend.post(f"/tables/{table}/join")
-    await host.post(f"/tables/{table}/start")
+    _host, _friend, table = await hall.two_programs(GOOFSPIEL, clock=clock)
     room = await hall.room(table)
     await until(room, lambda: len(match_of(room).stand_ins) == 2)
     await until(room, lambda: {step.bot for step in match_of(room).steps} == {"jarl"})

@@ -115,19 +115,8 @@ async def test_a_hall_resumes_a_match_of_people_in_which_a_bot_stands_in(setting
         assert table in hall.store.transact(tables.running_with_bots, HOARD)
 
 
-async def test_what_a_bot_decided_is_not_undone_by_the_owner(hall: OpenHall) -> None:
-    actor, _, room, _ = await at_turn(hall, HOARD)
-    let_bot_play(room, 0, "decision", "thrall")
-    await until(room, lambda: len(match_of(room).steps) > 0)
-    answer = await actor.ask(f"/tables/{room.table.id}/undo")
-    assert (answer.status_code, answer.json()["reason"]) == (409, "You can't undo this: a bot decided it for you.")
-
-
 async def test_a_program_sees_the_stand_in_and_takes_its_seat_back(hall: OpenHall) -> None:
-    one, two = await hall.program("One"), await hall.program("Two")
-    table = (await one.open(game="axes-and-allies", players=2))["id"]
-    assert (await two.post(f"/tables/{table}/join", {})).status_code == 200
-    assert (await one.post(f"/tables/{table}/start")).status_code == 200
+    one, _two, table = await hall.two_programs("axes-and-allies")
     room = await hall.room(table)
     room.bots.play = lambda: None  # type: ignore[method-assign]
     let_bot_play(room, 0)

@@ -106,13 +106,6 @@ async def test_in_a_slow_match_each_player_is_called_once_for_each_turn(calling:
     assert waiting(calling, "turn") == []
 
 
-async def test_a_player_who_has_moved_meanwhile_is_not_called(calling: OpenHall, endpoint: PushEndpoint) -> None:
-    people, room = await match_of_two(calling, endpoint, SLOW)
-    seat = await move(people, room)
-    assert await called(calling, endpoint) == f"seat-{seat}"
-    assert len(endpoint.seen) == 1
-
-
 async def test_time_that_gets_short_is_told_before_the_deadline(calling: OpenHall, endpoint: PushEndpoint) -> None:
     _people, room = await match_of_two(calling, endpoint, SLOW)
     (job,) = waiting(calling, "short")

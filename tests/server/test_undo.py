@@ -18,7 +18,7 @@ from hypothesis.stateful import rule as step
 
 import meadhall
 from games_for_tests import least
-from games_for_tests.hoard.rules import BOAST, LOOK
+from games_for_tests.hoard.rules import BOAST
 from games_for_tests.least import legal, score
 from games_for_tests.least import play as take
 from meadhall.engine.errors import CannotUndo, MatchOver, Refused
@@ -34,7 +34,7 @@ from meadhall.server.settings import Settings
 from meadhall.server.store import profiles
 from meadhall.server.store.models import SeatRow, TableRow, new_link_token
 from server.matches import at_turn, match_of, stored, undo
-from server.people import HOARD, OpenHall, Person, open_hall, play_out
+from server.people import HOARD, OpenHall, Person, open_hall
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -170,28 +170,6 @@ async def test_a_decision_is_taken_back_and_its_number_is_not_used_again(hall: O
     assert (await actor.act(room.table.id, BOAST, 2)).status_code == 200
     assert [each.n for each in match_of(room).steps] == [2]
     assert stored(hall, room) == [("action", 0, BOAST), ("undo", 0, 1), ("action", 0, BOAST)]
-
-
-async def test_an_undo_survives_a_restart(settings: Settings, at_once: None) -> None:
-    async with open_hall(settings) as before:
-        actor, other, room, _ = await at_turn(before, HOARD)
-        for _ in range(2):
-            await actor.act(room.table.id, BOAST)
-            await undo(actor, room)
-        await actor.act(room.table.id, LOOK)
-        table, record = room.table.id, match_of(room).record(0)
-        cookies = [dict(person.http.cookies) for person in (actor, other)]
-    async with open_hall(settings) as after:
-        again = await after.room(table)
-        assert match_of(again).record(0) == record
-        people = [after.person(), after.person()]
-        for person, kept in zip(people, cookies, strict=True):
-            person.http.cookies.update(kept)
-        assert [each.n for each in match_of(again).steps] == [3]
-        await play_out(again, dict(enumerate(people)))
-        complete = match_of(again).record()
-        assert [undone["actions"][0]["n"] for undone in complete["undone"]] == [1, 2]
-        assert meadhall.replay(complete).result() == match_of(again).result()
 
 
 async def test_an_action_that_revealed_something_cannot_be_undone_and_nothing_after_the_match(hall: OpenHall) -> None:

@@ -11,13 +11,11 @@ from typing import Any
 
 import pytest
 
-from meadhall.server.hall.upkeep.scheduler import Scheduler
 from meadhall.server.hall.uptime import CLOCK_JOB
 from meadhall.server.ops.time import Time
 from meadhall.server.settings import Settings
 from meadhall.server.store import jobs
 from meadhall.server.store.database import Db
-from meadhall.server.store.jobs import Job
 from meadhall.server.store.store import Store
 
 pytestmark = pytest.mark.asyncio
@@ -65,18 +63,3 @@ async def test_a_look_and_a_move_cost_the_same_however_many_matches_wait(setting
 
         for work in (look, move):
             assert seconds(partial(work, many)) < AT_MOST * seconds(partial(work, few)), work.__name__
-
-
-async def test_a_deadline_that_comes_later_does_not_wake_the_scheduler(settings: Settings) -> None:
-    async with Store.open(settings) as store:
-        scheduler = Scheduler(store)
-
-        async def nothing(_: Job) -> None:
-            raise AssertionError("none is due")
-
-        scheduler.register(CLOCK_JOB, nothing)
-        scheduler._next_look = time.monotonic() + 30
-        scheduler.expect(Time().now() + timedelta(seconds=40))
-        assert not scheduler._due.is_set()
-        scheduler.expect(Time().now() + timedelta(seconds=20))
-        assert scheduler._due.is_set()
