@@ -111,6 +111,15 @@ async def test_a_head_of_any_size_is_refused_after_64_kilobytes(tmp_path: Path) 
         assert text.count("its head has more than") == 1, "one line a minute"
 
 
+async def test_a_head_request_gets_the_head_of_the_answer_alone(tmp_path: Path) -> None:
+    async with hall_process(tmp_path) as hall:
+        for path in (b"/", b"/health/live", b"/static/css/tokens.css", b"/health/stream"):
+            answer = await answer_to(hall, b"HEAD %s HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n" % path)
+            assert answer.startswith(b"HTTP/1.1 200 "), path
+            assert answer.endswith(b"\r\n\r\n"), path
+        assert hall.log.read_text().splitlines() == hall.greeting
+
+
 async def test_slow_heads_are_cut_off_and_bodies_that_stop(tmp_path: Path) -> None:
     async with hall_process(tmp_path, **_FAST, MEADHALL_CONNECTIONS_PER_CLIENT="1000") as hall, answering(hall):
 

@@ -17,7 +17,6 @@ from meadhall.server.ops import machine
 from meadhall.server.ops.log_limit import OncePerInterval
 from meadhall.server.ops.time import Time
 from meadhall.server.settings import Settings
-from meadhall.server.web import links
 from ports import free_port
 from server import hoard_on_a_page
 from server.halls import with_guests
@@ -46,13 +45,6 @@ def logged_anew() -> None:
         for each in logger.filters if isinstance(logger, logging.Logger) else ():
             if isinstance(each, OncePerInterval):
                 each.forget()
-
-
-@pytest.fixture(autouse=True)
-def without_an_address() -> Iterator[None]:
-    """Let the addresses of a test's hall end with the test."""
-    yield
-    links.serve(Settings())
 
 
 def without_limits(data: Path) -> Settings:

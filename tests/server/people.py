@@ -18,6 +18,7 @@ from meadhall.server.hall.room import Room
 from meadhall.server.ops.time import Time
 from meadhall.server.settings import Settings
 from meadhall.server.store.store import Store
+from meadhall.server.web import links
 from meadhall.server.worker.client import Worker, WorkerThreads
 from meadhall.server.worker.tasks import ChooseAction, Progress, Task
 from server.manual_time import ManualTime, settled
@@ -227,6 +228,7 @@ async def open_hall(settings: Settings, worker: Worker | None = None, time: Time
     finally:
         leave.set()
         await keeping
+        links.serve(Settings())
 
 
 @asynccontextmanager

@@ -114,7 +114,7 @@ class Exchange:
                 return
             await self._send({"type": "http.response.start", "status": self.status, "headers": self._all(headers)})
             if self._is_head:
-                await self._send({"type": "http.response.body", "body": b"", "more_body": False})  # ends streams, too
+                await self._end()  # ends streams, too
         elif message["type"] == "http.response.body" and self._start is not None:
             self._body = self._body + message["body"] if self._body else message["body"]
             if not message["more_body"]:
@@ -131,7 +131,12 @@ class Exchange:
             headers, body = compressed(self._scope, headers, body, self._files)
         self.status = status
         await self._send({"type": "http.response.start", "status": status, "headers": headers})
-        await self._send({"type": "http.response.body", "body": b"" if self._is_head else body, "more_body": False})
+        await self._end(body)
+
+    async def _end(self, body: bytes = b"") -> None:
+        if self._is_head:  # now the server may know it: it demands the whole content of a response to GET
+            self._scope["method"], body = "HEAD", b""
+        await self._send({"type": "http.response.body", "body": body, "more_body": False})
 
     def _all(self, headers: Headers) -> Headers:
         """Return all headers of the response. It may have a security policy and a caching for itself."""
