@@ -118,7 +118,8 @@ KEEP_THINKERS = """() => {
     if (document.getElementById("thinking")) window.thinkers.push({
       plate: document.querySelector(".plate.active").textContent,
       live: document.getElementById("live").textContent,
-      moving: document.getAnimations().filter(each => each.effect.getComputedTiming().endTime > 20).length,
+      moving: document.querySelector(".plate.active").getAnimations({ subtree: true })
+        .filter(each => each.effect.getComputedTiming().endTime > 20).length, // the board may still play the last action
     });
   }).observe(document.body, { subtree: true, childList: true, attributes: true });
 }"""

@@ -32,8 +32,8 @@ def test_a_key_requests_a_hint_and_a_refused_action_shows_a_reason(new_person: N
     ids=["German question mark", "caps lock", "Cyrillic", "Greek", "Dvorak"],
 )
 def test_shortcuts_work_on_any_keyboard(new_person: NewPerson, key: str, code: str, sheet: str) -> None:
-    (table,) = open_table(new_person(), bots=1)
-    table.wait_for_turn()
+    (table,) = open_table(new_person(), game="AxxA")
+    assert table.wait_for_turn()
     number = table.page.locator("#controls input[name=n]")
     before = number.input_value()
     _press_on_layout(table.page, key, code, shift=key == "?")

@@ -25,6 +25,7 @@ from server.manual_time import ManualTime, settled
 from server.matches import match_of
 from server.people import HOARD, OpenHall, Program, open_hall
 from server.rows import stored_jobs
+from server.waiting import until
 
 pytestmark = pytest.mark.asyncio
 
@@ -235,6 +236,7 @@ async def test_after_a_restart_the_clock_goes_on_where_it_was(settings: Settings
         deadline = room.deadline
         assert deadline == started + COME_BACK + timedelta(seconds=MINUTE - 10)
         await time.advance(COME_BACK.total_seconds() + MINUTE - 10)
+        await until(lambda: hall.store.transact(matches.entries_of, id) != [])
         (entry,) = hall.store.transact(matches.entries_of, id)
         assert (entry.kind, entry.at) == ("stand_in", deadline)
 
