@@ -152,10 +152,24 @@ def another_page(owner: Person, person: Person, table: Table | str, font_size: i
     return page
 
 
+SETTLED = """async ([width, height]) => {
+  const frame = () => new Promise(done => requestAnimationFrame(done));
+  let moving;
+  do {
+    do await frame(); while (innerWidth !== width || innerHeight !== height);
+    await frame(); await frame();
+    moving = document.getAnimations().filter(each => each.effect.getComputedTiming().endTime !== Infinity);
+    await Promise.allSettled(moving.map(each => each.finished));
+  } while (moving.some(each => each.playState === "running"));
+  await frame();
+}"""
+"""Waits until a page of another size is laid out, and its transitions have ended."""
+
+
 def look(page: Page, size: tuple[int, int], least: int) -> list[str]:
     """Return the faults of the page in a window of this size, in words."""
     page.set_viewport_size({"width": size[0], "height": size[1]})
-    page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    page.evaluate(SETTLED, list(size))
     faults = ["scrolls sideways"] * scrolls_sideways(page) + too_wide(page) + cut_off(page)
     if size[1] < 400:
         faults += page.evaluate(BESIDE_THE_BOARD)
