@@ -167,6 +167,17 @@ SETTLED = """async ([width, height]) => {
 
 
 def look(page: Page, size: tuple[int, int], least: int) -> list[str]:
+    """Return the faults that stay on the page in a window of this size, in words: the board may follow a resize later."""
+    faults: list[str] = []
+    for _ in range(20):
+        faults = faults_at(page, size, least)
+        if not faults:
+            break
+        page.wait_for_timeout(100)
+    return faults
+
+
+def faults_at(page: Page, size: tuple[int, int], least: int) -> list[str]:
     """Return the faults of the page in a window of this size, in words."""
     page.set_viewport_size({"width": size[0], "height": size[1]})
     page.evaluate(SETTLED, list(size))
