@@ -102,7 +102,7 @@ def _check_matches(database: Path) -> RecordCheck:
 
 
 def _report(found: RecordCheck) -> int:
-    """Print what was found, and return the exit status."""
+    """Print the findings, and return the exit status."""
     print(ngettext("{count} match verified", "{count} matches verified", found.verified).format(count=grouped(found.verified)))
     for (name, rules), count in sorted(found.other_rules.items()):
         text = ngettext(

@@ -68,7 +68,7 @@ _LOG_CAPACITY = 32
 
 
 class _Knowledge(NamedTuple):
-    """What viewers may know of a state, as far as it was asked for. It is kept, because states are never written to."""
+    """A cache of the concealed states and legal actions of one state. It stays valid, because states are never written to."""
 
     of: States
     concealed: dict[int, States]  # by viewer

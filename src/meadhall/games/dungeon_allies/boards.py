@@ -297,7 +297,7 @@ class Boards:
 
     @cached_property
     def areas(self) -> list[PlayerArea]:
-        """What each player has."""
+        """The pieces of each player, by seat."""
         return list(map(self.area, range(self.state.players)))
 
     def area(self, seat: int) -> PlayerArea:
