@@ -6,7 +6,6 @@ import json
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from functools import partial
 from importlib.util import find_spec
 from typing import Annotated, Any
 
@@ -80,11 +79,10 @@ def run_check(
 def _page_law() -> AbstractContextManager[None]:
     """Test the pages, too, if the packages that a hall needs are installed."""
     try:
-        from meadhall.server.pages.frames import Frames  # noqa: PLC0415 - needs the packages of a hall
         from meadhall.server.pages.trial import try_pages, try_position  # noqa: PLC0415 - needs the packages of a hall
     except MeadhallError:
         return nullcontext()
-    return further_law(FurtherLaw("pages", try_pages, partial(try_position, Frames())))
+    return further_law(FurtherLaw("pages", try_pages, try_position))
 
 
 def read_moves(text: str | None) -> list[Move] | None:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Hashable, Iterator
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from keyword import iskeyword
 from pathlib import Path
 from typing import Any
@@ -28,6 +28,7 @@ from markupsafe import Markup, escape
 
 from meadhall.engine.registry import game, game_names
 from meadhall.engine.text.language import current_language, gettext, grouped, ngettext
+from meadhall.pictures.regions import Drawing, html_of
 
 
 class DirectCalls(CodeGenerator):
@@ -178,8 +179,17 @@ def new_environment(*folders: Path, otherwise: Loader | None = None) -> Environm
     environment.code_generator_class = DirectCalls
     environment.newstyle_gettext = True  # type: ignore[attr-defined]
     environment.filters["grouped"] = grouped
-    environment.globals.update(_=translated, gettext=translated, ngettext=translated_number)
+    environment.globals.update(
+        _=translated, gettext=translated, ngettext=translated_number, regions_of=partial(_regions_of, environment)
+    )
     return environment
+
+
+def _regions_of(environment: Environment, page: Any) -> dict[str, Markup]:
+    """Return the regions of a game's board as HTML, for a picture of it."""
+    macros = environment.get_template(f"{page.game}/page.html").module
+    declared: Any = game(page.game).page
+    return html_of(Drawing().regions(declared.regions(page), macros))
 
 
 @cache

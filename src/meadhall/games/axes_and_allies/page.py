@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any
 
 from meadhall.games.axes_and_allies.rules import ALLY, ATTACK, Event
 from meadhall.sdk import PlainState, View
@@ -33,9 +33,6 @@ class Own:
     alive: list[int]
     power: int
 
-    attack: ClassVar[int] = ATTACK
-    ally: ClassVar[int] = ALLY
-
 
 def picture(view: View) -> Picture:
     """Return the values for the board."""
@@ -44,6 +41,44 @@ def picture(view: View) -> Picture:
     deaths = [] if all(state.alive[: len(seats)]) else [e for step in view.steps for e in step.events if e.kind == Event.KILLED]
     killers = {victim: killer for killer, victim in (death.arguments for death in deaths)}
     return Picture(state, allies, _blow(view) if view.actor is not None else None, killers)
+
+
+def regions(page: Any) -> dict[str, Any]:
+    """Return the parts of the board that change, by their ids."""
+    picture: Picture = page.picture
+    state, players, result = picture.state, picture.state.players, page.result
+    acting = state.actor if not result else -1
+    blow = picture.blow if not result or result.winners else None  # no throw has ended a draw
+    turn = f"rotate({360 * max(acting, 0) / players:g})"
+    parts: dict[str, Any] = {
+        "beam": {"class": "aa-beam" if acting >= 0 else "aa-beam off", "transform": turn},
+        "hearth": ("hearth", state.power, result.winners[:1] if result else ()),
+        "path": ("path", players, blow),
+        "rolled": ("rolled", players, blow),
+    }
+    for seat in page.seats:
+        k = seat.seat
+        flags = (("fallen", not state.alive[k]), ("acting", acting == k), ("winner", seat.winner))
+        shown = " ".join(name for name, holds in flags if holds)
+        parts[f"warrior-{k}"] = {"class": f"warrior seat-{k} w-{k} {shown}".strip()}
+        parts[f"name-{k}"] = ("plate", k, seat.name)
+        for ally in range(k + 1, players):
+            parts[f"cord-{k}-{ally}"] = {"class": "cord" if ally in picture.allies[k] else "cord off"}
+    return parts
+
+
+def control_regions(page: Any) -> dict[str, Any]:
+    """Return the controls beside every other seat."""
+    by = {choice.action: choice for choice in page.choices}
+    keys = {choice.action: key for key, choice in enumerate([each for each in page.choices if not each.refusal], 1)}
+    parts: dict[str, Any] = {"spots": {"class": "square spots" if page.choices else "square spots waiting"}}
+    for seat in page.seats:
+        k, shown = seat.seat, page.own
+        if k != page.viewer:
+            deeds = [(action, by.get(action), keys.get(action)) for action in (ATTACK + k, ALLY + k)]
+            place = (k - page.viewer) % len(page.seats)
+            parts[f"spot-{k}"] = ("spot", k, seat.name, place, shown.alive[k], shown.power, tuple(deeds))
+    return parts
 
 
 def own(view: View) -> Own:

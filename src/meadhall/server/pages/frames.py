@@ -1,41 +1,38 @@
-"""Frames: the part of a table's page that changes. The stream sends it, and htmx swaps it in.
+"""Frames: the part of a table's page that changes. The stream sends its regions, and the page puts them in.
 
-A frame of a match has two parts (docs/decisions/0012-patched-frames.md). The public part is the same for every viewer; the
-private part is one viewer's prompt and controls. The log and the end tell all viewers the same, but call each of them "you".
+The regions of a match are public or belong to one viewer (docs/decisions/0032-regions.md). Public are the board and the seats, drawn
+from the view of a spectator. A viewer has a prompt, notices, controls and tools. The log and the end tell all viewers the same, but
+call each of them "you".
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
-from dataclasses import dataclass, is_dataclass, replace
-from functools import cached_property
+from collections.abc import Hashable
+from dataclasses import replace
+from functools import partial
+from secrets import token_hex
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from jinja2.runtime import Macro
 from markupsafe import Markup
 
 from meadhall.engine.match.match import Match
 from meadhall.engine.match.view import View
+from meadhall.engine.registry import game
 from meadhall.engine.text.language import current_language
+from meadhall.pictures.regions import Drawing, Regions, Spec, html_of
 from meadhall.pictures.templates import as_markup
 from meadhall.server.hall.room import Room
-from meadhall.server.ops.byte_cache import ByteCache
+from meadhall.server.pages.any_game import page_of
 from meadhall.server.pages.lobby import lobby_page
 from meadhall.server.pages.log import TurnLog
 from meadhall.server.pages.log_text import LogText
 from meadhall.server.pages.match import public_page, seat_page, seat_views
-from meadhall.server.pages.models import LobbyPage, MatchPage, Refusal, SeatView
-from meadhall.server.pages.patches import CUT, Pieces, pieces_of, without_cuts
+from meadhall.server.pages.models import MatchPage, Refusal, SeatView
+from meadhall.server.pages.regions import Frame
 from meadhall.server.pages.templates import environment, template
 from meadhall.server.store.models import Guest
 from meadhall.server.web.links import Outside
-
-_FRAGMENTS_SIZE = 64 * 1024 * 1024
-"""Bytes of rendered fragments in the cache: enough for some 60 log entries and 20 parts of a board at each of 200 busy tables."""
-
-_VALUES_SIZE = 1500
-"""Bytes of the values that a fragment was rendered from, beside its text."""
 
 TALK_PLACE = Markup('<talk-panel id="talk" data-keep></talk-panel>')
 """Where a page keeps the talk panel, in the frame of a lobby and of a match. Frames don't have the panel itself.
@@ -44,123 +41,48 @@ Its tag is used for nothing else: idiomorph would change another element with th
 """
 
 
-@dataclass(frozen=True)
-class Frame:
-    """A frame, and the model that it was rendered from.
-
-    Attributes:
-        sections: its text: lists of pieces of HTML, one after the other. The sections of a match are the viewer's part, the
-            public part and the log.
-    """
-
-    sections: tuple[Pieces, ...]
-    page: LobbyPage | MatchPage
-
-    @cached_property
-    def html(self) -> Markup:
-        """The whole text."""
-        return Markup("".join(piece for section in self.sections for piece in section))
-
-
-@dataclass
-class _Public:
-    """The part that all frames of a version share in one language."""
-
-    page: MatchPage  # of a spectator
-    pieces: Pieces
-
-
 class _Table:
-    """The rendered parts of the newest version of a table, its log, and the parts of its viewers that seldom change.
+    """The frames of the newest version of a table, and its regions as they were drawn last.
 
     Attributes:
         frames: by seat and language, with the version for the seat.
-        prompts: by what they show: those who wait see the same.
+        public: by language, the page of a spectator and the public regions.
+        logs: how many logs there were: after an undo, a log begins anew.
     """
 
     def __init__(self) -> None:
         self.version = -1
-        self.public: dict[str, _Public] = {}  # by language
-        self.frames: dict[tuple[int | None, str], tuple[Frame, int]] = {}
-        self.prompts: dict[Hashable, str] = {}
+        self.public: dict[str, tuple[MatchPage, Regions]] = {}
+        self.frames: dict[tuple[int | None, str], Frame] = {}
         self.log_text: LogText | None = None
-        self._parts: dict[tuple[int | None, str, str], tuple[Any, str]] = {}  # by seat, language and name, with their values
+        self.logs = 0
+        self._drawings: dict[tuple[Hashable, str], Drawing] = {}
 
     def renew(self, version: int) -> None:
         """Forget what belongs to another version."""
         if version != self.version:
             self.version = version
             self.public.clear()
-            self.frames.clear()
-            self.prompts.clear()
 
-    def part(self, viewer: int | None, name: str, values: Any, render: Callable[[], str]) -> str:
-        """Return a part of a viewer's frame. It is rendered again only if one of its values has changed."""
-        place = viewer, current_language(), name
-        known, html = self._parts.get(place, (None, ""))
-        if known != values:
-            html = str(render())
-            self._parts[place] = values, html
-        return html
+    def drawing(self, viewer: Hashable) -> Drawing:
+        """Return the regions of a viewer in the current language."""
+        return self._drawings.setdefault((viewer, current_language()), Drawing())
 
     def log(self, view: View) -> LogText:
         """Return the log up to this view."""
         if self.log_text is None or not self.log_text.log.follow(view):
             self.log_text = LogText(TurnLog(view))
+            self.logs += 1
         self.log_text.follow()
         return self.log_text
 
 
-_PLAIN = frozenset({str, int, bool, float, type(None)})
-
-
-def _has_markup(value: object) -> bool:
-    """Return whether a tuple or a model has Markup in it."""
-    waiting = [value]
-    while waiting:
-        each = waiting.pop()
-        if isinstance(each, Markup):
-            return True
-        if isinstance(each, tuple | frozenset):
-            waiting += each
-        elif type(each) not in _PLAIN and is_dataclass(each):
-            waiting += [getattr(each, name) for name in each.__dataclass_fields__]
-    return False
-
-
 class Frames:
-    """The frames of all tables, and the two caches of rendered parts that pay (docs/decisions/0012-patched-frames.md).
-
-    - By table: the public part of the newest version, and the frame of each seat. All pages of a seat, and the answer to its
-      post, get the same frame.
-    - By value: fragments of templates. Most of a frame looks as it did before the last action.
-    """
+    """The frames of all tables. All pages of a seat, and the answer to its post, get the same frame."""
 
     def __init__(self) -> None:
         self._tables: WeakKeyDictionary[Room, _Table] = WeakKeyDictionary()
-        self._fragments: ByteCache[Hashable, Markup] = ByteCache(_FRAGMENTS_SIZE)
-        environment().globals.update(cached=self.cached, cut=Markup(CUT))
-
-    def cached(self, macro: Macro, *values: Hashable) -> Markup:
-        """Return what a macro renders for these values, from the cache if possible. It is a piece of a frame.
-
-        The macro must stand in an imported template: a macro of a page's own template is a new object in every rendering.
-        """
-        return self._fragment(macro, values, current_language())
-
-    def _fragment(self, macro: Macro, values: tuple[Hashable, ...], language: str) -> Markup:
-        """Return a fragment by the values and their types: Markup equals a text with the same characters, and 1 equals True.
-
-        The types within a value are not compared, which would take longer than the rest. So a value with Markup in it isn't kept:
-        an equal one with a text, which must be escaped, would get its fragment.
-        """
-        key = macro, values, tuple(map(type, values)), language
-        found = self._fragments.get(key)
-        if found is None:
-            found = Markup(f"{CUT}{without_cuts(macro(*values))}{CUT}")
-            if not any(_has_markup(value) for value in values if type(value) is not Markup):
-                self._fragments.put(key, found, _VALUES_SIZE + 2 * len(found))
-        return found
+        self._name = token_hex(4)
 
     def frame(self, room: Room, guest: Guest, outside: Outside, notice: Refusal | None = None) -> Frame:
         """Return the frame of a table as a guest sees it, in the current language: the lobby or the match.
@@ -170,116 +92,197 @@ class Frames:
             notice: the refusal of the guest's last request, shown once.
         """
         if room.match is None:
-            lobby = replace(lobby_page(room, guest, outside), notice=notice)
-            text = template("_lobby.html").render(page=lobby, version=room.version)
-            return Frame((pieces_of(text),), lobby)
+            page, version = replace(lobby_page(room, guest, outside), notice=notice), room.version
+            return Frame(version, None, {}, {}, {}, page, lambda _: template("_lobby.html").render(page=page, version=version))
         return self._match_frame(room, room.match, room.table.seat_of(guest.id), notice)
+
+    def shown(self, room: Room, guest: Guest, seen: str) -> Frame | None:
+        """Return the newest frame of a guest if it is the one that their page has, as ``mark`` says."""
+        table = self._tables.get(room)
+        found = table.frames.get((room.table.seat_of(guest.id), current_language())) if table and room.match else None
+        return found if found is not None and seen == f"{self.mark()}-{found.version}" else None
+
+    def mark(self) -> str:
+        """Return a mark of the frames in the current language. No other process has the same."""
+        return f"{self._name}-{current_language()}"
+
+    def refusal(self, room: Room, guest: Guest, outside: Outside, notice: Refusal) -> Markup:
+        """Return the regions that tell a refusal, for a page that has the newest frame; the whole frame of a lobby."""
+        plain, told = self.frame(room, guest, outside), self.frame(room, guest, outside, notice)
+        news = [region.html for id, region in told.own.items() if id not in plain.own or plain.own[id].html != region.html]
+        return as_markup("".join(news)) if news else told.html
 
     def _match_frame(self, room: Room, match: Match, seat: int | None, notice: Refusal | None) -> Frame:
         table = self._tables.setdefault(room, _Table())
         table.renew(room.version)
-        language, number = current_language(), room.version_for(seat)
+        language, version = current_language(), room.version_for(seat)
+        known = table.frames.get((seat, language))
+        if known is not None and known.version == version and notice is None:
+            return known
         if language not in table.public:
-            table.public[language] = self._public_part(room, match, table)
-        public = table.public[language]
-        frame, known = table.frames.get((seat, language), (None, None))
-        if frame is None or known != number:
-            page = public.page
-            if seat is not None:
-                page = seat_page(room, match, match.view(seat), page)
-            frame = Frame((self._own_part(table, page, number), public.pieces, self._told_part(table, page)), page)
-            table.frames[seat, language] = frame, number
+            table.public[language] = _public(room, match, table)
+        shared, public = table.public[language]
+        page = shared if seat is None else seat_page(room, match, match.view(seat), shared)
+        drawing = table.drawing(seat)
         if notice:
-            assert isinstance(frame.page, MatchPage)
-            page = replace(frame.page, notice=notice)
-            return Frame((self._own_part(table, page, number), *frame.sections[1:]), page)
+            page, drawing = replace(page, notice=notice), Drawing()
+        assert table.log_text is not None
+        own, turns = own_regions(page, drawing), table.log_text.turns(seat)
+        frame = Frame(version, (table.logs, tuple(own)), public, own, turns, page, partial(_drawn, shared))
+        if not notice:
+            table.frames[seat, language] = frame
         return frame
 
-    def _public_part(self, room: Room, match: Match, table: _Table) -> _Public:
-        view = match.view()
-        page = public_page(room, match, view, seat_views(room), table.log(view).log.turns)
-        return _Public(page, pieces_of(self.public(page)))
 
-    def _own_part(self, table: _Table, page: MatchPage, version: int) -> Pieces:
-        """Return the beginning of a frame: what its viewer alone gets."""
-        macros: Any = template("_private.html").module
-        shape = page.title, len(page.seats), page.viewer, page.your_turn, page.status != "running"
-        attributes = table.part(page.viewer, "attributes", shape, lambda: without_cuts(macros.frame_attributes(*shape)))
-        return pieces_of(f'<div id="frame" {attributes} data-version="{version}">{CUT}{self.private(page, table)}')
+def _public(room: Room, match: Match, table: _Table) -> tuple[MatchPage, Regions]:
+    view = match.view()
+    page = public_page(room, match, view, seat_views(room), table.log(view).log.turns)
+    return page, public_regions(page, table.drawing("public"))
 
-    def _told_part(self, table: _Table, page: MatchPage) -> Pieces:
-        """Return the end of a frame: the result, if there is one, and the log in the words of its viewer."""
-        macros: Any = template("_log.html").module
-        assert table.log_text is not None
-        turns = table.log_text.turns(page.viewer)
-        earlier = f"{page.url}/replay" if page.log and page.log[-1].events[0].index else ""
-        top, bottom = self.cached(macros.top), self.cached(macros.bottom, earlier)
-        side = Markup('<div id="side" class="side">')  # the log, and below it the chat
-        return (*pieces_of(self.end(page) + side + top), *turns, *pieces_of(bottom), f"{TALK_PLACE}</div></div>")
 
-    def public(self, page: MatchPage) -> Markup:
-        """Return the public part of a match's frame: board and seats."""
-        macros: Any = template("_public.html").module
-        return Markup(macros.public(page, _game_macros(page.game)))
+def _drawn(shared: MatchPage, frame: Frame) -> str:
+    """Draw the whole frame of a match. ``shared``: the page of a spectator."""
+    regions = html_of(frame.public | frame.own)
+    board = board_of(shared, regions)
+    controls = controls_of(frame.page, regions) if "choices" in regions else ""
+    turns = as_markup("".join([turn.html for turn in frame.turns.values()]))
+    values = {"page": frame.page, "region": regions, "board": board, "controls": controls, "turns": turns}
+    return template("_frame.html").render(version=frame.version, talk=TALK_PLACE, **values)
 
-    def private(self, page: MatchPage, table: _Table | None = None) -> Markup:
-        """Return one viewer's part of a match's frame: prompt, notices, controls and tools."""
-        macros: Any = template("_private.html").module
-        table = table or _Table()
-        parts = [self._prompt(page, table), table.part(page.viewer, "notices", _noted(page), lambda: macros.notices(page))]
-        if page.viewer is not None and not page.result and not page.given_up:  # a spectator has no controls
-            form = table.part(page.viewer, "form", page.url, lambda: self.cached(macros.form, page.url))
-            number = f'<input type="hidden" name="n" value="{page.n}">'
-            parts += [form, number, CUT, self._controls(page, table), "</form>"]
-        if page.devices > 1:
-            parts.append(macros.other_devices(page.url, page.devices))
-        parts.append(table.part(page.viewer, "tools", _tooled(page), lambda: macros.tools_of(page)))
-        return as_markup("".join(parts))
 
-    def _prompt(self, page: MatchPage, table: _Table) -> str:
-        """Return the prompt, which is often the same for all who wait."""
-        still = page.viewer is None or page.status != "running" or page.stand_in is not None
-        sign = page.viewer if page.your_turn else page.result is not None and page.viewer in page.result.winners
-        clocks = page.seats if any(seat.clock for seat in page.seats) else ()
-        shown = page.n, page.prompt, page.your_turn, still, sign, page.thinking, clocks, page.private_events, current_language()
-        html = table.prompts.get(shown)
-        if html is None:
-            html = table.prompts[shown] = str(template("_private.html").module.prompt(page))  # type: ignore[attr-defined]
-        return html
+def public_part(page: MatchPage) -> Markup:
+    """Draw the board and the seats of a page that is no live table: a replay, or a guided first game."""
+    regions = html_of(public_regions(page, Drawing()))
+    return as_markup(template("_public.html").module.public(page, board_of(page, regions), regions))  # type: ignore[attr-defined]
 
-    def end(self, page: MatchPage) -> Markup:
-        """Return the end of a match for one viewer: the result and the chart."""
-        macros: Any = template("_end.html").module
-        return Markup(macros.end(page)) if page.result or page.given_up else Markup()
 
-    def _controls(self, page: MatchPage, table: _Table) -> str:
-        """Return the game's controls for a seat. Those of a waiting seat stay equal while other seats move."""
-        macro = _game_macros(page.game).controls
-        if page.your_turn:
-            return str(macro(page))
-        values = page.own, [seat.name for seat in page.seats]
-        return table.part(page.viewer, "controls", values, lambda: macro(_at_rest(page)))
+def controls_part(page: MatchPage) -> Markup:
+    """Draw the controls of a page that is no live table."""
+    return controls_of(page, html_of(_controls(page, Drawing())))
+
+
+environment().globals.update(public_part=public_part, controls_part=controls_part)
+
+
+# ------------------------------------------------------------------------------------------------------------------ public part
+
+
+def public_regions(page: MatchPage, drawing: Drawing) -> Regions:
+    """Return the regions that all viewers share: the parts of the board, and the seats."""
+    macros, own = template("_plate.html").module, _macros(page)
+    found = drawing.regions(board_spec(page), own)
+    if page.tools is None or page.tools.seats:
+        found |= drawing.regions(_plates(page), macros)
+        for seat in page.seats:
+            if f"about-{seat.seat}" not in found:
+                words = str.strip(own.about(page, seat.seat))
+                found |= drawing.regions({f"about-{seat.seat}": ("about", seat.seat, as_markup(words))}, macros)
+    return found
+
+
+def board_spec(page: MatchPage) -> Spec:
+    """Return the regions of a game's board. The board of a game that declares none is one region."""
+    declared = getattr(page_of(game(page.game)), "regions", None)
+    return declared(page) if declared else {"whole-board": ("board", page)}
+
+
+def board_of(page: MatchPage, region: dict[str, Markup]) -> Markup:
+    """Return the whole board of a page. ``region``: the HTML of its regions by their ids."""
+    return region["whole-board"] if "whole-board" in region else as_markup(_macros(page).board(page, region))
+
+
+def _plates(page: MatchPage) -> Spec:
+    spec: dict[str, Any] = {"spectators": ("spectators", page.spectators)}
+    for seat in page.seats:
+        k = seat.seat
+        named = replace(seat, active=False, thinking=seat.thinking and seat.stand_in != "", winner=False, clock=None)
+        standing = "winner" if seat.winner else "active" if seat.active else ""
+        flags = f"{standing} thinking" if seat.thinking else standing
+        spec[f"plate-{k}"] = {"class": f"plate plate-{k} {flags}".strip()}
+        spec[f"named-{k}"] = ("named", named)
+        spec[f"standing-{k}"] = ("standing", k, standing, seat.thinking, seat.stand_in != "", seat.clock)
+    return spec
+
+
+# ------------------------------------------------------------------------------------------------------------- a viewer's part
+
+
+def own_regions(page: MatchPage, drawing: Drawing) -> Regions:
+    """Return the regions of one viewer."""
+    macros: Any = template("_private.html").module
+    over = page.status != "running"
+    found = {
+        "frame": drawing.attributes("frame", _attributes(page, over)),
+        "prompt": drawing.region("prompt", _prompted(page), lambda: macros.prompt(page)),
+        "notices": drawing.region("notices", _noted(page), lambda: macros.notices(page)),
+        "tools": drawing.region("tools", _tooled(page), lambda: macros.tools_of(page)),
+    }
+    if page.viewer is not None and not page.result and not page.given_up:  # a spectator has no controls
+        found["moment"] = drawing.attributes("moment", {"value": page.n})
+        found |= _controls(page, drawing)
+    if page.devices > 1:
+        found["devices"] = drawing.region("devices", page.devices, lambda: macros.other_devices(page.url, page.devices))
+    if page.result or page.given_up:
+        found["end"] = drawing.region("end", page, lambda: template("_end.html").module.end(page))  # type: ignore[attr-defined]
+    earlier = bool(page.log and page.log[-1].events[0].index)
+    found["log-earlier"] = drawing.attributes("log-earlier", {"class": "turn", "hidden": None if earlier else ""})
+    return found
+
+
+def _attributes(page: MatchPage, over: bool) -> dict[str, str | int | None]:
+    title = template("_private.html").module.title(page.title, page.your_turn)  # type: ignore[attr-defined]
+    flags = (("watching", page.viewer is None), ("yours", page.your_turn), ("over", over))
+    classes = ["frame", "game", f"of-{len(page.seats)}", f"you-{page.viewer or 0}", *(name for name, holds in flags if holds)]
+    return {"class": " ".join(classes), "data-title": str(title), "data-turn": "yes" if page.your_turn else "no"}
+
+
+def _controls(page: MatchPage, drawing: Drawing) -> Regions:
+    """Return the game's controls for a seat. The ones of a waiting seat stay equal while other seats move."""
+    macros = _macros(page)
+    declared = getattr(page_of(game(page.game)), "control_regions", None)
+    if declared:
+        return drawing.regions({"choices": {"class": "choices"}} | declared(page), macros)
+    values = (page.n, page.notice) if page.your_turn else (page.own, [seat.name for seat in page.seats])
+    shown = page if page.your_turn else _at_rest(page)
+    return {
+        "choices": drawing.region("choices", values, lambda: f'<div id="choices" class="choices">{macros.controls(shown)}</div>')
+    }
+
+
+def controls_of(page: MatchPage, region: dict[str, Markup]) -> Markup:
+    """Return all controls of a page. ``region``: the HTML of its regions by their ids."""
+    if getattr(page_of(game(page.game)), "control_regions", None) is None:
+        return region["choices"]
+    return as_markup(f"<div {region['choices']}>{_macros(page).controls(page, region)}</div>")
+
+
+def _prompted(page: MatchPage) -> tuple[Any, ...]:
+    """Return the values of the prompt of a viewer."""
+    still = page.viewer is None or page.status != "running" or page.stand_in is not None
+    sign = page.viewer if page.your_turn else page.result is not None and page.viewer in page.result.winners
+    clocks = page.seats if any(seat.clock for seat in page.seats) else ()
+    return page.n, page.prompt, page.your_turn, still, sign, page.thinking, clocks, page.private_events
 
 
 def _noted(page: MatchPage) -> tuple[Any, ...]:
-    """Return what the notices of a viewer depend on."""
+    """Return the values of the notices of a viewer."""
     daily = (page.daily, page.daily_ended, page.daily_ends, page.viewer is None, page.status) if page.daily else ()
     return daily, page.goal, page.lesson_minutes, page.stand_in, page.absent, page.proposal, page.notice, page.notice and page.n
 
 
 def _tooled(page: MatchPage) -> tuple[Any, ...]:
-    """Return what the tools of a viewer depend on."""
+    """Return the values of the tools of a viewer."""
     while_running = page.tools, page.undo, page.can_hint, page.can_resign, page.resign_words, page.take_back
     hint = (page.hint, page.n) if page.hint else ()
     return page.status, page.viewer, while_running, hint, page.daily, page.share, page.given_up, page.rematch, page.stronger
 
 
 def _at_rest(page: MatchPage) -> MatchPage:
-    """Return what the controls of a waiting seat depend on."""
+    """Return the values of the controls of a waiting seat."""
     seats = tuple([SeatView(seat.seat, seat.name, "human") for seat in page.seats])
     return MatchPage("", "", page.game, "", seats, page.viewer, "running", "", False, 0, (), (), None, page.own)
 
 
-def _game_macros(game: str) -> Any:
+def _macros(page: MatchPage) -> Any:
     """Return the macros of a game's page: ``board``, ``about`` and ``controls``."""
-    return template(f"{game}/page.html").module
+    return template(f"{page.game}/page.html").module

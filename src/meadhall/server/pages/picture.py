@@ -13,7 +13,6 @@ from typing import Final
 
 from babel.dates import format_date
 
-import meadhall.server.pages.frames  # noqa: F401 - the macros of boards use its cache
 from meadhall.engine.match.match import Match
 from meadhall.engine.match.view import SPECTATOR, bot_in_words
 from meadhall.engine.text.language import gettext as _
@@ -27,7 +26,6 @@ from meadhall.server.ops.byte_cache import ByteCache
 from meadhall.server.pages.clock import locale
 from meadhall.server.pages.match import given_up_view, has_picture, match_page, result_view
 from meadhall.server.pages.models import MatchPage, SeatView
-from meadhall.server.pages.patches import without_cuts
 from meadhall.server.pages.templates import STATIC, template
 from meadhall.server.store.models import TableRow
 from meadhall.server.web.links import link
@@ -142,7 +140,7 @@ def svg(picture: Picture) -> str:
     has_board = has_template(f"{game}/picture.html")
     scene = f"{game}/picture.html" if has_board else f"{game}/tile.html"
     drawn = template("picture.html").render(picture=picture, page=picture.page, scene=scene, has_board=has_board)
-    return styles(game).written_out(without_cuts(drawn))
+    return styles(game).written_out(drawn)
 
 
 @cache

@@ -134,12 +134,13 @@ def table_page(
     state = request.app.state
     frame = state.frames.frame(room, guest, outside(request), notice)
     now = room.time.now()
-    html = filled(frame.html, now).replace(TALK_PLACE, panel(state.hall, state.frames, room, guest))
+    html = filled(frame.html, now).replace(TALK_PLACE, panel(state.hall, room, guest))
     more = {
         "frame": html,
         "now": milliseconds(now),
         "turns": turns,
         "has_note": has_note,
+        "mark": state.frames.mark(),
         "calls": _may_call(state.hall, room, guest),
         **_public_link(request, room),
     }
@@ -198,12 +199,13 @@ def table_answer(
         return Response({"ok": True}) if error is None else refusal_json(error)
     notice = None if error is None else Refusal(rule_of(error), reason_of(error), action, isinstance(error, Unsure))
     if by_htmx(request):
-        if error is None and room.channel.has_page(guest.id, page_id(request)):
+        frames, reached, is_live = request.app.state.frames, outside(request), room.channel.has_page(guest.id, page_id(request))
+        if notice is None and is_live:
             return Response(None, status_code=HTTPStatus.NO_CONTENT)
         if isinstance(error, Unsure):
             status = HTTPStatus.OK  # the page was asked for the question
-        frame = request.app.state.frames.frame(room, guest, outside(request), notice)
-        return Response(frame.html, media_type=MediaType.HTML, status_code=status)
+        html = frames.refusal(room, guest, reached, notice) if is_live else frames.frame(room, guest, reached, notice).html
+        return Response(html, media_type=MediaType.HTML, status_code=status)
     if error is None:
         return see_other(link(f"/tables/{room.table.id}"))
     return table_page(request, room, guest, status, notice)

@@ -15,6 +15,8 @@ from typing import Any, Final
 from markupsafe import Markup
 
 from meadhall.engine.text.language import current_language
+from meadhall.pictures.regions import encoded
+from meadhall.pictures.templates import as_markup
 from meadhall.server.hall.chat import all_phrases, in_words
 from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.people.acquaintances import hears
@@ -22,9 +24,8 @@ from meadhall.server.hall.room import Room
 from meadhall.server.hall.table_tools import table_tools
 from meadhall.server.hall.talk import Listener, audience_of, audiences_of, heard
 from meadhall.server.pages.clock import moment
-from meadhall.server.pages.frames import TALK_PLACE, Frames
+from meadhall.server.pages.frames import TALK_PLACE
 from meadhall.server.pages.models import Moment, Refusal
-from meadhall.server.pages.patches import Pieces, SentFrame, pieces_of
 from meadhall.server.pages.templates import template
 from meadhall.server.store.acquaintances import Ignored
 from meadhall.server.store.models import Crest, Guest
@@ -111,50 +112,68 @@ class ChatPage:
     typed: str = ""
 
 
+@dataclass(frozen=True)
+class TalkParts:
+    """The parts of the panel that change, as HTML: its lines, oldest first, the note about its readers, and the other people."""
+
+    lines: tuple[str, ...] = ()
+    about: str = ""
+    others: str = ""
+
+
 class TalkPanel:
     """The panel of one open page, which a stream keeps up to date.
 
     Args:
         hall: the hall.
-        frames: renders parts of it.
         room: the table.
         guest: the reader.
     """
 
-    def __init__(self, hall: Hall, frames: Frames, room: Room, guest: Guest) -> None:
-        self._frames = frames
+    def __init__(self, hall: Hall, room: Room, guest: Guest) -> None:
         self._room = room
         self._guest = guest
         self._listener = Listener(hall.talk, room, guest)
-        self._sent = SentFrame()
-        self._sections: tuple[Pieces, ...] = ()
+        self._shown: TalkParts | None = None
 
     def news(self) -> bytes | None:
-        """Return the patch that the page needs, as JSON; None if it needs none. Raises DatabaseUnavailable."""
+        """Return the message that the page needs, as JSON; None if it needs none. Raises DatabaseUnavailable."""
         ignored = self._listener.news()
         if ignored is None:
             return None
-        found = sections(self._frames, self._room, self._guest, ignored)
-        if found == self._sections:  # the change doesn't concern this guest, and the guest must not learn of it
+        before, now = self._shown, parts(self._room, self._guest, ignored)
+        if before == now:  # the change doesn't concern this guest, and the guest must not learn of it
             return None
-        self._sections = found
-        return self._sent.patch_to(found)
+        self._shown = now
+        return encoded(changes(before, now))
 
 
-def sections(frames: Frames, room: Room, guest: Guest, ignored: Ignored) -> tuple[Pieces, ...]:
-    """Return the three parts of the panel that change: its lines, its readers, and the other people."""
+def changes(before: TalkParts | None, now: TalkParts) -> dict[str, Any]:
+    """Return what turns a page's panel into another one: the new lines, and how many of the oldest go.
+
+    ``whole``: the page's panel is not known, or its lines have changed in another way, so all go.
+    """
+    known = before.lines if before is not None else ()
+    dropped = known.index(now.lines[0]) if now.lines and now.lines[0] in known else len(known)
+    kept = known[dropped:]
+    whole = before is None or now.lines[: len(kept)] != kept
+    news: dict[str, Any] = {"whole": whole, "dropped": dropped, "lines": now.lines if whole else now.lines[len(kept) :]}
+    for name in ("about", "others"):
+        if before is None or getattr(before, name) != getattr(now, name):
+            news[name] = getattr(now, name)
+    return news
+
+
+def parts(room: Room, guest: Guest, ignored: Ignored) -> TalkParts:
+    """Return the parts of the panel that change."""
     macros: Any = template("_talk.html").module
     lines, language = heard(room, guest, ignored), current_language()
     shown = lines[-SHOWN:]
     texts = [_rendered(line, line.guest == guest.id, _arms(room, line), language) for line in shown]
     if len(lines) > SHOWN:
-        texts = [str(macros.earlier(link(f"/tables/{room.table.id}/chat?before={shown[0].id}"))), *texts]
+        texts = [str.strip(macros.earlier(link(f"/tables/{room.table.id}/chat?before={shown[0].id}"))), *texts]
     state = talk_state(room, guest, ignored, bool(lines))
-    return (
-        tuple(texts),
-        pieces_of(frames.cached(macros.note, state)),
-        pieces_of(frames.cached(macros.people, state)),
-    )
+    return TalkParts(tuple(texts), str.strip(macros.note(state)), str.strip(macros.people(state)))
 
 
 @lru_cache(maxsize=4000)  # the pages of a table get the same lines again and again
@@ -164,16 +183,16 @@ def _rendered(line: ChatLine, is_mine: bool, arms: Crest | None, _language: str)
     return str.strip(macros.line(_view(line, is_mine, arms)))
 
 
-def panel(hall: Hall, frames: Frames, room: Room, guest: Guest) -> Markup:
+def panel(hall: Hall, room: Room, guest: Guest) -> Markup:
     """Return the whole panel for a page that is loaded now, as far as it can be made without waiting for the database."""
     ignored = hall.talk.ignoring.known(guest.id)
     if not hall.talk.has_chat(room.table):
         return TALK_PLACE
     macros: Any = template("_talk.html").module
     is_known = ignored is not None and room.chat.is_current
-    parts = sections(frames, room, guest, ignored) if ignored is not None and is_known else ((), (), ())
-    lines, about, others = (Markup("".join(part)) for part in parts)
-    return Markup(macros.panel(link(f"/tables/{room.table.id}"), lines, about, others, all_phrases(), new_key()))
+    shown = parts(room, guest, ignored) if ignored is not None and is_known else TalkParts()
+    html = map(as_markup, ("".join(shown.lines), shown.about, shown.others))
+    return Markup(macros.panel(link(f"/tables/{room.table.id}"), *html, all_phrases(), new_key()))
 
 
 def new_key() -> str:

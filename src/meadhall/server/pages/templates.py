@@ -22,7 +22,6 @@ from meadhall.server.pages.any_game import any_game_template, uses_any_game_page
 from meadhall.server.pages.clock import clock_words, time_left
 from meadhall.server.pages.log import turn_in_words
 from meadhall.server.pages.models import Viewer
-from meadhall.server.pages.patches import without_cuts
 from meadhall.server.pages.people import sounds
 from meadhall.server.pages.stage_sounds import stage_beats, stage_sounds
 from meadhall.server.web.links import link
@@ -48,7 +47,7 @@ def environment() -> Environment:
         stage_beats=stage_beats,
         time_left=time_left,
         clock_words=clock_words,
-        cached=lambda macro, *values: macro(*values),  # until Frames puts its cache here: pictures need none
+        cached=lambda macro, *values: macro(*values),  # TODO: of games without regions
         dev=None,  # the pages of a hall in development mode get it
     )
     return environment
@@ -62,12 +61,12 @@ def template(name: str) -> Template:
 
 def render(name: str, viewer: Viewer, page: Any, path: str, origin: str, **more: Any) -> str:
     """Render a whole page in the current language. ``origin`` begins the absolute address of a picture for messengers."""
-    return without_cuts(template(name).render(viewer=viewer, page=page, path=path, origin=origin, **more))
+    return template(name).render(viewer=viewer, page=page, path=path, origin=origin, **more)
 
 
 def render_part(name: str, page: Any) -> str:
     """Render a part of a page in the current language."""
-    return without_cuts(template(name).render(page=page))
+    return template(name).render(page=page)
 
 
 # -------------------------------------------------------------------------------------------------------------- static files

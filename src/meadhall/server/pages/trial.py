@@ -17,8 +17,9 @@ from meadhall.engine.match.view import EVERYTHING, SPECTATOR, View
 from meadhall.engine.text.language import LANGUAGES, speaking
 from meadhall.pictures import board
 from meadhall.pictures.print.sheets import PAPERS, printed_pieces, sheets
+from meadhall.pictures.regions import Drawing
 from meadhall.server.pages import picture
-from meadhall.server.pages.frames import Frames
+from meadhall.server.pages.frames import controls_part, own_regions, public_part
 from meadhall.server.pages.match import match_page, result_view
 from meadhall.server.pages.models import MatchPage, SeatView, SharedLink, Viewer
 from meadhall.server.pages.replay import lesson_page
@@ -55,7 +56,7 @@ def try_pages(game: Game) -> None:
                     _whole("lesson.html", lesson_page(game, step, answer), f"/learn/{game.name}")
 
 
-def try_position(frames: Frames, match: Match) -> None:
+def try_position(match: Match) -> None:
     """Render the page of a match for a spectator and for every seat, in one of the languages.
 
     At some positions, and at the end, it renders whole pages, the rulebook of the table, replays and pictures, too.
@@ -67,20 +68,20 @@ def try_position(frames: Frames, match: Match) -> None:
     with speaking([*LANGUAGES][number % len(LANGUAGES)]):
         pages = [_page(match, viewer) for viewer in range(SPECTATOR, match.players)]
         beats_of(match.view())
-        board_shown = frames.public(pages[0])
+        board_shown = public_part(pages[0])
         for page in pages:
-            controls = f"{frames.private(page)}{frames.end(page)}"
+            own_regions(page, Drawing())
             if page.your_turn and page.viewer is not None:
-                _every_action_has_a_control(match, page.viewer, f"{board_shown}{controls}")
+                _every_action_has_a_control(match, page.viewer, f"{board_shown}{controls_part(page)}")
         for viewer in match.deciders:
-            frames.private(_page(match, viewer, abandoned=True))
+            own_regions(_page(match, viewer, abandoned=True), Drawing())
         if number % _EVERY == 0 or match.over:
-            _try_rarely(frames, match, pages)
+            _try_rarely(match, pages)
         if match.over:
-            _try_end(frames, match)
+            _try_end(match)
 
 
-def _try_rarely(frames: Frames, match: Match, pages: list[MatchPage]) -> None:
+def _try_rarely(match: Match, pages: list[MatchPage]) -> None:
     for page in (pages[0], pages[match.deciders[0] + 1 if match.deciders else -1]):
         _whole(
             "table.html",
@@ -89,6 +90,7 @@ def _try_rarely(frames: Frames, match: Match, pages: list[MatchPage]) -> None:
             kind="match",
             frame="",
             now=0,
+            mark="",
             turns=0,
             has_note=False,
             calls=False,
@@ -99,19 +101,19 @@ def _try_rarely(frames: Frames, match: Match, pages: list[MatchPage]) -> None:
     for viewer in range(SPECTATOR, match.players):
         board.svg(match.view(viewer))
     for viewer in range(match.players):
-        _try_replay(frames, match, match.view(viewer))
+        _try_replay(match, match.view(viewer))
 
 
-def _try_replay(frames: Frames, match: Match, view: View) -> None:
+def _try_replay(match: Match, view: View) -> None:
     """Render the board from a view that isn't a spectator's."""
-    frames.public(match_page(match, view, id="replay", url=_URL, seats=_seats(match)))
+    public_part(match_page(match, view, id="replay", url=_URL, seats=_seats(match)))
 
 
-def _try_end(frames: Frames, match: Match) -> None:
+def _try_end(match: Match) -> None:
     """Render the replay with everything revealed, and the picture to share."""
     last = len(match.steps)
     for position in range(0, last + 1, max(1, last // _EVERY)):
-        _try_replay(frames, match, match.view_at(position, EVERYTHING))
+        _try_replay(match, match.view_at(position, EVERYTHING))
     opened = datetime(2000, 1, 1, tzinfo=UTC)
     seats = tuple(SeatRow(k, seat.kind, seat.name, seat.bot, frozenset(), "") for k, seat in enumerate(match.seats))
     table = TableRow(_ID, match.game.name, match.game.version, match.options, "over", "", True, b"", opened, seats)

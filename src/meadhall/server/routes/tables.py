@@ -23,8 +23,8 @@ from meadhall.server.hall.match_records import MatchRecords
 from meadhall.server.hall.notices.pubsub import updates
 from meadhall.server.hall.room import Room
 from meadhall.server.pages.frames import Frames
-from meadhall.server.pages.patches import SentFrame
 from meadhall.server.pages.proposals import propose_page
+from meadhall.server.pages.regions import message
 from meadhall.server.pages.replay import verify_page
 from meadhall.server.pages.responses import Answer, Html, page, see_other, table_answer, table_page, wants_json
 from meadhall.server.pages.rulebook import rulebook_of_match
@@ -78,23 +78,28 @@ async def show_table(request: AnyRequest, hall: Hall, room: Room, guest: Guest, 
 async def stream_table(request: AnyRequest, hall: Hall, room: Room, guest: Guest, stream_limit: StreamLimit) -> Stream:
     """Send the table as the guest sees it, now and after every change.
 
-    A page that says who it is gets patches. Any other client, also a page of an older version of this program, gets whole frames.
+    A page that says its name gets the regions that it lacks. Any other client, also a page of an older version of this program,
+    gets whole frames.
     """
     reached, name, drawn = outside(request), page_id(request), cast("Frames", request.app.state.frames)
     stream_limit.check(request, guest)
 
     async def frames() -> AsyncIterator[bytes]:
-        sent, panel = SentFrame(), TalkPanel(hall, drawn, room, guest) if name else None
+        panel = TalkPanel(hall, room, guest) if name else None
+        shown = drawn.shown(room, guest, request.headers.get("Meadhall-Seen", "")) if name else None
         with stream_limit.count(request, guest), room.visits.subscribe(guest.id, name) as subscriber:
             async for changed in updates(subscriber, hall.closing, event_stream.HEARTBEAT_INTERVAL):
                 hall.request_chart(room)
                 if subscriber.is_due:
                     hall.note_at_table(room, guest)
                 news = b""
-                if changed and name:
-                    news = b"data: %b\n\n" % sent.patch_to(drawn.frame(room, guest, reached).sections)
-                elif changed:
-                    news = event_stream.encode_event(drawn.frame(room, guest, reached).html.strip())
+                if changed:
+                    frame, before = drawn.frame(room, guest, reached), shown
+                    if not name:
+                        news = event_stream.encode_event(frame.html)
+                    elif frame is not before:
+                        news = b"data: %b\n\n" % message(before, frame)
+                    shown = frame
                 said = panel.news() if panel is not None else None
                 if said is not None:
                     news += b"event: chat\ndata: %b\n\n" % said

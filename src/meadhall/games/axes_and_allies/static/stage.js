@@ -1,6 +1,6 @@
 // What happens at the table of Axes and Allies: see js/stage.js.
 (() => {
-  const { play, wait, at, put, drawn, fly, rollCube, dim, sound, over } = stage;
+  const { play, wait, at, put, keep, drawn, fly, rollCube, dim, sound, over } = stage;
   const one = (seat, part = "") => document.querySelector(`#warrior-${seat} ${part}`);
   const shield = seat => one(seat, ".figure-shield");
   const between = (a, b, share) => ({ x: a.x + share * (b.x - a.x), y: a.y + share * (b.y - a.y) });
@@ -14,17 +14,18 @@
     const from = at(one(seat, ".arm use")), to = at(shield(target)), size = 0.66 * to.width;
     if (deadly) dark = dim([shield(seat), shield(target)]);
     await play(one(seat, ".arm"), [{}, { rotate: "-38deg", translate: "0 -10px" }], 180);
-    play(one(seat, ".arm"), [{ opacity: 0 }, { opacity: 0 }], 1);
+    play(one(seat, ".arm"), [{ opacity: 0 }, { opacity: 0 }], 1, { stays: true });
     sound("axe");
     const spin = 360 * Math.ceil(Math.hypot(to.x - from.x, to.y - from.y) / 300);
     axe = await fly(drawn("axe", size), from, between(from, to, deadly ? 0.66 : 0.8), { ms: deadly ? 520 : 320, spin, turn: -60, arc: 0.16, easing: "cubic-bezier(.2, .5, .4, 1)", className: "stage-axe" });
+    keep(axe);
   }
 
   async function attack_roll(seat, roll) {
     if (!axe) return;
     const target = near(nearest(at(axe)));
     sound("die");
-    await rollCube(roll, at(null, 0.5, 0.5), target, { size: dieSize(), ms: deadly ? 620 : 450 });
+    keep(await rollCube(roll, at(null, 0.5, 0.5), target, { size: dieSize(), ms: deadly ? 620 : 450 }));
     if (deadly) await wait(450);  // a breath
   }
 
@@ -53,7 +54,7 @@
     const line = "29% 4%, 44% 29%, 32% 46%, 54% 65%, 46% 97%", back = line.split(", ").reverse().join(", ");
     const halves = [[`polygon(0 0, 29% 0, ${line}, 46% 100%, 0 100%)`, "translate(-9%, 8%) rotate(-13deg)"], [`polygon(100% 0, 100% 100%, 46% 100%, ${back}, 29% 0)`, "translate(12%, 18%) rotate(19deg)"]];
     for (const [shape, fallen] of halves) {
-      const half = put(drawn(`shield-${seat}`, to.width), to, `aa-half seat-${seat}`);
+      const half = keep(put(drawn(`shield-${seat}`, to.width), to, `aa-half seat-${seat}`));
       half.style.clipPath = shape;
       play(half, [{ transform: "none" }, { transform: fallen }], 420, { easing: "cubic-bezier(.5, 0, .9, .6)" });
     }
@@ -92,7 +93,7 @@
   async function voided() {
     sound("snap");
     for (const each of over().querySelectorAll(".aa-rope")) each.remove();  // of the alliance that was just made
-    for (const each of document.querySelectorAll("#aa-board .cord")) {
+    for (const each of document.querySelectorAll("#aa-board .cord:not(.off)")) {
       play(each, [{ opacity: 0 }, { opacity: 0 }], 1);
       const [a, b] = ends(...each.id.split("-").slice(1));
       for (const [end, turn] of [[a, 70], [b, -70]]) play(rope(end, between(a, b, 0.5), "torn").firstElementChild, [{ transform: "none", opacity: 1 }, { transform: `rotate(${turn}deg)`, opacity: 0 }], 420, { easing: "ease-in" });
@@ -112,5 +113,11 @@
 
   const before = () => { axe = dark = null; };
 
+  const pair = (a, b) => [`cord-${Math.min(a, b)}-${Math.max(a, b)}`, `about-${a}`, `about-${b}`];
+  stage.changes({
+    allied: pair, voided: () => ["cord-*", "about-*"], power: () => ["hearth", "about-*", "path", "rolled", "light"],
+    killed: (_, target) => ["path", "rolled", "cord-*", "about-*", `warrior-${target}`], missed: () => ["path", "rolled"],
+  }, "beam", "warrior-*");
+  stage.sounds({ attack: "axe", attack_roll: "die", killed: "thud", missed: "clang", allied: "rope", voided: "snap", power: "die" });
   stage.acts({ before, attack, attack_roll, killed, missed, allied, voided, limited, power });
 })();

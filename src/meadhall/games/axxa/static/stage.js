@@ -63,7 +63,7 @@
   async function moved(_, start, end) {
     const piece = lift(start);
     if (!piece) return;
-    const drawn = (stage.fresh.querySelector(".axxa-trail path")?.getAttribute("d") ?? "").match(/-?\d+/g)?.map(Number) ?? [];
+    const drawn = (stage.news.find(".axxa-trail path")?.getAttribute("d") ?? "").match(/-?\d+/g)?.map(Number) ?? [];
     const from = place(start), line = [];
     for (let k = 2; k + 1 < drawn.length; k += 2) line.push(point(drawn[k], drawn[k + 1] - 14));
     const to = place(end), last = line.at(-1);

@@ -17,10 +17,10 @@
   function before(events) {
     arena = null;
     const steps = new Set(events.map(event => event.n));
-    const news = [...stage.fresh.querySelectorAll("#turn .da-scene")].filter(scene => steps.has(number(scene, "n")));
+    const news = [...stage.news.findAll("#turn .da-scene")].filter(scene => steps.has(number(scene, "n")));
     news.sort((a, b) => number(a, "n") - number(b, "n") || number(a, "part") - number(b, "part"));
     scenes = news.filter(scene => !scene.querySelector(".da-fight"));
-    fights = [...news.map(scene => scene.querySelector(".da-fight")), stage.fresh.querySelector("#da-stage .da-fight")].filter(each => each);
+    fights = [...news.map(scene => scene.querySelector(".da-fight")), stage.news.find("#da-stage .da-fight")].filter(each => each);
     const length = scenes.reduce((sum, scene) => sum + lengthOf(scene), 0) + ms("fight") * fights.length;
     if (length > ms("all")) stage.hurry(ms("all") / length);
   }

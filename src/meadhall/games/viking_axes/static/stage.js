@@ -198,9 +198,9 @@
 
   // With secret hands, a card goes from the pile to each hand that has grown.
   async function after() {
-    const hands = (root, seat) => root.querySelectorAll(`#place-${seat} .va-backs > *`).length;
+    const hands = (found, seat) => found(`#place-${seat} .va-backs > *`).length;
     const seats = Array.from(document.querySelectorAll("#va-board .va-place"), each => +each.id.slice(6));
-    await Promise.all(seats.filter(seat => hands(stage.fresh, seat) > hands(document, seat)).map(seat => move("va-back", pile(), front(seat), { size: PILE, end: 0.3 })));
+    await Promise.all(seats.filter(seat => hands(query => stage.news.findAll(query), seat) > hands(query => document.querySelectorAll(query), seat)).map(seat => move("va-back", pile(), front(seat), { size: PILE, end: 0.3 })));
   }
 
   stage.acts({ before, shuffled, drew, plays, discards, throws, blocked, hits, shields_spent, out, places, cashes_in, disarms, skips, turn_skipped, after });

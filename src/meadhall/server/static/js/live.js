@@ -35,8 +35,8 @@ const live = (() => {
   }
 
   // hear(name, data): an event of the stream. poll(): load what the stream doesn't bring, and return whether it came.
-  // opened(): a stream begins, which knows nothing of the ones before.
-  function follow(url, { hear, poll = async () => true, opened = () => {} }) {
+  // opened(): a stream begins, which knows nothing of the ones before, but what the page has: seen().
+  function follow(url, { hear, poll = async () => true, opened = () => {}, seen = () => "" }) {
     let stream = null, since = 0, heard = 0, hasBegun = false, isFailing = false, tries = 0, next = 0;
 
     // The stream before ends when the new one begins: the others at the table don't see its guest leave.
@@ -55,7 +55,7 @@ const live = (() => {
       stream = null;
     }
     async function read(mine, before) {
-      const headers = { Accept: "text/event-stream", "Meadhall-Page": page };
+      const headers = { Accept: "text/event-stream", "Meadhall-Page": page, "Meadhall-Seen": seen() };
       const answer = await fetch(url, { headers, cache: "no-store", signal: mine.signal });
       if (!answer.ok || !answer.headers.get("Content-Type")?.startsWith("text/event-stream")) throw new Error(`status ${answer.status}`);
       const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();

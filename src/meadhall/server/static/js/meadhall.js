@@ -23,40 +23,23 @@
 
   if (byId("toast").textContent) toast(byId("toast").textContent);  // what the form before this page has done
 
-  // Swaps go through idiomorph: htmx's own morph puts new SVG nodes into the HTML namespace, where they are invisible.
-  // A swap leaves drawers open or closed, unchanged selects alone, and elements with data-keep to this file.
-  const callbacks = {
-    beforeNodeMorphed: (node, fresh) => !(node.matches?.("[data-keep]") || (node.matches?.("select") && node.isEqualNode(fresh))),
-    beforeAttributeUpdated: (name, node) => !(name === "open" && node.tagName === "DETAILS") && name !== "data-htmx-powered",
-  };
-  // Keep what the user is typing. Radio buttons and checkboxes follow the server: if they were skipped, a stale page would
-  // keep its old choice forever.
-  const morph = (target, fresh) => {
-    const typing = !!document.activeElement?.matches("input:not([type=radio], [type=checkbox]), select, textarea");
-    return Idiomorph.morph(target, fresh, { morphStyle: "outerHTML", ignoreActiveValue: typing, callbacks });
-  };
-  // A frame that has waited for the stage, or that the stream or a poll has brought.
+  // What the stream, a poll or an answer brings. The stage may play it first.
   const theStage = typeof stage === "undefined" ? null : stage;
-  const show = fresh => {
-    morph(byId("frame"), fresh);
-    htmx.process(byId("frame"));
-    htmx.trigger(byId("frame"), "htmx:after:swap");
-  };
-  if (theStage) theStage.show = show;
-  const isOld = (target, fresh) => +(fresh.dataset.version ?? 0) < +(((target.id === "frame" && theStage?.last()) || target).dataset.version ?? 0);
-  const isToShow = (target, fresh) => {
-    if (target.matches(".lobby") && !fresh.matches(".lobby")) scrollTo(0, 0);  // the match has started
-    return !theStage?.take(target, fresh);
-  };
-  const receive = fresh => { if (fresh && !isOld(byId("frame"), fresh) && isToShow(byId("frame"), fresh)) show(fresh); };
+  const version = () => theStage?.last()?.version ?? +(byId("frame")?.dataset.version ?? 0);
+  const receive = news => { if (news.version >= version() && !theStage?.take(news)) news.show(); };
   htmx.registerExtension("meadhall-morph", {
     handle_swap(style, target, fragment) {
       if (style !== "morph") return false;
       const fresh = fragment.querySelector("#" + CSS.escape(target.id));
-      if (fresh && isOld(target, fresh)) return [target];  // the stream has overtaken this response
-      if (fresh) return isToShow(target, fresh) ? morph(target, fresh) : [target];
+      if (fresh && target.id === "frame") receive(regions.ofFrame(fresh));
+      else if (fresh) regions.morph(target, fresh);
+      // The regions that tell a refusal.
+      else if (target.id === "frame" && fragment.firstElementChild?.id && byId(fragment.firstElementChild.id)) {
+        regions.refuse(fragment);
+        htmx.process(target);
+      }
       // A response without this element, e.g. an error page: show its title as a toast, and leave the page unchanged.
-      toast(fragment.querySelector("h1")?.textContent.trim() || byId("toast").dataset.failed, true);
+      else toast(fragment.querySelector("h1")?.textContent.trim() || byId("toast").dataset.failed, true);
       return [target];
     },
   });
@@ -69,8 +52,12 @@
     if (!frame?.dataset.title) return;
     const turn = showTurn(frame);
     const number = line => +line.id.slice(4);
-    const lines = [...frame.querySelectorAll("#log .line")].sort((a, b) => number(a) - number(b));
-    const news = lines.filter(line => lastEntry !== null && number(line) > lastEntry);
+    const turns = frame.querySelectorAll("#log .turn[id]"), news = [];
+    for (const turn of turns) {  // the newest first
+      const lines = [...turn.querySelectorAll(".line")];
+      if (lastEntry === null || number(lines.at(-1)) <= lastEntry) break;
+      news.unshift(...lines.filter(line => number(line) > lastEntry));
+    }
     const words = news.slice(-8).map(line => line.querySelector(".says > span").textContent);
     if (turn && !myTurn) words.push(byId("prompt-words").textContent);
     const hint = byId("hints")?.dataset.say ?? "";
@@ -84,7 +71,7 @@
       if (line.value === shown) showHint(line);
     }
     if (words.length && myTurn !== null) byId("live").textContent = words.join(" ");
-    lastEntry = Math.max(-1, ...lines.map(number));
+    lastEntry = turns.length ? number([...turns[0].querySelectorAll(".line")].at(-1)) : -1;
     myTurn = turn;
   }
   // A tooltip closes by Escape, and when the mouse leaves what it explains, although that may keep the focus (WCAG 1.4.13).
@@ -135,7 +122,7 @@
     const { content } = await live.load(location.pathname + (stays ? "?hidden" : "")), frame = content.getElementById("frame");
     if (!frame) return false;
     if (document.hidden) myTurn = showTurn(frame);
-    else receive(document.importNode(frame, true));
+    else receive(regions.ofFrame(document.importNode(frame, true)));
     document.dispatchEvent(new CustomEvent("meadhall:polled", { detail: { page: content } }));
     return true;
   }
@@ -143,19 +130,17 @@
   const tell = (kind, frame) => document.dispatchEvent(new CustomEvent("meadhall:" + kind, { detail: { id: frame.querySelector(".prompt-question")?.id ?? "" } }));
   const on = (name, act) => document.addEventListener(name, act);
   // The page names itself in every request. Then its stream sends patches, and a form is answered without the frame (status 204).
-  const version = () => (theStage?.last() ?? byId("frame"))?.dataset.version;
   on("htmx:config:request", ({ detail: { ctx } }) => {
     ctx.request.headers["Meadhall-Page"] = live.page;
     ctx.seen = version();
   });
-  // A patch has the sections of a frame's text. In each, strings are new pieces, and two numbers are a run of its pieces so far.
-  let sections = [];
   function hear(name, data) {
     if (name) return document.dispatchEvent(new CustomEvent(`meadhall:stream-${name}`, { detail: data }));
-    const patched = (patch, k) => patch.flatMap(part => (typeof part === "string" ? [part] : sections[k].slice(...part)));
-    sections = JSON.parse(data).map(patched);
-    receive(document.createRange().createContextualFragment(sections.flat().join("")).querySelector("#frame"));
+    const news = regions.ofMessage(data);
+    if (news.whole || news.was === version()) receive(news);
+    else if (news.version > version()) poll().catch(() => {});  // a message was lost
   }
+  const seen = () => (byId("frame")?.dataset.version ? `${byId("stream").dataset.mark}-${version()}` : "");
   // A frame that the stream doesn't bring soon is loaded: the connection may be dead.
   const awaited = ctx => ctx.response?.status === 204 && ctx.seen === version();
   on("htmx:finally:request", ({ detail: { ctx } }) => {
@@ -361,9 +346,6 @@
   // On a phone the board shows who is where, so the list of the seats starts closed, unless it has more to open.
   if (matchMedia("(max-width: 44rem)").matches && !document.querySelector("#seats .plates button")) byId("seats")?.removeAttribute("open");
   announce();
-  const opened = () => {
-    sections = [];
-    document.dispatchEvent(new CustomEvent("meadhall:connected"));
-  };
-  if (byId("stream")) live.follow(byId("stream").dataset.url, { hear, poll, opened });
+  const opened = () => { document.dispatchEvent(new CustomEvent("meadhall:connected")); };
+  if (byId("stream")) live.follow(byId("stream").dataset.url, { hear, poll, opened, seen });
 })();

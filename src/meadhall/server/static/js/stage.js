@@ -1,45 +1,54 @@
-// The stage: it plays what happened on the board that stands there, and then shows what is. A frame with new events waits for that.
-// Then board, prompt, log, end, tools and layout change together. The `stage.js` of a game has a function for each kind of event
-// that its board shows: stage.acts({ attack: async (seat, target) => { … } }). A click, or a key that acts, skips to the end.
-// Without this file, and for a game without such functions, the next frame is shown at once.
+// The stage: it plays the events of a step on the board, and each region of the page changes with the event that changes it.
+// What has not come yet, such as the next decision, waits for the end of the play. The `stage.js` of a game has two tables:
+//   stage.acts({ attack: async (seat, target) => { … } })      plays a kind of event
+//   stage.changes({ attack: (seat, target) => ["path"] })       the regions that a kind of event changes; "plate-*" means all of them
+// A region that several events of a step change is shown after the last one; stage.count() moves a number before. When the regions of
+// an event are shown, its pieces and animations go, except with { stays: true }. A click, or a key that acts, skips to the end.
+// Without this file, and for a game without acts, everything is shown at once.
 const stage = (() => {
   const FAST = 3, MOST = 6;  // more steps than that wait: they are played fast, or skipped
   const root = document.documentElement;  // data-playing: the stage plays
-  const acts = {};
-  const queue = [];  // the frames that wait, each with its new events
+  const LIGHT = ["plate-*", "standing-*"];
+  const acts = {}, changes = {};
+  let light = LIGHT;  // the regions that show the seat to move
+  const queue = [];  // the news that wait, each with its new events
   const moving = new Set();
   let running = 0;  // the number of the play; a play that was skipped never goes on
   let cleared = 0;  // how often the layer was cleared
-  let rate = 1, layer = null;
+  let rate = 1, layer = null, kept = new Set(), known = null;
 
   const chosenPace = () => +getComputedStyle(root).getPropertyValue("--pace");
-  const last = () => queue.at(-1)?.fresh;
-  const newest = frame => Math.max(-1, ...Array.from(frame.querySelectorAll("#log .line"), line => +line.dataset.n));
+  const last = () => queue.at(-1)?.news;
+  const newest = lines => Math.max(-1, ...Array.from(lines, line => +line.dataset.n));
   const stepsOf = events => new Set(events.map(event => event.n)).size;
 
-  // The events of a frame after the step `known`, oldest first.
-  function eventsAfter(known, frame) {
-    const lines = [...frame.querySelectorAll("#log .line")].filter(line => +line.dataset.n > known);
-    return lines.map(line => {
+  // The events of some news after the step `after`, oldest first.
+  function eventsAfter(after, lines) {
+    return lines.filter(line => +line.dataset.n > after).map(line => {
       const [kind, ...values] = line.dataset.event.split(" ");
       return { kind, values: values.map(value => (/^-?\d+$/.test(value) ? +value : value)), n: +line.dataset.n, index: +line.id.slice(4), words: line.querySelector(".says > span").textContent };
     }).sort((a, b) => a.index - b.index);
   }
 
-  // Return whether the frame waits. Otherwise it is to be shown at once.
-  function take(target, fresh) {
-    if (target.id !== "frame" || !target.matches(".game") || !Object.keys(acts).length) return false;
-    const before = last() ?? target, known = newest(before);
-    const events = eventsAfter(known, fresh), steps = stepsOf(events);
-    const follows = known < 1 || !!fresh.querySelector(`#log .line[data-n="${known}"]`);  // not after an undo
-    const most = target.matches(".replay") ? 1 : MOST - queue.reduce((sum, each) => sum + stepsOf(each.events), 0);
-    const quiet = !chosenPace() || document.hidden || !follows || steps > most || !target.querySelector("#log .line") || fresh.querySelector("#notices [role=alert]");
+  // Return whether the news wait. Otherwise they are to be shown at once.
+  function take(news) {
+    const frame = document.getElementById("frame");
+    if (!frame?.matches(".game") || !Object.keys(acts).length) return false;
+    const lines = news.lines();
+    if (!queue.length) known = newest(frame.querySelectorAll("#log .line"));
+    const before = known, events = eventsAfter(before, lines), steps = stepsOf(events);
+    const follows = before < 1 || !news.whole || lines.some(line => +line.dataset.n === before);  // not after an undo
+    const most = frame.matches(".replay") ? 1 : MOST - queue.reduce((sum, each) => sum + stepsOf(each.events), 0);
+    const quiet = !chosenPace() || document.hidden || !follows || steps > most || before < 0 || news.find("#notices [role=alert]");
     if (quiet || (!steps && !queue.length)) {
-      end();
+      const waited = queue.map(each => each.news);
+      if (steps <= most || !quiet) soundOf(events);
+      stop();
+      for (const each of waited) each.show();
       return false;
     }
-    if (!steps) queue.at(-1).fresh = fresh;
-    else queue.push({ fresh, events });
+    known = Math.max(before, newest(lines));
+    queue.push({ news, events });
     if (!running) run();
     return true;
   }
@@ -50,61 +59,84 @@ const stage = (() => {
     while (queue.length) {
       const next = queue[0], waiting = queue.reduce((sum, each) => sum + stepsOf(each.events), 0);
       rate = chosenPace() * (waiting > FAST ? 1 / 3 : 1);
-      await perform(next).catch(error => console.error(error));  // a fault in a play must not keep the next frame away
+      if (next.events.length) await perform(next).catch(error => console.error(error));  // a fault in a play must not keep the news away
       if (me !== running) return;
       queue.shift();
       clear();
-      api.show(next.fresh);
+      if (!queue.length) delete root.dataset.playing;
+      next.news.show();
     }
     running = 0;
-    delete root.dataset.playing;
   }
 
-  async function perform({ fresh, events }) {
-    api.fresh = fresh;
-    openLog(fresh, events);
+  async function perform({ news, events }) {
+    api.news = news;
+    news.showLog(events.map(event => event.index));
     await acts.before?.(events);
-    for (const event of events) {
+    const due = shownAfter(news, events);
+    for (const [k, event] of events.entries()) {
       tell(event);
       const least = beats(new RegExp(`\\b${event.kind}:(\\d+)`).exec(board().dataset.beats)?.[1] ?? 0);  // bots wait for as long
       await Promise.all([acts[event.kind]?.(...event.values), least && wait(least)]);
+      if (changes[event.kind]) land(() => news.show(due[k]));
     }
     await acts.after?.(events);
-    if (fresh.querySelector("#end") && !document.getElementById("end")) await theEnd(fresh);
+    if (news.find("#end") && !document.getElementById("end")) await theEnd(news);
   }
 
-  // Skip everything: show the newest frame now.
+  // The regions to show after each event: the ones of which it is the last that changes them.
+  function shownAfter(news, events) {
+    const due = events.map(() => []), seen = new Set();
+    for (let k = events.length - 1; k >= 0; k--) {
+      const { kind, values } = events[k];
+      for (const name of changes[kind]?.(...values) ?? []) {
+        for (const id of (name === "light" ? light : [name]).flatMap(each => news.match(each))) if (!seen.has(id) && seen.add(id)) due[k].push(id);
+      }
+    }
+    return due;
+  }
+
+  // End an event: its regions are shown, and its pieces and animations go.
+  function land(show) {
+    const gone = [...moving].filter(each => !kept.has(each));
+    for (const piece of layer?.children ?? []) if (!kept.has(piece)) piece.remove();
+    show();
+    for (const each of gone) {
+      each.cancel();
+      moving.delete(each);
+    }
+    places = new WeakMap();
+  }
+
+  // Skip everything: show all that waits.
   function end() {
-    const fresh = last();
-    if (!fresh) return false;
-    queue.length = running = 0;
+    if (!queue.length) return false;
+    const waited = stop();
+    for (const each of waited) each.news.show();
+    return true;
+  }
+
+  function stop() {
+    const waited = queue.splice(0);
+    running = 0;
     clear();
     delete root.dataset.playing;
-    api.show(fresh);
-    return true;
+    return waited;
   }
 
   function clear() {
     cleared++;
     for (const each of moving) each.cancel();
     moving.clear();
+    kept = new Set();
+    places = new WeakMap();
     acts.cleared?.();
-    layer?.remove();
-    layer = null;
+    layer?.replaceChildren();
     document.getElementById("telling")?.remove();
   }
 
   // ---------------------------------------------------------------------------------------------------------------- texts
-  // The log gets its new lines, and each one appears with its event.
-  function openLog(fresh, events) {
-    const now = document.querySelector("#log .entries"), next = fresh.querySelector("#log .entries")?.cloneNode(true);
-    if (!now || !next) return;
-    for (const { index } of events) for (const part of next.querySelectorAll(`#log-${index}, #brief-${index}`)) part.hidden = true;
-    for (const turn of next.querySelectorAll(".turn")) turn.hidden = [...turn.querySelectorAll(".line")].every(line => line.hidden);
-    Idiomorph.morph(now, next, { morphStyle: "innerHTML", callbacks: { beforeAttributeUpdated: (name, node) => !(name === "open" && node.tagName === "DETAILS") } });
-  }
-
-  // What happens now stands in place of the prompt.
+  // The log has the new lines, and each one appears with its event. What happens now stands in place of the prompt.
   function tell({ index, words }) {
     for (const part of [document.getElementById(`log-${index}`), document.getElementById(`brief-${index}`)]) {
       part?.removeAttribute("hidden");
@@ -125,11 +157,12 @@ const stage = (() => {
   const beats = number => number * parseInt(board().dataset.beats);  // in milliseconds
   const length = ms => ms * rate;
 
-  // An animation that keeps its last state until the next frame. The promise of one that is skipped stays pending.
-  function play(element, frames, ms = 400, options = {}) {
+  // An animation that keeps its last state until its event or the play ends. The promise of one that is skipped stays pending.
+  function play(element, frames, ms = 400, { stays = false, ...options } = {}) {
     if (!element) return Promise.resolve();
     const run = element.animate(frames, { duration: length(ms), fill: "both", easing: "ease-in-out", ...options, delay: length(options.delay ?? 0) });
     moving.add(run);
+    if (stays || [...kept].some(each => each instanceof Element && each.contains(element))) kept.add(run);
     const then = cleared;  // an animation may have finished just before the rest was skipped: its play must not go on then
     return new Promise(resolve => { run.onfinish = () => { if (then === cleared) resolve(); }; });
   }
@@ -141,29 +174,53 @@ const stage = (() => {
 
   // Pieces that move lie in a layer over the board. It is no part of a frame.
   function over() {
-    if (!layer?.isConnected) {
+    if (!layer) {
       layer = document.createElement("div");
       layer.className = "stage";
       layer.setAttribute("aria-hidden", "true");
-      board().append(layer);
     }
+    if (!layer.isConnected) board().append(layer);
     return layer;
   }
 
-  // The middle and size of an element on the board, or of a fraction of the board.
-  function at(element, x = 0.5, y = 0.5) {
-    const box = (element ?? board()).getBoundingClientRect(), from = over().getBoundingClientRect(), scale = board().currentCSSZoom ?? 1;
-    return { x: (box.x - from.x + x * box.width) / scale, y: (box.y - from.y + y * box.height) / scale, width: box.width / scale, height: box.height / scale };
+  // The middle and size of an element on the board, or of a fraction of the board. What doesn't move is measured once in a play.
+  let places = new WeakMap();
+  function box(element) {
+    const found = places.get(element) ?? element.getBoundingClientRect();
+    if (!layer.contains(element) || element === layer) places.set(element, found);
+    return found;
   }
+  function at(element, x = 0.5, y = 0.5) {
+    const from = box(over()), { x: left, y: top, width, height } = box(element ?? board()), scale = board().currentCSSZoom ?? 1;
+    return { x: (left - from.x + x * width) / scale, y: (top - from.y + y * height) / scale, width: width / scale, height: height / scale };
+  }
+  addEventListener("resize", () => { places = new WeakMap(); });
 
-  function put(piece, { x, y }, className = "") {
+  function put(piece, { x, y }, className = "", { stays = false } = {}) {
     const place = document.createElement("div");
     place.className = `stage-piece ${className}`;
     place.style.left = `${x}px`;
     place.style.top = `${y}px`;
     place.append(piece);
     over().append(place);
+    if (stays) kept.add(place);
     return place;
+  }
+
+  // Let a piece and its animations stay until the end of the play, or until it is removed.
+  function keep(piece) {
+    if (!piece) return piece;
+    kept.add(piece);
+    for (const each of moving) if (piece.contains(each.effect.target)) kept.add(each);
+    return piece;
+  }
+
+  // Change a number on the page before its region is shown: the text of an element.
+  function count(query, by) {
+    const place = typeof query === "string" ? document.querySelector(query) : query;
+    if (!place || !by) return;
+    place.textContent = +place.textContent + by;
+    play(place, [{ scale: 1 }, { scale: 1.5 }, { scale: 1 }], 240);
   }
 
   const SVG = "http://www.w3.org/2000/svg";
@@ -184,11 +241,11 @@ const stage = (() => {
   }
 
   // Let a piece fly in an arc. Position, arc and spin are animations of nested elements, so that each is one transform.
-  async function fly(piece, from, to, { ms = 450, arc = 0.2, spin = 0, turn = 0, scale = 1, easing = "cubic-bezier(.35, .1, .6, 1)", className = "" } = {}) {
+  async function fly(piece, from, to, { ms = 450, arc = 0.2, spin = 0, turn = 0, scale = 1, easing = "cubic-bezier(.35, .1, .6, 1)", className = "", stays = false } = {}) {
     const rise = document.createElement("div"), whirl = document.createElement("div");
     rise.append(whirl);
     whirl.append(piece);
-    const place = put(rise, from, className);
+    const place = put(rise, from, className, { stays });
     const [dx, dy] = [to.x - from.x, to.y - from.y], high = arc * Math.hypot(dx, dy);
     play(rise, [{ transform: "none" }, { transform: `translateY(${-high}px) scale(${1 + arc / 2})`, easing: "ease-in" }, { transform: `scale(${scale})` }], ms, { easing: "ease-out" });
     play(whirl, [{ transform: `rotate(${turn}deg)` }, { transform: `rotate(${turn + spin}deg)` }], ms, { easing: "linear" });
@@ -197,13 +254,13 @@ const stage = (() => {
   }
 
   // A cube that rolls and settles with a face up. `faces` returns the picture of a face by its number.
-  async function rollCube(value, from, to, { size = 48, ms = 700, name = face => `die-${face}` } = {}) {
+  async function rollCube(value, from, to, { size = 48, ms = 700, name = face => `die-${face}`, stays = false } = {}) {
     const cube = document.createElement("div");
     cube.className = "stage-cube";
     cube.style.setProperty("--side", `${size}px`);
     const others = [1, 2, 3, 4, 5, 6].filter(face => face !== value && face !== 7 - value);
     for (const face of [value, others[0], others[1], others[2], others[3], 7 - value]) cube.append(drawn(name(face), size));
-    const turn = document.createElement("div"), place = put(turn, from, "stage-roll");
+    const turn = document.createElement("div"), place = put(turn, from, "stage-roll", { stays });
     turn.append(cube);
     play(cube, [{ transform: "rotate3d(1, .8, .4, -1080deg)" }, { transform: "rotate3d(1, .8, .4, 0deg)" }], ms, { easing: "cubic-bezier(.15, .6, .35, 1)" });
     play(turn, [{ transform: "translateY(-40px) scale(1.25)" }, { transform: "none", offset: 0.35, easing: "ease-out" }, { transform: "translateY(-16px)", offset: 0.55, easing: "ease-in" }, { transform: "none", offset: 0.75, easing: "ease-out" }, { transform: "translateY(-4px)", offset: 0.85, easing: "ease-in" }, { transform: "none" }], ms, { easing: "ease-in" });
@@ -216,6 +273,7 @@ const stage = (() => {
     const dark = document.createElement("div");
     dark.className = "stage-dark";
     over().prepend(dark);
+    kept.add(dark);
     const lights = elements.map(each => { const { x, y, width, height } = at(each); return `radial-gradient(circle at ${x}px ${y}px, #0000 ${0.5 * Math.max(width, height)}px, #000 ${0.95 * Math.max(width, height)}px)`; });
     if (lights.length) dark.style.setProperty("--lights", lights.join(", "));
     play(dark, [{ opacity: 0 }, { opacity: 1 }], ms);
@@ -224,10 +282,17 @@ const stage = (() => {
 
   const sound = name => document.dispatchEvent(new CustomEvent("meadhall:sound", { detail: name }));
 
+  // Events that are not played sound, too: the last one of each kind. `sounds` has the name by the kind, or a function of its values.
+  const sounds = {};
+  function soundOf(events) {
+    const heard = new Set(events.map(({ kind, values }) => (typeof sounds[kind] === "function" ? sounds[kind](...values) : sounds[kind])));
+    for (const name of heard) if (name) sound(name);
+  }
+
   // ------------------------------------------------------------------------------------------------------------------ the end
   // A second of silence, torches, the winners' crests with a crown, the losers' helmets; after a draw neither. The panel of the end comes with the frame.
-  async function theEnd(fresh) {
-    const won = [...fresh.querySelectorAll(".plate.winner > .crest")], rest = [...fresh.querySelectorAll(".plate:not(.winner) > .crest")];
+  async function theEnd(news) {
+    const won = news.findAll(".plate.winner > .crest"), rest = news.findAll(".plate:not(.winner) > .crest");
     const [lost, drew] = won.length || rest.length < 2 ? [rest, []] : [[], rest];
     dim([], 500);
     await wait(1000);
@@ -277,8 +342,11 @@ const stage = (() => {
   document.addEventListener("visibilitychange", () => { if (document.hidden) end(); });
 
   const api = {
-    acts: functions => Object.assign(acts, functions), take, end, last, play, wait, at, put, drawn, copy, fly, rollCube, dim, sound, over,
-    pause, next, beats, hurry: factor => { rate *= factor; }, isPlaying: () => queue.length > 0, show: () => {}, fresh: null,
+    acts: functions => Object.assign(acts, functions),
+    changes: (functions, ...lights) => { Object.assign(changes, functions); light = [...LIGHT, ...lights]; },
+    sounds: names => Object.assign(sounds, names),
+    take, end, last, play, wait, at, put, keep, count, drawn, copy, fly, rollCube, dim, sound, over, pause, next, beats,
+    hurry: factor => { rate *= factor; }, isPlaying: () => queue.length > 0, news: null,
   };
   return api;
 })();

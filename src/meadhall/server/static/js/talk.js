@@ -32,17 +32,20 @@
   }
   const countInWords = count => (count === 1 ? live.dataset.one : filled(live.dataset.many, { count }));
 
-  // The stream sends patches of three lists of pieces: the lines, who reads them, and the other people.
-  let sections = [], isFirst = true, known = new Set(others().map(line => line.id));
+  // The stream sends the new lines and how many of the oldest go, and the other two parts when they have changed.
+  let isFirst = true, known = new Set(others().map(line => line.id));
   const on = (name, act) => document.addEventListener(name, act);
-  on("meadhall:connected", () => { sections = []; });
   on("meadhall:stream-chat", e => {
-    const patched = (patch, k) => patch.flatMap(part => (typeof part === "string" ? [part] : sections[k].slice(...part)));
-    sections = JSON.parse(e.detail).map(patched);
-    show(sections.map(pieces => pieces.join("")));
+    const { whole, dropped, lines, about, others: people } = JSON.parse(e.detail);
+    if (whole) Idiomorph.morph(list, lines.join(""), { morphStyle: "innerHTML" });
+    else {
+      for (const line of [...list.children].slice(0, dropped)) line.remove();
+      list.insertAdjacentHTML("beforeend", lines.join(""));
+    }
+    show(about, people);
   });
-  function show(parts) {
-    [list, byId("talk-about"), byId("talk-others")].forEach((part, k) => Idiomorph.morph(part, parts[k], { morphStyle: "innerHTML" }));
+  function show(about, people) {
+    for (const [part, html] of [["about", about], ["others", people]]) if (html !== undefined) Idiomorph.morph(byId(`talk-${part}`), html, { morphStyle: "innerHTML" });
     localTimes();
     const news = others().filter(line => !known.has(line.id));
     known = new Set(others().map(line => line.id));
@@ -52,7 +55,11 @@
   }
   // Without a stream, the page that is polled tells what is new. A hidden one only says that there is something.
   on("meadhall:polled", ({ detail: { page } }) => {
-    if (!document.hidden && page.getElementById("talk-lines")?.children.length) return show(["lines", "about", "others"].map(name => page.getElementById(`talk-${name}`).innerHTML));
+    if (!document.hidden && page.getElementById("talk-lines")?.children.length) {
+      const [lines, about, people] = ["lines", "about", "others"].map(name => page.getElementById(`talk-${name}`).innerHTML);
+      Idiomorph.morph(list, lines, { morphStyle: "innerHTML" });
+      return show(about, people);
+    }
     const news = [...page.querySelectorAll("#talk-lines .said:not(.mine)")].filter(line => !known.has(line.id));
     news.forEach(line => known.add(line.id));
     if (news.length) tell(news, unreadLines().length + news.length);
