@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from html import unescape
 from typing import Any, TypeVar
 
 import httpx
 from litestar import Litestar
+from markupsafe import escape
 
 from meadhall.server.app import serve_hall
 from meadhall.server.hall.hall import Hall
@@ -252,23 +255,97 @@ async def until(room: Room, holds: Callable[[], bool], seat: int | None = None) 
 # ------------------------------------------------------------------------------------------------------------------- streams
 
 
-Patch = list[list[str | list[int]]]
+class LivePage:
+    """What a page shows that gets messages of a stream, as text. It does what ``static/js/regions.js`` does in a browser.
+
+    Attributes:
+        text: the frame, but for the events of its log.
+        events: the words of the events that the log shows, by their numbers.
+    """
+
+    def __init__(self) -> None:
+        self.text = ""
+        self.events: dict[int, str] = {}
+
+    def load(self, html: str) -> None:
+        """Show a whole frame."""
+        self.text, self.events = without_log(html), events_of(html)
+
+    def hear(self, data: str) -> None:
+        """Show what a message brings."""
+        message = json.loads(data)
+        if "whole" in message:
+            self.load(message["whole"])
+            return
+        assert f'data-version="{message["was"]}"' in self.text
+        self.text = self.text.replace(f'data-version="{message["was"]}"', f'data-version="{message["version"]}"')
+        for id, content in message["regions"].items():
+            if isinstance(content, dict):
+                self.text = _with_attributes(self.text, id, content)
+            else:
+                begin, end = _element_in(self.text, id)
+                self.text = self.text[:begin] + without_log(content) + self.text[end:]
+        for event in message.get("events", ()):
+            self.events[event[0]] = event[3]
+        first = message.get("first", 0)
+        self.events = {index: words for index, words in self.events.items() if index >= first}
 
 
-def patched(sections: list[list[str]], patch: Patch) -> list[list[str]]:
-    """Return the sections of a frame after a patch, as a page does."""
-    before = sections or [[] for _ in patch]
-    return [
-        [piece for part in parts for piece in ([part] if isinstance(part, str) else known[slice(*part)])]
-        for known, parts in zip(before, patch, strict=True)
-    ]
+def without_log(html: str) -> str:
+    """Return a frame without the events of its log and the space around its elements, and with sorted attributes in regions."""
+    text = re.sub(r'(<ol class="entries">).*?(<li [^>]*id="log-earlier")', r"\1\2", html, flags=re.DOTALL)
+    return _BARE.sub(lambda tag: _sorted(_attributes(tag[0])), re.sub(r"\s*(<|>)\s*", r"\1", text))
+
+
+_BARE = re.compile(r'<[\w-]+(?: [\w-]+(?:="[^"]*")?)* data-bare[^>]*>')
+_ATTRIBUTE = re.compile(r' ([\w-]+)(?:="([^"]*)")?')
+
+
+def _attributes(tag: str) -> tuple[str, dict[str, str], str]:
+    """Return the beginning of a tag, its attributes, and its end."""
+    name = re.match(r"<[\w-]+", tag)
+    assert name is not None
+    return name[0], dict(_ATTRIBUTE.findall(tag)), "/>" if tag.endswith("/>") else ">"
+
+
+def _sorted(parts: tuple[str, dict[str, str], str]) -> str:
+    name, attributes, end = parts
+    return name + "".join(f' {key}="{value}"' for key, value in sorted(attributes.items())) + end
+
+
+def events_of(html: str) -> dict[int, str]:
+    """Return the words of the events in the log of a frame, by their numbers."""
+    found = re.findall(r'id="log-(\d+)" class="line".*?<span>(.*?)</span>', html, re.DOTALL)
+    return {int(index): unescape(words) for index, words in found}
+
+
+def _with_attributes(text: str, id: str, values: dict[str, str | int | None]) -> str:
+    """Return a text in which an element has other attributes."""
+    found = re.search(rf'<[^<>]* id="{id}"[^<>]*>', text)
+    assert found is not None, id
+    name, attributes, end = _attributes(found[0])
+    attributes |= {key: str(escape(value)) for key, value in values.items() if value is not None}
+    for key in [key for key, value in values.items() if value is None]:
+        attributes.pop(key, None)
+    return text[: found.start()] + _sorted((name, attributes, end)) + text[found.end() :]
+
+
+def _element_in(text: str, id: str) -> tuple[int, int]:
+    at = re.search(rf'<(\w[\w-]*)(?: [^<>]*?)? id="{id}"|<(\w[\w-]*) id="{id}"', text)
+    assert at is not None, id
+    tag, depth = at[1] or at[2], 0
+    for each in re.finditer(rf"<{tag}\b[^>]*?(/?)>|</{tag}>", text[at.start() :]):
+        depth += -1 if each[0].startswith("</") else 0 if each[1] else 1
+        if depth == 0:
+            return at.start(), at.start() + each.end()
+    raise AssertionError(id)
 
 
 class Stream:
     """The messages of a response that doesn't end."""
 
     def __init__(self, status: int, headers: dict[str, str], cookies: list[str], chunks: asyncio.Queue[str | None]) -> None:
-        self.sections: list[list[str]] = []
+        self.page = LivePage()
         self.status = status
         self.headers = headers
         self.cookies = cookies
@@ -298,10 +375,10 @@ class Stream:
         assert message is not None, "the stream has ended"
         return "\n".join(line[6:] for line in message.splitlines() if line.startswith("data: "))
 
-    async def patched_frame(self) -> str:
-        """Return the frame after the next message, which must be a patch."""
-        self.sections = patched(self.sections, json.loads(await self.frame()))
-        return "".join(piece for section in self.sections for piece in section)
+    async def patched_frame(self) -> LivePage:
+        """Return the page after the next message of its stream."""
+        self.page.hear(await self.frame())
+        return self.page
 
     async def event(self) -> tuple[str, Any]:
         """Return the next event as its name and JSON data. Comments, which keep the connection open, are skipped."""
@@ -314,9 +391,15 @@ class Stream:
 
 
 @asynccontextmanager
-async def stream(visitor: Visitor, path: str, page: str = "", encoding: str = "identity") -> AsyncIterator[Stream]:
-    """Open a stream as this client and close it at the end of the block. A page that gives its name gets patches."""
-    request = visitor.http.build_request("GET", path, headers={"Accept-Encoding": encoding, "Meadhall-Page": page})
+async def stream(
+    visitor: Visitor, path: str, page: str = "", encoding: str = "identity", seen: str = ""
+) -> AsyncIterator[Stream]:
+    """Open a stream as this client and close it at the end of the block. A page that gives its name gets regions.
+
+    ``seen``: the mark and version of the frame that the page has.
+    """
+    headers = {"Accept-Encoding": encoding, "Meadhall-Page": page, "Meadhall-Seen": seen}
+    request = visitor.http.build_request("GET", path, headers=headers)
     scope: dict[str, Any] = {
         "type": "http",
         "asgi": {"version": "3.0"},

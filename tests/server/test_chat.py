@@ -18,7 +18,7 @@ from meadhall.server.store import guests, personal_data
 from meadhall.server.store.talk import Audience, ChatLine
 from server.leaks import comparable, guest_of
 from server.manual_time import settled
-from server.people import AXES, OpenHall, Person, Stream, open_hall, patched, play_out, stream
+from server.people import AXES, OpenHall, Person, Stream, open_hall, play_out, stream
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -46,16 +46,19 @@ class Panel:
 
     def __init__(self, streamed: Stream) -> None:
         self._stream = streamed
-        self._sections: list[list[str]] = []
+        self._lines: list[str] = []
+        self._others = {"about": "", "others": ""}
 
     async def news(self) -> str:
-        """Return the panel after the next patch of it. Frames before are skipped."""
+        """Return the panel after the next news of it. Frames before are skipped."""
         while True:
             message = await self._stream.message()
             assert message is not None
             if message.startswith("event: chat\n"):
-                self._sections = patched(self._sections, json.loads(message.partition("data: ")[2]))
-                return "".join(piece for section in self._sections for piece in section)
+                news = json.loads(message.partition("data: ")[2])
+                self._lines = news["lines"] if news["whole"] else [*self._lines[news["dropped"] :], *news["lines"]]
+                self._others |= {name: news[name] for name in self._others if name in news}
+                return "".join([*self._lines, *self._others.values()])
 
 
 # ----------------------------------------------------------------------------------------------------------------- who hears what

@@ -18,7 +18,7 @@ Values: TypeAlias = tuple[Any, ...] | dict[str, str | int | None]
 Spec: TypeAlias = Mapping[str, Values]
 """Regions by id, with their content."""
 
-encoded = msgspec.json.Encoder().encode
+encoded = msgspec.json.Encoder(enc_hook=str).encode
 
 
 class Region(NamedTuple):

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 from meadhall.games.axes_and_allies.rules import ALLY, ATTACK, Event
 from meadhall.sdk import PlainState, View
+
+RADIUS = 322
+"""The distance of a warrior from the middle of the table, in the units of the picture."""
+
+REACH = 76
+"""The distance from the middle of a shield to its rim, where cords and throws start and end."""
 
 
 @dataclass(frozen=True)
@@ -48,23 +55,42 @@ def regions(page: Any) -> dict[str, Any]:
     picture: Picture = page.picture
     state, players, result = picture.state, picture.state.players, page.result
     acting = state.actor if not result else -1
-    blow = picture.blow if not result or result.winners else None  # no throw has ended a draw
-    turn = f"rotate({360 * max(acting, 0) / players:g})"
+    winners = result.winners[:1] if result else ()
+    shown = "won" if winners else "on" if state.power else "off"
     parts: dict[str, Any] = {
-        "beam": {"class": "aa-beam" if acting >= 0 else "aa-beam off", "transform": turn},
-        "hearth": ("hearth", state.power, result.winners[:1] if result else ()),
-        "path": ("path", players, blow),
-        "rolled": ("rolled", players, blow),
+        "beam": {"class": "on" if acting >= 0 else "off", "transform": f"rotate({360 * max(acting, 0) / players:g})"},
+        "hearth": {"class": f"hearth {shown}"},
+        "power": {"href": f"#die-{state.power or 1}"},
+        "odds": ("odds", state.power),
+        "victory": ("victory", winners),
+        **_throw(players, picture.blow if not result or winners else None),  # no throw has ended a draw
     }
     for seat in page.seats:
         k = seat.seat
         flags = (("fallen", not state.alive[k]), ("acting", acting == k), ("winner", seat.winner))
-        shown = " ".join(name for name, holds in flags if holds)
-        parts[f"warrior-{k}"] = {"class": f"warrior seat-{k} w-{k} {shown}".strip()}
+        parts[f"warrior-{k}"] = {"class": " ".join(["warrior", f"seat-{k}", f"w-{k}", *(name for name, holds in flags if holds)])}
         parts[f"name-{k}"] = ("plate", k, seat.name)
         for ally in range(k + 1, players):
             parts[f"cord-{k}-{ally}"] = {"class": "cord" if ally in picture.allies[k] else "cord off"}
     return parts
+
+
+def _throw(players: int, blow: tuple[int, int, int, bool] | None) -> dict[str, Any]:
+    """Return the path of the last throw and its die, in the coordinates of ``page.html``."""
+    if blow is None:
+        return {name: {"class": "off"} for name in ("blow", "trail", "trail-head", "rolled", "rolled-up", "rolled-die")}
+    seat, target, roll, hit = blow
+    turn, apart = 360 / players, (target - seat) % players
+    length = 2 * RADIUS * math.sin(math.pi * apart / players)
+    way = f"rotate({turn * seat:g}) translate(0 {RADIUS}) rotate({180 + turn / 2 * apart:g})"
+    return {
+        "blow": {"class": "hit" if hit else "miss", "transform": way},
+        "trail": {"class": "trail", "d": f"M{REACH + 14} 0H{length - REACH - 66:.0f}"},
+        "trail-head": {"class": "trail-head", "transform": f"translate({length - REACH - 46:.0f})"},
+        "rolled": {"class": "hit" if hit else "miss", "transform": f"rotate({turn * target:g}) translate(0 {RADIUS})"},
+        "rolled-up": {"transform": f"rotate({-turn * target:g}) translate(-52 -62)"},
+        "rolled-die": {"href": f"#die-{roll}"},
+    }
 
 
 def control_regions(page: Any) -> dict[str, Any]:

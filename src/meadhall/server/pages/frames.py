@@ -1,8 +1,8 @@
 """Frames: the part of a table's page that changes. The stream sends its regions, and the page puts them in.
 
-The regions of a match are public or belong to one viewer (docs/decisions/0032-regions.md). Public are the board and the seats, drawn
-from the view of a spectator. A viewer has a prompt, notices, controls and tools. The log and the end tell all viewers the same, but
-call each of them "you".
+The regions of a match are public or belong to one viewer (decision 32). Public are the board and the seats, drawn from the view of
+a spectator. A viewer has a prompt, notices, controls and tools. The log and the end tell all viewers the same, but call each of
+them "you".
 """
 
 from __future__ import annotations
@@ -93,7 +93,17 @@ class Frames:
         """
         if room.match is None:
             page, version = replace(lobby_page(room, guest, outside), notice=notice), room.version
-            return Frame(version, None, {}, {}, {}, page, lambda _: template("_lobby.html").render(page=page, version=version))
+            return Frame(
+                version,
+                None,
+                {},
+                {},
+                None,
+                None,
+                (0, -1),
+                page,
+                lambda _: template("_lobby.html").render(page=page, version=version),
+            )
         return self._match_frame(room, room.match, room.table.seat_of(guest.id), notice)
 
     def shown(self, room: Room, guest: Guest, seen: str) -> Frame | None:
@@ -127,8 +137,8 @@ class Frames:
         if notice:
             page, drawing = replace(page, notice=notice), Drawing()
         assert table.log_text is not None
-        own, turns = own_regions(page, drawing), table.log_text.turns(seat)
-        frame = Frame(version, (table.logs, tuple(own)), public, own, turns, page, partial(_drawn, shared))
+        own, log = own_regions(page, drawing), table.log_text
+        frame = Frame(version, (table.logs, tuple(own)), public, own, log, seat, log.span, page, partial(_drawn, shared))
         if not notice:
             table.frames[seat, language] = frame
         return frame
@@ -145,8 +155,7 @@ def _drawn(shared: MatchPage, frame: Frame) -> str:
     regions = html_of(frame.public | frame.own)
     board = board_of(shared, regions)
     controls = controls_of(frame.page, regions) if "choices" in regions else ""
-    turns = as_markup("".join([turn.html for turn in frame.turns.values()]))
-    values = {"page": frame.page, "region": regions, "board": board, "controls": controls, "turns": turns}
+    values = {"page": frame.page, "region": regions, "board": board, "controls": controls}
     return template("_frame.html").render(version=frame.version, talk=TALK_PLACE, **values)
 
 
@@ -196,11 +205,11 @@ def _plates(page: MatchPage) -> Spec:
     for seat in page.seats:
         k = seat.seat
         named = replace(seat, active=False, thinking=seat.thinking and seat.stand_in != "", winner=False, clock=None)
-        standing = "winner" if seat.winner else "active" if seat.active else ""
-        flags = f"{standing} thinking" if seat.thinking else standing
-        spec[f"plate-{k}"] = {"class": f"plate plate-{k} {flags}".strip()}
+        flags = (("winner", seat.winner), ("active", seat.active), ("ponders", seat.thinking), ("stands-in", seat.stand_in))
+        shown = [name for name, holds in flags if holds]
+        spec[f"plate-{k}"] = {"class": " ".join(["plate", f"plate-{k}", *shown])}
         spec[f"named-{k}"] = ("named", named)
-        spec[f"standing-{k}"] = ("standing", k, standing, seat.thinking, seat.stand_in != "", seat.clock)
+        spec[f"timed-{k}"] = ("timed", k, seat.clock)
     return spec
 
 

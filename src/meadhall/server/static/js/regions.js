@@ -28,7 +28,59 @@ const regions = (() => {
     }
   }
   const bare = element => Object.fromEntries(Array.from(element.attributes, ({ name, value }) => [name, value]));
-  const indexOf = turn => +turn.id.slice(5);
+
+  // ---------------------------------------------------------------------------------------------------------------- the log
+  // Events as the log has them; `words`: what its line says.
+  const asEvent = (index, n, event, words) => {
+    const [kind, ...values] = event.split(" ");
+    return { index, n, kind, values: values.map(value => (/^-?\d+$/.test(value) ? +value : value)), words };
+  };
+  const ofLine = line => asEvent(+line.id.slice(4), +line.dataset.n, line.dataset.event, line.querySelector(".says > span").textContent);
+  const made = (tag, attributes, ...children) => {
+    const element = document.createElement(tag);
+    for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+    element.append(...children);
+    return element;
+  };
+  const partOf = query => byId("log-parts").content.querySelector(query).cloneNode(true);
+  function lineOf([index, n, event, words, rule, hinted]) {
+    const says = made("a", { class: "says", href: byId("log").dataset.rules + (rule && `#${rule}`) }, made("span", {}, words));
+    if (hinted) says.append(" ", partOf(".hinted"));
+    if (rule) says.append(" ", Object.assign(partOf(".rule"), { textContent: rule }));
+    return made("li", { id: `log-${index}`, class: "line", "data-n": n, "data-event": event }, says);
+  }
+  function crestOf(seat) {
+    const crest = partOf(".crest");
+    crest.setAttribute("class", `crest seat-${seat} tiny`);
+    crest.querySelector("use").setAttribute("href", `#shield-${seat}`);
+    return crest;
+  }
+  // Put an event on top of the log: into a turn that it begins, or into the newest one. A turn of one line that says its title is that line.
+  function log(event, entries) {
+    const [index, , name, words, , hinted, brief, title, seat] = event, line = lineOf(event);
+    if (title !== undefined) {
+      const turn = made("li", { id: `turn-${index}`, class: "turn" }, ...(seat === null ? [] : [crestOf(seat)]), made("ol", { class: "lines" }, line));
+      turn.title_ = title;
+      entries.prepend(turn);
+      turn.classList.toggle("single", words === title);
+    } else entries.firstElementChild.querySelector(".lines").append(line);
+    const turn = entries.firstElementChild, lines = turn.querySelector(".lines");
+    if (turn.matches(".single") && lines.children.length > 1) turn.classList.remove("single");
+    if (!turn.matches(".single") && !turn.querySelector("details")) {
+      const first = turn.title_ ?? lines.firstElementChild.querySelector(".says > span").textContent;
+      const summary = made("summary", {}, ...turn.querySelectorAll(":scope > .crest"), made("span", {}, made("b", {}, first)));
+      turn.replaceChildren(made("details", {}, summary, lines));
+    }
+    const told = turn.querySelector("summary > span");
+    if (told && brief) {
+      const mark = told.querySelector(":scope > .hinted"), said = made("span", { id: `brief-${index}`, class: "brief" }, (told.querySelector(".brief") ? ", " : ": ") + brief);
+      if (mark) mark.before(said, " ");
+      else told.append(said);
+    }
+    if (told && (hinted || lines.querySelector(".hinted")) && !told.querySelector(":scope > .hinted")) told.append(" ", partOf(".hinted"));
+    turn.className = turn.className.replace(/ ?is-\S+|$/, ` is-${name.split(" ")[0]}`);
+    return turn;
+  }
 
   // Show regions that tell a refusal, until the next news come.
   const refused = new Map();
@@ -41,19 +93,23 @@ const regions = (() => {
     }
   }
 
+  function hide(turn, hidden) {
+    for (const index of hidden) for (const part of turn.querySelectorAll(`#log-${index}, #brief-${index}`)) part.hidden = true;
+    turn.hidden = [...turn.querySelectorAll(".line")].every(line => line.hidden);
+  }
+
   class News {
-    constructor({ version, was = null, regions: parts = {}, turns = [], first = 0, whole = null }) {
-      Object.assign(this, { version, was, whole, first });
+    constructor({ version, was = null, regions: parts = {}, events = [], first = 0, whole = null }) {
+      Object.assign(this, { version, was, whole, first, told: events });
       this.parts = new Map([...(whole ? [] : refused), ...Object.entries(parts)]);  // the ones that are not shown yet: HTML, or attributes
       refused.clear();
       this.elements = new Map();
-      this.turns = turns.map(html => parsed(html, document.querySelector("#log .entries")));
       this.isLogShown = false;
     }
 
-    // The lines of the log that come with these news.
-    lines() {
-      return this.whole ? [...this.whole.querySelectorAll("#log .line")] : this.turns.flatMap(turn => [...turn.querySelectorAll(".line")]);
+    // The events that the log has with these news: of a frame all that it shows.
+    events() {
+      return this.whole ? Array.from(this.whole.querySelectorAll("#log .line"), ofLine) : this.told.map(event => asEvent(...event));
     }
 
     // The region with this id, as an element; null if these news don't bring it.
@@ -118,15 +174,17 @@ const regions = (() => {
       this.isLogShown = true;
       const entries = document.querySelector("#log .entries");
       if (!entries) return;
-      const turns = this.whole ? [...this.whole.querySelectorAll("#log .turn[id]")].map(turn => turn.cloneNode(true)) : this.turns;
-      for (const turn of turns.reverse()) {
-        for (const index of hidden) for (const part of turn.querySelectorAll(`#log-${index}, #brief-${index}`)) part.hidden = true;
-        turn.hidden = [...turn.querySelectorAll(".line")].every(line => line.hidden);
-        const known = byId(turn.id);
-        if (known) morph(known, turn);
-        else entries.prepend(turn);
+      if (this.whole) {
+        for (const turn of [...this.whole.querySelectorAll("#log .turn[id]")].reverse()) {
+          const known = byId(turn.id), fresh = turn.cloneNode(true);
+          hide(fresh, hidden);
+          if (known) morph(known, fresh);
+          else entries.prepend(fresh);
+        }
+        return;
       }
-      for (let last; !this.whole && (last = entries.lastElementChild?.previousElementSibling) && last.id && indexOf(last) < this.first;) last.remove();
+      for (const event of this.told) hide(log(event, entries), hidden);
+      for (let last; (last = entries.lastElementChild?.previousElementSibling) && +last.id.slice(5) < this.first;) last.remove();
     }
   }
 

@@ -8,7 +8,7 @@
 const stage = (() => {
   const FAST = 3, MOST = 6;  // more steps than that wait: they are played fast, or skipped
   const root = document.documentElement;  // data-playing: the stage plays
-  const LIGHT = ["plate-*", "standing-*"];
+  const LIGHT = ["plate-*"];
   const acts = {}, changes = {};
   let light = LIGHT;  // the regions that show the seat to move
   const queue = [];  // the news that wait, each with its new events
@@ -19,25 +19,16 @@ const stage = (() => {
 
   const chosenPace = () => +getComputedStyle(root).getPropertyValue("--pace");
   const last = () => queue.at(-1)?.news;
-  const newest = lines => Math.max(-1, ...Array.from(lines, line => +line.dataset.n));
   const stepsOf = events => new Set(events.map(event => event.n)).size;
-
-  // The events of some news after the step `after`, oldest first.
-  function eventsAfter(after, lines) {
-    return lines.filter(line => +line.dataset.n > after).map(line => {
-      const [kind, ...values] = line.dataset.event.split(" ");
-      return { kind, values: values.map(value => (/^-?\d+$/.test(value) ? +value : value)), n: +line.dataset.n, index: +line.id.slice(4), words: line.querySelector(".says > span").textContent };
-    }).sort((a, b) => a.index - b.index);
-  }
 
   // Return whether the news wait. Otherwise they are to be shown at once.
   function take(news) {
     const frame = document.getElementById("frame");
     if (!frame?.matches(".game") || !Object.keys(acts).length) return false;
-    const lines = news.lines();
-    if (!queue.length) known = newest(frame.querySelectorAll("#log .line"));
-    const before = known, events = eventsAfter(before, lines), steps = stepsOf(events);
-    const follows = before < 1 || !news.whole || lines.some(line => +line.dataset.n === before);  // not after an undo
+    const all = news.events().sort((a, b) => a.index - b.index);
+    if (!queue.length) known = Math.max(-1, ...Array.from(frame.querySelectorAll("#log .line"), line => +line.dataset.n));
+    const before = known, events = all.filter(event => event.n > before), steps = stepsOf(events);
+    const follows = before < 1 || !news.whole || all.some(event => event.n === before);  // not after an undo
     const most = frame.matches(".replay") ? 1 : MOST - queue.reduce((sum, each) => sum + stepsOf(each.events), 0);
     const quiet = !chosenPace() || document.hidden || !follows || steps > most || before < 0 || news.find("#notices [role=alert]");
     if (quiet || (!steps && !queue.length)) {
@@ -47,7 +38,7 @@ const stage = (() => {
       for (const each of waited) each.show();
       return false;
     }
-    known = Math.max(before, newest(lines));
+    known = Math.max(before, ...all.map(event => event.n));
     queue.push({ news, events });
     if (!running) run();
     return true;

@@ -1,17 +1,14 @@
-"""Streams send patches: a page that applies them shows what a page shows that is loaded now."""
+"""Streams send regions: a page that puts them in shows the same as a page that is loaded now."""
 
 from __future__ import annotations
 
-import json
 import math
 import random
-from dataclasses import dataclass, field
+import re
 from itertools import cycle
 from weakref import WeakKeyDictionary
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from meadhall.engine.errors import CannotUndo
 from meadhall.engine.match.view import Seat
@@ -20,10 +17,10 @@ from meadhall.engine.text.language import speaking
 from meadhall.server.hall import presence
 from meadhall.server.hall.room import Room
 from meadhall.server.pages.frames import Frames
-from meadhall.server.pages.patches import CUT, SentFrame, changes
+from meadhall.server.pages.regions import Frame, message
 from meadhall.server.store.models import Guest
 from meadhall.server.web.links import Outside
-from server.people import AXES, BASE, OpenHall, patched, stream
+from server.people import AXES, BASE, LivePage, OpenHall, events_of, stream, without_log
 
 FRAMES = Frames()
 OUTSIDE = Outside(BASE)
@@ -32,61 +29,43 @@ PLAYERS = {"axes-and-allies": 4, "axxa": 2, "dungeon-allies": 3, "viking-axes": 
 OPTIONS = {"axxa": {"mode": "versus"}, "viking-axes": {"variant": "strategic"}}
 
 
-# ----------------------------------------------------------------------------------------------------------------- the algorithm
-
-pieces = st.lists(st.sampled_from(["<a>", "<b>", "<c>", "<d>", '"é"\n']), max_size=12).map(tuple)
-
-
-@given(st.lists(st.tuples(pieces, pieces), min_size=1, max_size=6))
-def test_a_page_that_applies_all_patches_has_the_newest_frame(frames: list[tuple[tuple[str, ...], ...]]) -> None:
-    sent, page = SentFrame(), list[list[str]]()
-    for frame in frames:
-        page = patched(page, json.loads(sent.patch_to(frame)))
-        assert tuple(map(tuple, page)) == frame
-        assert json.loads(sent.patch_to(frame)) == [[[0, len(same)]] if same else [] for same in frame], "one run"
-
-
-def test_a_new_line_at_the_top_is_all_that_is_sent() -> None:
-    assert changes(("top", "2", "1", "end"), ("top", "3", "2", "1", "end")) == [[0, 1], "3", [1, 4]]
-
-
-def test_a_frame_with_other_sections_is_sent_whole() -> None:
-    sent = SentFrame()
-    sent.patch_to((("lobby",),))
-    assert json.loads(sent.patch_to((("own",), ("board",), ("log",)))) == [["own"], ["board"], ["log"]]
-
-
 # --------------------------------------------------------------------------------------------------- random matches, all viewers
 
 
-@dataclass
 class Page:
-    """An open page, as the script of the page keeps it."""
+    """An open page with its stream."""
 
-    guest: Guest
-    language: str
-    sent: SentFrame = field(default_factory=SentFrame)
-    sections: list[list[str]] = field(default_factory=list)
+    def __init__(self, guest: Guest, language: str) -> None:
+        self.guest = guest
+        self.language = language
+        self.shown: Frame | None = None
+        self.page = LivePage()
 
-    def receive(self, room: Room) -> str:
-        """Receive the newest frame as a patch, and return its text."""
+    def receive(self, room: Room) -> LivePage:
+        """Receive the newest message, and return the page."""
         with speaking(self.language):
-            patch = self.sent.patch_to(FRAMES.frame(room, self.guest, OUTSIDE).sections)
-        self.sections = patched(self.sections, json.loads(patch))
-        return "".join(piece for section in self.sections for piece in section)
+            frame = FRAMES.frame(room, self.guest, OUTSIDE)
+            if frame is not self.shown:
+                self.page.hear(message(self.shown, frame).decode())
+                self.shown = frame
+        return self.page
 
     def reconnect(self) -> None:
-        self.sent, self.sections = SentFrame(), []
+        self.shown = None
 
 
-def drawn_now(room: Room, page: Page) -> str:
-    """Return the frame as a process draws it that sees the table for the first time."""
+def is_as_drawn_now(room: Room, page: Page) -> bool:
+    """Return whether a page shows what a process draws that sees the table for the first time."""
     known, FRAMES._tables = FRAMES._tables, WeakKeyDictionary()
     try:
         with speaking(page.language):
-            return str(FRAMES.frame(room, page.guest, OUTSIDE).html)
+            fresh = LivePage()
+            fresh.load(FRAMES.frame(room, page.guest, OUTSIDE).html)
     finally:
         FRAMES._tables = known
+    assert page.page.text == fresh.text
+    assert page.page.events == fresh.events
+    return True
 
 
 async def playing(hall: OpenHall, game: str) -> tuple[Room, list[Guest]]:
@@ -130,7 +109,7 @@ def change(room: Room, draw: random.Random) -> None:
 @pytest.mark.asyncio(loop_scope="module")
 @pytest.mark.parametrize("game", sorted(PLAYERS))
 @pytest.mark.parametrize("moves", [20, pytest.param(150, marks=pytest.mark.long)])
-async def test_patches_lead_to_the_frame_of_a_page_that_is_loaded_now(
+async def test_messages_lead_to_the_frame_of_a_page_that_is_loaded_now(
     hall: OpenHall, game: str, moves: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Pages skip versions, reconnect, and read in two languages. Every one must show what another process would draw."""
@@ -146,12 +125,11 @@ async def test_patches_lead_to_the_frame_of_a_page_that_is_loaded_now(
             if draw.random() < 0.05:
                 page.reconnect()
             if draw.random() < 0.6:
-                text = page.receive(room)
-                assert CUT not in text
-                if draw.random() < 0.3:
-                    assert text == drawn_now(room, page)
+                page.receive(room)
+                assert draw.random() > 0.3 or is_as_drawn_now(room, page)
     for page in pages:
-        assert page.receive(room) == drawn_now(room, page)
+        page.receive(room)
+        assert is_as_drawn_now(room, page)
 
 
 def test_every_game_is_played_here() -> None:
@@ -162,22 +140,40 @@ def test_every_game_is_played_here() -> None:
 
 
 @pytest.mark.asyncio(loop_scope="module")
-async def test_a_stream_sends_patches_to_a_page_that_gives_its_name(hall: OpenHall) -> None:
+async def test_a_stream_sends_regions_to_a_page_that_gives_its_name(hall: OpenHall) -> None:
     host, friend, room = await hall.two_at(AXES)
     people = (host, friend)
     path = f"/tables/{room.table.id}"
     async with stream(host, f"{path}/stream", "p1") as live, stream(host, f"{path}/stream") as whole:
         first = await live.patched_frame()
-        assert first == await whole.frame()
+        assert first.text == without_log(await whole.frame())
         assert room.match is not None
         for _ in range(4):
             match = room.match
             assert match.actor is not None
             await people[match.actor].act(room.table.id, match.legal()[-1].action)
-            assert await live.patched_frame() == await whole.frame()
+            page, now = await live.patched_frame(), await whole.frame()
+            assert (page.text, page.events) == (without_log(now), events_of(now))
     async with stream(host, f"{path}/stream", "p1") as live:
-        text = await live.patched_frame()
-        assert f'data-version="{room.version}"' in text, "a new stream begins with the whole frame"
+        page = await live.patched_frame()
+        assert f'data-version="{room.version}"' in page.text, "a new stream begins with the whole frame"
+
+
+@pytest.mark.asyncio(loop_scope="module")
+async def test_a_stream_begins_with_what_its_page_lacks(hall: OpenHall) -> None:
+    """The page says which version it has: of this process, in this language."""
+    host, friend, room = await hall.two_at(AXES)
+    people, path = (host, friend), f"/tables/{room.table.id}"
+    html = (await host.get(path)).text
+    mark, version = re.findall(r'data-mark="([^"]+)"', html)[0], re.findall(r'data-version="(\d+)"', html)[0]
+    match = room.match
+    assert match is not None
+    assert match.actor is not None
+    for seen, whole in ((f"{mark}-{version}", False), (f"x{mark}-{version}", True), (f"{mark}-{int(version) - 1}", True)):
+        async with stream(host, f"{path}/stream", "p1", seen=seen) as live:
+            if not whole:
+                await people[match.actor].act(room.table.id, match.legal()[-1].action)
+            assert ('"whole"' in await live.frame()) == whole
 
 
 @pytest.mark.asyncio(loop_scope="module")
@@ -194,12 +190,12 @@ async def test_a_form_of_a_page_with_a_stream_is_answered_without_the_frame(hall
             headers = {"HX-Request": "true", "Meadhall-Page": own if page == "own" else page}
             refused = await person.post(f"{path}/act", {"action": str(match.actor)}, **headers)
             assert (refused.status_code, 'role="alert"' in refused.text) == (422, True), "no one attacks themselves"
+            assert ('id="frame"' in refused.text) == (expected == 200), "an open page needs only the regions that tell a refusal"
             done = await person.post(f"{path}/act", {"action": str(match.legal()[-1].action)}, **headers)
             assert done.status_code == expected
             assert done.text.startswith('<div id="frame"') == (expected == 200)
-            text = ""
-            while f'data-version="{room.version}"' not in text:
-                text = await live.patched_frame()
+            while f'data-version="{room.version}"' not in live.page.text:
+                await live.patched_frame()
 
 
 @pytest.mark.asyncio(loop_scope="module")
