@@ -269,7 +269,7 @@ class LivePage:
 
     def load(self, html: str) -> None:
         """Show a whole frame."""
-        self.text, self.events = without_log(html), events_of(html)
+        self.text, self.events = without_log(str(html)), events_of(str(html))
 
     def hear(self, data: str) -> None:
         """Show what a message brings."""

@@ -59,20 +59,21 @@ class Drawing:
             known = self._drawn.get(id)
             if known is not None and known[0] == values:
                 found[id] = known[1]
-            elif type(values) is dict:
+            elif isinstance(values, dict):
                 found[id] = self.attributes(id, values)
             else:
                 found[id] = self.region(id, values, lambda given=values: getattr(macros, given[0])(*given[1:]))  # type: ignore[misc]
         return found
 
     def attributes(self, id: str, values: dict[str, str | int | None]) -> Region:
-        """Return the attributes of an element as a region."""
-        known = self._drawn.get(id)
-        if known is not None and known[0] == values:
-            return known[1]
+        """Return the attributes of an element as a region. It lacks the ones that it had before and that have no value now."""
+        before, known = self._drawn.get(id, (None, None))
+        if known is not None and before == values:
+            return known
+        told = values if before is None else dict.fromkeys(before) | values
         shown = [f'{name}="{escape(value)}"' for name, value in values.items() if value is not None]
-        region = Region(_markup(" ".join([f'id="{id}" data-bare', *shown])), _news(id, values))
-        self._drawn[id] = values, region
+        region = Region(_markup(" ".join([f'id="{id}" data-bare', *shown])), _news(id, told))
+        self._drawn[id] = told, region
         return region
 
 

@@ -1,8 +1,8 @@
 """Frames: the part of a table's page that changes. The stream sends its regions, and the page puts them in.
 
-The regions of a match are public or belong to one viewer (decision 32). Public are the board and the seats, drawn from the view of
-a spectator. A viewer has a prompt, notices, controls and tools. The log and the end tell all viewers the same, but call each of
-them "you".
+The regions of a match are public or belong to one viewer (decision 32). Public are the board and the seats, drawn from the view
+of a spectator. A viewer has a prompt, notices, controls and tools. The log and the end tell all viewers the same, but call
+each of them "you".
 """
 
 from __future__ import annotations
@@ -179,7 +179,11 @@ environment().globals.update(public_part=public_part, controls_part=controls_par
 def public_regions(page: MatchPage, drawing: Drawing) -> Regions:
     """Return the regions that all viewers share: the parts of the board, and the seats."""
     macros, own = template("_plate.html").module, _macros(page)
-    found = drawing.regions(board_spec(page), own)
+    declared = getattr(page_of(game(page.game)), "regions", None)
+    if declared:
+        found = drawing.regions(declared(page), own)
+    else:  # all the board
+        found = {"whole-board": drawing.region("whole-board", page, lambda: f'<div id="whole-board">{own.board(page)}</div>')}
     if page.tools is None or page.tools.seats:
         found |= drawing.regions(_plates(page), macros)
         for seat in page.seats:
@@ -187,12 +191,6 @@ def public_regions(page: MatchPage, drawing: Drawing) -> Regions:
                 words = str.strip(own.about(page, seat.seat))
                 found |= drawing.regions({f"about-{seat.seat}": ("about", seat.seat, as_markup(words))}, macros)
     return found
-
-
-def board_spec(page: MatchPage) -> Spec:
-    """Return the regions of a game's board. The board of a game that declares none is one region."""
-    declared = getattr(page_of(game(page.game)), "regions", None)
-    return declared(page) if declared else {"whole-board": ("board", page)}
 
 
 def board_of(page: MatchPage, region: dict[str, Markup]) -> Markup:
