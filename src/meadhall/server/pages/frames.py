@@ -187,9 +187,9 @@ def public_regions(page: MatchPage, drawing: Drawing) -> Regions:
     if page.tools is None or page.tools.seats:
         found |= drawing.regions(_plates(page), macros)
         for seat in page.seats:
-            if f"about-{seat.seat}" not in found:
+            if f"facts-{seat.seat}" not in found:
                 words = str.strip(own.about(page, seat.seat))
-                found |= drawing.regions({f"about-{seat.seat}": ("about", seat.seat, as_markup(words))}, macros)
+                found |= drawing.regions({f"facts-{seat.seat}": ("about", seat.seat, as_markup(words))}, macros)
     return found
 
 
@@ -249,7 +249,7 @@ def _controls(page: MatchPage, drawing: Drawing) -> Regions:
     declared = getattr(page_of(game(page.game)), "control_regions", None)
     if declared:
         return drawing.regions({"choices": {"class": "choices"}} | declared(page), macros)
-    values = (page.n, page.notice) if page.your_turn else (page.own, [seat.name for seat in page.seats])
+    values = (page.n, page.own, page.choices, page.notice) if page.your_turn else (page.own, [seat.name for seat in page.seats])
     shown = page if page.your_turn else _at_rest(page)
     return {
         "choices": drawing.region("choices", values, lambda: f'<div id="choices" class="choices">{macros.controls(shown)}</div>')

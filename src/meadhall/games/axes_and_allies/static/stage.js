@@ -113,10 +113,10 @@
 
   const before = () => { axe = dark = null; };
 
-  const pair = (a, b) => [`cord-${Math.min(a, b)}-${Math.max(a, b)}`, `about-${a}`, `about-${b}`];
+  const pair = (a, b) => [`cord-${Math.min(a, b)}-${Math.max(a, b)}`, `facts-${a}`, `facts-${b}`];
   stage.changes({
-    allied: pair, voided: () => ["cord-*", "about-*"], power: () => ["hearth", "power", "odds", "about-*", "light"],
-    killed: (_, target) => ["blow", "trail*", "rolled*", "cord-*", "about-*", `warrior-${target}`], missed: () => ["blow", "trail*", "rolled*"],
+    allied: pair, voided: () => ["cord-*", "facts-*"], power: () => ["hearth", "power", "odds", "facts-*", "light"],
+    killed: (_, target) => ["blow", "trail*", "rolled*", "cord-*", "facts-*", `warrior-${target}`], missed: () => ["blow", "trail*", "rolled*"],
   }, "beam", "warrior-*");
   stage.sounds({ attack: "axe", attack_roll: "die", killed: "thud", missed: "clang", allied: "rope", voided: "snap", power: "die" });
   stage.acts({ before, attack, attack_roll, killed, missed, allied, voided, limited, power });
