@@ -38,7 +38,6 @@ from meadhall.server.pages.models import (
     TableCard,
 )
 from meadhall.server.pages.people import invitation_cards
-from meadhall.server.pages.picture import tile_art
 from meadhall.server.store import matches
 from meadhall.server.store.acquaintances import Invitation
 from meadhall.server.store.models import FINISHED, RULES_CHANGED, Guest, TableRow
@@ -71,7 +70,6 @@ def game_tiles(hall: Hall, guest: Guest) -> tuple[GameTile, ...]:
             name,
             each.title,
             _(each.tagline),
-            tile_art(name),
             name in hall.ready,
             guided=each.lessons is not None,
             with_friends=each.max_players > 1,

@@ -16,12 +16,14 @@ from meadhall.engine.errors import BadSetup
 from meadhall.engine.game import Game, applies
 from meadhall.engine.match.view import bot_in_words
 from meadhall.engine.text.language import gettext as _
+from meadhall.engine.text.language import ngettext
+from meadhall.server.hall.choices import changed_choices
 from meadhall.server.hall.lobby_changes import start_refusal
 from meadhall.server.hall.room import Room
-from meadhall.server.pages.clock import clock_choice, moment, time_in_words
+from meadhall.server.pages.clock import clock_choice, clock_in_words, moment, time_in_words
 from meadhall.server.pages.match import seat_views
 from meadhall.server.pages.models import BotLevel, Fact, LobbyPage, Option, OptionView, SharedLink, ValueView, WaitView
-from meadhall.server.store.models import Guest
+from meadhall.server.store.models import Guest, TableRow
 from meadhall.server.web.forms import Form, integer
 from meadhall.server.web.links import Outside, link
 
@@ -63,7 +65,24 @@ def lobby_page(room: Room, guest: Guest | None, outside: Outside) -> LobbyPage:
         clock=clock_choice(table.clock) if table.daily is None else None,
         wait=_wait(room),
         lesson_minutes=subject.lessons.minutes if subject.lessons else 0,
+        invitation=_invitation(subject, table),
+        about=_about(table),
     )
+
+
+def _invitation(subject: Game, table: TableRow) -> str:
+    """Say who invites to what: the host, or the first player if the host has no seat. At a full table say who plays."""
+    names = [row.name for row in sorted(table.seats, key=lambda row: table.host not in row.guests) if row.kind == "human"]
+    if all(row.kind != "open" for row in table.seats):
+        return _("{name} plays {game}").format(name=names[0], game=subject.title) if names else subject.title
+    words = _("{name} invites you to {game}") if names else _("You are invited to {game}")
+    return words.format(name="".join(names[:1]), game=subject.title)
+
+
+def _about(table: TableRow) -> str:
+    """Say for how many players the table is, its clock, and which options are not the default: "3 players, no clock"."""
+    players = ngettext("{count} player", "{count} players", len(table.seats)).format(count=len(table.seats))
+    return ", ".join([players, clock_in_words(table.clock), *changed_choices(table)])
 
 
 def _wait(room: Room) -> WaitView | None:

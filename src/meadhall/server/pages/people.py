@@ -10,7 +10,7 @@ from meadhall.engine.registry import game
 from meadhall.engine.text.language import gettext as _
 from meadhall.engine.text.language import marked, ngettext
 from meadhall.server.hall.hall import Hall
-from meadhall.server.hall.notifications import CHANNELS, OFFERED, Channel, Kind, NotificationChoices
+from meadhall.server.hall.notifications import OFFERED, Channel, Kind, NotificationChoices
 from meadhall.server.hall.people.accounts import Overview
 from meadhall.server.hall.people.acquaintances import Known
 from meadhall.server.hall.people.sign_in import LONGEST, SHORTEST
@@ -258,16 +258,20 @@ class NotificationsPanel:
 
     @property
     def counts(self) -> tuple[tuple[str, int], ...]:
-        """Return how many kinds of events each channel tells, without push messages where the hall sends none."""
+        """Return how many kinds of events each channel tells."""
         fields = [field for event in self.events for field in event.fields if field is not None]
-        told = dict.fromkeys(field.words for field in fields if self.are_pushed or not field.name.startswith("push-"))
-        return tuple((words, sum(field.is_chosen for field in fields if field.words == words)) for words in told)
+        return tuple((words, sum(field.is_chosen for field in fields if field.words == words)) for words in self.channels)
 
 
 def notifications_panel(hall: Hall, guest: Guest, here: str) -> NotificationsPanel:
-    """Return the guest's choices and devices. ``here``: the id of the session or device that looks."""
-    choices = NotificationChoices.of(guest)
-    channels = {"sound": _("Sound"), "notice": _("Open page"), "push": _("Push message")}
+    """Return the guest's choices and devices. ``here``: the id of the session or device that looks.
+
+    A hall that sends no push messages doesn't offer them.
+    """
+    choices, are_pushed = NotificationChoices.of(guest), hall.notifications.are_pushed
+    channels: dict[Channel, str] = {"sound": _("Sound"), "notice": _("Open page")}
+    if are_pushed:
+        channels["push"] = _("Push message")
 
     def field(kind: Kind, channel: Channel) -> ChoiceField | None:
         if channel not in OFFERED[kind]:
@@ -275,12 +279,13 @@ def notifications_panel(hall: Hall, guest: Guest, here: str) -> NotificationsPan
         return ChoiceField(f"{channel}-{kind}", channels[channel], choices.wants(kind, channel))
 
     events = tuple(
-        EventChoices(words, tuple(field(kind, channel) for channel in CHANNELS), _SOUNDS.get(kind, ""))
+        EventChoices(words, tuple(field(kind, channel) for channel in channels), _SOUNDS.get(kind, ""))
         for kind, words in _events().items()
+        if any(channel in OFFERED[kind] for channel in channels)
     )
     found = hall.notifications.devices(guest)
     devices = tuple(DeviceLine(each.id, each.device, bool(here) and each.session == here, each.refusal or "") for each in found)
-    return NotificationsPanel(tuple(channels.values()), events, choices.volume, devices, hall.notifications.are_pushed)
+    return NotificationsPanel(tuple(channels.values()), events, choices.volume, devices, are_pushed)
 
 
 def _events() -> dict[Kind, str]:

@@ -28,7 +28,7 @@ from meadhall.server.pages.clock import locale
 from meadhall.server.pages.match import given_up_view, has_picture, match_page, result_view
 from meadhall.server.pages.models import MatchPage, SeatView
 from meadhall.server.pages.patches import without_cuts
-from meadhall.server.pages.templates import STATIC, template
+from meadhall.server.pages.templates import STATIC, environment, template
 from meadhall.server.store.models import TableRow
 from meadhall.server.web.links import link
 from meadhall.server.worker.threads import run_in_thread
@@ -62,6 +62,7 @@ class Pictures:
         self._drawn: ByteCache[tuple[str, int, str], bytes] = ByteCache(MAX_BYTES)
         self._lock = asyncio.Lock()
         self._waiting = 0
+        environment().globals.update(tile_art=tile_art)
 
     async def picture(self, room: Room, language: str) -> bytes:
         """Return the picture of a finished match as PNG, in the current language.

@@ -211,6 +211,8 @@
   });
   // Of a page that htmx polls the hall's answers say whether there is a connection.
   const isPoll = element => !byId("stream") && element.matches?.("[hx-trigger*=every]");
+  // A tab that is left in the background doesn't count as a person who is here.
+  on("htmx:before:request", e => { if (isPoll(e.target) && document.hidden) e.preventDefault(); });
   on("htmx:error", e => { if (isPoll(e.target)) live.tell("lost"); });
   on("htmx:after:request", e => { if (isPoll(e.target)) live.tell(e.detail.ctx.response?.status >= 500 ? "lost" : "back"); });
   live.woken(() => { if (!document.hidden) document.querySelectorAll("[hx-trigger*=every]").forEach(each => htmx.trigger(each, "again")); });
@@ -231,6 +233,7 @@
     if (e.target.id === "toast") e.target.hidden = true;
     const copy = e.target.closest("[data-copy]");
     if (copy) copyLink(copy.dataset.copy);
+    if (e.target.closest("[data-print]")) print();
     const rule = e.target.closest("a.rule, a.says");
     if (rule && byId("rules")) { e.preventDefault(); openRule(decodeURIComponent(rule.hash.slice(1))); }
     if (e.target.closest("#autoplay")) play(!playing);
@@ -357,7 +360,7 @@
   showDue();
   setInterval(showDue, 5000);
 
-  for (const part of document.querySelectorAll("#autoplay")) part.hidden = false;
+  for (const part of document.querySelectorAll("#autoplay, [data-print]")) part.hidden = false;
   // On a phone the board shows who is where, so the list of the seats starts closed, unless it has more to open.
   if (matchMedia("(max-width: 44rem)").matches && !document.querySelector("#seats .plates button")) byId("seats")?.removeAttribute("open");
   announce();
