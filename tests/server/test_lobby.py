@@ -198,7 +198,7 @@ async def test_a_finished_match_says_who_waits_in_the_rematch(hall: OpenHall) ->
     names = [seat.name for seat in room.table.seats]
 
     async def waits(person: Person) -> str:
-        found = re.search(r'class="rematch-waits">.*?</svg>(.*?)</p>', (await person.get(page)).text)
+        found = re.search(r'class="rematch-waits row">.*?</svg>(.*?)</p>', (await person.get(page)).text)
         return "" if found is None else found[1]
 
     assert [await waits(person) for person in people] == ["", "", ""]

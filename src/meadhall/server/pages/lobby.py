@@ -23,7 +23,7 @@ from meadhall.server.hall.room import Room
 from meadhall.server.pages.clock import clock_choice, clock_in_words, moment, time_in_words
 from meadhall.server.pages.match import seat_views
 from meadhall.server.pages.models import BotLevel, Fact, LobbyPage, Option, OptionView, SharedLink, ValueView, WaitView
-from meadhall.server.store.models import Guest, TableRow
+from meadhall.server.store.models import Guest
 from meadhall.server.web.forms import Form, integer
 from meadhall.server.web.links import Outside, link
 
@@ -65,24 +65,15 @@ def lobby_page(room: Room, guest: Guest | None, outside: Outside) -> LobbyPage:
         clock=clock_choice(table.clock) if table.daily is None else None,
         wait=_wait(room),
         lesson_minutes=subject.lessons.minutes if subject.lessons else 0,
-        invitation=_invitation(subject, table),
-        about=_about(table),
+        inviter=next((row.name for row in sorted(table.seats, key=lambda row: table.host not in row.guests) if row.guests), ""),
+        about=", ".join(
+            [
+                ngettext("{count} player", "{count} players", len(table.seats)).format(count=len(table.seats)),
+                clock_in_words(table.clock),
+                *changed_choices(table),
+            ]
+        ),
     )
-
-
-def _invitation(subject: Game, table: TableRow) -> str:
-    """Say who invites to what: the host, or the first player if the host has no seat. At a full table say who plays."""
-    names = [row.name for row in sorted(table.seats, key=lambda row: table.host not in row.guests) if row.kind == "human"]
-    if all(row.kind != "open" for row in table.seats):
-        return _("{name} plays {game}").format(name=names[0], game=subject.title) if names else subject.title
-    words = _("{name} invites you to {game}") if names else _("You are invited to {game}")
-    return words.format(name="".join(names[:1]), game=subject.title)
-
-
-def _about(table: TableRow) -> str:
-    """Say for how many players the table is, its clock, and which options are not the default: "3 players, no clock"."""
-    players = ngettext("{count} player", "{count} players", len(table.seats)).format(count=len(table.seats))
-    return ", ".join([players, clock_in_words(table.clock), *changed_choices(table)])
 
 
 def _wait(room: Room) -> WaitView | None:
@@ -136,9 +127,14 @@ def option_view(subject: Game, option: options.Option, chosen: Mapping[str, Any]
     if option.only_with is not None and not applies(option, chosen):
         other, needs = option.only_with
         needed = next(each.label(needs) for each in subject.options if each.name == other)
-    is_house_rule = isinstance(option, options.HouseRule)
-    text = option.explained(value)
-    return OptionView(option.name, _(option.title), text, choices, only_with=needed, is_house_rule=is_house_rule)
+    return OptionView(
+        option.name,
+        _(option.title),
+        option.explained(value),
+        choices,
+        only_with=needed,
+        is_house_rule=isinstance(option, options.HouseRule),
+    )
 
 
 def facts(subject: Game, chosen: Mapping[str, Any]) -> Iterator[Fact]:

@@ -118,7 +118,7 @@ def public_page(room: Room, match: Match, view: View, seats: tuple[SeatView, ...
         tools=table_tools(table),
         given_up=given_up_view(match, table) if table.status == "abandoned" and match.awarded is None else None,
         chart=chart_part(match, room.chart_job, url) if room.chart_job is not None else None,
-        rematch=_rematch(room, None),
+        rematch=_rematch(room),
         daily=table.daily or "",
         daily_ends=moment(ends_at(table.daily)).iso if table.daily else "",
         daily_ended=table.daily is not None and not is_sealed(table, room.time),
@@ -159,21 +159,23 @@ def seat_page(room: Room, match: Match, view: View, public: MatchPage) -> MatchP
         spectators=0,
         result=result_view(match, seat, room.consent.proposals.take_backs) if public.result else None,
         stronger=_stronger(table) if public.result else "",
-        rematch=_rematch(room, seat) if public.rematch else None,
+        rematch=_rematch(room, table.seats[seat].guests) if public.rematch else None,
         proposal=proposal_view(room, match, seat) if running else None,
         take_back=own_take_back(room, match, seat) if running and undo.number is None else None,
         devices=len(table.seats[seat].guests) if running else 0,
     )
 
 
-def _rematch(room: Room, viewer: int | None) -> Rematch | None:
-    """Return the rematch and who waits there; None if there is none, or it was closed. Its first player is its host."""
+def _rematch(room: Room, own: frozenset[str] = frozenset()) -> Rematch | None:
+    """Return the rematch, and who waits there for the guests of a seat; None if there is none, or it was closed.
+
+    Its first player is its host.
+    """
     found = room.services.store.transact(tables.find, room.table.rematch) if room.table.rematch else None
     if found is None or found.status == "closed":
         return None
-    own = frozenset() if viewer is None else room.table.seats[viewer].guests
-    here = [row for row in found.seats if row.is_ready or found.host in row.guests]
-    names = [row.name for row in here if viewer is not None and found.status == "gathering" and not own & row.guests]
+    others = [row for row in found.seats if own and found.status == "gathering" and not row.guests & own]
+    names = [row.name for row in others if row.is_ready or found.host in row.guests]
     words = ngettext("{names} waits for you in the rematch.", "{names} wait for you in the rematch.", len(names))
     return Rematch(link(f"/tables/{found.id}"), words.format(names=listed(names)) if names else "")
 

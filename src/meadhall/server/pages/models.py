@@ -372,7 +372,7 @@ class LobbyPage:
     can_start: bool
     start_refusal: str  # why the match can't start yet; "" if it can
     invite: SharedLink
-    invitation: str  # for a guest without a seat: "Bjorn invites you to Viking Axes"
+    inviter: str  # the host, or the first player if the host has no seat; "" if no person has
     about: str  # "3 players, 5 minutes each"
     public: bool  # listed among the open tables
     clock: ClockChoiceView | None = None  # None for the puzzle of a day

@@ -108,16 +108,15 @@ def account_page(found: Overview, here: Session | None, passkeys: bool, notice: 
         keys,
         found.account.password is not None,
         found.codes_left,
-        tuple(_session(each, here, each.id in with_push) for each in _here_first(found.sessions, here)),
+        tuple(
+            _session(each, here, each.id in with_push)
+            for each in sorted(found.sessions, key=lambda each: here is None or each.id != here.id)
+        ),
         tuple(PushDevice(each.id, each.device) for each in found.with_push if each.session not in ids),
         moment(found.account.created_at),
         notice,
         done,
     )
-
-
-def _here_first(sessions: Sequence[Session], here: Session | None) -> list[Session]:
-    return sorted(sessions, key=lambda session: here is None or session.id != here.id)
 
 
 def _session(session: Session, here: Session | None, has_push: bool) -> SessionView:
@@ -250,17 +249,11 @@ class DeviceLine:
 class NotificationsPanel:
     """The choices of a guest: the events to be told of, and the ways."""
 
-    channels: tuple[str, ...]
+    channels: tuple[tuple[str, int], ...]  # each with the number of events that it tells
     events: tuple[EventChoices, ...]
     volume: int
     devices: tuple[DeviceLine, ...]
     are_pushed: bool  # whether the hall sends push messages
-
-    @property
-    def counts(self) -> tuple[tuple[str, int], ...]:
-        """Return how many kinds of events each channel tells."""
-        fields = [field for event in self.events for field in event.fields if field is not None]
-        return tuple((words, sum(field.is_chosen for field in fields if field.words == words)) for words in self.channels)
 
 
 def notifications_panel(hall: Hall, guest: Guest, here: str) -> NotificationsPanel:
@@ -270,8 +263,7 @@ def notifications_panel(hall: Hall, guest: Guest, here: str) -> NotificationsPan
     """
     choices, are_pushed = NotificationChoices.of(guest), hall.notifications.are_pushed
     channels: dict[Channel, str] = {"sound": _("Sound"), "notice": _("Open page")}
-    if are_pushed:
-        channels["push"] = _("Push message")
+    channels |= {"push": _("Push message")} if are_pushed else {}
 
     def field(kind: Kind, channel: Channel) -> ChoiceField | None:
         if channel not in OFFERED[kind]:
@@ -285,7 +277,8 @@ def notifications_panel(hall: Hall, guest: Guest, here: str) -> NotificationsPan
     )
     found = hall.notifications.devices(guest)
     devices = tuple(DeviceLine(each.id, each.device, bool(here) and each.session == here, each.refusal or "") for each in found)
-    return NotificationsPanel(tuple(channels.values()), events, choices.volume, devices, are_pushed)
+    told = tuple((words, len(choices.kinds(channel))) for channel, words in channels.items())
+    return NotificationsPanel(told, events, choices.volume, devices, are_pushed)
 
 
 def _events() -> dict[Kind, str]:

@@ -125,9 +125,10 @@ async def show_settings(request: AnyRequest, hall: Hall, guest: Guest) -> Html:
 
 def _settings_page(request: AnyRequest, hall: Hall, guest: Guest, error: MeadhallError | None = None) -> Html:
     notice, status = ("", 200) if error is None else (reason_of(error), int(status_of(error)))
-    more: dict[str, Any] = {"holidays": _holidays(hall, guest)}
-    more |= {"notice": notice, "notifications": notifications_panel(hall, guest, opener_of(request))}
-    return page(request, guest, "settings.html", None, status, **more)
+    panel = notifications_panel(hall, guest, opener_of(request))
+    return page(
+        request, guest, "settings.html", None, status, notice=notice, holidays=_holidays(hall, guest), notifications=panel
+    )
 
 
 def _holidays(hall: Hall, guest: Guest) -> HolidaysView:
