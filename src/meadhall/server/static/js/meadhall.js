@@ -94,12 +94,12 @@
   for (const kind of ["pointerover", "click"]) addEventListener(kind, e => { if (explained(e.target)) closeTips(false); });
   addEventListener("focusin", e => { if (e.target.matches(":focus-visible")) closeTips(false); });
   addEventListener("keydown", e => { if (e.key === "Escape") closeTips(true); });
-  // After playing a hinted action by keyboard, move the focus to the board's controls.
-  let hinted = false;  // whether the focus is in the hints, or was when they disappeared
+  // After playing a hinted action by keyboard, move the focus to the board's controls; after sitting down, to the own seat.
+  const FOLLOWING = { ".hints": "#controls :is(button, input, select):not([aria-disabled], [tabindex='-1'], [type=hidden])", "[value=sit]": ".chair.mine button" };
+  let following;  // where the focus goes if the part that has it disappears
   function refocus() {
-    if (!hinted || document.activeElement !== document.body) return;
-    const choices = document.querySelectorAll("#controls :is(button, input, select):not([aria-disabled], [tabindex='-1'], [type=hidden])");
-    [...choices].find(each => each.checkVisibility())?.focus({ preventScroll: true });
+    if (!following || document.activeElement !== document.body) return;
+    [...document.querySelectorAll(following)].find(each => each.checkVisibility())?.focus({ preventScroll: true });
   }
   // When the match or the seat ends, or a bot takes over the seat, the controls disappear or rest. Then move the focus from them
   // to the prompt, which says so and stands before the next buttons. If a sheet is open, do this when it closes.
@@ -202,7 +202,7 @@
   on("htmx:error", e => { if (!e.target.hasAttribute?.("data-quiet")) toast(byId("toast").dataset.failed, true); });
   on("htmx:after:swap", announce);
   on("htmx:after:swap", focusPrompt);
-  on("focusin", e => { hinted = !!e.target.closest(".hints"); });
+  on("focusin", e => { following = FOLLOWING[Object.keys(FOLLOWING).find(part => e.target.closest(part))]; });
   on("htmx:after:swap", () => setTimeout(refocus));  // after the game's own script has set the tab order
   on("meadhall:connection", ({ detail: state }) => {
     const words = byId("toast").dataset[state];
