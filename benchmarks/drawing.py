@@ -24,7 +24,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from inspect import isawaitable
 from itertools import count
 from pathlib import Path
@@ -94,26 +94,41 @@ async def act(room: Any, guest: Any, action: int) -> None:
             await acted
 
 
+def told_page() -> Callable[[Any], bytes]:
+    """Return a function that returns the message with the next frame of a page, also with a checkout that sends patches."""
+    try:
+        from meadhall.server.pages.regions import message  # noqa: PLC0415
+    except ImportError:
+        from meadhall.server.pages.patches import SentFrame  # noqa: PLC0415
+
+        sent = SentFrame()
+        return lambda frame: bytes(sent.patch_to(frame.sections))
+    shown = [None]
+
+    def news(frame: Any) -> bytes:
+        before, shown[0] = shown[0], frame
+        return b"" if frame is before else bytes(message(before, frame))
+
+    return news
+
+
 async def played(hall: Any, name: str, moves: int, profile: cProfile.Profile | None = None) -> dict[str, Any]:
     """Play some moves. Return the seconds of each to apply, draw and tell it, the bytes of a page, the digest of all texts."""
     from meadhall.engine.text.language import speaking  # noqa: PLC0415
     from meadhall.server.pages import frames as module  # noqa: PLC0415
-    from meadhall.server.pages.patches import SentFrame  # noqa: PLC0415
     from meadhall.server.routes.api_tables import TableEvents  # noqa: PLC0415
     from meadhall.server.web import links  # noqa: PLC0415
 
     def told_to(guest: Any) -> Any:
         return TableEvents(room, guest, 0) if outside == BASE else TableEvents(room, guest, outside, 0)
 
-    drawing = getattr(module, "FRAMES", None) or module.Frames()  # of an older commit, or of this one
-    drawing._tables.clear()
-    drawing._fragments = type(drawing._fragments)(64 << 20)  # else a round finds what the last one has rendered
+    drawing = module.Frames()
     outside = links.Outside(BASE) if hasattr(links, "Outside") else BASE  # of an older commit
     draw, digest, clock, size = random.Random(name), hashlib.sha256(), time.thread_time, 0
     move, drawn, told = list[float](), list[float](), list[float]()
     for number in count():
         room, guests = await started(hall, name, bytes([number]) * 32)
-        sent, programs = [SentFrame() for _ in guests], [told_to(guest) for guest in guests]
+        sent, programs = [told_page() for _ in guests], [told_to(guest) for guest in guests]
         with speaking(("en", "de")[number % 2]):
             while len(move) < moves and not room.match.over:
                 action = draw.choice(room.match.legal()).action
@@ -123,7 +138,7 @@ async def played(hall: Any, name: str, moves: int, profile: cProfile.Profile | N
                 if profile:
                     profile.enable()
                 frames = [drawing.frame(room, guest, outside) for guest in guests]
-                patches = [page.patch_to(frame.sections) for page, frame in zip(sent, frames, strict=True)]
+                patches = [page(frame) for page, frame in zip(sent, frames, strict=True)]
                 if profile:
                     profile.disable()
                 painted = clock()
@@ -134,7 +149,7 @@ async def played(hall: Any, name: str, moves: int, profile: cProfile.Profile | N
                 told.append(clock() - painted)
                 size += sum(map(len, patches))
                 for frame in frames:
-                    digest.update("".join(map("".join, frame.sections)).replace(room.table.id, "TABLE").encode())
+                    digest.update(frame.html.replace(room.table.id, "TABLE").encode())
         if len(move) == moves:
             return {
                 "move": move,

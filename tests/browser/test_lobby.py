@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from playwright.sync_api import Route, expect
 
 from browser.people import NewPerson
@@ -78,3 +79,61 @@ def test_links_are_copied_without_the_clipboard_api(new_person: NewPerson) -> No
     host.page.evaluate("document.execCommand = () => false")
     button.click()
     expect(host.page.locator("#toast")).to_contain_text("Select the text and copy it yourself.")
+
+
+@pytest.mark.parametrize("has_script", [True, False])
+def test_an_invited_guest_sits_down_on_a_phone_without_scrolling(new_person: NewPerson, has_script: bool) -> None:
+    host, friend = new_person(), new_person(viewport={"width": 390, "height": 844}, java_script_enabled=has_script)
+    path = f"/tables/{host.ask('/tables', game='viking-axes', kind='friends', players='3').json()['id']}"
+    page = friend.open(path)
+    for part in (page.locator(".start-art img"), page.locator(".about"), page.locator("#sit"), page.locator("#sit-1")):
+        expect(part).to_be_in_viewport(ratio=1)
+    expect(page.get_by_role("heading").filter(visible=True).nth(1)).to_contain_text("invites you to Viking Axes")
+    page.locator("#sit").press("Enter")
+    expect(page.locator("#leave-1")).to_be_visible()
+    if has_script:
+        expect(page.locator("#ready")).to_be_focused()
+    expect(page.locator("#start-title")).to_have_text("Waiting for players")
+    expect(page.locator("#sit")).to_have_count(0)
+
+
+def test_a_lobby_has_no_hole_when_its_options_are_open(new_person: NewPerson) -> None:
+    host = new_person()
+    page = host.open(f"/tables/{host.ask('/tables', game='dungeon-allies', kind='friends', players='4').json()['id']}")
+    page.locator("#options-panel > summary").click()
+    seats, chat = page.locator(".lobby-seats").bounding_box(), page.locator("#talk").bounding_box()
+    assert seats is not None
+    assert chat is not None
+    assert 0 < chat["y"] - seats["y"] - seats["height"] < 40, "the chat follows the seats"
+
+
+def test_a_tab_in_the_background_does_not_ask_again_until_it_is_looked_at(new_person: NewPerson) -> None:
+    hall = new_person().open("/")
+    asked: list[str] = []
+    hall.on("request", lambda request: asked.append(request.url))
+    hide = "hidden => Object.defineProperty(document, 'hidden', { value: hidden, configurable: true })"
+    ask = """() => new Promise(done => {
+        document.addEventListener("htmx:finally:request", done, { once: true });
+        htmx.trigger(document.getElementById("hall"), "again");
+    })"""
+    hall.evaluate(hide, True)
+    hall.evaluate(ask)
+    assert asked == []
+    hall.evaluate(hide, False)
+    hall.evaluate(ask)
+    assert len(asked) == 1
+
+
+def test_a_rulebook_is_printed_without_the_ways_to_other_pages(new_person: NewPerson) -> None:
+    plain = new_person(java_script_enabled=False)
+    expect(plain.open("/rules/viking-axes").locator("[data-print]")).to_be_hidden()
+    reader = new_person(color_scheme="dark")
+    page = reader.open("/rules/viking-axes")
+    page.evaluate("() => { window.print = () => { window.printed = true; }; }")
+    page.get_by_role("button", name="Print").click()
+    assert page.evaluate("window.printed")
+    page.emulate_media(media="print", color_scheme="dark")
+    for part in (".bar", ".contents", ".foot"):
+        expect(page.locator(part)).to_be_hidden()
+    expect(page.locator(".reason").first).to_be_visible()
+    expect(page.locator("body")).to_have_css("color", "rgb(42, 29, 19)")

@@ -130,6 +130,9 @@ async def test_the_hall_says_who_is_here_and_what_is_played(hall: OpenHall) -> N
     async with stream(host, f"/tables/{room.table.id}/stream"):
         await hall.time.advance(61)
         assert await here(guest) == "2 here, 1 match on", "as long as a page is open"
+        await hall.time.advance(61)
+        await visitor.get(f"/tables/{room.table.id}?hidden")
+        assert await here(guest) == "2 here, 1 match on", "a tab in the background is nobody who is here"
     await hall.time.advance(61)
     assert await here(guest) == "Only you are here"
 

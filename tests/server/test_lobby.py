@@ -186,6 +186,72 @@ async def hall_match(hall: OpenHall) -> tuple[Person, Person, Room]:
     return host, friend, room
 
 
+async def test_a_finished_match_says_who_waits_in_the_rematch(hall: OpenHall) -> None:
+    people = [hall.person(f"10.0.0.{number}") for number in range(1, 4)]
+    ann, bo, cy = people
+    table = await ann.open(HOARD, 3)
+    for person in (bo, cy):
+        assert (await person.ask(f"/tables/{table}/seats", {"set": "sit"})).status_code == 200
+    assert (await ann.ask(f"/tables/{table}/start")).status_code == 200
+    room, page = await hall.room(table), f"/tables/{table}"
+    await play_out(room, dict(enumerate(people)))
+    names = [seat.name for seat in room.table.seats]
+
+    async def waits(person: Person) -> str:
+        found = re.search(r'class="rematch-waits row">.*?</svg>(.*?)</p>', (await person.get(page)).text)
+        return "" if found is None else found[1]
+
+    assert [await waits(person) for person in people] == ["", "", ""]
+    where = (await bo.post(f"{page}/rematch")).headers["location"]
+    stranger = hall.person("10.0.0.9")
+    one = f"{names[1]} waits for you in the rematch."
+    assert [await waits(person) for person in (*people, stranger)] == [one, "", one, ""]
+    assert f'href="{where}"' in (await stranger.get(page)).text
+    assert (await ann.post(f"{page}/rematch")).headers["location"] == where
+    assert await waits(cy) == f"{names[0]} and {names[1]} wait for you in the rematch."
+    assert await waits(ann) == one
+    await cy.post(f"{page}/rematch")
+    assert [await waits(person) for person in people] == ["", "", ""], "it has begun"
+
+
+# -------------------------------------------------------------------------------------------------------------------- invitation
+
+
+async def headline(person: Person, room: Room) -> str:
+    """Return the first heading of a lobby that is seen."""
+    found = re.search(r"<h2[^>]*>([^<]*)</h2>", (await person.get(f"/tables/{room.table.id}")).text)
+    assert found is not None
+    return found[1]
+
+
+async def test_the_page_behind_a_link_says_who_invites_to_what_and_has_one_loud_button(hall: OpenHall) -> None:
+    host, friend, room = await lobby_of(hall, players=4, game=AXES)
+    assert (
+        await host.ask(f"/tables/{room.table.id}/clock", {"clock": "seat:180", "increment": "2", "was": "none"})
+    ).status_code == 200
+    guest, name = hall.person("10.0.0.3"), room.table.seats[0].name
+    page = (await guest.get(f"/tables/{room.table.id}")).text
+    frame = page[page.index('id="frame"') :]
+    assert frame.index("/tiles/axes-and-allies.svg") < frame.index(f"{name} invites you to Axes and Allies")
+    assert '<p class="about">4 players, 3 minutes each + 2 seconds</p>' in frame
+    assert re.findall(
+        r'class="button strong[^"]*" name="set" value="(\w+)" id="(\w+)"|id="(\w+)" class="button strong', frame
+    ) == [("", "", "sit")]
+    assert [await headline(each, room) for each in (host, friend)] == ["Waiting for players"] * 2
+    assert 'id="sit"' not in (await friend.get(f"/tables/{room.table.id}")).text
+    assert await seats(host, room, "bot:karl", "2") == 200
+    assert await seats(guest, room, "sit") == 200, "the button names no seat"
+    assert room.table.seats[3].kind == "human"
+    assert await headline(guest, room) == "Waiting for the host"
+    late = hall.person("10.0.0.4")
+    assert await headline(late, room) == f"{name} plays Axes and Allies"
+    full = (await late.get(f"/tables/{room.table.id}")).text
+    assert "All seats are taken, but you can watch." in full
+    assert 'value="sit"' not in full
+    assert await seats(host, room, "leave") == 200
+    assert await headline(late, room) == "Bodil invites you to Axes and Allies", "the next player is host"
+
+
 # ------------------------------------------------------------------------------------------------------------------------- names
 
 

@@ -21,7 +21,7 @@ from meadhall.server.hall.push_service import Outcome, PushServices, public_key
 from meadhall.server.hall.room import Room
 from meadhall.server.ops.time import Time
 from meadhall.server.settings import BadSetting, Settings
-from meadhall.server.store import accounts
+from meadhall.server.store import accounts, guests
 from meadhall.server.store.database import Db
 from meadhall.server.store.jobs import Job
 from meadhall.server.store.models import Guest
@@ -542,11 +542,16 @@ async def test_push_messages_are_offered_only_in_a_hall_with_a_public_address(
     assert not PushServices([], url, ManualTime()).is_offered
     if not url:
         async with open_hall(settings) as hall:
-            page = (await hall.person().get("/settings")).text
-            assert "This hall sends no push messages" in page
-            assert "Open page: 0" in page
-            assert "Push message: 0" not in page
-            assert "Push message: 4" not in page
+            person = hall.person()
+            await person.post("/settings", {"volume": "60", "sound-turn": "yes"})
+            page = (await person.get("/settings")).text
+            assert "Sound: 1 · Open page: 0</span>" in page
+            assert "push" not in re.sub("<[^>]*>", "", page).lower(), "what this hall can't do isn't there"
+            assert "Someone invites me" not in page
+            room = await hall.room(await person.open())
+            guest = hall.store.transact(guests.find, min(room.table.seats[0].guests))
+            assert guest is not None
+            assert NotificationChoices.of(guest).kinds("push"), "what was chosen about push messages stays"
 
 
 @pytest.mark.parametrize("keys", [{"p256dh": "AAAA", "auth": "x" * 22}, {"p256dh": "", "auth": ""}])

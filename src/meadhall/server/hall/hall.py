@@ -488,6 +488,7 @@ class Hall:
             again.change_table(agreed(guest, is_ready=True))
             if all(seat.is_ready for seat in again.table.seats if seat.kind == "human"):
                 again.start()
+        room.publish()  # its pages say who waits in the rematch
         return again
 
     # ------------------------------------------------------------------------------------------------- seats at a new table

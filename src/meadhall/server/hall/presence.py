@@ -25,8 +25,8 @@ from meadhall.server.store.store import Store
 
 # The numbers of guests in the hall and of matches that are played.
 #
-# A guest is here for a minute after each request of a page, and as long as a page of theirs has a stream. Nothing of it is
-# stored.
+# A guest is here for a minute after each request of a page in front of them, and as long as a page of theirs has a stream, which
+# a page in the background hasn't. Nothing of it is stored.
 
 
 _LASTING: Final = 60.0

@@ -38,7 +38,6 @@ from meadhall.server.pages.models import (
     TableCard,
 )
 from meadhall.server.pages.people import invitation_cards
-from meadhall.server.pages.picture import tile_art
 from meadhall.server.store import matches
 from meadhall.server.store.acquaintances import Invitation
 from meadhall.server.store.models import FINISHED, RULES_CHANGED, Guest, TableRow
@@ -71,7 +70,6 @@ def game_tiles(hall: Hall, guest: Guest) -> tuple[GameTile, ...]:
             name,
             each.title,
             _(each.tagline),
-            tile_art(name),
             name in hall.ready,
             guided=each.lessons is not None,
             with_friends=each.max_players > 1,
@@ -139,7 +137,9 @@ def hall_page(
         daily=daily,
         invitations=invitation_cards(invitations),
         yours=tuple(cards[:YOURS_SHOWN]),
-        open=open_tables([_waiting_card(table, guest, at) for table in open_ if table.id not in mine], chosen),
+        open=open_tables(
+            [replace(card(table, guest, None), waits=who_waits(table, at)) for table in open_ if table.id not in mine], chosen
+        ),
         running=tuple(card(table, guest, rooms.get(table.id)) for table in running if table.id not in mine),
         search=_search(hall),
     )
@@ -148,10 +148,8 @@ def hall_page(
 def _here(hall: Hall) -> str:
     """Say how many people are here, and how many matches are played: "3 here, 1 match on"."""
     people, matches = max(1, hall.attendance.guests), hall.attendance.matches
-    words = [ngettext("Only you are here", "{count} here", people).format(count=people)]
-    if matches:
-        words.append(ngettext("{count} match on", "{count} matches on", matches).format(count=matches))
-    return ", ".join(words)
+    played = [ngettext("{count} match on", "{count} matches on", matches).format(count=matches)] if matches else []
+    return ", ".join([ngettext("Only you are here", "{count} here", people).format(count=people), *played])
 
 
 def _search(hall: Hall) -> OpponentSearch | None:
@@ -166,10 +164,6 @@ def _search(hall: Hall) -> OpponentSearch | None:
         tuple(Option(clock_value(each), clock_in_words(each), clock_value(each) == USUAL_CLOCK) for each in usual_clocks()),
         wait_choice(USUAL_WAIT),
     )
-
-
-def _waiting_card(table: TableRow, guest: Guest, at: datetime) -> TableCard:
-    return replace(card(table, guest, None), waits=who_waits(table, at))
 
 
 def finished_page(guest: Guest, tables: Sequence[TableRow], number: int, count: int) -> FinishedPage:
@@ -259,18 +253,24 @@ def open_tables(cards: Sequence[TableCard], chosen: TableFilter) -> OpenTables:
         "clock": chosen.clock,
         "free": str(chosen.free) if chosen.free > 1 else "",
     }
+    games = {name: game(name).title for name in game_names() if game(name).max_players > 1}
+    clocks = {"": _("With or without"), "none": _("No clock"), "live": _("Live"), "slow": _("Slow (days)")}
+    free = {"": _("Any number")} | {
+        str(count): ngettext("At least {count} seat", "At least {count} seats", count).format(count=count)
+        for count in range(2, _MOST_FREE + 1)
+    }
     query = urlencode({name: value for name, value in given.items() if value})
     return OpenTables(
         cards=tuple(cards),
-        filters=(_games(chosen), _variants(chosen), _clock(chosen), _free(chosen)),
+        filters=(
+            _field("game", _("Game"), {"": _("All games"), **games}, chosen.game),
+            _variants(chosen),
+            _field("clock", _("Clock"), clocks, chosen.clock),
+            _field("free", _("Free seats"), free, str(chosen.free) if chosen.free > 1 else ""),
+        ),
         is_filtered=chosen.is_set,
         url=link("/") + (f"?{query}" if query else ""),
     )
-
-
-def _games(chosen: TableFilter) -> FilterField:
-    values = tuple(Option(name, game(name).title, name == chosen.game) for name in game_names() if game(name).max_players > 1)
-    return FilterField("game", _("Game"), (OptionGroup("", (Option("", _("All games"), not chosen.game), *values)),))
 
 
 def _variants(chosen: TableFilter) -> FilterField:
@@ -286,24 +286,6 @@ def _variants(chosen: TableFilter) -> FilterField:
         if values:
             groups.append(OptionGroup(game(name).title, values))
     return FilterField("variant", _("Variant"), tuple(groups))
-
-
-def _clock(chosen: TableFilter) -> FilterField:
-    titles = {"": _("With or without"), "none": _("No clock"), "live": _("Live"), "slow": _("Slow (days)")}
-    values = tuple(Option(clock, title, clock == chosen.clock) for clock, title in titles.items())
-    return FilterField("clock", _("Clock"), (OptionGroup("", values),))
-
-
-def _free(chosen: TableFilter) -> FilterField:
-    values = tuple(
-        Option(
-            str(free) if free > 1 else "",
-            ngettext("At least {count} seat", "At least {count} seats", free).format(count=free) if free > 1 else _("Any number"),
-            free == chosen.free,
-        )
-        for free in range(1, _MOST_FREE + 1)
-    )
-    return FilterField("free", _("Free seats"), (OptionGroup("", values),))
 
 
 def who_waits(table: TableRow, at: datetime) -> str:

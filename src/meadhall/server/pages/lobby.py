@@ -16,9 +16,11 @@ from meadhall.engine.errors import BadSetup
 from meadhall.engine.game import Game, applies
 from meadhall.engine.match.view import bot_in_words
 from meadhall.engine.text.language import gettext as _
+from meadhall.engine.text.language import ngettext
+from meadhall.server.hall.choices import changed_choices
 from meadhall.server.hall.lobby_changes import start_refusal
 from meadhall.server.hall.room import Room
-from meadhall.server.pages.clock import clock_choice, moment, time_in_words
+from meadhall.server.pages.clock import clock_choice, clock_in_words, moment, time_in_words
 from meadhall.server.pages.match import seat_views
 from meadhall.server.pages.models import BotLevel, Fact, LobbyPage, Option, OptionView, SharedLink, ValueView, WaitView
 from meadhall.server.store.models import Guest
@@ -63,6 +65,14 @@ def lobby_page(room: Room, guest: Guest | None, outside: Outside) -> LobbyPage:
         clock=clock_choice(table.clock) if table.daily is None else None,
         wait=_wait(room),
         lesson_minutes=subject.lessons.minutes if subject.lessons else 0,
+        inviter=next((row.name for row in sorted(table.seats, key=lambda row: table.host not in row.guests) if row.guests), ""),
+        about=", ".join(
+            [
+                ngettext("{count} player", "{count} players", len(table.seats)).format(count=len(table.seats)),
+                clock_in_words(table.clock),
+                *changed_choices(table),
+            ]
+        ),
     )
 
 
@@ -117,9 +127,14 @@ def option_view(subject: Game, option: options.Option, chosen: Mapping[str, Any]
     if option.only_with is not None and not applies(option, chosen):
         other, needs = option.only_with
         needed = next(each.label(needs) for each in subject.options if each.name == other)
-    is_house_rule = isinstance(option, options.HouseRule)
-    text = option.explained(value)
-    return OptionView(option.name, _(option.title), text, choices, only_with=needed, is_house_rule=is_house_rule)
+    return OptionView(
+        option.name,
+        _(option.title),
+        option.explained(value),
+        choices,
+        only_with=needed,
+        is_house_rule=isinstance(option, options.HouseRule),
+    )
 
 
 def facts(subject: Game, chosen: Mapping[str, Any]) -> Iterator[Fact]:

@@ -14,7 +14,7 @@ from meadhall.engine.match.step import Award, Result, award_in_words
 from meadhall.engine.match.telling import crowned, headline_of
 from meadhall.engine.match.view import SPECTATOR, View, bot_in_words
 from meadhall.engine.registry import game
-from meadhall.engine.text.language import current_language, grouped, ngettext
+from meadhall.engine.text.language import current_language, grouped, listed, ngettext
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.hall.analysis import RequestedHint
 from meadhall.server.hall.daily_puzzle import ends_at, is_sealed
@@ -36,11 +36,13 @@ from meadhall.server.pages.models import (
     LoggedTurn,
     MatchPage,
     Refusal,
+    Rematch,
     ResultView,
     SeatView,
     StandInView,
 )
 from meadhall.server.pages.proposals import can_resign, own_take_back, proposal_view, resign_words
+from meadhall.server.store import tables
 from meadhall.server.store.models import FINISHED, TableRow
 from meadhall.server.web.links import link
 
@@ -116,7 +118,7 @@ def public_page(room: Room, match: Match, view: View, seats: tuple[SeatView, ...
         tools=table_tools(table),
         given_up=given_up_view(match, table) if table.status == "abandoned" and match.awarded is None else None,
         chart=chart_part(match, room.chart_job, url) if room.chart_job is not None else None,
-        rematch=link(f"/tables/{table.rematch}") if table.rematch else "",
+        rematch=_rematch(room),
         daily=table.daily or "",
         daily_ends=moment(ends_at(table.daily)).iso if table.daily else "",
         daily_ended=table.daily is not None and not is_sealed(table, room.time),
@@ -157,10 +159,25 @@ def seat_page(room: Room, match: Match, view: View, public: MatchPage) -> MatchP
         spectators=0,
         result=result_view(match, seat, room.consent.proposals.take_backs) if public.result else None,
         stronger=_stronger(table) if public.result else "",
+        rematch=_rematch(room, table.seats[seat].guests) if public.rematch else None,
         proposal=proposal_view(room, match, seat) if running else None,
         take_back=own_take_back(room, match, seat) if running and undo.number is None else None,
         devices=len(table.seats[seat].guests) if running else 0,
     )
+
+
+def _rematch(room: Room, own: frozenset[str] = frozenset()) -> Rematch | None:
+    """Return the rematch, and who waits there for the guests of a seat; None if there is none, or it was closed.
+
+    Its first player is its host.
+    """
+    found = room.services.store.transact(tables.find, room.table.rematch) if room.table.rematch else None
+    if found is None or found.status == "closed":
+        return None
+    others = [row for row in found.seats if own and found.status == "gathering" and not row.guests & own]
+    names = [row.name for row in others if row.is_ready or found.host in row.guests]
+    words = ngettext("{names} waits for you in the rematch.", "{names} wait for you in the rematch.", len(names))
+    return Rematch(link(f"/tables/{found.id}"), words.format(names=listed(names)) if names else "")
 
 
 def _absent(room: Room, match: Match, viewer: int) -> Iterator[AbsentView]:

@@ -95,7 +95,6 @@ class GameTile:
     name: str  # "axes-and-allies"
     title: str
     tagline: str
-    art: str  # address of its picture, "" without one
     ready: bool  # False while the rules are being compiled
     guided: bool = False  # has a guided first game
     with_friends: bool = True  # for more than one player
@@ -373,6 +372,8 @@ class LobbyPage:
     can_start: bool
     start_refusal: str  # why the match can't start yet; "" if it can
     invite: SharedLink
+    inviter: str  # the host, or the first player if the host has no seat; "" if no person has
+    about: str  # "3 players, 5 minutes each"
     public: bool  # listed among the open tables
     clock: ClockChoiceView | None = None  # None for the puzzle of a day
     wait: WaitView | None = None  # None at a table that was opened by hand
@@ -561,6 +562,14 @@ class ProposePage:
 
 
 @dataclass(frozen=True)
+class Rematch:
+    """The table of a rematch."""
+
+    url: str
+    waiting: str  # who waits there for the viewer: "Bjorn waits for you in the rematch."; "" if no other player does
+
+
+@dataclass(frozen=True)
 class AbsentView:
     """A player who is away. Times are in milliseconds by the hall's clock."""
 
@@ -607,7 +616,7 @@ class MatchPage:
     device: Device | None = None
     commitment: str = ""
     spectators: int = 0
-    rematch: str = ""  # address of the rematch, if a player has opened it
+    rematch: Rematch | None = None  # if a player has opened it
     stronger: str = ""  # the level of bots above the one that the viewer has played with; "" if there is none
     daily: str = ""  # the day if it is a daily puzzle, e.g. "2026-11-21"
     daily_ends: str = ""  # the end of that day for machines

@@ -10,7 +10,7 @@ from meadhall.engine.registry import game
 from meadhall.engine.text.language import gettext as _
 from meadhall.engine.text.language import marked, ngettext
 from meadhall.server.hall.hall import Hall
-from meadhall.server.hall.notifications import CHANNELS, OFFERED, Channel, Kind, NotificationChoices
+from meadhall.server.hall.notifications import OFFERED, Channel, Kind, NotificationChoices
 from meadhall.server.hall.people.accounts import Overview
 from meadhall.server.hall.people.acquaintances import Known
 from meadhall.server.hall.people.sign_in import LONGEST, SHORTEST
@@ -108,16 +108,15 @@ def account_page(found: Overview, here: Session | None, passkeys: bool, notice: 
         keys,
         found.account.password is not None,
         found.codes_left,
-        tuple(_session(each, here, each.id in with_push) for each in _here_first(found.sessions, here)),
+        tuple(
+            _session(each, here, each.id in with_push)
+            for each in sorted(found.sessions, key=lambda each: here is None or each.id != here.id)
+        ),
         tuple(PushDevice(each.id, each.device) for each in found.with_push if each.session not in ids),
         moment(found.account.created_at),
         notice,
         done,
     )
-
-
-def _here_first(sessions: Sequence[Session], here: Session | None) -> list[Session]:
-    return sorted(sessions, key=lambda session: here is None or session.id != here.id)
 
 
 def _session(session: Session, here: Session | None, has_push: bool) -> SessionView:
@@ -250,24 +249,21 @@ class DeviceLine:
 class NotificationsPanel:
     """The choices of a guest: the events to be told of, and the ways."""
 
-    channels: tuple[str, ...]
+    channels: tuple[tuple[str, int], ...]  # each with the number of events that it tells
     events: tuple[EventChoices, ...]
     volume: int
     devices: tuple[DeviceLine, ...]
     are_pushed: bool  # whether the hall sends push messages
 
-    @property
-    def counts(self) -> tuple[tuple[str, int], ...]:
-        """Return how many kinds of events each channel tells, without push messages where the hall sends none."""
-        fields = [field for event in self.events for field in event.fields if field is not None]
-        told = dict.fromkeys(field.words for field in fields if self.are_pushed or not field.name.startswith("push-"))
-        return tuple((words, sum(field.is_chosen for field in fields if field.words == words)) for words in told)
-
 
 def notifications_panel(hall: Hall, guest: Guest, here: str) -> NotificationsPanel:
-    """Return the guest's choices and devices. ``here``: the id of the session or device that looks."""
-    choices = NotificationChoices.of(guest)
-    channels = {"sound": _("Sound"), "notice": _("Open page"), "push": _("Push message")}
+    """Return the guest's choices and devices. ``here``: the id of the session or device that looks.
+
+    A hall that sends no push messages doesn't offer them.
+    """
+    choices, are_pushed = NotificationChoices.of(guest), hall.notifications.are_pushed
+    channels: dict[Channel, str] = {"sound": _("Sound"), "notice": _("Open page")}
+    channels |= {"push": _("Push message")} if are_pushed else {}
 
     def field(kind: Kind, channel: Channel) -> ChoiceField | None:
         if channel not in OFFERED[kind]:
@@ -275,12 +271,14 @@ def notifications_panel(hall: Hall, guest: Guest, here: str) -> NotificationsPan
         return ChoiceField(f"{channel}-{kind}", channels[channel], choices.wants(kind, channel))
 
     events = tuple(
-        EventChoices(words, tuple(field(kind, channel) for channel in CHANNELS), _SOUNDS.get(kind, ""))
+        EventChoices(words, tuple(field(kind, channel) for channel in channels), _SOUNDS.get(kind, ""))
         for kind, words in _events().items()
+        if any(channel in OFFERED[kind] for channel in channels)
     )
     found = hall.notifications.devices(guest)
     devices = tuple(DeviceLine(each.id, each.device, bool(here) and each.session == here, each.refusal or "") for each in found)
-    return NotificationsPanel(tuple(channels.values()), events, choices.volume, devices, hall.notifications.are_pushed)
+    told = tuple((words, len(choices.kinds(channel))) for channel, words in channels.items())
+    return NotificationsPanel(told, events, choices.volume, devices, are_pushed)
 
 
 def _events() -> dict[Kind, str]:

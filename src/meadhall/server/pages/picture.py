@@ -60,6 +60,7 @@ class Pictures:
         self._drawn: ByteCache[tuple[str, int, str], bytes] = ByteCache(MAX_BYTES)
         self._lock = asyncio.Lock()
         self._waiting = 0
+        environment().globals.update(tile_art=tile_art)
 
     async def picture(self, room: Room, language: str) -> bytes:
         """Return the picture of a finished match as PNG, in the current language.

@@ -125,9 +125,10 @@ async def show_settings(request: AnyRequest, hall: Hall, guest: Guest) -> Html:
 
 def _settings_page(request: AnyRequest, hall: Hall, guest: Guest, error: MeadhallError | None = None) -> Html:
     notice, status = ("", 200) if error is None else (reason_of(error), int(status_of(error)))
-    more: dict[str, Any] = {"holidays": _holidays(hall, guest)}
-    more |= {"notice": notice, "notifications": notifications_panel(hall, guest, opener_of(request))}
-    return page(request, guest, "settings.html", None, status, **more)
+    panel = notifications_panel(hall, guest, opener_of(request))
+    return page(
+        request, guest, "settings.html", None, status, notice=notice, holidays=_holidays(hall, guest), notifications=panel
+    )
 
 
 def _holidays(hall: Hall, guest: Guest) -> HolidaysView:
@@ -159,7 +160,7 @@ async def change_settings(request: AnyRequest, hall: Hall, guest: Guest, session
     except NameTaken as error:
         return _settings_page(request, hall, guest, error)
     if "volume" in form:  # of the page's form, which sends only the boxes that are ticked
-        sessions.choose_notifications(changed, _notifications(guest, form))
+        sessions.choose_notifications(changed, _notifications(hall, guest, form))
     if changed.name != guest.name:
         await hall.rename(changed)
     if changed.crest != guest.crest:
@@ -167,10 +168,12 @@ async def change_settings(request: AnyRequest, hall: Hall, guest: Guest, session
     return said_next(see_other(safe_path(form.get("back", "/"))), "saved")
 
 
-def _notifications(guest: Guest, form: Form) -> NotificationChoices:
+def _notifications(hall: Hall, guest: Guest, form: Form) -> NotificationChoices:
+    """Return the choices of a form. Those about push messages stay where the hall sends none: the form has no boxes for them."""
+    old, volume = NotificationChoices.of(guest), integer(form, "volume")
+    kept = () if hall.notifications.are_pushed else ((kind, "push") for kind in old.kinds("push"))
     pairs = ((kind, channel) for kind in OFFERED for channel in CHANNELS if form.get(f"{channel}-{kind}"))
-    volume = integer(form, "volume")
-    return NotificationChoices.checked(pairs, NotificationChoices.of(guest).volume if volume is None else volume)
+    return NotificationChoices.checked([*kept, *pairs], old.volume if volume is None else volume)
 
 
 @get("/admission/{token:str}")

@@ -58,7 +58,8 @@ async def visited_room(hall: Hall, guest: Guest, id: str, *, is_hidden: bool = F
     room = await hall.room(id)
     room.check_visible(guest)
     room.visits.note(guest.id, is_hidden=is_hidden and room.table.status == "gathering")
-    hall.note_at_table(room, guest)
+    if not is_hidden:
+        hall.note_at_table(room, guest)
     return room
 
 

@@ -81,12 +81,12 @@
   for (const kind of ["pointerover", "click"]) addEventListener(kind, e => { if (explained(e.target)) closeTips(false); });
   addEventListener("focusin", e => { if (e.target.matches(":focus-visible")) closeTips(false); });
   addEventListener("keydown", e => { if (e.key === "Escape") closeTips(true); });
-  // After playing a hinted action by keyboard, move the focus to the board's controls.
-  let hinted = false;  // whether the focus is in the hints, or was when they disappeared
+  // After playing a hinted action by keyboard, move the focus to the board's controls; after sitting down, to the own seat.
+  const FOLLOWING = { ".hints": "#controls :is(button, input, select):not([aria-disabled], [tabindex='-1'], [type=hidden])", "[value=sit]": ".chair.mine button" };
+  let following;  // where the focus goes if the part that has it disappears
   function refocus() {
-    if (!hinted || document.activeElement !== document.body) return;
-    const choices = document.querySelectorAll("#controls :is(button, input, select):not([aria-disabled], [tabindex='-1'], [type=hidden])");
-    [...choices].find(each => each.checkVisibility())?.focus({ preventScroll: true });
+    if (!following || document.activeElement !== document.body) return;
+    [...document.querySelectorAll(following)].find(each => each.checkVisibility())?.focus({ preventScroll: true });
   }
   // When the match or the seat ends, or a bot takes over the seat, the controls disappear or rest. Then move the focus from them
   // to the prompt, which says so and stands before the next buttons. If a sheet is open, do this when it closes.
@@ -187,7 +187,7 @@
   on("htmx:error", e => { if (!e.target.hasAttribute?.("data-quiet")) toast(byId("toast").dataset.failed, true); });
   on("htmx:after:swap", announce);
   on("htmx:after:swap", focusPrompt);
-  on("focusin", e => { hinted = !!e.target.closest(".hints"); });
+  on("focusin", e => { following = FOLLOWING[Object.keys(FOLLOWING).find(part => e.target.closest(part))]; });
   on("htmx:after:swap", () => setTimeout(refocus));  // after the game's own script has set the tab order
   on("meadhall:connection", ({ detail: state }) => {
     const words = byId("toast").dataset[state];
@@ -196,6 +196,8 @@
   });
   // Of a page that htmx polls the hall's answers say whether there is a connection.
   const isPoll = element => !byId("stream") && element.matches?.("[hx-trigger*=every]");
+  // A tab that is left in the background doesn't count as a person who is here.
+  on("htmx:before:request", e => { if (isPoll(e.target) && document.hidden) e.preventDefault(); });
   on("htmx:error", e => { if (isPoll(e.target)) live.tell("lost"); });
   on("htmx:after:request", e => { if (isPoll(e.target)) live.tell(e.detail.ctx.response?.status >= 500 ? "lost" : "back"); });
   live.woken(() => { if (!document.hidden) document.querySelectorAll("[hx-trigger*=every]").forEach(each => htmx.trigger(each, "again")); });
@@ -216,6 +218,7 @@
     if (e.target.id === "toast") e.target.hidden = true;
     const copy = e.target.closest("[data-copy]");
     if (copy) copyLink(copy.dataset.copy);
+    if (e.target.closest("[data-print]")) print();
     const rule = e.target.closest("a.rule, a.says");
     if (rule && byId("rules")) { e.preventDefault(); openRule(decodeURIComponent(rule.hash.slice(1))); }
     if (e.target.closest("#autoplay")) play(!playing);
@@ -342,7 +345,7 @@
   showDue();
   setInterval(showDue, 5000);
 
-  for (const part of document.querySelectorAll("#autoplay")) part.hidden = false;
+  for (const part of document.querySelectorAll("#autoplay, [data-print]")) part.hidden = false;
   // On a phone the board shows who is where, so the list of the seats starts closed, unless it has more to open.
   if (matchMedia("(max-width: 44rem)").matches && !document.querySelector("#seats .plates button")) byId("seats")?.removeAttribute("open");
   announce();

@@ -179,9 +179,11 @@
       say(panel.dataset.denied);
     }
   });
-  const here = document.getElementById("push-here"), [state, button] = [here.querySelector("p"), here.querySelector("button")];
+  const here = document.getElementById("push-here");
+  if (!here) return;  // the hall sends no push messages
+  const [state, button] = [here.querySelector("p"), here.querySelector("button")];
   async function showPush() {
-    here.hidden = "off" in here.dataset;
+    here.hidden = false;
     button.hidden = !canPush;
     const unable = window.isSecureContext ? panel.dataset.unsupported : panel.dataset.insecure;
     const known = await subscribed();

@@ -59,9 +59,4 @@
       if (!words.hidden) button.disabled = false;
     });
   }
-
-  for (const button of document.querySelectorAll("[data-print]")) {
-    button.hidden = false;
-    button.addEventListener("click", () => print());
-  }
 })();
