@@ -26,7 +26,7 @@ from meadhall.server.ops.byte_cache import ByteCache
 from meadhall.server.pages.clock import locale
 from meadhall.server.pages.match import given_up_view, has_picture, match_page, result_view
 from meadhall.server.pages.models import MatchPage, SeatView
-from meadhall.server.pages.templates import STATIC, template
+from meadhall.server.pages.templates import STATIC, environment, template
 from meadhall.server.store.models import TableRow
 from meadhall.server.web.links import link
 from meadhall.server.worker.threads import run_in_thread
