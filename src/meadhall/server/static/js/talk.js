@@ -43,6 +43,8 @@
   });
   function show(parts) {
     [list, byId("talk-about"), byId("talk-others")].forEach((part, k) => Idiomorph.morph(part, parts[k], { morphStyle: "innerHTML" }));
+    document.body.classList.toggle("chats", "shown" in byId("talk-note").dataset);
+    byId("talk").classList.toggle("chat-closed", "closed" in byId("talk-note").dataset);
     localTimes();
     const news = others().filter(line => !known.has(line.id));
     known = new Set(others().map(line => line.id));
