@@ -7,8 +7,8 @@ Starts a hall for each checkout and plays against bots by random taps in a headl
 screen of 390x844. Two checkouts take turns, so that both meet the same neighbours on a busy machine. ``tasks`` are those of the
 page's main thread that take more than 50 ms of CPU time, which depends less on other programs than the time that passes, with the
 ``longest``. ``styles`` are the recalculations of style, ``large`` those of more than 1,000 elements. ``messages`` come from the
-hall's stream, with the ``median`` of their size in bytes, uncompressed. ``nodes`` are the elements of the page at the end. A script
-looks seven times a second whether the stage plays (``looks``), and whether an action can be chosen then (``live``).
+hall's stream, with the ``median`` of their size in bytes, uncompressed. ``nodes`` are the elements of the page at the end. A
+script looks seven times a second whether the stage plays (``looks``), and whether an action can be chosen then (``live``).
 """
 
 from __future__ import annotations
@@ -69,15 +69,18 @@ LOOK = """() => {
   setInterval(() => {
     if (!document.querySelector("[data-playing], .stage .stage-piece")) return;
     window.cost.looks++;
-    const rests = each => each.disabled || each.ariaDisabled === "true" || each.closest("[inert]") || getComputedStyle(each).pointerEvents === "none";
-    window.cost.live += [...document.querySelectorAll("#controls button[name=action]")].some(each => each.checkVisibility(SHOWN) && !rests(each));
+    const isOff = each => each.disabled || each.ariaDisabled === "true" || each.closest("[inert]");
+    const isLive = each => each.checkVisibility(SHOWN) && !isOff(each) && getComputedStyle(each).pointerEvents !== "none";
+    window.cost.live += [...document.querySelectorAll("#controls button[name=action]")].some(isLive);
   }, 150);
 }""".replace("SHOWN", SHOWN)
 
 CHOICES = """() => {
   const found = [...document.querySelectorAll("#frame button[name=action], #controls label, #board label")]
-    .filter(each => each.checkVisibility(SHOWN) && !each.disabled && each.ariaDisabled !== "true").map(each => [each.tagName, each.getBoundingClientRect()]);
-  const large = found.filter(([, box]) => box.width >= 4 && box.height >= 4), buttons = large.filter(([tag]) => tag === "BUTTON");
+    .filter(each => each.checkVisibility(SHOWN) && !each.disabled && each.ariaDisabled !== "true")
+    .map(each => [each.tagName, each.getBoundingClientRect()]);
+  const large = found.filter(([, box]) => box.width >= 4 && box.height >= 4);
+  const buttons = large.filter(([tag]) => tag === "BUTTON");
   return (buttons.length ? buttons : large).map(([, box]) => [box.x + box.width / 2, box.y + box.height / 2]);
 }""".replace("SHOWN", SHOWN)
 
@@ -191,7 +194,7 @@ def finish(session: CDPSession, page: Page) -> None:
 
 
 def read(events: list[dict[str, Any]]) -> tuple[list[float], list[int], int]:
-    """Return the milliseconds of the tasks of the page's main thread, the elements of each new style, and the number of layouts."""
+    """Return the milliseconds of each task of the main thread, the elements of each new style, and the number of layouts."""
     threads = Counter((each["pid"], each["tid"]) for each in events if each["name"] in ("UpdateLayoutTree", "Layout"))
     (main_thread, _), *_ = threads.most_common(1)
     mine = [each for each in events if (each["pid"], each["tid"]) == main_thread and each["ph"] == "X"]

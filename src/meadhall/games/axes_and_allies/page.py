@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from meadhall.games.axes_and_allies.rules import ALLY, ATTACK, Event
 from meadhall.sdk import PlainState, View
+
+SOUNDS: Final = ("die", "axe", "thud", "clang", "rope", "snap")
+"""The sounds of ``stage.js``, which a page loads at the first tap."""
 
 
 @dataclass(frozen=True)
