@@ -5,10 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from meadhall.games.axes_and_allies.rules import ALLY, ATTACK, Event
 from meadhall.sdk import PlainState, View
+
+SOUNDS: Final = ("die", "axe", "thud", "clang", "rope", "snap")
+"""The sounds of ``stage.js``, which a page loads at the first tap."""
 
 RADIUS = 322
 """The distance of a warrior from the middle of the table, in the units of the picture."""

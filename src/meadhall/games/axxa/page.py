@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import pairwise
-from typing import ClassVar, Literal
+from typing import ClassVar, Final, Literal
 
 from meadhall.games.axxa.state import (
     EMPTY,
@@ -28,6 +28,9 @@ from meadhall.games.axxa.state import (
 from meadhall.games.axxa.status import Number, status, statuses
 from meadhall.sdk import Event as GameEvent
 from meadhall.sdk import PlainState, View
+
+SOUNDS: Final = ("stone", "slide", "turn", "note", "pay")
+"""The sounds of ``stage.js``, which a page loads at the first tap."""
 
 Waypoints = tuple[int, ...]
 """The spaces that define the route of a move: its start, its corner if it has one, and its end."""

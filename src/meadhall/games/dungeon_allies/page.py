@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
-from typing import Any
+from typing import Any, Final
 
 from meadhall.games.dungeon_allies.boards import (
     BEATS,
@@ -43,6 +43,9 @@ from meadhall.games.dungeon_allies.rules.excursion import is_fighting
 from meadhall.games.dungeon_allies.state import State, has_seen
 from meadhall.games.dungeon_allies.story import Fight, FightDie, Monster, told
 from meadhall.sdk import View, current_language
+
+SOUNDS: Final = ("dice", "hit", "door", "coins", "crystal", "card", "mug", "chest", "chain", "roar", "thunder")
+"""The sounds of ``stage.js``, which a page loads at the first tap."""
 
 
 @dataclass(frozen=True)

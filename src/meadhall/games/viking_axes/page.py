@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 from meadhall.games.viking_axes.state import (
     COPIES,
@@ -22,6 +22,9 @@ from meadhall.games.viking_axes.state import (
 from meadhall.games.viking_axes.story import KINDS as KIND_OF
 from meadhall.games.viking_axes.story import Piece, Story, story_of
 from meadhall.sdk import PlainState, View
+
+SOUNDS: Final = ("axe", "clang", "thud", "break", "card", "shuffle", "coins", "mug", "drum")
+"""The sounds of ``stage.js``, which a page loads at the first tap."""
 
 
 @dataclass(frozen=True)

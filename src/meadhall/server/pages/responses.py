@@ -134,9 +134,10 @@ def table_page(
     state = request.app.state
     frame = state.frames.frame(room, guest, outside(request), notice)
     now = room.time.now()
-    html = filled(frame.html, now).replace(TALK_PLACE, panel(state.hall, room, guest))
+    talk = panel(state.hall, room, guest)
     more = {
-        "frame": html,
+        "frame": filled(frame.html, now).replace(TALK_PLACE, talk),
+        "chats": " data-shown" in talk,
         "now": milliseconds(now),
         "turns": turns,
         "has_note": has_note,

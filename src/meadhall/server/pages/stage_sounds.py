@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from meadhall.engine.errors import BadGame
 from meadhall.engine.game import BEAT_SECONDS
 from meadhall.engine.registry import game
 from meadhall.engine.text.language import gettext as _
@@ -34,32 +35,40 @@ _WORDS = {
 """The captions of the sounds that have a file."""
 
 _ALSO = {
-    "dice": _WORDS["die"],
-    "hit": marked("a heavy blow"),
-    "pay": marked("a stone is thrown away"),
-    "turn": marked("a stack is turned over"),
-    "shuffle": marked("cards are shuffled"),
-    "chest": marked("a chest opens"),
-    "chain": marked("a chain falls"),
-    "thunder": marked("thunder"),
+    "dice": ("die", 0.9, 1, _WORDS["die"]),
+    "hit": ("thud", 0.9, 1, marked("a heavy blow")),
+    "pay": ("stone", 0.7, 1, marked("a stone is thrown away")),
+    "turn": ("slide", 1.6, 1, marked("a stack is turned over")),
+    "shuffle": ("card", 1.2, 4, marked("cards are shuffled")),
+    "chest": ("door", 1.5, 1, marked("a chest opens")),
+    "chain": ("clang", 0.6, 1, marked("a chain falls")),
+    "thunder": ("drum", 0.6, 1, marked("thunder")),
 }
-"""The captions of the sounds that ``sound.js`` makes of others."""
+"""The sounds made of others: of which, how fast it is played, how often, and the caption."""
+
+_AT_THE_END = ("victory", "loss")
 
 
 class StageSound(NamedTuple):
-    """A sound: its name, its file ("" if it is made of another sound), and its caption."""
+    """A sound: its name, its file, how fast and how often that is played, and its caption."""
 
     name: str
     file: str
+    rate: float
+    times: int
     words: str
 
 
-def stage_sounds() -> Iterator[StageSound]:
-    """Yield all sounds of the stage, in the current language."""
-    for name, words in _WORDS.items():
-        yield StageSound(name, f"sounds/{name}.wav", _(words))
-    for name, words in _ALSO.items():
-        yield StageSound(name, "", _(words))
+def stage_sounds(name: str) -> Iterator[StageSound]:
+    """Yield the sounds of a game in the current language: the ``SOUNDS`` of its page module, and both of the end.
+
+    Raises BadGame for a sound that doesn't exist.
+    """
+    for each in (*getattr(game(name).page, "SOUNDS", ()), *_AT_THE_END):
+        if each not in {**_WORDS, **_ALSO}:
+            raise BadGame(f"{name}: SOUNDS has {each!r}; there are {', '.join((*_WORDS, *_ALSO))}")
+        file, rate, times, words = _ALSO.get(each) or (each, 1, 1, _WORDS[each])
+        yield StageSound(each, f"sounds/{file}.wav", rate, times, _(words))
 
 
 def stage_beats(name: str) -> str:

@@ -11,12 +11,12 @@
   volume.value = stored("volume") ?? usual;
 
   let context = null;
-  const buffers = new Map();  // by address
-  const load = url => fetch(url).then(answer => answer.arrayBuffer()).then(data => context.decodeAudioData(data));
-  // Another sound that a sound is made of, how fast it is played, and how often.
-  const MADE_OF = { dice: ["die", 0.9], hit: ["thud", 0.9], pay: ["stone", 0.7], turn: ["slide", 1.6], shuffle: ["card", 1.2, 4], chest: ["door", 1.5], chain: ["clang", 0.6], thunder: ["drum", 0.6] };
+  const files = new Map(), buffers = new Map();  // by address: what was loaded, and what was played at least once
+  const load = url => fetch(url).then(answer => answer.arrayBuffer());
+  const decoded = async url => context.decodeAudioData(await files.get(url));
   const STEPS = [0, 2, 4, 7, 9, 12];  // the notes of AxxA, from the 1s to the 6s
-  const parts = name => (name.startsWith("note-") ? ["note", 2 ** (STEPS[name.slice(5) - 1] / 12)] : MADE_OF[name] ?? [name, 1]);
+  const soundOf = name => [...known.children].find(each => each.dataset.sound === name.split("-")[0]);
+  const pitch = name => (name.startsWith("note-") ? 2 ** (STEPS[name.slice(5) - 1] / 12) : 1);
 
   let gain = null;
   function wake() {
@@ -25,27 +25,29 @@
     gain = context.createGain();
     gain.connect(context.destination);
     setVolume();
-    for (const each of known.children) if (each.dataset.url) buffers.set(each.dataset.sound, load(each.dataset.url));
+    for (const { dataset: { url } } of known.children) if (!files.has(url)) files.set(url, load(url));
   }
   const setVolume = () => { if (gain) gain.gain.value = 0.7 * (volume.value / 100) ** 1.5; };
   for (const kind of ["pointerdown", "keydown"]) addEventListener(kind, wake, true);
 
   async function play(name) {
     caption(name);
-    if (!context || !on.checked || document.hidden) return;
-    const [file, rate, times = 1] = parts(name), buffer = await buffers.get(file)?.catch(() => null);
+    const { url, rate, times } = soundOf(name)?.dataset ?? {};
+    if (!url || !context || !on.checked || document.hidden) return;
+    if (!buffers.has(url)) buffers.set(url, decoded(url));
+    const buffer = await buffers.get(url).catch(() => null);
     if (!buffer) return;
     for (let k = 0; k < times; k++) {
       const source = context.createBufferSource();
       source.buffer = buffer;
-      source.playbackRate.value = rate;
+      source.playbackRate.value = rate * pitch(name);
       source.connect(gain);
       source.start(context.currentTime + 0.07 * k);
     }
   }
   let timer = 0;
   function caption(name) {
-    const words = [...known.children].find(each => each.dataset.sound === name.split("-")[0])?.textContent;
+    const words = soundOf(name)?.textContent;
     const box = document.getElementById("sound-caption");
     if (!captions.checked || !words) return;
     box.textContent = `♪ ${words}`;
@@ -64,7 +66,7 @@
     wake();
     setVolume();
     show();
-    play("die");
+    play(known.firstElementChild.dataset.sound);
   });
   show();
   document.addEventListener("meadhall:sound", e => play(e.detail));

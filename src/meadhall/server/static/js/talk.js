@@ -46,6 +46,8 @@
   });
   function show(about, people) {
     for (const [part, html] of [["about", about], ["others", people]]) if (html !== undefined) Idiomorph.morph(byId(`talk-${part}`), html, { morphStyle: "innerHTML" });
+    document.body.classList.toggle("chats", "shown" in byId("talk-note").dataset);
+    byId("talk").classList.toggle("chat-closed", "closed" in byId("talk-note").dataset);
     localTimes();
     const news = others().filter(line => !known.has(line.id));
     known = new Set(others().map(line => line.id));
