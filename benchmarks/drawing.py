@@ -134,6 +134,8 @@ async def played(hall: Any, name: str, moves: int, profile: cProfile.Profile | N
         room, guests = await started(hall, name, bytes([number]) * 32)
         sent, programs = [told_page() for _ in guests], [each for guest in guests for each in told_to(guest)]
         with speaking(("en", "de")[number % 2]):
+            for page, guest in zip(sent, guests, strict=True):  # a page that was loaded before the move
+                page(drawing.frame(room, guest, outside))
             while len(move) < moves and not room.match.over:
                 action = draw.choice(room.match.legal()).action
                 begin = clock()

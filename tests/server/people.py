@@ -280,10 +280,14 @@ class LivePage:
         assert f'data-version="{message["was"]}"' in self.text
         self.text = self.text.replace(f'data-version="{message["was"]}"', f'data-version="{message["version"]}"')
         for id, content in message["regions"].items():
-            if isinstance(content, dict):
+            if content is None:
+                if f'id="{id}"' in self.text:
+                    begin, end = _element_in(self.text, id)
+                    self.text = f'{self.text[:begin]}<i id="no-{id}" hidden></i>{self.text[end:]}'
+            elif isinstance(content, dict):
                 self.text = _with_attributes(self.text, id, content)
             else:
-                begin, end = _element_in(self.text, id)
+                begin, end = _element_in(self.text, id if f'id="{id}"' in self.text else f"no-{id}")
                 self.text = self.text[:begin] + without_log(content) + self.text[end:]
         for event in message.get("events", ()):
             self.events[event[0]] = event[3]

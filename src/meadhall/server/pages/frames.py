@@ -138,7 +138,7 @@ class Frames:
             page, drawing = replace(page, notice=notice), Drawing()
         assert table.log_text is not None
         own, log = own_regions(page, drawing), table.log_text
-        frame = Frame(version, (table.logs, tuple(own)), public, own, log, seat, log.span, page, partial(_drawn, shared))
+        frame = Frame(version, table.logs, public, own, log, seat, log.span, page, partial(_drawn, shared))
         if not notice:
             table.frames[seat, language] = frame
         return frame
@@ -225,6 +225,7 @@ def own_regions(page: MatchPage, drawing: Drawing) -> Regions:
         "tools": drawing.region("tools", _tooled(page), lambda: macros.tools_of(page)),
     }
     if page.viewer is not None and not page.result and not page.given_up:  # a spectator has no controls
+        found["controls"] = drawing.attributes("controls", {"class": "controls"})
         found["moment"] = drawing.attributes("moment", {"value": page.n})
         found |= _controls(page, drawing)
     if page.devices > 1:

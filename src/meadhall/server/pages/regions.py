@@ -24,7 +24,7 @@ class Frame:
 
     Attributes:
         version: of the table, for this viewer.
-        shape: two frames of a match have the same regions if their shapes are equal. None: the frame has no regions.
+        shape: a page can become another one by regions if their shapes are equal. None: the frame has no regions.
         public: the regions that all viewers share.
         own: the regions of the viewer.
         log: its log; None in a lobby.
@@ -53,15 +53,17 @@ class Frame:
 def message(before: Frame | None, after: Frame) -> bytes:
     """Return the message that turns a page's frame into another one, as JSON.
 
-    It has the versions of both, the new regions by id (HTML, or attributes), the new events (see ``LogText.news``), and the
-    number of the first one that the log still shows. Without a frame before, or with other regions, it has the ``whole`` frame.
+    It has the versions of both, the new regions by id (HTML, attributes, or null for one that has gone), the new events (see
+    ``LogText.news``), and the number of the first one that the log still shows. Without a frame before, or after an undo, it has
+    the ``whole`` frame.
     """
     if before is None or after.shape is None or before.shape != after.shape:
         return b'{"version":%d,"whole":%b}' % (after.version, encoded(after.html))
     news = []
     for known, now in ((before.own, after.own), (before.public, after.public)):
         if known is not now:
-            news += [region.news for id, region in now.items() if known[id] is not region]
+            news += [region.news for id, region in now.items() if known.get(id) is not region]
+            news += [b'"%b":null' % id.encode() for id in known.keys() - now.keys()]
     log = b""
     if after.log is not None and after.events != before.events:
         log = b',"first":%d,"events":[%b]' % (after.events[0], b",".join(after.log.news(after.seat, before.events[1])))

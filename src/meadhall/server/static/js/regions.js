@@ -116,7 +116,7 @@ const regions = (() => {
     part(id) {
       if (this.whole) return this.whole.querySelector("#" + CSS.escape(id));
       const html = this.parts.get(id);
-      if (typeof html === "string" && !this.elements.has(id)) this.elements.set(id, parsed(html, byId(id)?.parentNode ?? document.body));
+      if (typeof html === "string" && !this.elements.has(id)) this.elements.set(id, parsed(html, (byId(id) ?? byId(`no-${id}`))?.parentNode ?? document.body));
       return this.elements.get(id) ?? null;
     }
 
@@ -141,13 +141,19 @@ const regions = (() => {
     show(ids = null) {
       if (ids === null) return this.showAll();
       for (const id of ids) {
-        const place = byId(id), fresh = this.part(id);
+        const place = byId(id) ?? byId(`no-${id}`), fresh = this.part(id);
         if (!place) continue;
+        if (!this.whole && this.parts.get(id) === null) {
+          place.replaceWith(made("i", { id: `no-${id}`, hidden: "" }));
+          continue;
+        }
         const attributes = this.whole ? fresh.hasAttribute("data-bare") && bare(fresh) : !fresh && this.parts.get(id);
         if (attributes) setAttributes(place, attributes);
         else {
-          const shown = morph(place, this.whole ? fresh.cloneNode(true) : fresh);
-          if (place.querySelector("[hx-post], [hx-get]") || place.matches("[hx-post]")) htmx.process(byId(id));
+          const shown = this.whole ? fresh.cloneNode(true) : fresh;
+          if (place.id === id) morph(place, shown);
+          else place.replaceWith(shown);
+          if (shown.matches("[hx-post]") || shown.querySelector("[hx-post], [hx-get]")) htmx.process(byId(id));
         }
         this.parts.delete(id);
       }

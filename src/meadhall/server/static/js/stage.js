@@ -283,7 +283,9 @@ const stage = (() => {
   // ------------------------------------------------------------------------------------------------------------------ the end
   // A second of silence, torches, the winners' crests with a crown, the losers' helmets; after a draw neither. The panel of the end comes with the frame.
   async function theEnd(news) {
-    const won = news.findAll(".plate.winner > .crest"), rest = news.findAll(".plate:not(.winner) > .crest");
+    news.show(news.match("plate-*").filter(() => !news.whole));
+    const of = query => (news.whole ?? document).querySelectorAll(query);
+    const won = [...of(".plate.winner > .crest")], rest = [...of(".plate:not(.winner) > .crest")];
     const [lost, drew] = won.length || rest.length < 2 ? [rest, []] : [[], rest];
     dim([], 500);
     await wait(1000);
