@@ -279,7 +279,10 @@ class TableState:
 
     def enter(self, entry: Entry) -> None:
         """Add a new entry that was made already."""
-        self._apply(entry)
+        self._play(entry)
+        if self.match is not None and self.clocks is not None:
+            entry = self.clocks.with_play(entry, self.match)
+        self._note(entry)
         self.new += (entry,)
         if self.match is not None and self.match.over:
             self.end("over")
@@ -306,12 +309,14 @@ class TableState:
     def follow(self, table: TableRow, entries: Sequence[Entry]) -> None:
         """Apply entries that are stored, and take over the stored table."""
         for entry in entries:
-            self._apply(entry)
+            self._play(entry)
+            self._note(entry)
         self.seat(table)
         if table.abandon_reason is not None and self.match is not None and not self.match.ended:
             self.match.abandon(table.abandon_reason, awarded(table))
 
-    def _apply(self, entry: Entry) -> None:
+    def _play(self, entry: Entry) -> None:
+        """Apply an entry to the match."""
         match = self.match
         assert match is not None
         self.hinted |= hinted_by(entry, match)
@@ -319,7 +324,11 @@ class TableState:
             match.play(entry.value, entry.seat, hinted=entry.kind == "hinted")
         else:
             replay(entry, match)
-        self.clocks = None if self.clocks is None else self.clocks.after(entry, match)
+
+    def _note(self, entry: Entry) -> None:
+        """Let the clocks and the proposals follow an entry that was applied to the match."""
+        if self.match is not None and self.clocks is not None:
+            self.clocks = self.clocks.after(entry, self.match)
         self.proposals = self.proposals.follow(entry)
         self.entry_count = entry.number
 

@@ -219,12 +219,11 @@ def clock_views(clocks: Clocks | None) -> Mapping[int, ClockView]:
 
 def _view(clocks: Clocks, seat: int) -> ClockView:
     deadline = clocks.deadline_of(seat)
-    begins = max([clocks.since, *(ended for _began, ended in clocks.outages)])
     return ClockView(
         slow=not clocks.clock.is_live,
         left=round(1000 * clocks.left[seat]),
         deadline=None if deadline is None else milliseconds(deadline),
-        begins=0 if deadline is None else milliseconds(min(begins, deadline)),
+        begins=0 if deadline is None else milliseconds(clocks.since),
         short=round(1000 * short_seconds(clocks.clock)),
         paused=clocks.is_paused,
         still=_still(clocks, seat, deadline),
@@ -233,10 +232,10 @@ def _view(clocks: Clocks, seat: int) -> ClockView:
 
 
 def _still(clocks: Clocks, seat: int, deadline: datetime | None) -> tuple[int, int] | None:
-    """Return the holiday that a deadline counts, as its beginning and end."""
-    for each in reversed(clocks.holidays_of(seat)):
-        if deadline is not None and each.began_at < deadline and each.ended_at > clocks.since:
-            return milliseconds(each.began_at), milliseconds(each.ended_at)
+    """Return the last holiday or outage that a deadline counts, as its beginning and end."""
+    for began, ended in reversed(clocks.still(seat)):
+        if deadline is not None and began < deadline and ended > clocks.since:
+            return milliseconds(began), milliseconds(ended)
     return None
 
 
