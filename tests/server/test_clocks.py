@@ -70,7 +70,7 @@ def test_a_seat_loses_the_time_of_its_decision_and_gains_the_increment() -> None
     assert play.clocks.deadline == at(30 + 275)
     play.act(50, LOOK)
     play.act(60)
-    assert play.clocks.actor == 1
+    assert play.match.actor == 1
     assert play.clocks.left[0] == 300 - 60 + 3 * 5
     assert play.clocks.deadline == at(360)
     assert [step.seconds for step in play.match.steps] == [30, 20, 10]
@@ -90,7 +90,7 @@ def test_a_reserve_of_days_grows_back_to_what_it_was() -> None:
     play.act(DAY + HOUR, LOOK)
     play.act(DAY + 2 * HOUR)
     assert play.clocks.left[0] == 2 * DAY + 10 * HOUR
-    assert play.clocks.actor == 1
+    assert play.match.actor == 1
     play.act(DAY + 3 * HOUR, BOAST)
     assert play.clocks.left[1] == 3 * DAY, "no more than at the beginning"
 
@@ -143,7 +143,7 @@ def test_the_seat_to_move_pays_for_the_time_until_others_take_back() -> None:
     play.act(10, BOAST)
     play.act(20, LOOK)
     play.act(30)
-    assert play.clocks.actor == 1
+    assert play.match.actor == 1
     play.undo(70, seat=0, count=1)
     assert list(play.clocks.left) == [300 - 30 + 10, 260]
     assert play.clocks.running == 0

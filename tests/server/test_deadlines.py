@@ -20,6 +20,8 @@ from meadhall.server.hall.clocks import COME_BACK, with_clock
 from meadhall.server.hall.room import Room
 from meadhall.server.hall.state import replayed
 from meadhall.server.hall.uptime import CLOCK_JOB, Uptime
+from meadhall.server.pages.clock import time_left
+from meadhall.server.pages.front_page import _left
 from meadhall.server.settings import Settings
 from meadhall.server.store import guests, jobs, matches
 from meadhall.server.store.models import Clock, Entry, TimeUp
@@ -263,17 +265,23 @@ async def test_a_decision_begins_when_boards_have_played_the_last_action(
         plays = timedelta(seconds=min(6.0, round(BEAT_SECONDS * beats_of(match.view(None)), 3)))
         assert plays > timedelta(seconds=1)
         assert match.actor is not None
-        before, seconds = table.room.deadline, 30 if clock.kind == "decision" else table.room.clocks.left[match.actor]
+        clocks, before = table.room.clocks, table.room.deadline
+        assert clocks is not None
+        seconds = clocks.left[match.actor]
+        assert seconds >= clock.seconds - 5
         assert before == acted + plays + timedelta(seconds=seconds)
         assert table.jobs()[0].due_at.replace(tzinfo=UTC) == before
         told = (await table.people[0].read(f"/tables/{id}")).json()["clocks"]
         assert told["left"][match.actor] == seconds
         assert datetime.fromisoformat(told["stopped_until"]) == acted + plays
+        guest = table.hall.store.transact(guests.find, min(table.room.table.seats[match.actor].guests))
+        assert guest is not None
+        assert _left(guest, table.room) == time_left(seconds, slow=False), "in the list of their matches, too"
         await time.advance(1)
-        reopened = replayed(table.room.game, table.room.table, table.entries(), table.room.clocks.outages)
-        assert reopened.clocks == table.room.clocks
+        reopened = replayed(table.room.game, table.room.table, table.entries(), clocks.outages)
+        assert reopened.clocks == clocks
         old = [replace(entry, data=None) for entry in table.entries()]
-        of_earlier = replayed(table.room.game, table.room.table, old, table.room.clocks.outages).clocks
+        of_earlier = replayed(table.room.game, table.room.table, old, clocks.outages).clocks
         assert of_earlier is not None
         assert of_earlier.deadline == acted + timedelta(seconds=seconds)
     async with open_hall(settings, time=time) as hall:

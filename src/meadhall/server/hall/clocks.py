@@ -195,11 +195,6 @@ class Clocks:
     # ---------------------------------------------------------------------------------------------------------- reading them
 
     @property
-    def actor(self) -> int | None:
-        """The seat to move, the lowest of several; None when the match has ended."""
-        return self.deciders[0] if self.deciders else None
-
-    @property
     def all_running(self) -> tuple[int, ...]:
         """The seats whose clocks run, the first one whose time is up first."""
         seats = () if self.is_paused else [seat for seat in self.deciders if seat not in self.bots]
@@ -233,11 +228,6 @@ class Clocks:
     def deadline(self) -> datetime | None:
         """When the time of the running clock is up; None if no clock runs."""
         return self.deadline_of(self.running)
-
-    @property
-    def following_deadline(self) -> datetime | None:
-        """When the time of the next of several running clocks is up; None if there is no other."""
-        return self.deadline_of(next(iter(self.all_running[1:]), None))
 
     def left_at(self, at: datetime) -> tuple[float, ...]:
         """Return the seconds that each seat has left at that time."""
@@ -297,7 +287,8 @@ class Clocks:
         if seat not in self.bots:
             match.note_seconds(stopped.used[seat])
             left = tuple(self.clock.with_increment(each) if k == seat else each for k, each in enumerate(left))
-        shown = min(stopped.since + _play(entry), entry.at + LONGEST_PLAY)  # after what the boards still play
+        plays = timedelta(milliseconds=(entry.data or {}).get("plays", 0))  # entries of earlier versions don't say it
+        shown = min(stopped.since + plays, entry.at + LONGEST_PLAY)  # after what the boards still play
         return replace(stopped, left=left, since=shown)._at_decision(entry, match, self._others(seat))
 
     def _others(self, seat: int) -> frozenset[int]:
@@ -366,11 +357,6 @@ class Clocks:
             return self
         left = tuple(max(each, self.clock.one_more) if k == seat else each for k, each in enumerate(self.left))
         return replace(self, left=left)
-
-
-def _play(entry: Entry) -> timedelta:
-    """Return how long the boards play an action. Entries of earlier versions don't say it."""
-    return timedelta(milliseconds=(entry.data or {}).get("plays", 0))
 
 
 def _bots(match: Match) -> frozenset[int]:

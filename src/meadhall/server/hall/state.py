@@ -279,11 +279,7 @@ class TableState:
 
     def enter(self, entry: Entry) -> None:
         """Add a new entry that was made already."""
-        self._play(entry)
-        if self.match is not None and self.clocks is not None:
-            entry = self.clocks.with_play(entry, self.match)
-        self._note(entry)
-        self.new += (entry,)
+        self.new += (self._apply(entry, is_new=True),)
         if self.match is not None and self.match.over:
             self.end("over")
 
@@ -309,14 +305,13 @@ class TableState:
     def follow(self, table: TableRow, entries: Sequence[Entry]) -> None:
         """Apply entries that are stored, and take over the stored table."""
         for entry in entries:
-            self._play(entry)
-            self._note(entry)
+            self._apply(entry)
         self.seat(table)
         if table.abandon_reason is not None and self.match is not None and not self.match.ended:
             self.match.abandon(table.abandon_reason, awarded(table))
 
-    def _play(self, entry: Entry) -> None:
-        """Apply an entry to the match."""
+    def _apply(self, entry: Entry, is_new: bool = False) -> Entry:
+        """Apply an entry, and return it. A new one then says how long boards play it."""
         match = self.match
         assert match is not None
         self.hinted |= hinted_by(entry, match)
@@ -324,13 +319,12 @@ class TableState:
             match.play(entry.value, entry.seat, hinted=entry.kind == "hinted")
         else:
             replay(entry, match)
-
-    def _note(self, entry: Entry) -> None:
-        """Let the clocks and the proposals follow an entry that was applied to the match."""
-        if self.match is not None and self.clocks is not None:
-            self.clocks = self.clocks.after(entry, self.match)
+        if self.clocks is not None:
+            entry = self.clocks.with_play(entry, match) if is_new else entry
+            self.clocks = self.clocks.after(entry, match)
         self.proposals = self.proposals.follow(entry)
         self.entry_count = entry.number
+        return entry
 
 
 def replayed(game: Game, table: TableRow, entries: Sequence[Entry], outages: tuple[Outage, ...] = ()) -> TableState:

@@ -116,6 +116,18 @@
     if (next < Infinity) timer = setTimeout(tick, next + 5);
   }
 
+  // Clocks don't wait for the stage: at once they show what the next frame says.
+  document.addEventListener("meadhall:clocks", e => {
+    for (const next of e.detail.querySelectorAll(".clock")) {
+      for (const name of ["class", "data-left", "data-deadline", "data-begins", "data-still"]) {
+        const clock = document.getElementById(next.id), value = next.getAttribute(name);
+        if (value === null) clock?.removeAttribute(name);
+        else clock?.setAttribute(name, value);
+      }
+    }
+    tick();
+  });
+
   tick();
   measure();
   document.addEventListener("htmx:after:swap", tick);

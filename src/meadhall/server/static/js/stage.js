@@ -40,6 +40,7 @@ const stage = (() => {
     }
     if (!steps) queue.at(-1).fresh = fresh;
     else queue.push({ fresh, events });
+    document.dispatchEvent(new CustomEvent("meadhall:clocks", { detail: fresh }));
     if (!running) run();
     return true;
   }
