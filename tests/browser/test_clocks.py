@@ -8,6 +8,7 @@ from typing import Any
 from playwright.sync_api import Page, Route, expect
 
 from browser.checks import overlapping
+from browser.devices import MOVING
 from browser.people import NewPerson, Person
 from browser.table import Table, whose_turn
 
@@ -121,6 +122,37 @@ def test_a_clock_that_has_little_time_shows_tenths_and_a_sign_and_tells_the_play
     assert details[0][0]["left"] <= 10
     mover = host if details[0][0]["own"] else friend
     expect(mover.page.locator("#live")).to_contain_text("Your time left: ")
+
+
+WATCH_CLOCKS = """() => {
+  window.seen = [];
+  const clocks = () => [...document.querySelectorAll(".plates .clock")];
+  new MutationObserver(() => {
+    const playing = "playing" in document.documentElement.dataset;
+    if (!playing && !window.seen.length) return;
+    const begins = clocks().some(each => hallNow() < each.dataset.begins);
+    const texts = clocks().filter(each => each.dataset.deadline).map(each => each.querySelector(".clock-time").textContent);
+    window.seen.push({ playing, begins, texts, deadlines: clocks().map(each => each.dataset.deadline ?? "") });
+  }).observe(document, { subtree: true, attributes: true, childList: true, characterData: true });
+}"""
+"""Record what the clocks show from the next play on."""
+
+
+def test_clocks_stand_at_the_full_time_while_the_stage_plays_and_do_not_jump_after_it(new_person: NewPerson) -> None:
+    host, friend = new_person(**MOVING), new_person(**MOVING)
+    open_clocked(host, friend, "decision:120", game="viking-axes")
+    players = [Table(host.page), Table(friend.page)]
+    actor = whose_turn(players)
+    assert actor is not None
+    for page in (host.page, friend.page):
+        page.evaluate(WATCH_CLOCKS)
+    actor.choices.first.click()
+    for page in (host.page, friend.page):
+        page.wait_for_function("() => seen.length && !seen.at(-1).playing")
+        seen: list[dict[str, Any]] = page.evaluate("seen")
+        assert any(each["playing"] for each in seen)
+        assert {tuple(each["deadlines"]) for each in seen} == {tuple(seen[-1]["deadlines"])}, "they know at once"
+        assert {text for each in seen if each["begins"] for text in each["texts"]} == {"2:00"}
 
 
 def test_a_slow_clock_shows_days_and_its_date_on_focus(new_person: NewPerson) -> None:

@@ -105,7 +105,7 @@ def let_time_be_up(draft: TableState, job: Job | None = None) -> None:
     clocks = draft.running_clocks
     if clocks is None or clocks.running is None or clocks.deadline is None or clocks.deadline > draft.at:
         raise NotUp
-    draft.ends = None if job is None else (job, clocks.following_deadline)
+    draft.ends = None if job is None else (job, clocks.deadline_of(next(iter(clocks.all_running[1:]), None)))
     if clocks.clock.time_up == "resign":
         _give_up(draft, clocks.running, "time")
     else:

@@ -279,8 +279,7 @@ class TableState:
 
     def enter(self, entry: Entry) -> None:
         """Add a new entry that was made already."""
-        self._apply(entry)
-        self.new += (entry,)
+        self.new += (self._apply(entry, is_new=True),)
         if self.match is not None and self.match.over:
             self.end("over")
 
@@ -311,7 +310,8 @@ class TableState:
         if table.abandon_reason is not None and self.match is not None and not self.match.ended:
             self.match.abandon(table.abandon_reason, awarded(table))
 
-    def _apply(self, entry: Entry) -> None:
+    def _apply(self, entry: Entry, is_new: bool = False) -> Entry:
+        """Apply an entry, and return it. A new one then says how long boards play it."""
         match = self.match
         assert match is not None
         self.hinted |= hinted_by(entry, match)
@@ -319,9 +319,12 @@ class TableState:
             match.play(entry.value, entry.seat, hinted=entry.kind == "hinted")
         else:
             replay(entry, match)
-        self.clocks = None if self.clocks is None else self.clocks.after(entry, match)
+        if self.clocks is not None:
+            entry = self.clocks.with_play(entry, match) if is_new else entry
+            self.clocks = self.clocks.after(entry, match)
         self.proposals = self.proposals.follow(entry)
         self.entry_count = entry.number
+        return entry
 
 
 def replayed(game: Game, table: TableRow, entries: Sequence[Entry], outages: tuple[Outage, ...] = ()) -> TableState:

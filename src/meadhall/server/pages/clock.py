@@ -145,7 +145,7 @@ def clock_choice(clock: Clock | None) -> ClockChoiceView:
     }
     none = OptionGroup("", (Option(NO_CLOCK, _("No clock"), was == NO_CLOCK),))
     timed = (
-        OptionGroup(name, tuple(_choice(f"{kind}:{seconds}", time_in_words(seconds), was) for seconds in SECONDS[kind]))
+        OptionGroup(name, tuple(Option(value := f"{kind}:{each}", time_in_words(each), value == was) for each in SECONDS[kind]))
         for kind, name in kinds.items()
     )
     return ClockChoiceView(
@@ -158,13 +158,9 @@ def clock_choice(clock: Clock | None) -> ClockChoiceView:
     )
 
 
-def _choice(value: str, text: str, chosen: str) -> Option:
-    return Option(value, text, value == chosen)
-
-
 def _increments(clock: Clock) -> Iterable[Option]:
     for seconds in INCREMENTS[clock.kind]:
-        yield _choice(str(seconds), time_in_words(seconds) if seconds else _("nothing"), str(clock.increment))
+        yield Option(str(seconds), time_in_words(seconds) if seconds else _("nothing"), seconds == clock.increment)
 
 
 def _time_up(clock: Clock) -> Iterable[Option]:
@@ -174,7 +170,7 @@ def _time_up(clock: Clock) -> Iterable[Option]:
         "resign": _("The seat resigns"),
     }
     for each in get_args(TimeUp):
-        yield _choice(each, texts[each], clock.time_up)
+        yield Option(each, texts[each], each == clock.time_up)
 
 
 def clock_of_form(form: Form) -> Clock | None:
@@ -183,14 +179,9 @@ def clock_of_form(form: Form) -> Clock | None:
     Raises BadSetup.
     """
     chosen, was = form.get("clock", ""), form.get("was", "")
-    kind, _colon, seconds = chosen.partition(":")
-    if kind == NO_CLOCK:
-        return check_clock(kind)
-    if not seconds.isdecimal():
-        raise BadSetup(_("Which clock?"))
-    increment = integer(form, "increment") if chosen == was else None
-    time_up = form.get("time_up") if was.partition(":")[0] == kind else None
-    return check_clock(kind, int(seconds), increment, time_up)
+    increment = integer(form, "increment") if chosen == was != NO_CLOCK else None
+    time_up = form.get("time_up") if was.partition(":")[0] == chosen.partition(":")[0] else None
+    return read_clock(chosen, increment, time_up)
 
 
 _TENTHS_BELOW: Final = 10.0
@@ -219,12 +210,11 @@ def clock_views(clocks: Clocks | None) -> Mapping[int, ClockView]:
 
 def _view(clocks: Clocks, seat: int) -> ClockView:
     deadline = clocks.deadline_of(seat)
-    begins = max([clocks.since, *(ended for _began, ended in clocks.outages)])
     return ClockView(
         slow=not clocks.clock.is_live,
         left=round(1000 * clocks.left[seat]),
         deadline=None if deadline is None else milliseconds(deadline),
-        begins=0 if deadline is None else milliseconds(min(begins, deadline)),
+        begins=0 if deadline is None else milliseconds(clocks.since),
         short=round(1000 * short_seconds(clocks.clock)),
         paused=clocks.is_paused,
         still=_still(clocks, seat, deadline),
@@ -233,10 +223,10 @@ def _view(clocks: Clocks, seat: int) -> ClockView:
 
 
 def _still(clocks: Clocks, seat: int, deadline: datetime | None) -> tuple[int, int] | None:
-    """Return the holiday that a deadline counts, as its beginning and end."""
-    for each in reversed(clocks.holidays_of(seat)):
-        if deadline is not None and each.began_at < deadline and each.ended_at > clocks.since:
-            return milliseconds(each.began_at), milliseconds(each.ended_at)
+    """Return the last holiday or outage that a deadline counts, as its beginning and end."""
+    for began, ended in reversed(clocks.still(seat)):
+        if deadline is not None and began < deadline and ended > clocks.since:
+            return milliseconds(began), milliseconds(ended)
     return None
 
 

@@ -207,10 +207,10 @@ def _deadline(guest: Guest, room: Room | None) -> datetime | None:
 
 def _left(guest: Guest, room: Room) -> str:
     """Return the time that the guest has for this turn, as a clock shows it; "" if no clock of theirs runs."""
-    until, clock = _deadline(guest, room), room.table.clock
-    if until is None or clock is None:
+    clocks, seat = room.running_clocks, room.table.seat_of(guest.id)
+    if clocks is None or seat not in clocks.all_running:
         return ""
-    return time_left(max(0.0, (until - room.time.now()).total_seconds()), slow=not clock.is_live)
+    return time_left(clocks.left_at(room.time.now())[seat], slow=not clocks.clock.is_live)
 
 
 def result_in_words(table: TableRow, reader: int | None = None) -> str:

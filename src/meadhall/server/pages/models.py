@@ -249,7 +249,8 @@ class HallPage:
 class ClockView:
     """The clock of a seat. Times are in milliseconds, those of the day by the hall's clock.
 
-    If the clock runs, its time is up at ``deadline``, and it counts down from ``begins`` on: after a downtime later than now.
+    If the clock runs, its time is up at ``deadline``, and it counts down from ``begins`` on. That is later than now while
+    the boards play.
     """
 
     slow: bool
@@ -258,7 +259,7 @@ class ClockView:
     begins: int
     short: int  # from here on the time is short
     paused: bool = False
-    still: tuple[int, int] | None = None  # the holiday before the deadline in which the clock stands: its beginning and end
+    still: tuple[int, int] | None = None  # when it stands before the deadline, in a holiday or an outage: from and until
     until: Moment | None = None  # the deadline of a slow clock in words
 
 

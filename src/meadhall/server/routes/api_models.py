@@ -159,7 +159,7 @@ class ClocksInfo(msgspec.Struct):
 
     ``left`` has the seconds of each seat, null for a seat that a bot plays. ``running`` is the seat whose clock runs, and
     ``deadline`` is when its time is up; both are null if no clock runs. ``paused``: whether the players have paused the clocks.
-    ``stopped_until`` is null, or the end of the time after a restart of the hall in which no clock runs.
+    ``stopped_until`` is null, or until when no clock runs, because boards play the last actions, or after a restart of the hall.
     """
 
     now: datetime

@@ -270,7 +270,7 @@ class Entry:
         seat: the seat that made the entry.
         value: the action; for ``undo`` the number of actions that are taken back; for ``hint`` the number of the decision.
         data: what else belongs to an entry of its kind, as JSON: for ``stand_in`` the level of the ``bot``, how long it
-            ``lasts`` and ``why``.
+            ``lasts`` and ``why``; for an action at a live clock for how many milliseconds the boards play it (``plays``).
         at: when it was made, in UTC, as it is stored. Entries of different times can be equal. The room sets it if
             it isn't known before.
     """

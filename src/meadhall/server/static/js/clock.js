@@ -88,14 +88,14 @@
     let next = Infinity;
     for (const clock of clocks()) {
       const { left: stored, deadline, begins, short } = clock.dataset, slow = clock.hasAttribute("data-slow");
-      const at = Math.max(now, begins ?? 0), [from, until] = (clock.dataset.still ?? "0 0").split(" ");  // a holiday
+      const at = Math.max(now, begins ?? 0), [from, until] = (clock.dataset.still ?? "0 0").split(" ");  // a holiday, or the hall was down
       const left = deadline ? Math.max(0, deadline - at - Math.max(0, until - Math.max(at, from))) : +stored;
       const time = clock.querySelector(".clock-time"), shown = text(left, slow);
       if (time.textContent !== shown) time.textContent = shown;
       const isShort = !!deadline && left <= short;
       clock.classList.toggle("short", isShort);
       show(clock.querySelector(".clock-short"), isShort);
-      show(clock.querySelector(".clock-still"), !!deadline && (now < begins || (from <= now && now < until)));
+      show(clock.querySelector(".clock-still"), !!deadline && from <= now && now < until);
       if (!deadline) continue;
       if (isShort && left > 0) announce(clock, left, clock.dataset.seat === own);
       if (clock.dataset.seat === own) tell(clock, left);
@@ -115,6 +115,18 @@
     }
     if (next < Infinity) timer = setTimeout(tick, next + 5);
   }
+
+  // Clocks don't wait for the stage: at once they show what the next frame says.
+  document.addEventListener("meadhall:clocks", e => {
+    for (const next of e.detail.findAll(".clock")) {
+      for (const name of ["class", "data-left", "data-deadline", "data-begins", "data-still"]) {
+        const clock = document.getElementById(next.id), value = next.getAttribute(name);
+        if (value === null) clock?.removeAttribute(name);
+        else clock?.setAttribute(name, value);
+      }
+    }
+    tick();
+  });
 
   tick();
   measure();

@@ -40,6 +40,7 @@ const stage = (() => {
     }
     known = Math.max(before, ...all.map(event => event.n));
     queue.push({ news, events });
+    document.dispatchEvent(new CustomEvent("meadhall:clocks", { detail: news }));  // clocks don't wait
     if (!running) run();
     return true;
   }
