@@ -203,9 +203,10 @@ class Frames:
     def _own_part(self, table: _Table, page: MatchPage, version: int) -> Pieces:
         """Return the beginning of a frame: what its viewer alone gets."""
         macros: Any = template("_private.html").module
-        shape = page.title, len(page.seats), page.viewer, page.your_turn, page.status != "running"
+        shape = page.title, len(page.seats), page.viewer, page.your_turn, page.status != "running", page.marks
         attributes = table.part(page.viewer, "attributes", shape, lambda: without_cuts(macros.frame_attributes(*shape)))
-        return pieces_of(f'<div id="frame" {attributes} data-version="{version}">{CUT}{self.private(page, table)}')
+        shields = template("_parts.html").module.shields(page.marks)  # type: ignore[attr-defined]
+        return pieces_of(f'<div id="frame" {attributes} data-version="{version}">{CUT}{shields}{CUT}{self.private(page, table)}')
 
     def _told_part(self, table: _Table, page: MatchPage) -> Pieces:
         """Return the end of a frame: the result, if there is one, and the log in the words of its viewer."""

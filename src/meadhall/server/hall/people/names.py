@@ -31,9 +31,10 @@ def bot_names() -> tuple[str, ...]:
     return _BOTS
 
 
-def bot_name(seat: int) -> str:
-    """Return the name of a bot on a seat."""
-    return _BOTS[seat % len(_BOTS)]
+def bot_name(seat: int, others: Collection[str] = ()) -> str:
+    """Return the name of a bot on a seat; the next one if one of the others at the table has a name that looks like it."""
+    names = [_BOTS[(seat + k) % len(_BOTS)] for k in range(len(_BOTS))]
+    return next((name for name in names if unlike_others(name, others) == name), unlike_others(names[0], others))
 
 
 def clean_name(text: str) -> str:
