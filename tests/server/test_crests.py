@@ -78,9 +78,13 @@ async def test_a_crest_is_the_mark_of_the_seat_in_lobby_match_chat_lists_and_pic
     drawn = re.findall(r'<g class="seat-(\d)"><svg class="picture-crest"[^>]*><use href="#shield-(\d)"', picture)
     assert [Crest(int(dict(SHIELD.findall(picture))[seat]), int(colour)).text for colour, seat in drawn] == both
     assert all(f".seat-{colour} .picture-crest {{ color: " in styles(HOARD).sheet for colour, _seat in drawn)
+    for person in (friend, host):
+        again = (await person.post(f"/tables/{table}/rematch")).headers["location"]
+    assert await crests(host, again, 'class="plate ') == ["raven-rose", "ship-teal"]
     data = json.loads((await host.get("/privacy/data")).text)
     assert data["guests"][0]["crest"] == "raven-rose"
     await host.post("/privacy/delete", {"sure": "on"})
+    assert await crests(friend, again, 'class="plate ') == ["raven-rose", "ship-teal"], "it has begun"
     assert await crests(friend, f"/tables/{table}", 'class="plate ') == ["wolf-blue", "boar-gold"]
 
 

@@ -194,7 +194,7 @@ async def test_what_others_do_in_secret_changes_no_response_and_no_time(
 ) -> None:
     monkeypatch.setattr(tasks, "hints", lambda view: (Hint(view.legal[0], None, True),))
     monkeypatch.setattr(chance, "new_seed", lambda: b"the same seed in both halls")
-    monkeypatch.setattr(Crest, "of_guest", classmethod(lambda cls, *_: cls(1, 2)))  # it follows from a random id
+    monkeypatch.setattr(Guest, "crest", Crest(1, 2))  # it would follow from a random id
     twins = await history(settings, secretly=False), await history(elsewhere, secretly=True)
     assert any(told.endswith(": still here") for _, told in twins[0])
     for (at, plain), (also_at, secret) in zip(*twins, strict=True):

@@ -485,6 +485,7 @@ class Hall:
             room.change(match_changes.open_rematch, room, guest, level, instead_of=room.table.rematch)
         again = await self.room(room.table.rematch or "")
         with suppress(WrongMoment, NotSeated):  # it has begun already, or the guest has left it
+            again.change_table(renamed(guest))
             again.change_table(agreed(guest, is_ready=True))
             if all(seat.is_ready for seat in again.table.seats if seat.kind == "human"):
                 again.start()

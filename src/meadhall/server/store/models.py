@@ -32,12 +32,6 @@ class Crest(NamedTuple):
         sign, _hyphen, colour = text.partition("-")
         return cls(SIGNS.index(sign), COLOURS.index(colour)) if sign in SIGNS and colour in COLOURS else None
 
-    @classmethod
-    def of_guest(cls, id: str, chosen: str) -> Self:
-        """Return the crest of a guest: the one that they have chosen, or the one that follows from their id."""
-        hash = sha256(id.encode()).digest()
-        return cls.read(chosen) or cls(hash[0] % len(SIGNS), hash[1] % len(COLOURS))
-
     @property
     def text(self) -> str:
         """The crest in its stored form, e.g. "raven-blue"."""
@@ -189,8 +183,9 @@ class Guest:
 
     @property
     def crest(self) -> Crest:
-        """The guest's crest."""
-        return Crest.of_guest(self.id, self.chosen_crest)
+        """The crest that the guest has chosen, or else one that follows from their id."""
+        hash = sha256(self.id.encode()).digest()
+        return Crest.read(self.chosen_crest) or Crest(hash[0] % len(SIGNS), hash[1] % len(COLOURS))
 
 
 @dataclass(frozen=True)
@@ -217,7 +212,7 @@ class SeatRow:
     @property
     def crest(self) -> Crest | None:
         """The crest of the person who sits here, or has left the seat during the match; None for a bot."""
-        return Crest.of_guest(min(self.guests), self.stored_crest) if self.guests else Crest.read(self.stored_crest)
+        return Crest.read(self.stored_crest)
 
 
 @dataclass(frozen=True)
