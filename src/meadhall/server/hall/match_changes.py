@@ -176,7 +176,7 @@ def open_rematch(draft: TableState, room: TableRoom, guest: Guest, level: str = 
     opened = replace(again(draft.table, room.game.version, draft.at), host=guest.id)
     for row in opened.seats:
         if level and row.kind == "bot":
-            opened = opened.replace_seat(replace(bot_seat(room.game, row.seat, level), name=row.name))
+            opened = opened.replace_seat(replace(bot_seat(room.game, row.seat, level, ()), name=row.name))
     if draft.table.rematch in (None, instead_of):
         draft.table = replace(draft.table, rematch=opened.id)
         draft.effects += (partial(tables.add, table=opened),)

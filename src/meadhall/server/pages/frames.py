@@ -218,7 +218,9 @@ def own_regions(page: MatchPage, drawing: Drawing) -> Regions:
     """Return the regions of one viewer."""
     macros: Any = template("_private.html").module
     over = page.status != "running"
+    parts: Any = template("_parts.html").module
     found = {
+        "marks": drawing.region("marks", page.marks, lambda: parts.shields(page.marks)),
         "frame": drawing.attributes("frame", _attributes(page, over)),
         "prompt": drawing.region("prompt", _prompted(page), lambda: macros.prompt(page)),
         "notices": drawing.region("notices", _noted(page), lambda: macros.notices(page)),
@@ -239,9 +241,10 @@ def own_regions(page: MatchPage, drawing: Drawing) -> Regions:
 
 def _attributes(page: MatchPage, over: bool) -> dict[str, str | int | None]:
     title = template("_private.html").module.title(page.title, page.your_turn)  # type: ignore[attr-defined]
+    dyed = template("_parts.html").module.dyed(page.marks)  # type: ignore[attr-defined]
     flags = (("watching", page.viewer is None), ("yours", page.your_turn), ("over", over))
     classes = ["frame", "game", f"of-{len(page.seats)}", f"you-{page.viewer or 0}", *(name for name, holds in flags if holds)]
-    return {"class": " ".join(classes), "data-title": str(title), "data-turn": "yes" if page.your_turn else "no"}
+    return {"class": f"{' '.join(classes)}{dyed}", "data-title": str(title), "data-turn": "yes" if page.your_turn else "no"}
 
 
 def _controls(page: MatchPage, drawing: Drawing) -> Regions:

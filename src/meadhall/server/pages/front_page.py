@@ -187,10 +187,8 @@ def card(table: TableRow, guest: Guest, room: Room | None) -> TableCard:
         url=link(f"/tables/{table.id}"),
         game=table.game,
         title=_("{game}, puzzle of the day").format(game=game(table.game).title) if table.daily else game(table.game).title,
-        seats=tuple(
-            SeatView(row.seat, row.name, row.kind, bot_in_words(row.bot), you=row.seat == seat, arms=row.crest)
-            for row in table.seats
-        ),
+        seats=tuple(SeatView(row.seat, row.name, row.kind, bot_in_words(row.bot), you=row.seat == seat) for row in table.seats),
+        marks=table.marks,
         status=table.status,
         your_turn=yours,
         note=_note(table, match, yours, seat),

@@ -74,7 +74,6 @@ def seat_views(room: Room) -> tuple[SeatView, ...]:
             holiday=_holiday(room, row.seat),
             stand_in=bot_in_words(played.bot) if played is not row else "",
             person=link(f"/tables/{room.table.id}/people/{row.seat}") if row.guests else "",
-            arms=row.crest,
         )
         for row in room.table.seats
         for played in [as_played(row, match if room.table.status == "running" else None)]
@@ -125,6 +124,7 @@ def public_page(room: Room, match: Match, view: View, seats: tuple[SeatView, ...
         proposal=proposal_view(room, match, None) if running else None,
         share=share,
         preview=bool(share) and table.is_public,
+        marks=table.marks,
     )
 
 

@@ -117,6 +117,7 @@ class TableCard:
     game: str
     title: str
     seats: tuple[SeatView, ...]
+    marks: tuple[Crest, ...]  # of the seats
     status: TableStatus
     your_turn: bool
     note: str  # "Your turn", "Waiting for Björn", "2 of 4 seats taken", "Astrid wins"
@@ -265,7 +266,7 @@ class ClockView:
 
 @dataclass(frozen=True)
 class SeatView:
-    """A seat as every viewer sees it. Its colour is the CSS class ``seat-K`` (K = seat), its crest the symbol ``crest-K``."""
+    """A seat as every viewer sees it. Its mark is drawn with the CSS class ``seat-K`` and the symbol ``shield-K`` (K = seat)."""
 
     seat: int
     name: str  # "" for an open seat
@@ -283,7 +284,6 @@ class SeatView:
     holiday: str = ""  # of a person at a table with a slow clock: "1 – 8 Dec"; now or later
     stand_in: str = ""  # the level of the bot that plays for this person, in words, e.g. "Jarl"
     person: str = ""  # address that leads to the person's profile; "" for a bot, and in a replay
-    arms: Crest | None = None  # of the person, not of the seat; None for a bot
 
 
 @dataclass(frozen=True)
@@ -359,6 +359,7 @@ class LobbyPage:
     game: str
     title: str
     seats: tuple[SeatView, ...]
+    marks: tuple[Crest, ...]  # of the seats
     empty: int  # number of open seats
     host: bool
     seated: bool
@@ -627,6 +628,7 @@ class MatchPage:
     take_back: int | None = None  # the number of the viewer's last decision, which they can ask to take back
     share: str = ""  # address of the picture of the end; "" while there is none
     preview: bool = False  # whether messengers may show that picture for a link to the table
+    marks: tuple[Crest, ...] = ()  # of the seats; empty: each seat has its own
 
 
 # --------------------------------------------------------------------------------------------------------- chart and replay
@@ -733,6 +735,7 @@ class ChartPage:
     headline: str  # "Astrid wins"
     how: str
     back: str  # address of the match
+    marks: tuple[Crest, ...]  # of the seats; empty: each seat has its own
 
 
 # ---------------------------------------------------------------------------------------------------------------- other pages

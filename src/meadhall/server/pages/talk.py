@@ -41,20 +41,20 @@ class LineView:
     """A line as a reader sees it.
 
     Attributes:
-        seat: the seat of its author; None for a spectator.
-        arms: the crest of the player who has written it; None for a spectator.
+        seat: the seat that its author has now; None without one.
+        is_watcher: whether its author was a spectator.
         is_mine: whether the reader has written it.
         is_deleted: whether its text was deleted by the host of the hall.
     """
 
     id: str
     seat: int | None
+    is_watcher: bool
     name: str
     text: str
     is_mine: bool
     is_deleted: bool
     at: Moment
-    arms: Crest | None = None
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,6 @@ class PersonHere:
     name: str
     muted: bool
     blocked: bool
-    arms: Crest | None = None
 
 
 @dataclass(frozen=True)
@@ -99,6 +98,7 @@ class ChatPage:
         earlier: the address of the page before; "" on the first.
         latest: the address of the last page; "" if it is this one.
         typed: what the reader had written when it was refused.
+        marks: those of the seats.
     """
 
     title: str
@@ -108,6 +108,7 @@ class ChatPage:
     latest: str
     key: str
     phrases: tuple[tuple[str, str], ...]
+    marks: tuple[Crest, ...]
     notice: Refusal | None = None
     typed: str = ""
 
@@ -169,7 +170,7 @@ def parts(room: Room, guest: Guest, ignored: Ignored) -> TalkParts:
     macros: Any = template("_talk.html").module
     lines, language = heard(room, guest, ignored), current_language()
     shown = lines[-SHOWN:]
-    texts = [_rendered(line, line.guest == guest.id, _arms(room, line), language) for line in shown]
+    texts = [_rendered(line, line.guest == guest.id, room.table.seat_of(line.guest), language) for line in shown]
     if len(lines) > SHOWN:
         texts = [str.strip(macros.earlier(link(f"/tables/{room.table.id}/chat?before={shown[0].id}"))), *texts]
     state = talk_state(room, guest, ignored, bool(lines))
@@ -177,10 +178,10 @@ def parts(room: Room, guest: Guest, ignored: Ignored) -> TalkParts:
 
 
 @lru_cache(maxsize=4000)  # the pages of a table get the same lines again and again
-def _rendered(line: ChatLine, is_mine: bool, arms: Crest | None, _language: str) -> str:
+def _rendered(line: ChatLine, is_mine: bool, seat: int | None, _language: str) -> str:
     """Render a line in the current language."""
     macros: Any = template("_talk.html").module
-    return str.strip(macros.line(_view(line, is_mine, arms)))
+    return str.strip(macros.line(_view(line, is_mine, seat)))
 
 
 def panel(hall: Hall, room: Room, guest: Guest) -> Markup:
@@ -203,18 +204,12 @@ def new_key() -> str:
 def line_views(room: Room, lines: Sequence[ChatLine], guest: Guest) -> Iterator[LineView]:
     """Yield lines of a table as a guest sees them."""
     for line in lines:
-        yield _view(line, line.guest == guest.id, _arms(room, line))
+        yield _view(line, line.guest == guest.id, room.table.seat_of(line.guest))
 
 
-def _arms(room: Room, line: ChatLine) -> Crest | None:
-    """Return the crest of the player who has written a line; None for a spectator, and if another person has the seat now."""
-    row = None if line.seat is None or line.seat >= len(room.table.seats) else room.table.seats[line.seat]
-    return row.crest if row is not None and line.guest in row.guests else None
-
-
-def _view(line: ChatLine, is_mine: bool, arms: Crest | None) -> LineView:
+def _view(line: ChatLine, is_mine: bool, seat: int | None) -> LineView:
     words = line.text if line.phrase is None else in_words(line.phrase)
-    return LineView(line.id, line.seat, line.name, words, is_mine, line.is_deleted, moment(line.at), arms)
+    return LineView(line.id, seat, line.seat is None, line.name, words, is_mine, line.is_deleted, moment(line.at))
 
 
 def talk_state(room: Room, guest: Guest, ignored: Ignored, has_lines: bool) -> TalkState:
@@ -245,7 +240,6 @@ def _people_here(room: Room, guest: Guest, ignored: Ignored) -> Iterator[PersonH
                 row.name,
                 bool(row.guests & ignored.muted),
                 bool(row.guests & ignored.blocked),
-                row.crest,
             )
     authors: dict[str, ChatLine] = {}
     for line in room.chat.lines(audiences_of(room.table, guest)):
@@ -271,6 +265,7 @@ def chat_page(
         latest="" if before is None else url,
         key=new_key(),
         phrases=all_phrases(),
+        marks=room.table.marks,
         notice=notice,
         typed=typed,
     )

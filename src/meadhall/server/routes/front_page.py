@@ -153,7 +153,7 @@ async def change_holidays(request: AnyRequest, hall: Hall, guest: Guest, session
 
 @post("/settings", status_code=200)
 async def change_settings(request: AnyRequest, hall: Hall, guest: Guest, sessions: Sessions, form: Form) -> Html | Redirect:
-    """Change the guest's settings. A new name reaches the seats before a match, a new crest all seats."""
+    """Change the guest's settings. A new name or crest reaches the seats before a match."""
     chosen = {setting: form.get(setting, "") for setting in ("name", "language", "theme", "motion", "confirm")}
     try:
         changed = sessions.save(guest, **chosen, crest=f"{form.get('sign', '')}-{form.get('colour', '')}")
@@ -161,10 +161,8 @@ async def change_settings(request: AnyRequest, hall: Hall, guest: Guest, session
         return _settings_page(request, hall, guest, error)
     if "volume" in form:  # of the page's form, which sends only the boxes that are ticked
         sessions.choose_notifications(changed, _notifications(hall, guest, form))
-    if changed.name != guest.name:
+    if (changed.name, changed.crest) != (guest.name, guest.crest):
         await hall.rename(changed)
-    if changed.crest != guest.crest:
-        hall.show_crest(changed)
     return said_next(see_other(safe_path(form.get("back", "/"))), "saved")
 
 

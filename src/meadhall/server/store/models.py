@@ -6,17 +6,18 @@ What only one subject has stands beside its queries, for example a session in ``
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from hashlib import sha256
+from itertools import product
 from typing import Any, Final, Literal, NamedTuple, Self
 
 SIGNS: Final = ("wolf", "raven", "bear", "ship", "tree", "hammer", "boar")
 """The signs, in the order of the symbols in ``art/sprite.html``."""
 
 COLOURS: Final = ("blue", "violet", "copper", "teal", "green", "rose", "gold")
-"""The colours, in the order of the classes ``seat-0`` to ``seat-6``."""
+"""The colours, in the order of the classes ``dye-0`` to ``dye-6``."""
 
 
 class Crest(NamedTuple):
@@ -31,16 +32,28 @@ class Crest(NamedTuple):
         sign, _hyphen, colour = text.partition("-")
         return cls(SIGNS.index(sign), COLOURS.index(colour)) if sign in SIGNS and colour in COLOURS else None
 
-    @classmethod
-    def of_guest(cls, id: str, chosen: str) -> Self:
-        """Return the crest of a guest: the one that they have chosen, or the one that follows from their id."""
-        hash = sha256(id.encode()).digest()
-        return cls.read(chosen) or cls(hash[0] % len(SIGNS), hash[1] % len(COLOURS))
-
     @property
     def text(self) -> str:
         """The crest in its stored form, e.g. "raven-blue"."""
         return f"{SIGNS[self.sign]}-{COLOURS[self.colour]}"
+
+
+def told_apart(wanted: Sequence[int | None], kinds: int = len(SIGNS)) -> list[int]:
+    """Give each seat of a table another one of so many signs, or colours. The seats that want none want their own number.
+
+    The first seat that wants a sign has it, people before bots; the others that want it have the next free one. With more seats
+    than signs, the last seats have signs of others.
+    """
+    given: dict[int, int] = {}
+    people = [seat for seat, sign in enumerate(wanted) if sign is not None]
+    others = [seat for seat, sign in enumerate(wanted) if sign is None]
+    for seats, tries in product((people, others), (1, kinds)):
+        for seat in seats:
+            first = seat if (sign := wanted[seat]) is None else sign
+            free = [sign for k in range(tries) if (sign := (first + k) % kinds) not in given.values()]
+            if free:
+                given.setdefault(seat, free[0])
+    return [given.get(seat, seat % kinds) for seat in range(len(wanted))]
 
 
 ClockKind = Literal["seat", "decision", "slow", "reserve"]
@@ -170,8 +183,9 @@ class Guest:
 
     @property
     def crest(self) -> Crest:
-        """The guest's crest."""
-        return Crest.of_guest(self.id, self.chosen_crest)
+        """The crest that the guest has chosen, or else one that follows from their id."""
+        hash = sha256(self.id.encode()).digest()
+        return Crest.read(self.chosen_crest) or Crest(hash[0] % len(SIGNS), hash[1] % len(COLOURS))
 
 
 @dataclass(frozen=True)
@@ -183,7 +197,7 @@ class SeatRow:
         guests: ids of the guests that the seat belongs to: none, one, or several after it was moved to another device.
         link_token: the secret in the private link that moves the seat to another device.
         is_ready: whether the player agrees that the match starts, also while they are away.
-        stored_crest: the crest of the person who sits here, as it is stored; "" without one.
+        stored_crest: the crest of the person who sits here, or has left the seat during the match; "" without one.
     """
 
     seat: int
@@ -197,8 +211,8 @@ class SeatRow:
 
     @property
     def crest(self) -> Crest | None:
-        """The crest of the person who sits here; None for a bot, and if nothing of the person is stored any more."""
-        return Crest.of_guest(min(self.guests), self.stored_crest) if self.guests else None
+        """The crest of the person who sits here, or has left the seat during the match; None for a bot."""
+        return Crest.read(self.stored_crest)
 
 
 @dataclass(frozen=True)
@@ -240,6 +254,16 @@ class TableRow:
     standing: str | None = None
     clock: Clock | None = None
     version: int = 0
+
+    @property
+    def marks(self) -> tuple[Crest, ...]:
+        """The sign and colour of each seat, for at least seven seats: the crest of its player, as far as it is free.
+
+        They depend only on the crests of the players, which stay the same during a match.
+        """
+        worn = [seat.crest for seat in self.seats] + [None] * (len(SIGNS) - len(self.seats))
+        signs, colours = ([crest and crest[part] for crest in worn] for part in (0, 1))
+        return tuple(map(Crest, told_apart(signs), told_apart(colours)))
 
     def seat_of(self, guest: str) -> int | None:
         """Return the guest's seat, None without one. Old tables may give a guest several: then it is the lowest."""
