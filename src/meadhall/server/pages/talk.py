@@ -15,12 +15,12 @@ from typing import Any, Final
 from markupsafe import Markup
 
 from meadhall.engine.text.language import current_language
-from meadhall.server.hall.chat import all_phrases, in_words
+from meadhall.server.hall.chat import all_phrases, all_reactions, in_words
 from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.people.acquaintances import hears
 from meadhall.server.hall.room import Room
 from meadhall.server.hall.table_tools import table_tools
-from meadhall.server.hall.talk import Listener, audience_of, audiences_of, heard
+from meadhall.server.hall.talk import Listener, audience_of, audiences_of, heard, reactions
 from meadhall.server.pages.clock import moment
 from meadhall.server.pages.frames import TALK_PLACE, Frames
 from meadhall.server.pages.models import Moment, Refusal
@@ -79,6 +79,7 @@ class TalkState:
         running: whether the match is running.
         closed: whether the host of the table has closed the chat.
         host: whether the reader is the host of the table.
+        reacts: whether the reader can react: a player among other people.
     """
 
     url: str
@@ -87,6 +88,7 @@ class TalkState:
     running: bool
     closed: bool
     host: bool
+    reacts: bool
     people: tuple[PersonHere, ...]
 
 
@@ -142,7 +144,7 @@ class TalkPanel:
 
 
 def sections(frames: Frames, room: Room, guest: Guest, ignored: Ignored) -> tuple[Pieces, ...]:
-    """Return the three parts of the panel that change: its lines, its readers, and the other people."""
+    """Return the parts of the panel that change: its lines, its readers, the other people, and the reactions."""
     macros: Any = template("_talk.html").module
     lines, language = heard(room, guest, ignored), current_language()
     shown = lines[-SHOWN:]
@@ -154,6 +156,10 @@ def sections(frames: Frames, room: Room, guest: Guest, ignored: Ignored) -> tupl
         tuple(texts),
         pieces_of(frames.cached(macros.note, state)),
         pieces_of(frames.cached(macros.people, state)),
+        (
+            *(pieces_of(frames.cached(macros.reactions, state.url, all_reactions())) if state.reacts else ()),
+            *(str(macros.reacted(each, in_words(each.key))).strip() for each in reactions(room, ignored)),
+        ),
     )
 
 
@@ -171,9 +177,9 @@ def panel(hall: Hall, frames: Frames, room: Room, guest: Guest) -> Markup:
         return TALK_PLACE
     macros: Any = template("_talk.html").module
     is_known = ignored is not None and room.chat.is_current
-    parts = sections(frames, room, guest, ignored) if ignored is not None and is_known else ((), (), ())
-    lines, about, others = (Markup("".join(part)) for part in parts)
-    return Markup(macros.panel(link(f"/tables/{room.table.id}"), lines, about, others, all_phrases(), new_key()))
+    parts = sections(frames, room, guest, ignored) if ignored is not None and is_known else ((), (), (), ())
+    lines, about, others, react = (Markup("".join(part)) for part in parts)
+    return Markup(macros.panel(link(f"/tables/{room.table.id}"), lines, about, others, react, all_phrases(), new_key()))
 
 
 def new_key() -> str:
@@ -210,6 +216,7 @@ def talk_state(room: Room, guest: Guest, ignored: Ignored, has_lines: bool) -> T
         running=table.status == "running",
         closed=room.chat.is_closed,
         host=table.is_hosted_by(guest.id),
+        reacts=not (is_spectator or room.chat.is_closed) and table_tools(table).chat,
         people=people,
     )
 
