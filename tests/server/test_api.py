@@ -522,7 +522,7 @@ async def talk(host: Program, friend: Program, stranger: Program, table: str) ->
         for line in ({"text": "Skal!"}, {"phrase": "game"}, {"text": "", "phrase": "rude"}, {"text": "x" * BODY_LIMIT}):
             await program.post(f"/tables/{table}/chat", line)
         for key in ("skal", "rude", "x" * BODY_LIMIT, "laugh", "wow", "oops"):
-            await program.post(f"/tables/{table}/chat/reactions", {"reaction": key})
+            await program.post(f"/tables/{table}/chat", {"reaction": key})
         await program.post(f"/tables/{table}/chat/people", {"set": "mute", "seat": 1})
         await program.post(f"/tables/{table}/chat/close")
         await program.post(f"/tables/{table}/chat/open")

@@ -117,8 +117,8 @@ async def test_what_a_reaction_says_is_said_by_no_line_any_more(hall: OpenHall) 
 async def test_programs_react_and_see_reactions(hall: OpenHall) -> None:
     host, friend, table = await hall.two_programs()
     async with stream(host, f"/api/v1/tables/{table}/events") as streamed:
-        answer = (await friend.post(f"/tables/{table}/chat/reactions", {"reaction": "wow"})).json()
-        assert (answer["seat"], answer["reaction"], answer["text"], answer["you"]) == (1, "wow", "By Odin's beard!", True)
+        answer = (await friend.post(f"/tables/{table}/chat", {"reaction": "wow"})).json()
+        assert (answer["seat"], answer["phrase"], answer["text"], answer["you"]) == (1, "wow", "By Odin's beard!", True)
         while not (message := await streamed.message() or "").startswith("event: reaction\n"):
             assert message
         assert f'"id":"{answer["id"]}"' in message

@@ -8,7 +8,6 @@ from __future__ import annotations
 import unicodedata
 from collections import OrderedDict
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -154,26 +153,8 @@ def all_reactions() -> tuple[tuple[str, str], ...]:
     return tuple((key, in_words(key)) for key in REACTIONS)
 
 
-@dataclass(frozen=True)
-class Reaction:
-    """A sign over the plate of a player. It is kept in memory only, while it is shown.
-
-    Attributes:
-        guest: id of the guest who shows it.
-        name: the name of their seat.
-        key: the phrase that it stands for.
-    """
-
-    id: str
-    guest: str
-    seat: int
-    name: str
-    key: str
-    at: datetime
-
-
 SHOWN_FOR: Final = timedelta(seconds=6)
-"""How long a reaction is shown."""
+"""How long a reaction is shown. So long it is kept, in memory only."""
 
 REACTION_RATE: Final = (timedelta(seconds=10), 3)
 """How many reactions a seat may show in how long a time."""
@@ -210,7 +191,7 @@ class Chat:
         self._store = store
         self._channel = channel
         self._lines: dict[Audience, list[ChatLine]] = {audience: [] for audience in _AUDIENCES}
-        self._reactions: list[Reaction] = []
+        self._reactions: list[ChatLine] = []
         self._reacted: list[tuple[int, datetime]] = []  # the seats of the last reactions, and their times
         self.is_current = False
 
@@ -256,7 +237,7 @@ class Chat:
         self.is_current = False
         self._channel.call()
 
-    def reactions(self) -> list[Reaction]:
+    def reactions(self) -> list[ChatLine]:
         """Return the reactions that are shown now."""
         since = self._store.time.now() - SHOWN_FOR
         self._reactions = [each for each in self._reactions if each.at > since]
@@ -282,14 +263,14 @@ class Chat:
         self._channel.call()
         return said
 
-    def react(self, guest: str, seat: int, name: str, key: str) -> Reaction:
-        """Show a reaction on the open pages, and return it. Raises TooMany."""
+    def react(self, guest: str, seat: int, name: str, key: str) -> ChatLine:
+        """Show a reaction on the open pages, and return it: a line that isn't stored. Raises TooMany."""
         now, (time, most) = self._store.time.now(), REACTION_RATE
         self._reacted = [(other, at) for other, at in self._reacted if at > now - time]
         if sum(other == seat for other, _at in self._reacted) >= most:
             raise TooMany(_("You react a lot in a short time. Wait a moment."))
         self._reacted.append((seat, now))
-        shown = Reaction(new_id(), guest, seat, name, key, now)
+        shown = ChatLine(new_id(), 0, "players", guest, seat, name, "", key, is_deleted=False, at=now)
         self._reactions = [*self.reactions(), shown]
         self.version += 1
         self._channel.call()

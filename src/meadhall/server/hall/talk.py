@@ -11,7 +11,7 @@ from typing import Final
 
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import BadLine, ChatOff, KeyReused, NotFound, NotSeated, TooMany, WrongMoment
-from meadhall.server.hall.chat import KEPT, PHRASES, REACTIONS, Reaction, clean_line
+from meadhall.server.hall.chat import KEPT, PHRASES, REACTIONS, clean_line
 from meadhall.server.hall.lobby_changes import names_at
 from meadhall.server.hall.people.acquaintances import Ignoring, hears
 from meadhall.server.hall.people.names import unlike_others
@@ -97,7 +97,7 @@ class Talk:
 
         return room.chat.say(line, check)
 
-    def react(self, room: Room, guest: Guest, key: str) -> Reaction:
+    def react(self, room: Room, guest: Guest, key: str) -> ChatLine:
         """Show a sign over the guest's plate for some seconds, to all who are at the table. It is no line, and isn't stored.
 
         Raises:
@@ -201,7 +201,7 @@ def heard(room: Room, guest: Guest, ignored: Ignored) -> list[ChatLine]:
     return [line for line in room.chat.lines(audiences) if hears(ignored, line)]
 
 
-def reactions(room: Room, ignored: Ignored) -> list[Reaction]:
+def reactions(room: Room, ignored: Ignored) -> list[ChatLine]:
     """Return the reactions that are shown to a guest now."""
     return [each for each in room.chat.reactions() if hears(ignored, each)]
 

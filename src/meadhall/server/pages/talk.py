@@ -158,7 +158,7 @@ def sections(frames: Frames, room: Room, guest: Guest, ignored: Ignored) -> tupl
         pieces_of(frames.cached(macros.people, state)),
         (
             *(pieces_of(frames.cached(macros.reactions, state.url, all_reactions())) if state.reacts else ()),
-            *(str(macros.reacted(each, in_words(each.key))).strip() for each in reactions(room, ignored)),
+            *(str(macros.reacted(each, in_words(each.phrase or ""))).strip() for each in reactions(room, ignored)),
         ),
     )
 

@@ -12,7 +12,7 @@ from litestar.params import HeaderParameter, QueryParameter
 from meadhall.engine.errors import MeadhallError
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import BadLine, NotFound, reason_of, status_of
-from meadhall.server.hall.chat import LONGEST_TEXT, Reaction, in_words
+from meadhall.server.hall.chat import LONGEST_TEXT, in_words
 from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.room import Room
 from meadhall.server.hall.talk import Listener, audience_of, heard, reactions
@@ -132,28 +132,14 @@ class ChatInfo(msgspec.Struct):
 
 
 class NewLine(msgspec.Struct, forbid_unknown_fields=True):
-    """Your line: a ``text`` of at most 500 letters, or the key of a preset ``phrase``."""
+    """Your line: a ``text`` of at most 500 letters, or the key of a preset ``phrase``.
+
+    A ``reaction`` is a sign over your seat for 6 seconds, and isn't stored: ``skal``, ``well``, ``laugh``, ``wow`` or ``oops``.
+    """
 
     text: Annotated[str, msgspec.Meta(max_length=LONGEST_TEXT)] = ""
     phrase: Annotated[str, msgspec.Meta(max_length=20)] | None = None
-
-
-class NewReaction(msgspec.Struct, forbid_unknown_fields=True):
-    """Your reaction: the key of a sign."""
-
-    reaction: Annotated[str, msgspec.Meta(max_length=20)]
-
-
-class ReactionInfo(msgspec.Struct):
-    """A sign that a player shows for 6 seconds to all who are at the table. ``reaction`` is its key, ``text`` what it means."""
-
-    id: str
-    seat: int
-    name: str
-    reaction: str
-    text: str
-    you: bool
-    at: datetime
+    reaction: Annotated[str, msgspec.Meta(max_length=20)] | None = None
 
 
 class IgnorePerson(msgspec.Struct, forbid_unknown_fields=True):
@@ -169,11 +155,6 @@ def line_info(line: ChatLine, guest: Guest) -> LineInfo:
     words = line.text if line.phrase is None else in_words(line.phrase)
     is_own = line.guest == guest.id
     return LineInfo(line.id, line.audience, line.seat, line.name, words, line.phrase, line.is_deleted, is_own, line.at)
-
-
-def reaction_info(shown: Reaction, guest: Guest) -> ReactionInfo:
-    """Describe a reaction to a guest."""
-    return ReactionInfo(shown.id, shown.seat, shown.name, shown.key, in_words(shown.key), shown.guest == guest.id, shown.at)
 
 
 @get("/tables/{id:str}/chat", responses=table_refusals(403))
@@ -194,17 +175,13 @@ async def say_line(
     """Say a line. With a seat you talk to the players, without one to the spectators.
 
     With an ``Idempotency-Key`` you can repeat the request: it answers with the line that the first one said. You may say 5 lines
-    in 10 seconds and 60 in 5 minutes, at all tables together.
+    in 10 seconds and 60 in 5 minutes, at all tables together, and react with your seat 3 times in 10 seconds.
     """
-    if data.phrase is not None and data.text:
-        raise BadLine(_("Send a text or a phrase, not both."))
+    if (data.phrase is not None) + (data.reaction is not None) + bool(data.text) > 1:
+        raise BadLine(_("Send a text, a phrase or a reaction."))
+    if data.reaction is not None:
+        return line_info(hall.talk.react(room, program, data.reaction), program)
     return line_info(hall.talk.say(room, program, data.text, data.phrase, idempotency_key), program)
-
-
-@post("/tables/{id:str}/chat/reactions", status_code=201, opt={UNNOTICED: True}, responses=table_refusals(403, 413, 422))
-async def show_reaction(data: Annotated[NewReaction, STRICT], hall: Hall, room: Room, program: Guest) -> ReactionInfo:
-    """React with a sign over your seat: ``skal``, ``well``, ``laugh``, ``wow`` or ``oops``, three times in 10 seconds at most."""
-    return reaction_info(hall.talk.react(room, program, data.reaction), program)
 
 
 @post("/tables/{id:str}/chat/people", status_code=200, opt={UNNOTICED: True}, responses=table_refusals(403, 413))
@@ -235,10 +212,6 @@ def _chat_info(hall: Hall, room: Room, guest: Guest, before: str | None = None) 
     return ChatInfo([line_info(line, guest) for line in lines], has_earlier, audience_of(room.table, guest), room.chat.is_closed)
 
 
-_EVENTS: Final[dict[type, str]] = {LineInfo: "chat", ReactionInfo: "reaction"}
-"""The names of the events of a stream for programs."""
-
-
 class ChatEvents:
     """The chat of a table as events for one client."""
 
@@ -246,21 +219,21 @@ class ChatEvents:
         self._room = room
         self._guest = guest
         self._listener = Listener(hall.talk, room, guest)
-        self._sent: dict[str, LineInfo | ReactionInfo] = {}
+        self._sent: dict[str, LineInfo] = {}
 
     def news(self) -> list[bytes]:
         """Return the events of lines and reactions that are new to the client or have changed. Raises DatabaseUnavailable."""
         ignored = self._listener.news()
         if ignored is None:
             return []
-        said: dict[str, LineInfo | ReactionInfo] = {}
-        said |= {line.id: line_info(line, self._guest) for line in heard(self._room, self._guest, ignored)}
-        said |= {shown.id: reaction_info(shown, self._guest) for shown in reactions(self._room, ignored)}
-        news = [each for id, each in said.items() if self._sent.get(id) != each]
-        self._sent = said
-        return [event_stream.encode_event(msgspec.json.encode(each).decode(), _EVENTS[type(each)]) for each in news]
+        shown = {line.id: "reaction" for line in reactions(self._room, ignored)}
+        said = (*heard(self._room, self._guest, ignored), *reactions(self._room, ignored))
+        lines = {line.id: line_info(line, self._guest) for line in said}
+        news = [line for id, line in lines.items() if self._sent.get(id) != line]
+        self._sent = lines
+        return [event_stream.encode_event(msgspec.json.encode(line).decode(), shown.get(line.id, "chat")) for line in news]
 
 
 routes = [show_chat, say, change_people, open_or_close]
 
-api_routes: list[Any] = [read_chat, say_line, show_reaction, ignore_person, close_chat, open_chat]
+api_routes: list[Any] = [read_chat, say_line, ignore_person, close_chat, open_chat]

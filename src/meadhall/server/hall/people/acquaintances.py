@@ -11,7 +11,6 @@ from typing import Final
 from meadhall.engine.registry import game_names
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import NotFound, TooMany, WrongMoment
-from meadhall.server.hall.chat import Reaction
 from meadhall.server.hall.notifications import Notification, Notifications, notify
 from meadhall.server.hall.room import Room
 from meadhall.server.hall.upkeep.scheduler import Scheduler
@@ -68,8 +67,8 @@ class Ignoring:
         self._changed(guests)
 
 
-def hears(ignored: Ignored, line: ChatLine | Reaction) -> bool:
-    """Return whether a guest hears a line or sees a reaction: its author is not ignored, and had not blocked the guest.
+def hears(ignored: Ignored, line: ChatLine) -> bool:
+    """Return whether a guest hears a line, or sees a reaction: its author is not ignored, and had not blocked the guest.
 
     A block hides later lines only. If earlier ones disappeared, the blocked guest would notice it.
     """
