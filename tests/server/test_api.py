@@ -521,6 +521,8 @@ async def talk(host: Program, friend: Program, stranger: Program, table: str) ->
     for program in (host, friend, stranger):
         for line in ({"text": "Skal!"}, {"phrase": "game"}, {"text": "", "phrase": "rude"}, {"text": "x" * BODY_LIMIT}):
             await program.post(f"/tables/{table}/chat", line)
+        for key in ("skal", "rude", "x" * BODY_LIMIT, "laugh", "wow", "oops"):
+            await program.post(f"/tables/{table}/chat", {"reaction": key})
         await program.post(f"/tables/{table}/chat/people", {"set": "mute", "seat": 1})
         await program.post(f"/tables/{table}/chat/close")
         await program.post(f"/tables/{table}/chat/open")

@@ -151,6 +151,7 @@ def clock_choice(clock: Clock | None) -> ClockChoiceView:
     return ClockChoiceView(
         was=was,
         brief=clock_in_words(clock),
+        slow=clock is not None and not clock.is_live,
         words=clock_sentence(clock),
         groups=(none, *timed),
         increments=tuple(_increments(clock)) if clock is not None and clock.is_of_seats else (),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Final
@@ -38,7 +38,7 @@ from meadhall.server.pages.models import (
     TableCard,
 )
 from meadhall.server.pages.people import invitation_cards
-from meadhall.server.store import matches
+from meadhall.server.store import matches, talk
 from meadhall.server.store.acquaintances import Invitation
 from meadhall.server.store.models import FINISHED, RULES_CHANGED, Guest, TableRow
 from meadhall.server.web.links import link
@@ -125,10 +125,10 @@ def hall_page(
     invitations: Sequence[Invitation] = (),
 ) -> HallPage:
     """Return the hall as a guest sees it; tables where it is the guest's turn come first. ``chosen`` filters the open ones."""
-    at = hall.time.now()
+    at, noted = hall.time.now(), hall.store.transact(talk.noted, guest.id)
     rooms = {room.table.id: room for room in hall.rooms()}
     first = sorted(yours, key=lambda table: _deadline(guest, rooms.get(table.id)) or LATEST)
-    cards = [card(table, guest, rooms.get(table.id)) for table in first]
+    cards = [card(table, guest, rooms.get(table.id), noted) for table in first]
     cards.sort(key=lambda each: (not each.your_turn, each.status not in ("running", "gathering")))
     mine = {table.id for table in yours}
     return HallPage(
@@ -166,11 +166,11 @@ def _search(hall: Hall) -> OpponentSearch | None:
     )
 
 
-def finished_page(guest: Guest, tables: Sequence[TableRow], number: int, count: int) -> FinishedPage:
-    """Return a page of the guest's finished matches. ``count``: the number of all of them."""
+def finished_page(guest: Guest, tables: Sequence[TableRow], number: int, count: int, noted: Collection[str]) -> FinishedPage:
+    """Return a page of the guest's finished matches. ``count``: the number of all of them; ``noted``: those with a note."""
     pages = max(1, -(-count // FINISHED_SHOWN))
     return FinishedPage(
-        tables=tuple(card(table, guest, None) for table in tables),
+        tables=tuple(card(table, guest, None, noted) for table in tables),
         number=number,
         pages=pages,
         before=link(f"/matches?page={min(number - 1, pages)}") if number > 1 else "",
@@ -178,8 +178,8 @@ def finished_page(guest: Guest, tables: Sequence[TableRow], number: int, count: 
     )
 
 
-def card(table: TableRow, guest: Guest, room: Room | None) -> TableCard:
-    """Return a table's line in the hall's lists. ``room``: the table's room if it is in memory."""
+def card(table: TableRow, guest: Guest, room: Room | None, noted: Collection[str] = ()) -> TableCard:
+    """Return a table's line in the hall's lists. ``room``: the table's room if it is in memory; ``noted``: tables with a note."""
     seat = table.seat_of(guest.id)
     match = room.match if room else None
     yours = match is not None and table.status == "running" and has_turn(match, seat)
@@ -194,6 +194,7 @@ def card(table: TableRow, guest: Guest, room: Room | None) -> TableCard:
         note=_note(table, match, yours, seat),
         ended=moment(table.finished_at) if table.finished_at else None,
         left=_left(guest, room) if room is not None and yours else "",
+        noted=table.id in noted,
     )
 
 

@@ -69,6 +69,7 @@ class Viewer:
     theme: str  # "auto", "light", "dark"
     motion: str = "auto"  # speed of animations: "auto" (as the system prefers), "slow", "normal", "fast", "off"
     confirm: str = "slow"  # where a page asks before a decision that can't be taken back: "slow", "always", "never"
+    onward: str = "stay"  # where a page goes after a decision at a slow table: "stay", "next"
     person: str = ""  # the guest's public id; "" before something of the guest is stored
     sounds: str = ""  # the kinds of events that make a sound, separated by spaces
     notices: str = ""  # the kinds of events that an open page shows as a notification
@@ -124,6 +125,7 @@ class TableCard:
     ended: Moment | None = None
     left: str = ""  # the time that the guest has for this turn: "2 days 3 h"; "" without a clock
     waits: str = ""  # of an open table: "Astrid waits, open for 3 minutes"
+    noted: bool = False  # whether the guest has a note there
 
 
 @dataclass(frozen=True)
@@ -335,6 +337,7 @@ class ClockChoiceView:
 
     was: str  # the clock as a value of the form, e.g. "seat:300"
     brief: str  # "5 minutes each + 3 seconds"
+    slow: bool  # whether it counts days
     words: str  # its meaning, in a sentence or two
     groups: tuple[OptionGroup, ...]
     increments: tuple[Option, ...]  # empty if this kind of clock has none

@@ -17,12 +17,12 @@ from markupsafe import Markup
 from meadhall.engine.text.language import current_language
 from meadhall.pictures.regions import encoded
 from meadhall.pictures.templates import as_markup
-from meadhall.server.hall.chat import all_phrases, in_words
+from meadhall.server.hall.chat import all_phrases, all_reactions, in_words
 from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.people.acquaintances import hears
 from meadhall.server.hall.room import Room
 from meadhall.server.hall.table_tools import table_tools
-from meadhall.server.hall.talk import Listener, audience_of, audiences_of, heard
+from meadhall.server.hall.talk import Listener, audience_of, audiences_of, heard, reactions
 from meadhall.server.pages.clock import moment
 from meadhall.server.pages.frames import TALK_PLACE
 from meadhall.server.pages.models import Moment, Refusal
@@ -79,6 +79,7 @@ class TalkState:
         running: whether the match is running.
         closed: whether the host of the table has closed the chat.
         host: whether the reader is the host of the table.
+        reacts: whether the reader can react: a player among other people.
     """
 
     url: str
@@ -87,6 +88,7 @@ class TalkState:
     running: bool
     closed: bool
     host: bool
+    reacts: bool
     people: tuple[PersonHere, ...]
 
 
@@ -115,11 +117,12 @@ class ChatPage:
 
 @dataclass(frozen=True)
 class TalkParts:
-    """The parts of the panel that change, as HTML: its lines, oldest first, the note about its readers, and the other people."""
+    """The parts of the panel that change, as HTML: lines (oldest first), the note about the readers, other people, reactions."""
 
     lines: tuple[str, ...] = ()
     about: str = ""
     others: str = ""
+    react: str = ""
 
 
 class TalkPanel:
@@ -159,7 +162,7 @@ def changes(before: TalkParts | None, now: TalkParts) -> dict[str, Any]:
     kept = known[dropped:]
     whole = before is None or now.lines[: len(kept)] != kept
     news: dict[str, Any] = {"whole": whole, "dropped": dropped, "lines": now.lines if whole else now.lines[len(kept) :]}
-    for name in ("about", "others"):
+    for name in ("about", "others", "react"):
         if before is None or getattr(before, name) != getattr(now, name):
             news[name] = getattr(now, name)
     return news
@@ -174,7 +177,9 @@ def parts(room: Room, guest: Guest, ignored: Ignored) -> TalkParts:
     if len(lines) > SHOWN:
         texts = [str.strip(macros.earlier(link(f"/tables/{room.table.id}/chat?before={shown[0].id}"))), *texts]
     state = talk_state(room, guest, ignored, bool(lines))
-    return TalkParts(tuple(texts), str.strip(macros.note(state)), str.strip(macros.people(state)))
+    react = [macros.reactions(state.url, all_reactions())] if state.reacts else []
+    react += [macros.reacted(each, in_words(each.phrase or "")) for each in reactions(room, ignored)]
+    return TalkParts(tuple(texts), str.strip(macros.note(state)), str.strip(macros.people(state)), "".join(map(str.strip, react)))
 
 
 @lru_cache(maxsize=4000)  # the pages of a table get the same lines again and again
@@ -192,7 +197,7 @@ def panel(hall: Hall, room: Room, guest: Guest) -> Markup:
     macros: Any = template("_talk.html").module
     is_known = ignored is not None and room.chat.is_current
     shown = parts(room, guest, ignored) if ignored is not None and is_known else TalkParts()
-    html = map(as_markup, ("".join(shown.lines), shown.about, shown.others))
+    html = map(as_markup, ("".join(shown.lines), shown.about, shown.others, shown.react))
     return Markup(macros.panel(link(f"/tables/{room.table.id}"), *html, all_phrases(), new_key()))
 
 
@@ -224,6 +229,7 @@ def talk_state(room: Room, guest: Guest, ignored: Ignored, has_lines: bool) -> T
         running=table.status == "running",
         closed=room.chat.is_closed,
         host=table.is_hosted_by(guest.id),
+        reacts=not (is_spectator or room.chat.is_closed) and table_tools(table).chat,
         people=people,
     )
 

@@ -142,7 +142,7 @@ class Deed:
         except MeadhallError as error:
             return table_answer(request, visit.room, visit.guest, error, getattr(fields, "action", None))
         await asyncio.sleep(0)  # streams first: the page that sent the form has one too
-        return table_answer(request, visit.room, visit.guest)
+        return table_answer(request, visit.room, visit.guest, action=getattr(fields, "action", None))
 
     def for_programs(self) -> HTTPRouteHandler:
         """Return the handler of the API. It answers with the table after the deed."""

@@ -11,7 +11,7 @@ from meadhall.server.store import accounts, links, sessions, tables
 from meadhall.server.store.database import Db, Row, as_json, each_of, in_utc, of_json
 from meadhall.server.store.models import Guest, new_id
 
-_SETTINGS: Final = ("language", "theme", "motion", "confirm", "profile")
+_SETTINGS: Final = ("language", "theme", "motion", "confirm", "onward", "profile")
 _SELECT: Final = "SELECT *, EXISTS (SELECT 1 FROM accounts WHERE guest = guests.id) AS has_account FROM guests"
 _SAVE: Final = f"""UPDATE guests SET name = :name, crest = :crest, choices = :choices, notifications = :notifications,
 {", ".join(f"{name} = :{name}" for name in _SETTINGS)} WHERE id = :id"""

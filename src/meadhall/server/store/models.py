@@ -155,6 +155,7 @@ class Guest:
         id: a secret. The session cookie is this id, signed: no page and no answer of the API may contain it.
         public_id: what other people may see of it, for example in addresses; "" until the guest is stored.
         confirm: at which tables a page asks before a decision that can't be taken back: ``slow``, ``always`` or ``never``.
+        onward: where a page goes after a decision at a slow table: nowhere (``stay``), or to the ``next`` table that waits.
         profile: who may see the guest's profile, apart from the guest.
         is_stored: False for a new guest of whom the database has no row yet.
         has_account: whether the guest must sign in, with a passkey or a password. Their name is theirs alone.
@@ -171,6 +172,7 @@ class Guest:
     theme: str = "auto"
     motion: str = "auto"
     confirm: str = "slow"
+    onward: str = "stay"
     profile: ProfileVisibility = "opponents"
     is_stored: bool = False
     choices: Mapping[str, Mapping[str, Any]] = field(default_factory=dict, hash=False)
