@@ -241,7 +241,18 @@ class Frames:
         still = page.viewer is None or page.status != "running" or page.stand_in is not None
         sign = page.viewer if page.your_turn else page.result is not None and page.viewer in page.result.winners
         clocks = page.seats if any(seat.clock for seat in page.seats) else ()
-        shown = page.n, page.prompt, page.your_turn, still, sign, page.thinking, clocks, page.private_events, current_language()
+        shown = (
+            page.n,
+            page.prompt,
+            page.your_turn,
+            still,
+            sign,
+            page.thinking,
+            clocks,
+            page.private_events,
+            page.paused,
+            current_language(),
+        )
         html = table.prompts.get(shown)
         if html is None:
             html = table.prompts[shown] = str(template("_private.html").module.prompt(page))  # type: ignore[attr-defined]
@@ -269,9 +280,20 @@ def _noted(page: MatchPage) -> tuple[Any, ...]:
 
 def _tooled(page: MatchPage) -> tuple[Any, ...]:
     """Return what the tools of a viewer depend on."""
-    while_running = page.tools, page.undo, page.can_hint, page.can_resign, page.resign_words, page.take_back
+    while_running = page.tools, page.undo, page.can_hint, page.can_resign, page.resign_words, page.take_back, page.out, page.paused
     hint = (page.hint, page.n) if page.hint else ()
-    return page.status, page.viewer, while_running, hint, page.daily, page.share, page.given_up, page.rematch, page.stronger
+    return (
+        page.status,
+        page.viewer,
+        while_running,
+        hint,
+        page.out,
+        page.daily,
+        page.share,
+        page.given_up,
+        page.rematch,
+        page.stronger,
+    )
 
 
 def _at_rest(page: MatchPage) -> MatchPage:
