@@ -280,7 +280,16 @@ def _noted(page: MatchPage) -> tuple[Any, ...]:
 
 def _tooled(page: MatchPage) -> tuple[Any, ...]:
     """Return what the tools of a viewer depend on."""
-    while_running = page.tools, page.undo, page.can_hint, page.can_resign, page.resign_words, page.take_back, page.out, page.paused
+    while_running = (
+        page.tools,
+        page.undo,
+        page.can_hint,
+        page.can_resign,
+        page.resign_words,
+        page.take_back,
+        page.out,
+        page.paused,
+    )
     hint = (page.hint, page.n) if page.hint else ()
     return (
         page.status,
