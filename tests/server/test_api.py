@@ -501,7 +501,7 @@ async def send_every_request(hall: OpenHall, host: Program, friend: Program, str
             await program.read(f"/tables/{table}{path}")
     await stranger.post(f"/tables/{table}/clock", {"kind": "none"})
     await host.post("/tables", {"game": HOARD, "clock": {"kind": "hourglass"}})
-    for path in ("join", "leave", "ready", "close", "start", "undo", "resign", "return", "hint"):
+    for path in ("join", "leave", "ready", "close", "start", "undo", "resign", "return", "resume", "skip", "hint"):
         await stranger.post(f"/tables/{table}/{path}")
         await stranger.post(f"/tables/nowhere/{path}")
     await host.read(f"/tables/{table}/events?after=x")

@@ -169,7 +169,7 @@ async def test_a_bot_that_thinks_when_the_pause_begins_does_not_act_in_it(
 
 async def test_a_pause_lasts_over_a_restart(settings: Settings, at_once: None, time: ManualTime) -> None:
     async with open_hall(settings, time=time) as hall:
-        host, friend, room = await paused(hall)
+        _host, friend, room = await paused(hall)
         before = room.state.pause
     async with open_hall(settings, time=time) as hall:
         room = await hall.room(room.table.id)
@@ -212,7 +212,7 @@ async def test_a_table_without_a_clock_has_no_pause_to_end(hall: OpenHall) -> No
 async def test_at_slow_tables_a_player_was_last_seen_and_at_live_ones_is_away(
     hall: OpenHall, time: ManualTime, clock: str
 ) -> None:
-    host, friend, room = await paused(hall, clock=clock)
+    host, _friend, room = await paused(hall, clock=clock)
     await time.advance(2 * 3600 + 60)
     page = await page_of(host, room)
     plate = page.partition('id="plate-1"')[2].partition("</li>")[0]

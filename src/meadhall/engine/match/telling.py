@@ -73,7 +73,9 @@ def how_out(match: Match, seat: int) -> str:
         ('Björn hacks you to pieces', '')
     """
     out, attacks = match.game.elements.out, match.game.elements.attacks
-    for step in reversed(match.steps) if out is not None else ():
+    if out is None:
+        return ""
+    for step in reversed(match.steps):
         told = visible(step.events, seat)
         ends = [k for k, each in enumerate(told, 1) if each.kind == out.event and each.arguments[out.argument] == seat]
         if ends:
