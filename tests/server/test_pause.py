@@ -183,11 +183,13 @@ async def test_a_pause_lasts_over_a_restart(settings: Settings, at_once: None, t
 
 async def test_while_a_table_is_paused_it_is_the_turn_of_no_player(hall: OpenHall, time: ManualTime) -> None:
     host, friend, room = await paused(hall)
+    assert not any(room.state.has_turn(seat) for seat in (0, 1))
     for person in (host, friend):
         page = unescape((await person.get("/")).text)
         assert ">Paused<" in page
         assert "Your turn" not in page.partition(f"/tables/{room.table.id}")[2][:600]
     await host.ask(f"/tables/{room.table.id}/resume")
+    assert room.state.has_turn(match_of(room).actor)
     pages = [unescape((await person.get("/")).text) for person in (host, friend)]
     assert not any(">Paused<" in page for page in pages)
 
