@@ -57,6 +57,7 @@ def take_back(draft: TableState, guest: Guest, number: int | None) -> None:
     """Take back the guest's last decision, and the actions of bots since then. Refuse as ``check_undo`` does."""
     match, seat = draft.running_match(), draft.seat_of(guest)
     draft.check_not_paused()
+    check_not_out(match, seat)
     check_own_decision(match, seat)
     count = check_undo(match, draft.table, seat, number)
     draft.add("undo", seat, count, {"revealed": True} if reveals(match, count) else None)

@@ -22,7 +22,7 @@ from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import Stale, Unsure
 from meadhall.server.hall.deadlines import reminders_after
 from meadhall.server.hall.services import Edit, P, TableRoom
-from meadhall.server.hall.stand_ins import check_own_decision, is_out
+from meadhall.server.hall.stand_ins import check_own_decision
 from meadhall.server.hall.state import TableState, check_number, was_played
 from meadhall.server.hall.table_tools import table_tools
 from meadhall.server.ops.metrics import MATCHES_ENDED
@@ -47,8 +47,6 @@ def check_undo(match: Match, table: TableRow, seat: int, number: int | None = No
     """
     if match.over:
         raise MatchOver(_("You can't undo this: the match is over."))
-    if is_out(match, seat):
-        raise CannotUndo(_("You can't undo this: you are out of the game."))
     position = next((k for k in reversed(range(len(match.steps))) if match.steps[k].seat == seat), None)
     if position is None:
         raise CannotUndo(_("There is nothing to undo: you haven't decided anything yet."))

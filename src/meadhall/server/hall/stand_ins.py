@@ -96,7 +96,7 @@ def persons_living(table: TableRow, match: Match) -> list[int]:
 
 def is_out(match: Match, seat: int) -> bool:
     """Return whether a seat has dropped out of a match that goes on."""
-    return match.game.is_out is not None and not match.ended and seat not in match.living
+    return match.is_out(seat) and not match.ended
 
 
 def check_not_out(match: Match, seat: int) -> None:

@@ -21,7 +21,7 @@ from meadhall.server.hall.daily_puzzle import ends_at, is_sealed
 from meadhall.server.hall.move import NO_UNDO, undo_of
 from meadhall.server.hall.proposal_kinds import GIVEN_UP
 from meadhall.server.hall.room import Room
-from meadhall.server.hall.stand_ins import as_played, is_out, persons_living
+from meadhall.server.hall.stand_ins import as_played, persons_living
 from meadhall.server.hall.table_tools import table_tools
 from meadhall.server.ops.time import Time
 from meadhall.server.pages.any_game import page_of
@@ -55,6 +55,7 @@ def seat_views(room: Room) -> tuple[SeatView, ...]:
     result = match.outcome() if match else None
     winners = crowned(len(room.table.seats), result) if result else ()
     deciders = match.deciders if match and room.table.status == "running" else ()
+    is_paused = room.state.pause is not None
     is_slow = room.table.clock is not None and not room.table.clock.is_live
     daily = room.table.daily is not None  # in old tables a bot has the seat after a daily puzzle was given up
     clocks = clock_views(room.running_clocks)
@@ -66,7 +67,7 @@ def seat_views(room: Room) -> tuple[SeatView, ...]:
             "" if daily else bot_in_words(row.bot),
             strength=0 if daily else strength(played.bot),
             active=row.seat in deciders,
-            thinking=row.seat in deciders and played.kind == "bot" and room.state.pause is None,
+            thinking=row.seat in deciders and played.kind == "bot" and not is_paused,
             winner=row.seat in winners,
             online=room.visits.is_here(row),
             ready=row.is_ready and match is None,
@@ -128,7 +129,8 @@ def public_page(room: Room, match: Match, view: View, seats: tuple[SeatView, ...
         share=share,
         preview=bool(share) and table.is_public,
     )
-    return replace(page, **_paused(room, match, None))
+    paused = _paused(room, match, None)
+    return replace(page, **paused) if paused else page
 
 
 def seat_page(room: Room, match: Match, view: View, public: MatchPage) -> MatchPage:
@@ -142,25 +144,26 @@ def seat_page(room: Room, match: Match, view: View, public: MatchPage) -> MatchP
     running = table.status == "running"
     stand_in = match.stand_ins.get(seat) if running else None
     playing = running and stand_in is None
-    paused, out = _paused(room, match, seat), is_out(match, seat)
-    undo = undo_of(match, table, seat) if playing and not paused else NO_UNDO
+    paused = _paused(room, match, seat) if public.paused else {}
+    out = running and match.is_out(seat)
+    undo = undo_of(match, table, seat) if playing and not paused and not out else NO_UNDO
     beginning = playing and table.daily is None and all(step.seat != seat for step in match.steps)
     lessons = match.game.lessons
     hint = room.hints.current(match, seat)
     return replace(
         public,
-        **_seen(match, view, table.status == "abandoned", seat, rests=bool(paused)) | paused,
+        **_seen(match, view, table.status == "abandoned", seat, rests=bool(paused), is_out=out) | paused,
         picture=None,
         undo=undo,
-        can_resign=can_resign(room, match, seat),
+        can_resign=not out and can_resign(room, match, seat),
         goal=match.game.goal_of(match.options) if beginning else "",
         lesson_minutes=lessons.minutes if lessons and beginning and seat in room.newcomers else 0,
         resign_words=resign_words(room, match, seat) if running else "",
-        can_hint=room.state.has_turn(seat) and public.tools is not None and public.tools.hints,
+        can_hint=playing and not paused and seat in match.deciders and public.tools is not None and public.tools.hints,
         hint=hint_view(hint) if hint is not None else None,
         absent=tuple(_absent(room, match, seat)) if playing else (),
         stand_in=None if stand_in is None or out else StandInView(bot_in_words(stand_in.bot), stand_in.lasts),
-        out=_out(room, match) if out and running else None,
+        out=_out(room, match) if out else None,
         spectators=0,
         result=result_view(match, seat, room.consent.proposals.take_backs) if public.result else None,
         stronger=_stronger(table) if public.result else "",
@@ -274,20 +277,25 @@ def match_page(
     )
 
 
-def _seen(match: Match, view: View, abandoned: bool, reader: int | None, rests: bool = False) -> dict[str, Any]:
+def _seen(
+    match: Match, view: View, abandoned: bool, reader: int | None, rests: bool = False, is_out: bool = False
+) -> dict[str, Any]:
     """Return the fields of a page that only the viewer gets, as far as they follow from the match.
 
     Args:
         reader: see match_page.
         rests: the match is paused, so that the viewer can't choose anything.
+        is_out: the reader has dropped out of the match, which goes on.
     """
     viewer = view.viewer if view.viewer >= 0 else None
+    how = how_out(match, view.viewer) if is_out else ""
+    out = "" if not is_out else _("You are out: {how}.").format(how=how) if how else _("You are out.")
     played_by_bot = reader is not None and reader in match.stand_ins
     yours = viewer is not None and view.actor == viewer and not abandoned and not played_by_bot and not rests
     known = _Waiting(view) if view.actor == viewer and not yours else view
     return {
         "viewer": viewer,
-        "prompt": _prompt(match, view, abandoned, reader, played_by_bot),
+        "prompt": out or _prompt(match, view, abandoned, reader, played_by_bot),
         "your_turn": yours,
         "choices": choices(match.game, view) if yours else (),
         "private_events": private_events(view, reader) if view.viewer != SPECTATOR else (),
@@ -323,9 +331,6 @@ def _prompt(match: Match, view: View, abandoned: bool, reader: int | None, playe
         words = headline_of(match, result, reader) + "."
     elif view.actor is None:  # after an edit
         words = _("The match is over") + "."
-    elif reader is not None and is_out(match, reader) and match.next_number == view.next_number:
-        how = how_out(match, reader)
-        words = _("You are out: {how}.").format(how=how) if how else _("You are out.")
     elif played_by_bot:
         words = match.view().prompt()
     elif reader is not None and view.viewer == reader and match.next_number == view.next_number and match.has_chosen(reader):

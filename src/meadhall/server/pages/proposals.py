@@ -128,7 +128,7 @@ def propose_page(room: Room, guest: Guest, note: str) -> ProposePage:
         offers = tuple(_offer(room, match, kind, seat, refusal) for kind, refusal in found_offers)
     found = room.consent.proposals.open
     shown = None if match is None or found is None else proposal_view(room, match, seat)
-    resigns = match is not None and seat is not None and not nothing and can_resign(room, match, seat)
+    resigns = match is not None and seat is not None and not nothing and not is_out(match, seat) and can_resign(room, match, seat)
     return ProposePage(
         link(f"/tables/{table.id}"),
         room.game.title,
@@ -165,9 +165,9 @@ def _decisions(match: Match, seat: int | None) -> tuple[TakeBackChoice, ...]:
 
 
 def can_resign(room: Room, match: Match, seat: int) -> bool:
-    """Return whether a seat can resign: it has not done so and is not out, and the match is running."""
+    """Return whether a seat that is not out can resign: it has not done so, and the match is running."""
     stand_in = match.stand_ins.get(seat)
-    return room.table.status == "running" and not is_out(match, seat) and (stand_in is None or stand_in.lasts != "end")
+    return room.table.status == "running" and (stand_in is None or stand_in.lasts != "end")
 
 
 def resign_words(room: Room, match: Match, seat: int) -> str:
