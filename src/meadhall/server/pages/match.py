@@ -21,7 +21,7 @@ from meadhall.server.hall.daily_puzzle import ends_at, is_sealed
 from meadhall.server.hall.move import NO_UNDO, undo_of
 from meadhall.server.hall.proposal_kinds import GIVEN_UP
 from meadhall.server.hall.room import Room
-from meadhall.server.hall.stand_ins import as_played, persons_living
+from meadhall.server.hall.stand_ins import as_played, persons_living, persons_playing
 from meadhall.server.hall.table_tools import table_tools
 from meadhall.server.ops.time import Time
 from meadhall.server.pages.any_game import page_of
@@ -191,10 +191,11 @@ def _out(room: Room, match: Match) -> OutView:
 
 def _absent(room: Room, match: Match, viewer: int) -> Iterator[AbsentView]:
     """Yield the players who are away, so that the viewer may let a bot play for them."""
-    for seat in persons_living(room.table, match):
+    for seat in persons_playing(room.table, match):
         since, due = room.absences.since.get(seat), room.absences.may_be_replaced_at(seat)
-        if since is not None and due is not None and seat != viewer and seat not in match.stand_ins:
-            yield AbsentView(seat, match.names[seat], milliseconds(since), milliseconds(due))
+        if since is None or due is None or seat == viewer or seat in match.stand_ins or match.is_out(seat):
+            continue
+        yield AbsentView(seat, match.names[seat], milliseconds(since), milliseconds(due))
 
 
 def _stronger(table: TableRow) -> str:
