@@ -53,11 +53,12 @@ async def table_of(hall: OpenHall, game: str, people: int, bots: int) -> tuple[l
 async def with_out(
     hall: OpenHall, game: str = AXES, people: int = 1, bots: int = 3, out: tuple[int, ...] = (0,)
 ) -> tuple[list[Person], Room]:
-    """Start matches until these seats are out of one that goes on."""
+    """Start matches until of the people these, and no other, are out of one that goes on."""
     chosen = Random(1)
     while True:
         persons, room = await table_of(hall, game, people, bots)
-        if play_until_out(room, out, chosen):
+        others = [seat for seat in range(people) if seat not in out]
+        if play_until_out(room, out, chosen) and not any(is_out(match_of(room), seat) for seat in others):
             return persons, room
 
 
