@@ -231,3 +231,35 @@ def test_a_bot_plays_for_a_player_who_is_away_until_they_return(new_person: NewP
     friend.page.locator("#return").click()
     expect(friend.page.locator("#stand-in")).to_have_count(0)
     expect(host.page.locator("#plate-1")).not_to_contain_text("Jarl plays")
+
+
+def test_the_words_of_a_seat_never_lie_under_its_clock(new_person: NewPerson) -> None:
+    for clock, words in (("seat:300", "away"), ("slow:259200", "last seen 1 minute ago")):
+        host, friend = new_person(), new_person()
+        open_clocked(host, friend, clock)
+        friend.leave()
+        expect(host.page.locator("#plate-1 .away")).to_contain_text(words)
+        for width in (1440, 1280):
+            host.page.set_viewport_size({"width": width, "height": 900})
+            for seat in (0, 1):
+                assert overlapping(host.page, f"#clock-{seat}", f"#plate-{seat} :is(.chip, strong, .small)") == []
+            own = host.page.locator("#plate-0")
+            assert own.evaluate("e => e.clientHeight / parseFloat(getComputedStyle(e).lineHeight)") < 4, "at most three lines"
+    later = host.page.evaluate("+document.getElementById('away-1').dataset.since + 2.5 * 3600 * 1000 - hallNow()")
+    let_pass(host, later / 1000)
+    expect(host.page.locator("#plate-1 .away")).to_have_text("last seen 2 hours ago")
+
+
+def test_a_pause_stands_in_place_of_the_prompt_until_one_click(new_person: NewPerson) -> None:
+    host, friend = new_person(), new_person()
+    open_clocked(host, friend, "seat:300")
+    table = Table(host.page)
+    host.ask(f"{table.path}/propose", what="pause")
+    friend.page.locator("#agree").click()
+    for person in (host, friend):
+        expect(person.page.locator("#prompt.paused #resume")).to_be_visible()
+        expect(person.page.locator("#controls button[name=action]")).to_have_count(0)
+        expect(person.page.locator("#notices .proposal")).to_have_count(0)
+    friend.page.locator("#resume").click()
+    for person in (host, friend):
+        expect(person.page.locator("#resume")).to_have_count(0)

@@ -156,6 +156,14 @@ def deadline_after(since: datetime, time: timedelta, outages: Iterable[Outage]) 
 
 
 @dataclass(frozen=True)
+class Pause:
+    """A pause: the seat that asked for it, and when it began."""
+
+    seat: int
+    at: datetime
+
+
+@dataclass(frozen=True)
 class Clocks:
     """The clocks of a match after some entries.
 
@@ -167,7 +175,7 @@ class Clocks:
             boards play, it is later than now.
         used: the seconds that each seat had used for its decision before ``since``.
         bots: the seats that bots play now.
-        is_paused: whether the clocks are paused.
+        pause: the pause of the match, in which no clock runs; None without one.
         outages: the times in which no clock ran.
         holidays: of the players of slow clocks: the seat and the time of each.
         next_number: the number of the next action.
@@ -182,7 +190,7 @@ class Clocks:
     used: tuple[float, ...]
     outages: tuple[Outage, ...] = ()
     holidays: tuple[tuple[int, Holiday], ...] = ()
-    is_paused: bool = False
+    pause: Pause | None = None
     next_number: int = 1
     undone_count: int = 0
 
@@ -197,7 +205,7 @@ class Clocks:
     @property
     def all_running(self) -> tuple[int, ...]:
         """The seats whose clocks run, the first one whose time is up first."""
-        seats = () if self.is_paused else [seat for seat in self.deciders if seat not in self.bots]
+        seats = () if self.pause else [seat for seat in self.deciders if seat not in self.bots]
         return tuple(sorted(seats, key=self._due) if len(seats) > 1 else seats)
 
     @property
@@ -265,8 +273,10 @@ class Clocks:
         if undone:
             return self._taken_back([step for each in undone for step in each.steps], entry, match)
         match entry.kind:
-            case "pause" | "resume":
-                return replace(self._stopped(entry.at), is_paused=entry.kind == "pause")
+            case "pause":
+                return replace(self._stopped(entry.at), pause=Pause(entry.seat, entry.at))
+            case "resume":
+                return replace(self._stopped(entry.at), pause=None)
             case "stand_in":
                 return self._taken_over(entry, match)
             case "return":

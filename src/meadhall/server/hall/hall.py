@@ -46,7 +46,6 @@ from meadhall.server.hall.presence import Attendance
 from meadhall.server.hall.push_service import PushServices
 from meadhall.server.hall.room import Room
 from meadhall.server.hall.services import Services
-from meadhall.server.hall.stand_ins import has_turn
 from meadhall.server.hall.state import stored_outcome
 from meadhall.server.hall.talk import Talk
 from meadhall.server.hall.upkeep.housekeeping import delete_hourly
@@ -216,7 +215,7 @@ class Hall:
             if table.status == "running" and self.can_show(table):
                 with suppress(MeadhallError):  # a table that can't be opened is left out
                     room = await self.room(table.id)
-                    if room.match is not None and has_turn(room.match, table.seat_of(guest.id)):
+                    if room.state.has_turn(table.seat_of(guest.id)):
                         found.append((room.deadline is None, room.deadline or table.created_at, table.id))
         return [id for *_order, id in sorted(found)]
 

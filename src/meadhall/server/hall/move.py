@@ -146,6 +146,7 @@ def play(draft: TableState, guest: Guest, action: Any, number: int | None, is_su
     match, seat = draft.running_match(), draft.seat_of(guest)  # may the guest act?
     check_own_decision(match, seat)
     check_number(match, seat, number)  # is it meant for this decision?
+    draft.check_not_paused()
     played = match.check(action, seat)  # is it legal?
     if not is_sure:
         check_sure(match, draft.table, seat, played)

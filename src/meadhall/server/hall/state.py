@@ -19,8 +19,8 @@ from meadhall.engine.match.step import Award, Result
 from meadhall.engine.match.view import Seat
 from meadhall.engine.registry import game_fault
 from meadhall.engine.text.language import gettext as _
-from meadhall.server.errors import DoesNotFit, NotSeated, Stale, WrongMoment, reason_of, rule_of
-from meadhall.server.hall.clocks import Clocks, Outage
+from meadhall.server.errors import DoesNotFit, NotSeated, Paused, Stale, WrongMoment, reason_of, rule_of
+from meadhall.server.hall.clocks import Clocks, Outage, Pause
 from meadhall.server.hall.proposals import ENTRY_KINDS as PROPOSAL_KINDS
 from meadhall.server.hall.proposals import Proposals
 from meadhall.server.hall.stand_ins import replay_stand_in
@@ -131,6 +131,7 @@ _KINDS: Final[Mapping[EntryKind, Callable[[Match, Entry], None]]] = {
     "return": _return,
     "pause": _unchanged,
     "resume": _unchanged,
+    "skip": _unchanged,
     "holiday": _unchanged,
     "swap": _swap,
     **dict.fromkeys(PROPOSAL_KINDS, _unchanged),
@@ -210,6 +211,7 @@ class TableState:
         entry_count: the number of entries of the match.
         proposals: the proposals after the last entry.
         hinted: the information sets in which a hint was requested.
+        is_skipped: whether the bots play on without pauses, because no person plays any more.
         newcomers: seats whose guests play this game for the first time; forgotten after a restart in the middle of a match.
         at: of a draft: the time of its new entries.
         new: of a draft: the new entries.
@@ -225,6 +227,7 @@ class TableState:
     entry_count: int = 0
     proposals: Proposals = field(default_factory=Proposals)
     hinted: InformationSets = frozenset()
+    is_skipped: bool = False
     newcomers: frozenset[int] = frozenset()
     at: datetime = UNTIMED
     new: tuple[Entry, ...] = ()
@@ -248,6 +251,11 @@ class TableState:
             raise WrongMoment(_("The match was given up."))
         return self.match
 
+    def check_not_paused(self) -> None:
+        """Refuse what has to wait until a player goes on. Raises Paused."""
+        if self.pause is not None:
+            raise Paused(_("The match is paused. Any player can go on."))
+
     def check_gathering(self) -> None:
         """Refuse after the start of the match, and if the table was closed. Raises WrongMoment."""
         if self.table.status == "closed":
@@ -270,6 +278,17 @@ class TableState:
     def running_clocks(self) -> Clocks | None:
         """The clocks while the match is running; None without a clock, before the match, and after its end."""
         return self.clocks if self.table.status == "running" else None
+
+    @property
+    def pause(self) -> Pause | None:
+        """The pause of the running match; None without one."""
+        return None if self.running_clocks is None else self.running_clocks.pause
+
+    def has_turn(self, seat: int | None) -> bool:
+        """Return whether a seat's own player has a decision to make now: no bot makes it for them, and the match isn't paused."""
+        match = self.match
+        is_running = match is not None and self.table.status == "running" and self.pause is None
+        return is_running and match is not None and seat in match.deciders and seat not in match.stand_ins
 
     # -------------------------------------------------------------------------------------------------------------- changing
 
@@ -315,6 +334,7 @@ class TableState:
         match = self.match
         assert match is not None
         self.hinted |= hinted_by(entry, match)
+        self.is_skipped = entry.kind == "skip" or (self.is_skipped and entry.kind != "undo")  # an undo can revive a player
         if entry.kind in ("action", "hinted"):
             match.play(entry.value, entry.seat, hinted=entry.kind == "hinted")
         else:

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from typing import Final, get_args
 
 import msgspec
-from babel.dates import format_date, format_datetime, format_interval
+from babel.dates import format_date, format_datetime, format_interval, format_timedelta
 from babel.numbers import format_decimal
 from markupsafe import Markup
 
@@ -188,8 +188,11 @@ def clock_of_form(form: Form) -> Clock | None:
 _TENTHS_BELOW: Final = 10.0
 """Seconds below which a live clock shows tenths."""
 
-_SINCE = re.compile(r"<!--since (\d+)-->")
-"""Stands where a page shows for how long a player has been away."""
+_SINCE = re.compile(r"<!--since (\d+)( ago)?-->")
+"""Stands where a page shows for how long a player has been away, or how long ago they were seen."""
+
+_LONG_UNITS: Final = (365 * DAY, 30 * DAY, 7 * DAY, DAY, HOUR)
+"""Seconds of the units in which a page says how long ago a player was seen, as the script has them, too."""
 
 _DUE = re.compile(r'(data-due="(\d+)") hidden')
 """Begins a part that is hidden until a time."""
@@ -217,7 +220,7 @@ def _view(clocks: Clocks, seat: int) -> ClockView:
         deadline=None if deadline is None else milliseconds(deadline),
         begins=0 if deadline is None else milliseconds(clocks.since),
         short=round(1000 * short_seconds(clocks.clock)),
-        paused=clocks.is_paused,
+        paused=clocks.pause is not None,
         still=_still(clocks, seat, deadline),
         until=None if deadline is None or clocks.clock.is_live else moment(deadline),
     )
@@ -257,7 +260,11 @@ def filled(html: Markup, at: datetime) -> Markup:
     def due(found: re.Match[str]) -> str:
         return found[1] if int(found[2]) <= time else found[0]
 
-    text = _DUE.sub(due, _SINCE.sub(lambda found: time_away((time - int(found[1])) / 1000), _LEFT.sub(left, html)))
+    def since(found: re.Match[str]) -> str:
+        seconds = (time - int(found[1])) / 1000
+        return time_ago(seconds) if found[2] else time_away(seconds)
+
+    text = _DUE.sub(due, _SINCE.sub(since, _LEFT.sub(left, html)))
     return Markup(text)  # noqa: S704 - of a template, with numbers put in
 
 
@@ -275,6 +282,13 @@ def time_left(seconds: float, slow: bool) -> str:
 def time_away(seconds: float) -> str:
     """Return for how long a player has been away: "4 min", "2 days 3 h"; "" at first."""
     return _time_in_days(int(seconds)) if seconds >= MINUTE else ""
+
+
+def time_ago(seconds: float) -> str:
+    """Return how long ago a player was seen, in the largest whole unit from minutes to years: "2 hours ago"."""
+    unit = next((each for each in _LONG_UNITS if seconds >= each), MINUTE)
+    past = timedelta(seconds=-max(MINUTE, seconds // unit * unit))
+    return str(format_timedelta(past, threshold=1.0, add_direction=True, locale=locale()))
 
 
 def _time_in_days(seconds: int) -> str:

@@ -272,7 +272,7 @@ def _prompted(page: MatchPage) -> tuple[Any, ...]:
     still = page.viewer is None or page.status != "running" or page.stand_in is not None
     sign = page.viewer if page.your_turn else page.result is not None and page.viewer in page.result.winners
     clocks = page.seats if any(seat.clock for seat in page.seats) else ()
-    return page.n, page.prompt, page.your_turn, still, sign, page.thinking, clocks, page.private_events
+    return page.n, page.prompt, page.your_turn, still, sign, page.thinking, clocks, page.private_events, page.paused
 
 
 def _noted(page: MatchPage) -> tuple[Any, ...]:
@@ -283,9 +283,10 @@ def _noted(page: MatchPage) -> tuple[Any, ...]:
 
 def _tooled(page: MatchPage) -> tuple[Any, ...]:
     """Return the values of the tools of a viewer."""
-    while_running = page.tools, page.undo, page.can_hint, page.can_resign, page.resign_words, page.take_back
+    while_running = page.tools, page.undo, page.can_hint, page.can_resign, page.resign_words, page.take_back, page.paused
     hint = (page.hint, page.n) if page.hint else ()
-    return page.status, page.viewer, while_running, hint, page.daily, page.share, page.given_up, page.rematch, page.stronger
+    afterwards = page.daily, page.share, page.given_up, page.rematch, page.stronger
+    return page.status, page.viewer, while_running, hint, page.out, afterwards
 
 
 def _at_rest(page: MatchPage) -> MatchPage:

@@ -20,7 +20,6 @@ from meadhall.engine.text.language import listed, ngettext
 from meadhall.server.hall.choices import TableFilter, changed_choices, choices_of, last_choice, variant
 from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.room import Room
-from meadhall.server.hall.stand_ins import has_turn
 from meadhall.server.pages.clock import clock_in_words, clock_value, moment, time_left, usual_clocks
 from meadhall.server.pages.lobby import USUAL_WAIT, wait_choice
 from meadhall.server.pages.models import (
@@ -182,7 +181,7 @@ def card(table: TableRow, guest: Guest, room: Room | None, noted: Collection[str
     """Return a table's line in the hall's lists. ``room``: the table's room if it is in memory; ``noted``: tables with a note."""
     seat = table.seat_of(guest.id)
     match = room.match if room else None
-    yours = match is not None and table.status == "running" and has_turn(match, seat)
+    yours = room is not None and room.state.has_turn(seat)
     return TableCard(
         url=link(f"/tables/{table.id}"),
         game=table.game,
@@ -191,7 +190,7 @@ def card(table: TableRow, guest: Guest, room: Room | None, noted: Collection[str
         marks=table.marks,
         status=table.status,
         your_turn=yours,
-        note=_note(table, match, yours, seat),
+        note=_("Paused") if room is not None and room.state.pause else _note(table, match, yours, seat),
         ended=moment(table.finished_at) if table.finished_at else None,
         left=_left(guest, room) if room is not None and yours else "",
         noted=table.id in noted,

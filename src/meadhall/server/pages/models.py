@@ -280,6 +280,7 @@ class SeatView:
     thinking: bool = False  # the seat to move, and a bot
     winner: bool = False
     away_since: int | None = None  # of a person without an open page, in milliseconds by the hall's clock
+    is_slow: bool = False  # the clock of the table is slow, so that players come and go
     online: bool = True  # a person with an open page, or a bot
     ready: bool = False  # a person who agrees to a start while away
     clock: ClockView | None = None  # of a person in a running match with a clock
@@ -585,6 +586,23 @@ class AbsentView:
 
 
 @dataclass(frozen=True)
+class OutView:
+    """What a player can do who has dropped out of a match that goes on."""
+
+    is_alone: bool  # only bots play on
+    is_skipped: bool  # they play without pauses
+    again: bool  # the player can play again before the end
+
+
+@dataclass(frozen=True)
+class PauseView:
+    """The pause of a match. The prompt says who has paused it."""
+
+    since: Moment
+    url: str  # of the table, for a viewer who can go on; "" for a spectator
+
+
+@dataclass(frozen=True)
 class MatchPage:
     """A match for one viewer: while it runs, at its end, or at one step of a replay."""
 
@@ -612,6 +630,8 @@ class MatchPage:
     can_hint: bool = False
     hint: HintView | None = None
     stand_in: StandInView | None = None  # the bot that plays for the viewer
+    out: OutView | None = None  # the viewer has dropped out of the match, which goes on
+    paused: PauseView | None = None
     absent: tuple[AbsentView, ...] = ()  # for whom the viewer may let a bot play, now or later
     thinking: str = ""  # which bot is thinking, in words
     notice: Refusal | None = None  # the refusal of the last request, shown once

@@ -26,7 +26,6 @@ from meadhall.server.errors import NotAdmitted, OtherRules, RefusalInfo, ShutOut
 from meadhall.server.hall.holidays import is_slow
 from meadhall.server.hall.notifications import NotificationChoices
 from meadhall.server.hall.room import Room
-from meadhall.server.hall.stand_ins import has_turn
 from meadhall.server.ops.logs import request_id
 from meadhall.server.pages.clock import filled, milliseconds
 from meadhall.server.pages.frames import TALK_PLACE
@@ -219,7 +218,7 @@ def table_answer(
 
 def _goes_on(room: Room, guest: Guest) -> bool:
     """Return whether a guest who has decided at a slow table wants to go on to the next one."""
-    waits = room.match is not None and room.table.status == "running" and not has_turn(room.match, room.table.seat_of(guest.id))
+    waits = room.match is not None and room.table.status == "running" and not room.state.has_turn(room.table.seat_of(guest.id))
     return guest.onward == "next" and is_slow(room.table) and waits
 
 

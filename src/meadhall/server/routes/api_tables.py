@@ -178,7 +178,7 @@ def _clocks_info(room: Room) -> ClocksInfo | None:
         return None
     at = room.time.now()
     left = [None if seat in clocks.bots else round(seconds, 3) for seat, seconds in enumerate(clocks.left_at(at))]
-    return ClocksInfo(at, left, clocks.running, clocks.deadline, clocks.is_paused, clocks.still_until(at))
+    return ClocksInfo(at, left, clocks.running, clocks.deadline, clocks.pause is not None, clocks.still_until(at))
 
 
 def _proposal_info(room: Room) -> ProposalInfo | None:

@@ -187,11 +187,11 @@ async def wait_for_turn(request: AnyRequest, room: Room, guest: Guest, seconds: 
 
 def _has_to_decide(room: Room, guest: Guest) -> bool:
     """Return whether a guest has to choose an action or answer a proposal, or nothing can happen any more."""
-    seat, match, proposal = room.table.seat_of(guest.id), room.match, room.consent.proposals.open
+    seat, proposal = room.table.seat_of(guest.id), room.consent.proposals.open
     if room.table.status in FINISHED or room.is_closed:
         return True
     is_asked = proposal is not None and seat in proposal.asked - proposal.agreed
-    return is_asked or (match is not None and seat in match.deciders and seat not in match.stand_ins)
+    return is_asked or room.state.has_turn(seat)
 
 
 class Deeds(list[Deed]):
@@ -481,6 +481,21 @@ async def take_back_seat(visit: TableRequest) -> None:
     If no bot plays it, nothing changes. It is refused after you have resigned.
     """
     visit.room.change(match_changes.take_back_seat, visit.guest)
+
+
+@DEEDS.add("seated", "resume", api="resume")
+async def go_on(visit: TableRequest) -> None:
+    """End a pause: the board and the clocks go on at once.
+
+    Any player can, without the agreement of the others. If the match isn't paused, nothing changes.
+    """
+    visit.room.change(match_changes.go_on, visit.guest)
+
+
+@DEEDS.add("seated", "skip", api="skip")
+async def skip_to_end(visit: TableRequest) -> None:
+    """Let the bots play on without pauses after you are out. It is refused while you or other people still play."""
+    visit.room.change(match_changes.skip_to_end, visit.guest)
 
 
 # ---------------------------------------------------------------------------------------------------------------- proposals

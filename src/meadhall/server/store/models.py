@@ -129,6 +129,7 @@ EntryKind = Literal[
     "expire",
     "pause",
     "resume",
+    "skip",
     "swap",
     "stand_in",
     "return",
@@ -291,8 +292,8 @@ class Entry:
         number: 1 for the first entry of a match.
         kind: ``action``; ``hinted``, an action after a hint; ``undo``; ``hint``, a request for one; ``stand_in``, a bot takes
             over; ``return``, the owner of the seat takes it back; ``swap``, another person takes it over; ``pause`` and
-            ``resume`` of the clocks; ``edit``, another position, from development mode; or one of those of
-            ``hall.proposals``. The module ``hall.state`` has the function that replays each kind.
+            ``resume``, the match rests; ``skip``, bots play on without pauses; ``edit``, another position, from development
+            mode; or one of those of ``hall.proposals``. The module ``hall.state`` has the function that replays each kind.
         seat: the seat that made the entry.
         value: the action; for ``undo`` the number of actions that are taken back; for ``hint`` the number of the decision.
         data: what else belongs to an entry of its kind, as JSON: for ``stand_in`` the level of the ``bot``, how long it

@@ -53,6 +53,13 @@
     return minutes ? plural(words.minutes, minutes) : words.soon;
   }
 
+  const units = [["year", 365 * DAY], ["month", 30 * DAY], ["week", 7 * DAY], ["day", DAY], ["hour", HOUR]];
+  const relative = new Intl.RelativeTimeFormat(root.lang);
+  function ago(seconds) {
+    const [name, unit] = units.find(each => seconds >= each[1]) ?? ["minute", MINUTE];
+    return relative.format(-Math.max(1, Math.floor(seconds / unit)), name);
+  }
+
   // For a screen reader: the own clock, at few moments only. `told` has the moments of this decision that are over.
   let told = { deadline: "", at: new Set() };
   function tell(clock, left) {
@@ -104,7 +111,7 @@
     }
     // How long players have been away, and what the others may do when it is long.
     for (const part of document.querySelectorAll(".frame [data-since]")) {
-      const away = now - part.dataset.since, shown = away < MINUTE * 1000 ? "" : text(away, true);
+      const away = now - part.dataset.since, shown = part.hasAttribute("data-ago") ? ago(away / 1000) : away < MINUTE * 1000 ? "" : text(away, true);
       if (part.textContent !== shown) part.textContent = shown;
       next = Math.min(next, 15000);
     }
