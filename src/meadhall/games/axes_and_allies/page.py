@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from meadhall.games.axes_and_allies.rules import ALLY, ATTACK, Event
 from meadhall.sdk import PlainState, View
+from meadhall.sdk import gettext as _
 
 
 @dataclass(frozen=True)
@@ -55,6 +56,14 @@ def offered(view: View) -> Iterable[int]:
     """Return the actions to show: an attack on every other seat and an alliance with it. The page explains the illegal ones."""
     others = [seat for seat in range(view.plain.players) if seat != view.viewer]
     return [ATTACK + seat for seat in others] + [ALLY + seat for seat in others]
+
+
+def ahead(view: View) -> dict[int, str]:
+    """Return what can be decided before the roll for power: an attack on another living player, or an alliance with them."""
+    alive, names = view.plain.alive, view.names
+    others = [seat for seat in range(len(names)) if alive[seat] and alive[view.viewer] and seat != view.viewer]
+    kinds = (ATTACK, _("attack {name}")), (ALLY, _("ally with {name}"))
+    return {kind + seat: words.format(name=names[seat]) for kind, words in kinds for seat in others}
 
 
 def _blow(view: View) -> tuple[int, int, int, bool] | None:

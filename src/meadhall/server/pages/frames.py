@@ -257,7 +257,7 @@ class Frames:
         macro = _game_macros(page.game).controls
         if page.your_turn:
             return str(macro(page))
-        values = page.own, [seat.name for seat in page.seats]
+        values = page.own, [seat.name for seat in page.seats], page.ahead, page.intended
         return table.part(page.viewer, "controls", values, lambda: macro(_at_rest(page)))
 
 
@@ -277,7 +277,8 @@ def _tooled(page: MatchPage) -> tuple[Any, ...]:
 def _at_rest(page: MatchPage) -> MatchPage:
     """Return what the controls of a waiting seat depend on."""
     seats = tuple([SeatView(seat.seat, seat.name, "human") for seat in page.seats])
-    return MatchPage("", "", page.game, "", seats, page.viewer, "running", "", False, 0, (), (), None, page.own)
+    rest = MatchPage("", page.url, page.game, "", seats, page.viewer, "running", "", False, 0, (), (), None, page.own)
+    return replace(rest, ahead=page.ahead, intended=page.intended)
 
 
 def _game_macros(game: str) -> Any:

@@ -109,6 +109,7 @@ EntryKind = Literal[
     "hinted",
     "undo",
     "hint",
+    "ahead",
     "propose",
     "agree",
     "decline",
