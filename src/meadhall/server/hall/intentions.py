@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from meadhall.engine.errors import Refused
 from meadhall.engine.game import ahead_of
 from meadhall.engine.match.match import Match
 from meadhall.engine.match.view import View
@@ -45,7 +44,8 @@ class Intentions:
         kept = self
         if entry.kind in ("action", "hinted", "stand_in", "return", "swap"):
             kept = Intentions(_without(self.chosen, entry.seat), _without(self.dropped, entry.seat))
-        dropped = {seat: kept.chosen[seat] for seat in kept.chosen.keys() & {*match.deciders} if not _is_legal(match, seat, kept)}
+        begun = {seat: kept.chosen[seat] for seat in match.deciders if seat in kept.chosen}
+        dropped = {seat: action for seat, action in begun.items() if action not in match.view(seat).legal}
         chosen = {seat: action for seat, action in kept.chosen.items() if seat not in dropped}
         return Intentions(chosen, {**kept.dropped, **dropped})
 
@@ -56,14 +56,6 @@ class Intentions:
 
 def _without(actions: Mapping[int, int], seat: int) -> Mapping[int, int]:
     return {other: action for other, action in actions.items() if other != seat}
-
-
-def _is_legal(match: Match, seat: int, intentions: Intentions) -> bool:
-    try:
-        match.check(intentions.chosen[seat], seat)
-    except Refused:
-        return False
-    return True
 
 
 def choices_ahead(match: Match, clocks: Clocks | None, view: View) -> Mapping[int, str]:
