@@ -490,6 +490,8 @@ async def send_every_request(hall: OpenHall, host: Program, friend: Program, str
     for program, action, n in tried:
         await program.act(table, action, n)
     await host.post(f"/tables/{table}/undo")
+    for program, intended in ((friend, DRAW), (friend, None), (friend, "x"), (host, 99), (stranger, DRAW)):
+        await program.post(f"/tables/{table}/ahead", {"action": intended})
     await replace_for_a_while(hall, table, host, friend, stranger)
     for what in ("take-back", "give-up", "peace"):
         await host.post(f"/tables/{table}/proposals", {"what": what})

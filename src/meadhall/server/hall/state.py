@@ -21,6 +21,7 @@ from meadhall.engine.registry import game_fault
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import DoesNotFit, NotSeated, Paused, Stale, WrongMoment, reason_of, rule_of
 from meadhall.server.hall.clocks import Clocks, Outage, Pause
+from meadhall.server.hall.intentions import Intentions
 from meadhall.server.hall.proposals import ENTRY_KINDS as PROPOSAL_KINDS
 from meadhall.server.hall.proposals import Proposals
 from meadhall.server.hall.stand_ins import replay_stand_in
@@ -41,13 +42,23 @@ def is_current(match: Match, seat: int, number: int) -> bool:
     """Return whether an action with this number is meant for the decision that the seat has to make now."""
     if number == match.next_number:
         return True
-    undone = {step.n for each in match.undone for step in each.steps}
-    return match.decision_of(seat) < number < match.next_number and number not in undone
+    return match.decision_of(seat) < number < match.next_number and number not in _undone(match)
+
+
+def _undone(match: Match) -> set[int]:
+    return {step.n for each in match.undone for step in each.steps}
 
 
 def check_number(match: Match, seat: int, number: int | None) -> None:
     """Check that an action with this number is meant for the pending decision of the seat. None always is. Raises Stale."""
     if number is not None and not is_current(match, seat, number):
+        raise Stale(_("The game has moved on. Look again, then choose."))
+
+
+def check_not_acted(match: Match, seat: int, number: int | None) -> None:
+    """Check that a seat hasn't acted since the next action had this number, and nothing was taken back. Raises Stale."""
+    last = next((step.n for step in reversed(match.steps) if step.seat == seat), 0)
+    if number is not None and (not last < number <= match.next_number or number in _undone(match)):
         raise Stale(_("The game has moved on. Look again, then choose."))
 
 
@@ -127,6 +138,7 @@ def _unchanged(match: Match, entry: Entry) -> None:
 _KINDS: Final[Mapping[EntryKind, Callable[[Match, Entry], None]]] = {
     "undo": _take_back,
     "hint": _unchanged,
+    "ahead": _unchanged,
     "stand_in": replay_stand_in,
     "return": _return,
     "pause": _unchanged,
@@ -212,6 +224,7 @@ class TableState:
         proposals: the proposals after the last entry.
         hinted: the information sets in which a hint was requested.
         is_skipped: whether the bots play on without pauses, because no person plays any more.
+        intentions: what seats have chosen ahead.
         newcomers: seats whose guests play this game for the first time; forgotten after a restart in the middle of a match.
         at: of a draft: the time of its new entries.
         new: of a draft: the new entries.
@@ -228,6 +241,7 @@ class TableState:
     proposals: Proposals = field(default_factory=Proposals)
     hinted: InformationSets = frozenset()
     is_skipped: bool = False
+    intentions: Intentions = field(default_factory=Intentions)
     newcomers: frozenset[int] = frozenset()
     at: datetime = UNTIMED
     new: tuple[Entry, ...] = ()
@@ -343,6 +357,7 @@ class TableState:
             entry = self.clocks.with_play(entry, match) if is_new else entry
             self.clocks = self.clocks.after(entry, match)
         self.proposals = self.proposals.follow(entry)
+        self.intentions = self.intentions.follow(entry, match)
         self.entry_count = entry.number
         return entry
 

@@ -253,7 +253,8 @@ def _controls(page: MatchPage, drawing: Drawing) -> Regions:
     declared = getattr(page_of(game(page.game)), "control_regions", None)
     if declared:
         return drawing.regions({"choices": {"class": "choices"}} | declared(page), macros)
-    values = (page.n, page.own, page.choices, page.notice) if page.your_turn else (page.own, [seat.name for seat in page.seats])
+    waiting = page.own, [seat.name for seat in page.seats], page.ahead, page.intended
+    values = (page.n, page.own, page.choices, page.notice) if page.your_turn else waiting
     shown = page if page.your_turn else _at_rest(page)
     return {
         "choices": drawing.region("choices", values, lambda: f'<div id="choices" class="choices">{macros.controls(shown)}</div>')
@@ -272,7 +273,18 @@ def _prompted(page: MatchPage) -> tuple[Any, ...]:
     still = page.viewer is None or page.status != "running" or page.stand_in is not None
     sign = page.viewer if page.your_turn else page.result is not None and page.viewer in page.result.winners
     clocks = page.seats if any(seat.clock for seat in page.seats) else ()
-    return page.n, page.prompt, page.your_turn, still, sign, page.thinking, clocks, page.private_events, page.paused
+    return (
+        page.n,
+        page.prompt,
+        page.your_turn,
+        still,
+        sign,
+        page.thinking,
+        clocks,
+        page.private_events,
+        page.paused,
+        page.intended,
+    )
 
 
 def _noted(page: MatchPage) -> tuple[Any, ...]:
@@ -292,7 +304,8 @@ def _tooled(page: MatchPage) -> tuple[Any, ...]:
 def _at_rest(page: MatchPage) -> MatchPage:
     """Return the values of the controls of a waiting seat."""
     seats = tuple([SeatView(seat.seat, seat.name, "human") for seat in page.seats])
-    return MatchPage("", "", page.game, "", seats, page.viewer, "running", "", False, 0, (), (), None, page.own)
+    rest = MatchPage("", page.url, page.game, "", seats, page.viewer, "running", "", False, 0, (), (), None, page.own)
+    return replace(rest, ahead=page.ahead, intended=page.intended)
 
 
 def _macros(page: MatchPage) -> Any:

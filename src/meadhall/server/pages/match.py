@@ -18,6 +18,7 @@ from meadhall.engine.text.language import current_language, grouped, listed, nge
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.hall.analysis import RequestedHint
 from meadhall.server.hall.daily_puzzle import ends_at, is_sealed
+from meadhall.server.hall.intentions import choices_ahead
 from meadhall.server.hall.move import NO_UNDO, undo_of
 from meadhall.server.hall.proposal_kinds import GIVEN_UP
 from meadhall.server.hall.room import Room
@@ -155,6 +156,7 @@ def seat_page(room: Room, match: Match, view: View, public: MatchPage) -> MatchP
     return replace(
         public,
         **_seen(match, view, table.status == "abandoned", seat, rests=bool(paused), is_out=out) | paused,
+        **_seen(match, view, table.status == "abandoned", seat) | _ahead(room, match, view),
         picture=None,
         undo=undo,
         can_resign=not out and can_resign(room, match, seat),
@@ -204,6 +206,19 @@ def _out(room: Room, match: Match) -> OutView:
     """Return what a player can do who has dropped out."""
     is_alone = not persons_living(room.table, match)
     return OutView(is_alone, room.state.is_skipped, is_alone and room.table.daily is None)
+
+
+def _ahead(room: Room, match: Match, view: View) -> dict[str, Any]:
+    """Return the fields with what a seat can choose ahead and has chosen, or with the reason why that was dropped."""
+    intentions, seat = room.state.intentions, view.viewer
+    if seat in intentions.dropped:
+        rule, why = view.refusal(intentions.dropped[seat])
+        return {"notice": Refusal(rule, _("What you had chosen ahead isn't possible now: {why}").format(why=why))}
+    offered, intended = choices_ahead(match, room.running_clocks, view), intentions.chosen.get(seat)
+    found: dict[str, Any] = {"ahead": tuple([Choice(*each) for each in offered.items()])}
+    if intended is None or intended not in offered:
+        return found
+    return found | {"intended": intended, "prompt": _("You will {action}. Tap again to cancel.").format(action=offered[intended])}
 
 
 def _absent(room: Room, match: Match, viewer: int) -> Iterator[AbsentView]:

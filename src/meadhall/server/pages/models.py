@@ -627,6 +627,8 @@ class MatchPage:
     goal: str = ""  # what the viewer plays for, until their first decision
     lesson_minutes: int = 0  # of the guided first game, in the viewer's first match of this game; 0 otherwise
     resign_words: str = ""  # what a resignation of the viewer means
+    ahead: tuple[Choice, ...] = ()  # what the viewer, who waits, can choose for their next decision
+    intended: int | None = None  # which of these is chosen
     can_hint: bool = False
     hint: HintView | None = None
     stand_in: StandInView | None = None  # the bot that plays for the viewer

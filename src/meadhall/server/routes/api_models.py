@@ -197,6 +197,13 @@ class NewAction(msgspec.Struct, forbid_unknown_fields=True):
     n: int | None = None
 
 
+class Intention(msgspec.Struct, forbid_unknown_fields=True):
+    """An action that is chosen ahead; null revokes it. With its number ``n`` it is refused if you have acted since."""
+
+    action: int | None
+    n: int | None = None
+
+
 class NewProposal(msgspec.Struct, forbid_unknown_fields=True):
     """A proposal to the others at the table.
 
@@ -262,7 +269,7 @@ class TableInfo(msgspec.Struct):
     has ``happened`` since your last action, the ``board`` as text, and the ``prompt``: what you must decide. ``result`` is null
     until the match is over. ``awarded`` is a win that the rules don't give, for example after a resignation: its ``winners``,
     ``scores``, and ``why``. ``clock`` is null for a table without a clock; its times are in seconds. ``clocks`` is null unless
-    the match is running. ``url`` is the address of its page, for people.
+    the match is running. ``intended`` is the action that you have chosen ahead. ``url`` is the address of its page, for people.
     """
 
     id: str
@@ -279,6 +286,7 @@ class TableInfo(msgspec.Struct):
     proposal: ProposalInfo | None
     clock: Clock | None
     clocks: ClocksInfo | None
+    intended: int | None = None
 
 
 class TableSummary(msgspec.Struct):

@@ -99,7 +99,7 @@ def told_to_seat(room: Room, you: int | None, told: dict[Any, Any], outside: Out
         seats = [*public.seats]
         seats[you] = replace(seats[you], you=True)
         view = None if room.match is None else _seen(room.match, you, told)
-        mine = replace(public, seats=seats, you=you, view=view)
+        mine = replace(public, seats=seats, you=you, view=view, intended=_intended(room, you))
     if public.clocks is not None:
         return msgspec.Raw(msgspec.json.encode(replace(mine, clocks=_clocks_info(room))))
     told[you] = found = msgspec.Raw(msgspec.json.encode(mine))
@@ -142,7 +142,12 @@ def _info_for(room: Room, you: int | None, outside: Outside, view: dict[str, Any
         clock=table.clock,
         proposal=_proposal_info(room),
         clocks=_clocks_info(room),
+        intended=_intended(room, you),
     )
+
+
+def _intended(room: Room, you: int | None) -> int | None:
+    return None if you is None else room.state.intentions.chosen.get(you)
 
 
 def _seen(match: Match, seat: int | None, told: dict[Any, Any]) -> dict[str, Any]:

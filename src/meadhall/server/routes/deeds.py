@@ -40,7 +40,7 @@ from meadhall.server.hall.lobby_changes import (
     with_options,
     without_seat,
 )
-from meadhall.server.hall.move import act
+from meadhall.server.hall.move import act, choose_ahead
 from meadhall.server.hall.notices.pubsub import updates
 from meadhall.server.hall.proposal_kinds import kind_of
 from meadhall.server.hall.room import Room
@@ -50,6 +50,7 @@ from meadhall.server.pages.responses import Answer, failed, refused, table_answe
 from meadhall.server.routes.api_models import (
     STRICT,
     ClockChoice,
+    Intention,
     JoinTable,
     NewAction,
     NewProposal,
@@ -445,6 +446,23 @@ async def play_action(visit: TableRequest, data: NewAction) -> None:
     repeat a request whose answer was lost.
     """
     act(visit.room, visit.guest, data.action, data.n, getattr(data, "is_sure", True))
+
+
+@DEEDS.add(
+    "seated",
+    "ahead",
+    lambda form: Intention(action_number(form) if form.get("action") else None, integer(form, "n")),
+    "ahead",
+    Intention,
+)
+async def choose_action_ahead(visit: TableRequest, data: Intention) -> None:
+    """Choose the action of your next decision ahead, in place of the last such choice, while you wait.
+
+    It is played when your decision begins, if it is legal then, and dropped otherwise. Only you see it, as ``intended``. A game
+    says what can be chosen ahead: a refusal lists it. ``action`` null revokes the choice; so do an undo, a pause and a stand-in.
+    If your decision has begun meanwhile, the action is played at once.
+    """
+    visit.room.change(choose_ahead, visit.guest, data.action, data.n)
 
 
 @DEEDS.add("seated", "undo", lambda form: integer(form, "n"), "undo")

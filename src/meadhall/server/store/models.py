@@ -122,6 +122,7 @@ EntryKind = Literal[
     "hinted",
     "undo",
     "hint",
+    "ahead",
     "propose",
     "agree",
     "decline",

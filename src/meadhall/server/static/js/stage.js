@@ -323,7 +323,7 @@ const stage = (() => {
   addEventListener("click", e => {
     if (!queue.length || !e.isTrusted) return;
     const onTable = e.target.closest("#board, #controls, #prompt");
-    if (e.target.closest("[popover], [data-keep]") || !e.target.closest("#frame") || (!onTable && !e.target.closest("#tools"))) return;
+    if (e.target.closest("[popover], [data-keep], .ahead") || !e.target.closest("#frame") || (!onTable && !e.target.closest("#tools"))) return;
     if (onTable) {
       e.preventDefault();
       e.stopImmediatePropagation();
@@ -331,7 +331,7 @@ const stage = (() => {
     end();
   }, true);
   addEventListener("keydown", e => {
-    if (!queue.length || e.ctrlKey || e.metaKey || e.altKey || e.target.matches("input:not([type=radio]), select, textarea")) return;
+    if (!queue.length || e.target.closest(".ahead") || document.querySelector(`.ahead[data-key="${CSS.escape(shortcut(e))}"]`) || e.ctrlKey || e.metaKey || e.altKey || e.target.matches("input:not([type=radio]), select, textarea")) return;
     const acting = /^[1-9]$/.test(shortcut(e)) || e.key === "Escape" || (["Enter", " "].includes(e.key) && e.target.closest("#controls, #board"));
     if (!acting || document.querySelector(":popover-open")) return;
     e.preventDefault();
