@@ -150,7 +150,7 @@ def remembered(macro: Macro) -> Callable[..., str]:
     return render
 
 
-_PIECES = ("_parts.html", "pieces.html", "page.html")
+_PIECES = ("_parts.html", "pieces.html", "page.html", "_private.html", "_tools.html")
 """Names of the templates with such macros."""
 
 _INDENTATION = re.compile(r"\n\s*")

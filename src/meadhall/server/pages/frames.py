@@ -41,6 +41,10 @@ Its tag is used for nothing else: idiomorph would change another element with th
 """
 
 
+_LONG_PROMPT = 72
+"""The number of letters from which a prompt is written smaller."""
+
+
 class _Table:
     """The frames of the newest version of a table, and its regions as they were drawn last.
 
@@ -215,16 +219,15 @@ def _plates(page: MatchPage) -> Spec:
 
 
 def own_regions(page: MatchPage, drawing: Drawing) -> Regions:
-    """Return the regions of one viewer."""
+    """Return the regions of one viewer. One that stands within another comes after it."""
     macros: Any = template("_private.html").module
-    over = page.status != "running"
     parts: Any = template("_parts.html").module
     found = {
         "marks": drawing.region("marks", page.marks, lambda: parts.shields(page.marks)),
-        "frame": drawing.attributes("frame", _attributes(page, over)),
-        "prompt": drawing.region("prompt", _prompted(page), lambda: macros.prompt(page)),
+        "frame": drawing.attributes("frame", _attributes(page, page.status != "running")),
+        **drawing.regions(_prompt(page), macros),
         "notices": drawing.region("notices", _noted(page), lambda: macros.notices(page)),
-        "tools": drawing.region("tools", _tooled(page), lambda: macros.tools_of(page)),
+        **_tools(page, drawing, macros),
     }
     if page.viewer is not None and not page.result and not page.given_up:  # a spectator has no controls
         found["controls"] = drawing.attributes("controls", {"class": "controls"})
@@ -237,6 +240,46 @@ def own_regions(page: MatchPage, drawing: Drawing) -> Regions:
     earlier = bool(page.log and page.log[-1].events[0].index)
     found["log-earlier"] = drawing.attributes("log-earlier", {"class": "turn", "hidden": None if earlier else ""})
     return found
+
+
+def _prompt(page: MatchPage) -> Spec:
+    """Return the parts of the prompt."""
+    won = page.result is not None and page.viewer in page.result.winners
+    clocked = tuple([(seat.seat, seat.name, seat.active, seat.clock) for seat in page.seats if seat.clock])
+    state = "yours" if page.your_turn else "paused" if page.paused else "early" if page.intended is not None else ""
+    still = page.viewer is None or page.status != "running" or page.stand_in is not None
+    spec: dict[str, Any] = {
+        "prompt": {"class": f"prompt {state}{' clocked' if clocked else ''}".strip()},
+        "prompt-line": {
+            "class": f"prompt-line{' long' if len(page.prompt) > _LONG_PROMPT else ''}",
+            "tabindex": -1 if still else None,
+        },
+        "prompt-words": (
+            "words",
+            page.n,
+            page.prompt,
+            "crown" if won else page.viewer if page.your_turn else "pause" if page.paused else "",
+        ),
+        "prompt-more": ("more", page.thinking, page.paused.since if page.paused else None, page.private_events),
+        "prompt-acts": ("acts", page.url if page.intended is not None else "", page.paused.url if page.paused else ""),
+    }
+    if clocked:
+        spec["clock-row"] = ("clocks", clocked)
+    return spec
+
+
+def _tools(page: MatchPage, drawing: Drawing, macros: Any) -> Regions:
+    """Return the tools. The forms for a hint and for taking back change with each decision."""
+    plays = (
+        page.status == "running" and page.viewer is not None and page.out is None and page.tools is not None and not page.paused
+    )
+    spec: dict[str, Any] = {}
+    if plays and page.tools and page.tools.hints:
+        spec["hint-form"] = ("hint_form", page.url, page.hint is not None, page.can_hint)
+    if plays:
+        spec["undo-form"] = ("undo_button", page.url, page.undo, page.take_back)
+    forms = drawing.regions(spec, template("_tools.html").module)
+    return {"tools": drawing.region("tools", _tooled(page), lambda: macros.tools_of(page, html_of(forms)))} | forms
 
 
 def _attributes(page: MatchPage, over: bool) -> dict[str, str | int | None]:
@@ -273,25 +316,6 @@ def controls_of(page: MatchPage, region: dict[str, Markup]) -> Markup:
     return as_markup(f"<div {region['choices']}>{_macros(page).controls(page, region)}</div>")
 
 
-def _prompted(page: MatchPage) -> tuple[Any, ...]:
-    """Return the values of the prompt of a viewer."""
-    still = page.viewer is None or page.status != "running" or page.stand_in is not None
-    sign = page.viewer if page.your_turn else page.result is not None and page.viewer in page.result.winners
-    clocks = page.seats if any(seat.clock for seat in page.seats) else ()
-    return (
-        page.n,
-        page.prompt,
-        page.your_turn,
-        still,
-        sign,
-        page.thinking,
-        clocks,
-        page.private_events,
-        page.paused,
-        page.intended,
-    )
-
-
 def _noted(page: MatchPage) -> tuple[Any, ...]:
     """Return the values of the notices of a viewer."""
     daily = (page.daily, page.daily_ended, page.daily_ends, page.viewer is None, page.status) if page.daily else ()
@@ -299,11 +323,11 @@ def _noted(page: MatchPage) -> tuple[Any, ...]:
 
 
 def _tooled(page: MatchPage) -> tuple[Any, ...]:
-    """Return the values of the tools of a viewer."""
-    while_running = page.tools, page.undo, page.can_hint, page.can_resign, page.resign_words, page.take_back, page.paused
+    """Return the values of the tools of a viewer, but for their forms."""
+    while_running = page.tools, page.can_resign, page.resign_words, page.paused, page.out
     hint = (page.hint, page.n) if page.hint else ()
     afterwards = page.daily, page.share, page.given_up, page.rematch, page.stronger
-    return page.status, page.viewer, while_running, hint, page.out, afterwards
+    return page.status, page.viewer, while_running, hint, afterwards
 
 
 def _at_rest(page: MatchPage) -> MatchPage:
