@@ -111,6 +111,13 @@
     const backs = find(`#place-${seat} .va-backs > :nth-child(2)`);
     return at(backs?.getClientRects().length ? backs : document.getElementById("hand") ?? find(`#place-${seat} .va-front`));
   };
+  // A card leaves a hand: from its place in the viewer's.
+  function leaves(seat, picture) {
+    const own = seat === +/you-(\d)/.exec(document.getElementById("frame").className)[1] && document.querySelector(`#hand .act:has([href="#${picture}"])`);
+    if (!own) return hand(seat);
+    play(own, [{ opacity: 0 }, { opacity: 0 }], 1);
+    return at(own);
+  }
   function front(seat, isArmory) {
     const { x, y, width, height } = at(find(`#place-${seat} .va-front`)), em = width / 11.6;
     const cards = document.querySelectorAll(`#shields-${seat} .va-wall > .va-slot`).length + (laid[seat] ?? 0);
@@ -149,14 +156,14 @@
   async function plays(seat, played) {
     take();
     name = `va-${played}`;
-    bring(await move(name, hand(seat), middle(), { size: SMALL }));
+    bring(await move(name, leaves(seat, name), middle(), { size: SMALL }));
     await wait(350);
   }
 
   async function discards(seat, thrown) {
     const isHeld = isTaken();
     if (!isHeld) take();
-    await discard(`va-${thrown}`, isHeld ? hand(seat) : middle(), isHeld ? SMALL : 1);
+    await discard(`va-${thrown}`, isHeld ? leaves(seat, `va-${thrown}`) : middle(), isHeld ? SMALL : 1);
     name = "";
   }
 
