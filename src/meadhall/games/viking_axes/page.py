@@ -87,12 +87,13 @@ def components(_options: Mapping[str, Any]) -> tuple[tuple[str, int], ...]:
 def picture(view: View) -> Picture:
     """Return the values for the board."""
     state, story, seats = view.plain, story_of(view), range(view.plain.players)
+    sizes = [hand_size(view.state, seat) for seat in seats] if state.strategic else [0] * len(seats)
     return Picture(
         state=state,
         story=story,
         offer=state.actor >= 0 and state.phase == Phase.OFFER,
         used=[tuple(_used(story.fronts[seat].shields, state.unused[seat])) for seat in seats],
-        hands=[tuple(_known(view, seat)) or (None,) * hand_size(view.state, seat) for seat in seats] if state.strategic else [()] * len(seats),
+        hands=[tuple(_known(view, seat)) or (None,) * size for seat, size in enumerate(sizes)],
     )
 
 
