@@ -313,7 +313,8 @@
   // What no event tells: with secret hands a card goes from the pile to each hand that grows, and the light to the next player.
   async function after() {
     pass();
-    const grown = seat => !find(`#back-${seat}-2`).getAttribute("href") && stage.news.match(`back-${seat}-2`).length;
+    const comes = id => stage.news.part(id)?.getAttribute("href") ?? stage.news.parts.get(id)?.href;
+    const grown = seat => !find(`#back-${seat}-2`).getAttribute("href") && comes(`back-${seat}-2`);
     const seats = Array.from(document.querySelectorAll("#va-board .va-backs"), each => +each.parentNode.id.slice(6)).filter(grown);
     await Promise.all(seats.map(seat => move("va-back", pile(), hand(seat), { size: PILE, end: 0.3 })));
     show(["left", "pile", "back-*", "va-light", "plate-*", "due-*", "facts-*"]);
