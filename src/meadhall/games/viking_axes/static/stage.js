@@ -113,10 +113,9 @@
   };
   // A card leaves a hand: from its place in the viewer's.
   function leaves(seat, picture) {
-    const own = seat === +/you-(\d)/.exec(document.getElementById("frame").className)[1] && document.querySelector(`#hand .act:has([href="#${picture}"])`);
-    if (!own) return hand(seat);
-    play(own, [{ opacity: 0 }, { opacity: 0 }], 1);
-    return at(own);
+    const own = document.querySelector(`#frame.you-${seat} #hand .act:has([href="#${picture}"])`);
+    play(own ?? find(`#place-${seat} .va-backs > :nth-child(3)`), [{ opacity: 0 }, { opacity: 0 }], 1);
+    return own ? at(own) : hand(seat);
   }
   function front(seat, isArmory) {
     const { x, y, width, height } = at(find(`#place-${seat} .va-front`)), em = width / 11.6;
@@ -201,10 +200,10 @@
   // A sign on a crest, no wider than it: names stay in view. It goes with its event.
   async function sign(kind, seat, picture, words = "") {
     const box = document.createElement("i"), { x, y, width } = at(crest(seat));
-    box.append(drawn(picture, 0.3 * width));
+    box.append(drawn(picture, 0.29 * width));
     if (words) box.append(Object.assign(document.createElement("b"), { textContent: words }));
     const place = put(box, { x, y }, `va-effect ${kind}`);
-    place.style.fontSize = `${0.32 * width}px`;
+    place.style.fontSize = `${0.29 * width}px`;
     await play(place, [{ opacity: 0, transform: "scale(.3)" }, { opacity: 1, transform: "scale(1.15)", offset: 0.25 }, { opacity: 1, transform: "none", offset: 0.4 }, { opacity: 1, transform: "none" }], 480, { easing: "ease-out" });
   }
 
@@ -226,6 +225,7 @@
     for (const [each, here, way] of stuck) play(each, [{}, { transform: `${way} translate(${0.35 * (to.x - here.x)}px, ${0.35 * (to.y - here.y)}px)` }], 90, { easing: "ease-in" });
     await wait(90);
     count(`#hits-${target}`, landed);
+    show([`cut-${target}`]);
     shake(crest(target), 8);
     if (left === 1) sound("drum");
     if (left > 0) later(() => stuck.forEach(([each]) => each.remove()));
