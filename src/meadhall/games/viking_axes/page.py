@@ -103,9 +103,11 @@ def regions(page: Any) -> dict[str, Any]:
     state, story = picture.state, picture.story
     winners = page.result.winners if page.result else ()
     title = card_title(state.card) if state.card != NO_CARD else ""
+    lit, (thrower, target, hit) = state.actor >= 0 and not page.result, story.throw or (0, 0, False)
+    shot = story.throw and state.actor >= 0 and (not page.result or winners)
     parts: dict[str, Any] = {
-        "va-light": {"class": _light(picture, page.result)},
-        "trail": {"class": _trail(story.throw if state.actor >= 0 and (not page.result or winners) else None)},
+        "va-light": {"class": _classes("va-light", f"at-{state.actor}" if lit else "off", offer=lit and picture.offer)},
+        "trail": {"class": _classes(f"va-trail from-seat f-{thrower} to-seat t-{target}", hit=hit, off=not shot)},
         "pile": {"class": f"va-pile high-{min(3, (state.left + 19) // 20)}"},
         "left": ("number", "left", state.left),
         "thrown": ("number", "thrown", sum(state.discarded)),
@@ -113,8 +115,9 @@ def regions(page: Any) -> dict[str, Any]:
         "in-play-title": ("title", title),
         "victory": ("victory", () if title and len(winners) > 1 else winners),
     }
-    for place in range(2):
-        parts[f"top-{place}"] = _top(story.discarded, place)
+    for place, piece in enumerate([None, None, *story.discarded][-2:]):
+        tilt = f"rotate({(-5, 3, 8)[piece.serial % 3]} 50 70)" if piece else None
+        parts[f"top-{place}"] = {"href": f"#va-{card(piece.kind)}" if piece else None, "transform": tilt}
     for kind, number in enumerate(state.discarded):
         parts[f"thrown-{kind}"] = {"data-number": number, "hidden": None if number else ""}
     for seat in page.seats:
@@ -124,24 +127,6 @@ def regions(page: Any) -> dict[str, Any]:
 
 def _classes(*names: str, **flags: bool | int) -> str:
     return " ".join([*names, *(name for name, holds in flags.items() if holds)])
-
-
-def _light(picture: Picture, result: Any) -> str:
-    if picture.state.actor < 0 or result:
-        return "va-light off"
-    return _classes("va-light", f"at-{picture.state.actor}", offer=picture.offer)
-
-
-def _trail(throw: tuple[int, int, bool] | None) -> str:
-    return "va-trail off" if throw is None else _classes(f"va-trail from-seat f-{throw[0]} to-seat t-{throw[1]}", hit=throw[2])
-
-
-def _top(discarded: list[Piece], place: int) -> dict[str, str | None]:
-    """Return the picture of one of the two cards on top of the discard pile, the upper one last."""
-    if len(discarded) < 2 - place:
-        return {"href": None, "transform": None}
-    piece = discarded[place - 2]
-    return {"href": f"#va-{card(piece.kind)}", "transform": f"rotate({(-5, 3, 8)[piece.serial % 3]} 50 70)"}
 
 
 def _place(picture: Picture, seat: Any) -> dict[str, Any]:
@@ -167,29 +152,21 @@ def _place(picture: Picture, seat: Any) -> dict[str, Any]:
     return parts
 
 
+_ACTS_AT = {"throw": (Act.THROW,), "wench": (Act.SKIP, Act.DISARM)}
+"""By phase, the first actions of the ranges that have one for each seat."""
+
+
 def control_regions(page: Any) -> dict[str, Any]:
-    """Return the choices beside the other seats, and the viewer's hand."""
-    own, by = page.own, {choice.action: choice for choice in page.choices}
-    keys = {choice.action: key for key, choice in enumerate([each for each in page.choices if not each.refusal], 1)}
-    offered = {action: (choice, keys.get(action)) for action, choice in by.items()}
-    spots, buttons = list[Any](), list[Any]()
-    if own.phase in ("throw", "wench"):
-        wanted = (Act.THROW,) if own.phase == "throw" else (Act.SKIP, Act.DISARM)
-        for seat in page.seats:
-            choices = tuple([offered[act + seat.seat] for act in wanted if act + seat.seat in offered])
-            if choices:
-                spots.append((seat.seat, seat.name, own.threats.get(seat.seat), choices))
-    elif own.phase in ("armory", "offer"):
-        buttons = list(offered.values())
-    parts: dict[str, Any] = {"choosing": ("choosing", own.phase, tuple(spots), tuple(buttons))}
-    if own.strategic:
-        cards = list[Any]()
-        for kind, action, drawn in own.hand:
-            copy = f"-{len(cards) + 1}" if cards and cards[-1][1] == action else ""
-            choice, key = offered.get(action, (None, None))
-            cards.append((kind, action, card_title(kind), drawn, copy, choice, None if copy else key))
-        parts["hand"] = ("held", tuple(cards))
-    return parts
+    """Return the choices beside the other seats or below the card in play, and the viewer's hand."""
+    own, legal = page.own, [choice.action for choice in page.choices if not choice.refusal]
+    keys = {action: key for key, action in enumerate(legal, 1)}
+    offered = {choice.action: (choice, keys.get(choice.action)) for choice in page.choices}
+    acts = _ACTS_AT.get(own.phase, ())
+    at = {seat.seat: tuple([offered[act + seat.seat] for act in acts if act + seat.seat in offered]) for seat in page.seats}
+    spots = tuple([(k, page.seats[k].name, own.threats.get(k), choices) for k, choices in at.items() if choices])
+    buttons = tuple(offered.values()) if own.phase in ("armory", "offer") else ()
+    held = [(kind, action, card_title(kind), drawn, *offered.get(action, (None, None))) for kind, action, drawn in own.hand]
+    return {"choosing": ("choosing", own.phase, spots, buttons)} | ({"hand": ("held", tuple(held))} if own.strategic else {})
 
 
 def _used(shields: tuple[Piece, ...], unused: int) -> Iterable[int]:
