@@ -147,7 +147,7 @@ def _place(picture: Picture, seat: Any) -> dict[str, Any]:
         f"facts-{k}": ("facts", k, *picture.facts(k)),
     }
     for place in range(3 if state.strategic else 0):
-        kind = hand[place] if place < len(hand) else NO_CARD
+        kind = hand[-1 - place] if place < len(hand) else NO_CARD  # from the right
         parts[f"back-{k}-{place}"] = {"href": None if kind == NO_CARD else f"#va-{'back' if kind is None else card(kind)}"}
     return parts
 
