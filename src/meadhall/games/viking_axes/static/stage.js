@@ -25,7 +25,7 @@
     throws: () => ["trail", ...PLAYED],
     blocked: target => [`shields-${target}`, `facts-${target}`],
     shields_spent: target => [`shields-${target}`, `facts-${target}`, ...HEAP],
-    hits: target => [`hits-${target}`, `cut-${target}`, `marks-${target}`, `facts-${target}`],
+    hits: target => [`hits-${target}`, `marks-${target}`, `facts-${target}`],
     out: seat => [`place-${seat}`, `due-${seat}`, `shields-${seat}`, `armory-${seat}`, `marks-${seat}`, `facts-${seat}`, ...HEAP],
     places: seat => [`shields-${seat}`, `armory-${seat}`, `facts-${seat}`, ...PLAYED],
     cashes_in: seat => [`armory-${seat}`, `facts-${seat}`, ...HEAP],
@@ -225,7 +225,7 @@
     for (const [each, here, way] of stuck) play(each, [{}, { transform: `${way} translate(${0.35 * (to.x - here.x)}px, ${0.35 * (to.y - here.y)}px)` }], 90, { easing: "ease-in" });
     await wait(90);
     count(`#hits-${target}`, landed);
-    show([`cut-${target}`]);
+    show([`cut-${target}`]);  // the notches, with their number
     shake(crest(target), 8);
     if (left === 1) sound("drum");
     if (left > 0) later(() => stuck.forEach(([each]) => each.remove()));
