@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from playwright.sync_api import expect
 
 from browser.accessibility import Inspector
@@ -34,11 +35,12 @@ def test_no_phase_has_an_axe_violation(new_person: NewPerson) -> None:
     assert inspector.found == []
 
 
-def test_the_victory_covers_no_pile(new_person: NewPerson) -> None:
+@pytest.mark.parametrize("record", ["2-players-strategic-0", "3-players-standard-0", "7-players-strategic-0"])
+def test_the_victory_covers_no_pile(new_person: NewPerson, record: str) -> None:
     person = new_person()
-    page = person.open(f"{upload(person, 'viking-axes/2-players-strategic-0')}?step=9999")
+    page = person.open(f"{upload(person, f'viking-axes/{record}')}?step=9999")
     expect(page.locator("#victory")).to_be_visible()
     expect(page.locator(".va-place.winner")).to_have_count(1)
-    for width, height in ((1440, 900), (390, 844)):
+    for width, height in ((1440, 900), (1024, 768), (820, 1180), (844, 390), (390, 844)):
         page.set_viewport_size({"width": width, "height": height})
         assert overlapping(page, "#victory", ".va-pile, .va-discard") == [], width

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Sequence
 from itertools import chain
+from types import SimpleNamespace
 
 import pytest
 
@@ -70,6 +71,20 @@ def test_a_hand_is_shown_only_to_viewers_who_may_know_it() -> None:
     while not match.over:
         match.play(match.legal()[0])
     assert page.picture(match.view_at(4, EVERYTHING)).hands[seat] == hands[seat]
+
+
+@pytest.mark.parametrize("variant", ["standard", "strategic"])
+def test_a_match_has_the_same_regions_from_its_beginning_to_its_end(variant: str) -> None:
+    """A page has the elements of all regions. The news only change what they show."""
+    board, controls = set[frozenset[str]](), set[frozenset[str]]()
+    for match in matches(variant, 3):
+        view, own = match.view(), match.view(0)
+        seats = [SimpleNamespace(seat=seat, name="A", winner=match.over) for seat in range(3)]
+        result = SimpleNamespace(winners=(0,)) if match.over else None
+        board.add(frozenset(page.regions(SimpleNamespace(picture=page.picture(view), seats=seats, result=result))))
+        choices = [SimpleNamespace(action=action, refusal=None) for action in page.offered(own)] if match.actor == 0 else []
+        controls.add(frozenset(page.control_regions(SimpleNamespace(own=page.own(own), choices=choices, seats=seats))))
+    assert len(board) == len(controls) == 1
 
 
 def test_a_threat_predicts_the_effect_of_the_throw() -> None:

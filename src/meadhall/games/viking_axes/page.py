@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 
 from meadhall.games.viking_axes.state import (
     COPIES,
     KINDS,
     NO_CARD,
     Act,
+    Card,
     Event,
     Phase,
     axes_on,
+    card,
     card_title,
     hand_size,
     is_playable,
@@ -36,7 +38,6 @@ class Picture:
         offer: whether the seat to move can cash in an armory.
         used: by seat, how many shields of each shield card in front are used.
         hands: by seat, the cards held; None for each card that the viewer doesn't know.
-        titles: by kind, the titles of the cards.
     """
 
     state: PlainState
@@ -44,7 +45,22 @@ class Picture:
     offer: bool
     used: list[tuple[int, ...]]
     hands: list[tuple[int | None, ...]]
-    titles: list[str]
+
+    @property
+    def titles(self) -> list[str]:
+        """By kind, the titles of the cards."""
+        return [card_title(kind) for kind in range(KINDS)]
+
+    def notches(self, seat: int) -> str:
+        """Return how far a stick has notches, one for each hit: see ``tally`` in ``pieces.html``."""
+        return f"{4 + 112 / self.state.limit * min(self.state.hits[seat], self.state.limit):.1f}"
+
+    def facts(self, seat: int) -> tuple[Any, ...]:
+        """Return what the line under a seat's name says."""
+        state, front = self.state, self.story.fronts[seat]
+        unused = state.unused[seat] if front.shields else None
+        counts = state.hits[seat], state.limit, state.out[seat], unused
+        return *counts, bool(front.armory), _DUES[state.due[seat]], len(self.hands[seat])
 
 
 @dataclass(frozen=True)
@@ -57,16 +73,14 @@ class Own:
         hand: the viewer's cards: the kind, the action that uses it, and whether it was just drawn.
     """
 
-    THROW: ClassVar[int] = Act.THROW
-    SKIP: ClassVar[int] = Act.SKIP
-    DISARM: ClassVar[int] = Act.DISARM
-    DISCARD: ClassVar[int] = Act.DISCARD
-
     strategic: int
     phase: str
     threats: dict[int, tuple[int, int, bool]]
     hand: list[tuple[int, int, bool]]
-    titles: list[str]
+
+
+_DUES = ("", "turn", "skip")
+"""The effects of a wench, by their numbers."""
 
 
 def components(_options: Mapping[str, Any]) -> tuple[tuple[str, int], ...]:
@@ -77,18 +91,94 @@ def components(_options: Mapping[str, Any]) -> tuple[tuple[str, int], ...]:
 def picture(view: View) -> Picture:
     """Return the values for the board."""
     state, story, seats = view.plain, story_of(view), range(view.plain.players)
+    sizes = [hand_size(view.state, seat) for seat in seats] if state.strategic else [0] * len(seats)
     return Picture(
         state=state,
         story=story,
         offer=state.actor >= 0 and state.phase == Phase.OFFER,
         used=[tuple(_used(story.fronts[seat].shields, state.unused[seat])) for seat in seats],
-        hands=[tuple(_known(view, seat)) or (None,) * hand_size(view.state, seat) for seat in seats],
-        titles=_titles(),
+        hands=[tuple(_known(view, seat)) or (None,) * size for seat, size in enumerate(sizes)],
     )
 
 
-def _titles() -> list[str]:
-    return [card_title(kind) for kind in range(KINDS)]
+def regions(page: Any) -> dict[str, Any]:
+    """Return the parts of the board that change, by their ids."""
+    picture: Picture = page.picture
+    state, story = picture.state, picture.story
+    winners = page.result.winners if page.result else ()
+    title = card_title(state.card) if state.card != NO_CARD else ""
+    lit, (thrower, target, hit) = state.actor >= 0 and not page.result, story.throw or (0, 0, False)
+    shot = story.throw and state.actor >= 0 and (not page.result or winners)
+    parts: dict[str, Any] = {
+        "va-light": {"class": _classes("va-light", f"at-{state.actor}" if lit else "off", offer=lit and picture.offer)},
+        "trail": {"class": _classes(f"va-trail from-seat f-{thrower} to-seat t-{target}", hit=hit, off=not shot)},
+        "pile": {"class": f"va-pile high-{min(3, (state.left + 19) // 20)}"},
+        "left": ("number", "left", state.left),
+        "thrown": ("number", "thrown", sum(state.discarded)),
+        "in-play": {"href": f"#va-{card(state.card)}" if title else None},
+        "in-play-title": ("title", title),
+        "victory": ("victory", () if title and len(winners) > 1 else winners),
+    }
+    for place, piece in enumerate([None, None, *story.discarded][-2:]):
+        tilt = f"rotate({(-5, 3, 8)[piece.serial % 3]} 50 70)" if piece else None
+        parts[f"top-{place}"] = {"href": f"#va-{card(piece.kind)}" if piece else None, "transform": tilt}
+    for kind, number in enumerate(state.discarded):
+        parts[f"thrown-{kind}"] = {"data-number": number, "hidden": None if number else ""}
+    for seat in page.seats:
+        parts |= _place(picture, seat)
+    return parts
+
+
+def _classes(*names: str, **flags: bool | int) -> str:
+    return " ".join([*names, *(name for name, holds in flags.items() if holds)])
+
+
+def _place(picture: Picture, seat: Any) -> dict[str, Any]:
+    """Return the parts of a player's place."""
+    k, state, front, hand = seat.seat, picture.state, picture.story.fronts[seat.seat], picture.hands[seat.seat]
+    due = "dead" if state.out[k] else f"due-{_DUES[state.due[k]]}" if state.due[k] else "off"
+    shields = [(piece.kind - Card.ONE_SHIELD + 1, used) for piece, used in zip(front.shields, picture.used[k], strict=True)]
+    flags = {"out": state.out[k], "open": bool(hand) and hand[0] is not None, "winner": seat.winner}
+    parts: dict[str, Any] = {
+        f"place-{k}": {"class": _classes(f"va-place at-{k} seat-{k}", **flags)},
+        f"name-{k}": ("named", k, seat.name),
+        f"cut-{k}": {"width": picture.notches(k)},
+        f"hits-{k}": ("number", f"hits-{k}", state.hits[k]),
+        f"marks-{k}": ("marks", k, tuple([piece.serial % 3 for piece in front.marks])),
+        f"due-{k}": {"class": f"va-mark {due}"},
+        f"shields-{k}": ("shields", k, tuple(shields), tuple([piece.kind + 1 for piece in front.lying]), state.unused[k]),
+        f"armory-{k}": {"class": "va-slot va-armory" if front.armory else "va-slot va-armory off"},
+        f"facts-{k}": ("facts", k, *picture.facts(k)),
+    }
+    for place in range(3 if state.strategic else 0):
+        kind = hand[-1 - place] if place < len(hand) else NO_CARD  # from the right
+        parts[f"back-{k}-{place}"] = {"href": None if kind == NO_CARD else f"#va-{'back' if kind is None else card(kind)}"}
+    return parts
+
+
+_ACTS_AT = {"throw": (Act.THROW,), "wench": (Act.SKIP, Act.DISARM)}
+"""By phase, the first actions of the ranges that have one for each seat."""
+
+
+def control_regions(page: Any) -> dict[str, Any]:
+    """Return the choices beside the other seats or below the card in play, and the viewer's hand."""
+    own, choices, url = page.own, page.choices or page.ahead, "" if page.choices else page.url
+    legal = [choice.action for choice in choices if not choice.refusal]
+    keys = {action: key for key, action in enumerate(legal, 1)}
+    offered = {choice.action: (choice, keys.get(choice.action)) for choice in choices}
+    acts = _ACTS_AT.get(own.phase, ())
+    at = {seat.seat: tuple([offered[act + seat.seat] for act in acts if act + seat.seat in offered]) for seat in page.seats}
+    spots = tuple([(k, page.seats[k].name, own.threats.get(k), choices) for k, choices in at.items() if choices])
+    buttons = tuple(offered.values()) if own.phase in ("armory", "offer") else ()
+    throws = [(seat.seat, seat.name, *offered[Act.THROW + seat.seat]) for seat in page.seats if Act.THROW + seat.seat in offered]
+    parts: dict[str, Any] = {
+        "choosing": ("choosing", own.phase, spots, buttons),
+        "early": ("early", url, page.intended, tuple(throws) if page.ahead and not own.strategic else ()),
+    }
+    if own.strategic:
+        held = [(kind, action, card_title(kind), drawn, *offered.get(action, (None, None))) for kind, action, drawn in own.hand]
+        parts["hand"] = ("held", tuple(held), url, page.intended)
+    return parts
 
 
 def _used(shields: tuple[Piece, ...], unused: int) -> Iterable[int]:
@@ -115,8 +205,7 @@ def own(view: View) -> Own:
         strategic=state.strategic,
         phase=Phase(state.phase).name.lower() if decides else "",
         threats={seat: _threat(state, seat) for seat in targets},
-        hand=list(_hand(view, decides and state.phase == Phase.HAND)),
-        titles=_titles(),
+        hand=list(_hand(view, decides and state.phase == Phase.HAND)) if state.strategic else [],
     )
 
 
