@@ -15,11 +15,9 @@ from meadhall.engine.match.match import Match
 from meadhall.engine.replay import replay
 from meadhall.games.axxa.page import own
 from meadhall.games.axxa.state import POSITIONS, SPACES
-from meadhall.server.pages.frames import Frames
+from meadhall.server.pages.frames import controls_part, public_part
 from meadhall.server.pages.match import match_page, result_view
 from meadhall.server.pages.models import SeatView
-
-FRAMES = Frames()
 
 RECORDS = Path(__file__).parents[1] / "records" / "axxa"
 
@@ -38,7 +36,7 @@ def test_controls_of_spaces_are_at_their_positions() -> None:
 def _private(match: Match, position: int, seat: int) -> str:
     """Return the private part of the page of a seat."""
     page = match_page(match, match.view_at(position, seat), id="x", url="/tables/x", seats=_seats(match), public=False)
-    return FRAMES.private(page)
+    return controls_part(page)
 
 
 def _seats(match: Match) -> tuple[SeatView, ...]:
@@ -67,7 +65,7 @@ def test_steps_of_every_kind_can_be_drawn_for_spectators_and_the_seat_to_move(na
         if drawn_of[phase] > 4:
             continue
         public = match_page(match, view, id="x", url="/tables/x", seats=_seats(match))
-        assert FRAMES.public(public).count('id="stack-') == len(public.picture.pieces)
+        assert public_part(public).count('class="axxa-stack"') == len(public.picture.pieces)
         drawn = _private(match, position, view.actor)
         for action in view_of_seat.legal:
             assert f'name="action" value="{action}"' in drawn
@@ -89,7 +87,7 @@ def test_steps_of_every_kind_can_be_drawn_for_spectators_and_the_seat_to_move(na
 def test_the_board_shows_the_result(name: str, text: str) -> None:
     match = recorded(name)
     page = match_page(match, match.view(), id="x", url="/tables/x", seats=_seats(match))
-    drawn = FRAMES.public(replace(page, result=result_view(match)))
+    drawn = public_part(replace(page, result=result_view(match)))
     plaque = re.search(r'<g id="axxa-ending".*?</svg>', drawn, re.DOTALL)
     assert plaque
     assert text in plaque[0]
