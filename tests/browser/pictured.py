@@ -20,6 +20,7 @@ from browser.table import open_table
 from meadhall import Game
 from meadhall.engine.registry import game
 from meadhall.engine.state import chance
+from meadhall.server.store.models import COLOURS, SIGNS
 
 FOLDER: Final = Path(__file__).parents[2] / "docs" / "screenshots"
 HALL: Final = Path(__file__).with_name("pictured_hall.py")
@@ -76,8 +77,8 @@ def playable(picture: Picture) -> Game:
 def drawn(browser: Browser, url: str, picture: Picture) -> Page:
     """Play the match of a picture in the hall at ``url``, and return its page, as the player to move sees it."""
     people = [Person(browser, url, color_scheme="light", **picture.device) for _ in range(picture.players)]
-    for person, name in zip(people, NAMES, strict=False):
-        person.ask("/settings", name=name)
+    for person, name, sign, colour in zip(people, NAMES, SIGNS, COLOURS, strict=False):
+        person.ask("/settings", name=name, sign=sign, colour=colour)
     tables = open_table(*people, game=picture.game)
     match = playable(picture).match(players=picture.players, seed=SEED)
     draw = Random(picture.game)

@@ -138,6 +138,48 @@ def test_the_chat_counts_what_is_new_on_a_phone(new_person: NewPerson) -> None:
     expect(unread).to_be_hidden()
 
 
+_NOTE_WHAT_HAPPENS = """() => {
+  window.told = [];
+  const note = name => document.addEventListener(name, () => told.push(name));
+  ["htmx:after:swap", "meadhall:chat", "meadhall:sound"].forEach(note);
+}"""
+
+
+def test_a_reaction_lies_over_the_plate_of_its_player_for_some_seconds(new_person: NewPerson) -> None:
+    """Everyone at the table sees it; nothing is redrawn, no sound is made, and nothing counts it as a line."""
+    host, friend, watcher = new_person(), new_person(**PHONE), new_person()
+    (table, _other) = open_table(host, friend)
+    watcher.open(table.path)
+    pages = (host.page, friend.page, watcher.page)
+    for page in pages:
+        expect(page.locator("#talk-note")).to_be_attached()
+        page.evaluate(_NOTE_WHAT_HAPPENS)
+    expect(watcher.page.locator("#react-form")).to_have_count(0)
+    expect(host.page.locator("#log")).to_have_attribute("open", "")
+    friend.page.get_by_role("button", name="Skål!").tap()
+    for page in pages:
+        shown = page.locator(".reaction.seat-1")
+        expect(shown).to_be_visible()
+        expect(page.locator("#talk-live")).to_have_text(f"{_name(friend.page)}: Skål!")
+        if page.locator("#seats .plates").is_visible():
+            over, crest = shown.bounding_box(), page.locator("#plate-1 svg").first.bounding_box()
+            assert over is not None
+            assert crest is not None
+            assert abs(over["x"] + over["width"] / 2 - crest["x"] - crest["width"] / 2) < 2
+        else:
+            expect(shown).to_contain_text(_name(friend.page))
+    assert [page.evaluate("window.told") for page in (host.page, watcher.page)] == [[], []]
+    expect(host.page.locator("#talk-unread")).to_be_hidden()
+    friend.allow("429")
+    for key in ("laugh", "wow", "oops"):
+        friend.page.locator(f"#react-{key}-now").tap()
+        expect(friend.page.locator("#react-form .pending")).to_have_count(0)
+    expect(friend.page.locator("#toast")).to_have_text("You react a lot in a short time. Wait a moment.")
+    for page in pages:
+        expect(page.locator(".reaction")).to_have_count(0)
+    assert host.page.locator("#talk-lines li").count() == 0
+
+
 def test_the_chat_has_no_axe_violation_and_crushes_nothing_in_any_window(new_person: NewPerson) -> None:
     host, friend = new_person(), new_person(**PHONE)
     open_table(host, friend, bots=2, game=AXES_AND_ALLIES)

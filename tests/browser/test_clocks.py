@@ -8,6 +8,7 @@ from typing import Any
 from playwright.sync_api import Page, Route, expect
 
 from browser.checks import overlapping
+from browser.devices import MOVING
 from browser.people import NewPerson, Person
 from browser.table import Table, whose_turn
 
@@ -123,6 +124,37 @@ def test_a_clock_that_has_little_time_shows_tenths_and_a_sign_and_tells_the_play
     expect(mover.page.locator("#live")).to_contain_text("Your time left: ")
 
 
+WATCH_CLOCKS = """() => {
+  window.seen = [];
+  const clocks = () => [...document.querySelectorAll(".plates .clock")];
+  new MutationObserver(() => {
+    const playing = "playing" in document.documentElement.dataset;
+    if (!playing && !window.seen.length) return;
+    const begins = clocks().some(each => hallNow() < each.dataset.begins);
+    const texts = clocks().filter(each => each.dataset.deadline).map(each => each.querySelector(".clock-time").textContent);
+    window.seen.push({ playing, begins, texts, deadlines: clocks().map(each => each.dataset.deadline ?? "") });
+  }).observe(document, { subtree: true, attributes: true, childList: true, characterData: true });
+}"""
+"""Record what the clocks show from the next play on."""
+
+
+def test_clocks_stand_at_the_full_time_while_the_stage_plays_and_do_not_jump_after_it(new_person: NewPerson) -> None:
+    host, friend = new_person(**MOVING), new_person(**MOVING)
+    open_clocked(host, friend, "decision:120", game="viking-axes")
+    players = [Table(host.page), Table(friend.page)]
+    actor = whose_turn(players)
+    assert actor is not None
+    for page in (host.page, friend.page):
+        page.evaluate(WATCH_CLOCKS)
+    actor.choices.first.click()
+    for page in (host.page, friend.page):
+        page.wait_for_function("() => seen.length && !seen.at(-1).playing")
+        seen: list[dict[str, Any]] = page.evaluate("seen")
+        assert any(each["playing"] for each in seen)
+        assert {tuple(each["deadlines"]) for each in seen} == {tuple(seen[-1]["deadlines"])}, "they know at once"
+        assert {text for each in seen if each["begins"] for text in each["texts"]} == {"2:00"}
+
+
 def test_a_slow_clock_shows_days_and_its_date_on_focus(new_person: NewPerson) -> None:
     host, friend = new_person(locale="de-DE"), new_person()
     open_clocked(host, friend, "slow:259200")
@@ -199,3 +231,35 @@ def test_a_bot_plays_for_a_player_who_is_away_until_they_return(new_person: NewP
     friend.page.locator("#return").click()
     expect(friend.page.locator("#stand-in")).to_have_count(0)
     expect(host.page.locator("#plate-1")).not_to_contain_text("Jarl plays")
+
+
+def test_the_words_of_a_seat_never_lie_under_its_clock(new_person: NewPerson) -> None:
+    for clock, words in (("seat:300", "away"), ("slow:259200", "last seen 1 minute ago")):
+        host, friend = new_person(), new_person()
+        open_clocked(host, friend, clock)
+        friend.leave()
+        expect(host.page.locator("#plate-1 .away")).to_contain_text(words)
+        for width in (1440, 1280):
+            host.page.set_viewport_size({"width": width, "height": 900})
+            for seat in (0, 1):
+                assert overlapping(host.page, f"#clock-{seat}", f"#plate-{seat} :is(.chip, strong, .small)") == []
+            own = host.page.locator("#plate-0")
+            assert own.evaluate("e => e.clientHeight / parseFloat(getComputedStyle(e).lineHeight)") < 4, "at most three lines"
+    later = host.page.evaluate("+document.getElementById('away-1').dataset.since + 2.5 * 3600 * 1000 - hallNow()")
+    let_pass(host, later / 1000)
+    expect(host.page.locator("#plate-1 .away")).to_have_text("last seen 2 hours ago")
+
+
+def test_a_pause_stands_in_place_of_the_prompt_until_one_click(new_person: NewPerson) -> None:
+    host, friend = new_person(), new_person()
+    open_clocked(host, friend, "seat:300")
+    table = Table(host.page)
+    host.ask(f"{table.path}/propose", what="pause")
+    friend.page.locator("#agree").click()
+    for person in (host, friend):
+        expect(person.page.locator("#prompt.paused #resume")).to_be_visible()
+        expect(person.page.locator("#controls button[name=action]")).to_have_count(0)
+        expect(person.page.locator("#notices .proposal")).to_have_count(0)
+    friend.page.locator("#resume").click()
+    for person in (host, friend):
+        expect(person.page.locator("#resume")).to_have_count(0)

@@ -301,8 +301,41 @@ def test_the_service_worker_shows_a_message_and_rings_once(new_person: NewPerson
     assert (following["silent"], following["renotify"]) == (False, True)
 
 
+_UNDECIDED = 'Object.defineProperty(Notification, "permission", { get: () => "default" })'
+"""A browser whose person has not said whether the hall may call. Without it a headless Chromium denies it."""
+
+
+def test_the_hall_offers_to_call_when_the_page_becomes_that_of_a_slow_table(called: Person, new_person: NewPerson) -> None:
+    """Once on each device: of the host who chooses the clock, and of a friend who sits down or sees the match begin."""
+    friend, denied = new_person(), new_person()
+    for person in (called, friend):
+        person.context.add_init_script(_UNDECIDED)
+    path = f"/tables/{called.ask('/tables', game='axes-and-allies', kind='friends', players='3').json()['id']}"
+    page, asked = called.open(path), [person.open(path).locator("#push-ask") for person in (called, friend, denied)]
+    for locator in asked:
+        expect(locator).to_be_hidden()
+    page.locator("#clock-panel summary").click()
+    page.select_option("#clock-time", "slow:86400")
+    expect(asked[0]).to_be_visible()
+    friend.page.locator("#sit-1").click()
+    expect(asked[1]).to_be_visible()
+    asked[1].get_by_role("button", name="No, thanks").click()
+    denied.page.locator("#sit-2").click()
+    expect(denied.page.locator(".chair.mine")).to_be_visible()
+    page.locator("#start").click()
+    for person in (called, friend, denied):
+        expect(person.page.locator("#frame.game .clock[data-slow]").first).to_be_attached()
+    expect(asked[0]).to_be_visible()
+    expect(asked[1]).to_be_hidden()
+    expect(asked[2]).to_be_hidden()
+    friend.page.reload()
+    expect(friend.page.locator("#frame.game")).to_be_visible()
+    friend.page.evaluate("() => new Promise(done => navigator.serviceWorker.ready.then(() => setTimeout(done, 100)))")
+    expect(asked[1]).to_be_hidden()
+
+
 def test_a_player_of_a_slow_table_lets_the_hall_call_with_one_click(called: Person) -> None:
-    called.context.add_init_script('Object.defineProperty(Notification, "permission", { get: () => "default" })')
+    called.context.add_init_script(_UNDECIDED)
     table = f"/tables/{called.ask('/tables', game='axes-and-allies', kind='friends', players='2').json()['id']}"
     called.ask(f"{table}/clock", clock="slow:86400", was="none")
     page = called.open(table)
@@ -314,3 +347,42 @@ def test_a_player_of_a_slow_table_lets_the_hall_call_with_one_click(called: Pers
     page.goto(table)
     expect(page.locator("#frame.lobby")).to_be_visible()
     expect(page.locator("#push-ask")).to_be_hidden()
+
+
+# ---------------------------------------------------------------------------------------------------------------- slow tables
+
+
+def test_after_a_decision_at_a_slow_table_the_page_goes_on_to_the_next_and_has_a_way_back(new_person: NewPerson) -> None:
+    """It waits until the board has shown the decision, and stays where nothing else waits."""
+    host, friend = new_person(), new_person()
+    first, second = paths = [_slow_table(host, friend) for _ in range(2)]
+    host.ask("/settings", onward="next", confirm="never")
+    page = host.open(first)
+    expect(page.locator("#acts button")).to_have_count(3)
+    page.evaluate("() => { stage.isPlaying = () => !window.isShown; }")
+    page.get_by_role("button", name="Action 2").click()
+    expect(page.locator("#frame")).to_have_attribute("data-turn", "no")
+    page.wait_for_timeout(1600)
+    assert page.url.endswith(first), "the board still plays"
+    page.evaluate("() => { window.isShown = true; }")
+    page.wait_for_url(f"**{second}?from=*")
+    page.get_by_role("link", name="Back to Last stone").click()
+    page.wait_for_url(f"**{first}")
+    page.goto(second)
+    page.get_by_role("button", name="Action 0").click()
+    with page.expect_response("**/next?after=*") as asked:
+        expect(page.locator("#frame")).to_have_attribute("data-turn", "no")
+    assert asked.value.json() == {"url": ""}
+    assert page.url.endswith(second)
+    for path in paths:
+        friend.open(path)
+        expect(friend.page.locator("#frame")).to_have_attribute("data-turn", "yes")
+
+
+def _slow_table(host: Person, friend: Person) -> str:
+    """Start a match of two people with a slow clock, in which the host begins. Return its address."""
+    path = f"/tables/{host.ask('/tables', game='last-stone', kind='friends', players='2').json()['id']}"
+    host.ask(f"{path}/clock", clock="slow:86400", was="none")
+    friend.ask(f"{path}/seats", seat="1", set="sit")
+    host.ask(f"{path}/start")
+    return path

@@ -17,7 +17,7 @@ from pixels import changed
 ROOT = FOLDER.parents[1]
 
 SAME = 0.01
-"""The crests of guests, which are drawn by lot, change less of a page; a colour, a row of buttons or a size changes more."""
+"""The edges of letters change less of a page; a colour, a row of buttons or a size changes more."""
 
 
 @pytest.fixture(scope="module")

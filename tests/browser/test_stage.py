@@ -158,7 +158,7 @@ def test_sounds_are_loaded_after_the_first_click_and_have_captions(new_person: N
     page.on("request", lambda request: loaded.append(request.url) if "/sounds/" in request.url else None)
     person.open(path)
     assert not loaded
-    page.get_by_role("button", name="Sound").click()
+    page.get_by_role("button", name="Sound, captions and volume").click()
     page.get_by_label("Name each sound in a caption").check()
     page.wait_for_function("() => document.getElementById('sound-caption').textContent.includes('die on wood')")
     page.get_by_role("dialog", name="Sound").get_by_role("button", name="Close").click()
@@ -168,6 +168,35 @@ def test_sounds_are_loaded_after_the_first_click_and_have_captions(new_person: N
     assert sorted(re.sub(r"^.*(?=sounds/)|\?.*$", "", url) for url in loaded) == sorted(names)
     person.open(f"{path}?step=1")
     expect(page.locator("[name=sound-captions]")).to_be_checked()
+
+
+def test_one_click_on_the_loudspeaker_mutes_and_the_arrow_opens_its_sheet(new_person: NewPerson) -> None:
+    person = new_person()
+    page = person.open(upload(person, "axes-and-allies/3-players-0"))
+    button, sheet = page.get_by_role("button", name="Sound", exact=True), page.get_by_role("dialog", name="Sound")
+    for pressed in ("true", "false", "true", "false"):
+        expect(button).to_have_attribute("aria-pressed", pressed)
+        button.click()
+        expect(sheet).to_be_hidden()
+    button.click()
+    page.reload()
+    expect(button).to_have_attribute("aria-pressed", "false")
+    button.press("ArrowDown")
+    expect(sheet).to_be_visible()
+    expect(sheet.get_by_label("Sounds of the board")).not_to_be_checked()
+    sheet.get_by_label("Sounds of the board").check()
+    for control in sheet.locator("label.check, input[type=range]").all():
+        box = control.bounding_box()
+        assert box
+        assert box["height"] >= 44
+    page.keyboard.press("Escape")
+    expect(button).to_have_attribute("aria-pressed", "true")
+    button.hover()
+    page.mouse.down()
+    page.wait_for_timeout(600)
+    page.mouse.up()
+    expect(sheet).to_be_visible()
+    expect(button).to_have_attribute("aria-pressed", "true")
 
 
 def test_a_tooltip_closes_by_escape_by_leaving_and_while_the_stage_plays(new_person: NewPerson) -> None:

@@ -49,7 +49,7 @@ class ClockLaws(RuleBasedStateMachine):
         self.history: list[tuple[Entry, Match[Any]]] = []
         self.downtimes: list[Downtime] = []
         self.now = 0
-        self.still_until = 0
+        self.still_until = self.played_until = 0
         self.is_paused = False
         self.granted = [clock.seconds] * len(seats)
         self.spent = [0] * len(seats)
@@ -63,6 +63,11 @@ class ClockLaws(RuleBasedStateMachine):
 
     def left(self, seat: int) -> int:
         return self.granted[seat] - self.spent[seat]
+
+    @property
+    def begins(self) -> int:
+        """When the clocks run again: after the last downtime, and when the boards have played the last actions."""
+        return max(self.still_until, self.played_until)
 
     @property
     def running(self) -> set[int]:
@@ -102,8 +107,8 @@ class ClockLaws(RuleBasedStateMachine):
     def pass_time(self, seconds: int) -> None:
         end = self.now + seconds
         while self.now < end:
-            if self.now < self.still_until:
-                self.now = min(end, self.still_until)
+            if self.now < self.begins:
+                self.now = min(end, self.begins)
                 continue
             step = min([end - self.now, *map(self.left, self.running)])
             for seat in self.running:
@@ -136,15 +141,16 @@ class ClockLaws(RuleBasedStateMachine):
             self.clocks = self.clocks.after(entry, match)
 
     @precondition(lambda self: not self.match.ended and not self.is_paused)
-    @rule(choice=st.integers(0, 2), action=st.integers(0, 3))
-    def act(self, choice: int, action: int) -> None:
+    @rule(choice=st.integers(0, 2), action=st.integers(0, 3), plays=st.sampled_from([0, 1, 4, 14]))
+    def act(self, choice: int, action: int, plays: int) -> None:
         pending = self.match.deciders
         seat = pending[choice % len(pending)]
         legal = self.match.legal(seat)
         played = legal[action % len(legal)].action
         is_person = seat in self.running
         self.match.play(played, seat)
-        self.note(Entry(self.number(), "action", seat, played))
+        self.note(Entry(self.number(), "action", seat, played, {"plays": 1000 * plays} if plays else None))
+        self.played_until = min(max(self.played_until, self.now) + plays, self.now + 6)
         assert self.match.steps[-1].seconds == (self.thought[seat] if is_person else None)
         if is_person:
             most = inf if self.clock.kind != "reserve" else max(self.left(seat), self.clock.seconds)
@@ -157,6 +163,7 @@ class ClockLaws(RuleBasedStateMachine):
         pending = set(self.match.deciders)
         (step,) = self.match.undo(1, revealed=True)
         self.note(Entry(self.number(), "undo", step.seat, 1))
+        self.played_until = self.now
         if step.seconds is not None:
             self.grant(step.seat, max(0, self.left(step.seat) - self.clock.increment))
         self.begin_decisions((pending - {step.seat}) & set(self.match.deciders))
@@ -204,7 +211,7 @@ class ClockLaws(RuleBasedStateMachine):
 
     @invariant()
     def the_deadline_is_when_the_first_running_clock_has_nothing_left(self) -> None:
-        due = max(self.now, self.still_until) + min(map(self.left, self.running), default=inf)
+        due = max(self.now, self.begins) + min(map(self.left, self.running), default=inf)
         assert self.clocks.deadline == (None if due == inf else self.at(due))
 
 

@@ -6,14 +6,17 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+from markupsafe import Markup
 
 import meadhall
 from games_for_tests.hoard.rules import BOAST, LOOK
 from meadhall.engine.errors import BadSetup
+from meadhall.engine.game import BEAT_SECONDS, beats_of
 from meadhall.engine.match.match import Match
 from meadhall.engine.match.view import Seat
 from meadhall.server.hall.clocks import DAY, HOUR, SECONDS, TIME_UP, Clocks, check_clock, outages, running_seconds
 from meadhall.server.hall.holidays import _ended, _within_limit
+from meadhall.server.pages.clock import clock_views, filled, milliseconds
 from meadhall.server.store.models import Clock, ClockKind, Entry, EntryKind
 from meadhall.server.store.uptime import Downtime, Holiday
 from server.people import HOARD
@@ -40,12 +43,12 @@ class Play:
         self.clocks = Clocks.of_start(clock, self.match, START, outages(downtimes))
         self.count = 0
 
-    def act(self, seconds: float, action: int | None = None) -> None:
+    def act(self, seconds: float, action: int | None = None, **data: Any) -> None:
         seat = self.match.actor
         assert seat is not None
         played = self.match.legal()[0].action if action is None else action
         self.match.play(played, seat)
-        self.follow(seconds, "action", seat, played)
+        self.follow(seconds, "action", seat, played, **data)
 
     def undo(self, seconds: float, seat: int, count: int = 1) -> None:
         self.match.undo(count, revealed=True)
@@ -67,7 +70,7 @@ def test_a_seat_loses_the_time_of_its_decision_and_gains_the_increment() -> None
     assert play.clocks.deadline == at(30 + 275)
     play.act(50, LOOK)
     play.act(60)
-    assert play.clocks.actor == 1
+    assert play.match.actor == 1
     assert play.clocks.left[0] == 300 - 60 + 3 * 5
     assert play.clocks.deadline == at(360)
     assert [step.seconds for step in play.match.steps] == [30, 20, 10]
@@ -87,7 +90,7 @@ def test_a_reserve_of_days_grows_back_to_what_it_was() -> None:
     play.act(DAY + HOUR, LOOK)
     play.act(DAY + 2 * HOUR)
     assert play.clocks.left[0] == 2 * DAY + 10 * HOUR
-    assert play.clocks.actor == 1
+    assert play.match.actor == 1
     play.act(DAY + 3 * HOUR, BOAST)
     assert play.clocks.left[1] == 3 * DAY, "no more than at the beginning"
 
@@ -140,7 +143,7 @@ def test_the_seat_to_move_pays_for_the_time_until_others_take_back() -> None:
     play.act(10, BOAST)
     play.act(20, LOOK)
     play.act(30)
-    assert play.clocks.actor == 1
+    assert play.match.actor == 1
     play.undo(70, seat=0, count=1)
     assert list(play.clocks.left) == [300 - 30 + 10, 260]
     assert play.clocks.running == 0
@@ -201,6 +204,94 @@ def test_paused_clocks_stand_still_and_a_decision_goes_on_where_it_was() -> None
     assert play.clocks.left[0] == 255
 
 
+# ----------------------------------------------------------------------------------------------------------- while boards play
+
+
+def test_the_time_of_a_decision_begins_when_the_boards_have_played_what_was_before_it() -> None:
+    play = Play(PER_DECISION)
+    play.act(10, BOAST, plays=3000)
+    assert play.clocks.deadline == at(13 + 60)
+    assert [play.clocks.left_at(at(seconds))[0] for seconds in (10, 12, 13, 14)] == [60, 60, 60, 59]
+    assert play.clocks.still_until(at(12)) == at(13)
+    assert play.clocks.still_until(at(13)) is None
+    play.act(12, LOOK, plays=500)
+    assert play.match.steps[-1].seconds == 0, "a player who skips the play has used no time"
+    assert play.clocks.deadline == at(13.5 + 60), "and the other boards still play the first action"
+    play.act(20)
+    assert play.match.steps[-1].seconds == 6.5
+
+
+def test_no_clock_stands_for_more_than_six_seconds_after_an_action() -> None:
+    play = Play(PER_DECISION)
+    play.act(10, BOAST, plays=14_000)
+    assert play.clocks.deadline == at(16 + 60)
+    play.act(12, LOOK, plays=4000)
+    assert play.clocks.deadline == at(18 + 60), "also after several"
+
+
+def test_actions_whose_plays_are_over_cost_nothing_more() -> None:
+    """Bots wait until the boards have played the action before theirs."""
+    play = Play(PER_DECISION)
+    play.act(10, BOAST, plays=5000)
+    play.act(15, LOOK, plays=2000)
+    assert play.clocks.since == at(17)
+
+
+def test_an_increment_is_not_lost_to_a_play() -> None:
+    play = Play(Clock("seat", 180, 2))
+    while play.match.actor == 0:
+        play.act(play.clocks.since.timestamp() - START.timestamp(), plays=5000)
+    assert play.clocks.left[0] == 180 + 2 * len(play.match.steps)
+
+
+def test_an_action_that_was_taken_back_is_played_no_more() -> None:
+    play = Play(PER_DECISION)
+    play.act(10, BOAST, plays=5000)
+    play.undo(11, seat=0)
+    assert play.clocks.deadline == at(11 + 60 - 10)
+
+
+def test_a_pause_while_boards_play_takes_no_time_and_gives_none() -> None:
+    play = Play(LIVE)
+    play.act(10, BOAST, plays=5000)
+    play.follow(11, "pause")
+    play.follow(12, "resume")
+    assert play.clocks.deadline == at(15 + 295)
+    play.follow(13, "pause")
+    play.follow(100, "resume")
+    assert play.clocks.deadline == at(100 + 295)
+
+
+def test_a_downtime_while_boards_play_counts_once() -> None:
+    play = Play(PER_DECISION, down(12, 100))
+    play.act(10, BOAST, plays=5000)
+    assert play.clocks.deadline == at(120 + 60)
+    (began, ended), *_none = play.clocks.outages
+    assert clock_views(play.clocks)[0].still == (milliseconds(began), milliseconds(ended)), "the page says that the clock stands"
+
+
+def test_a_page_shows_the_full_time_while_boards_play_and_then_counts_down() -> None:
+    play = Play(PER_DECISION)
+    play.act(10, BOAST, plays=3000)
+    shown = clock_views(play.clocks)[0]
+    assert (shown.left, shown.deadline, shown.begins) == (60_000, milliseconds(at(73)), milliseconds(at(13)))
+    assert shown.still is None, "without a sign that the clock stands"
+    html = Markup("<!--left {0.deadline} {0.begins} live 0 0-->").format(shown)
+    assert [filled(html, at(seconds)) for seconds in (10, 12, 13, 14)] == ["1:00", "1:00", "1:00", "0:59"]
+
+
+def test_an_action_says_how_long_boards_play_it_where_a_live_clock_runs() -> None:
+    match = meadhall.game("axes-and-allies").match(players=4, seed="mead")
+    live, slow = (Clocks.of_start(clock, match, START) for clock in (PER_DECISION, Clock("slow", DAY)))
+    action, other = match.legal()[0].action, Entry(1, "hint", 0, 1)
+    assert live.with_play(other, match) == other
+    match.play(action)
+    entry = Entry(1, "action", 0, action)
+    assert beats_of(match.view()) > 0
+    assert live.with_play(entry, match).data == {"plays": round(1000 * BEAT_SECONDS * beats_of(match.view()))}
+    assert slow.with_play(entry, match) == entry
+
+
 # ------------------------------------------------------------------------------------------------------------------ downtimes
 
 
@@ -211,8 +302,8 @@ def test_a_downtime_and_twenty_seconds_are_added() -> None:
     for seconds in (100, 250, 410, 420):
         assert play.clocks.left_at(at(seconds))[0] == 200, seconds
     assert play.clocks.left_at(at(430))[0] == 190
-    assert play.clocks.outage_until(at(410)) == at(420)
-    assert play.clocks.outage_until(at(420)) is None
+    assert play.clocks.still_until(at(410)) == at(420)
+    assert play.clocks.still_until(at(420)) is None
     play.act(430, BOAST)
     assert play.match.steps[0].seconds == 110
     assert play.clocks.left[0] == 195

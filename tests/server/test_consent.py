@@ -214,30 +214,6 @@ async def test_what_makes_no_sense_at_a_table_is_refused(hall: OpenHall) -> None
     assert (await propose(hall.person("10.0.0.3"), room, "draw")).status_code == 403, "a spectator"
 
 
-# ---------------------------------------------------------------------------------------------------------------- clocks
-
-
-async def test_clocks_are_paused_and_run_again_by_agreement(hall: OpenHall) -> None:
-    one, two, table = await hall.two_programs(AXES, clock={"kind": "seat", "seconds": 300})
-    room = await hall.room(table)
-
-    async def agree(what: str) -> None:
-        told = (await one.post(f"/tables/{table}/proposals", {"what": what})).json()["proposal"]
-        assert (await two.post(f"/tables/{table}/vote", {"proposal": told["number"], "answer": "agree"})).status_code == 200
-
-    assert (await one.post(f"/tables/{table}/proposals", {"what": "resume"})).status_code == 409, "the clocks run"
-    await agree("pause")
-    clocks = room.running_clocks
-    assert clocks is not None
-    assert (clocks.is_paused, clocks.running) == (True, None)
-    assert (await one.post(f"/tables/{table}/proposals", {"what": "pause"})).status_code == 409
-    await agree("resume")
-    clocks = room.running_clocks
-    assert clocks is not None
-    assert (clocks.is_paused, clocks.running) == (False, match_of(room).actor)
-    assert [kind for kind, _, _ in stored(hall, room)] == ["propose", "agree", "pause", "propose", "agree", "resume"]
-
-
 async def test_a_match_of_an_older_hall_whose_seat_went_to_a_friend_replays(settings: Settings, at_once: None) -> None:
     """There, a friend who watched could ask for a seat."""
     async with open_hall(settings) as before:
@@ -363,24 +339,6 @@ async def test_of_a_vote_and_an_action_at_once_one_comes_first(hall: OpenHall) -
     record = match_of(room).record(abandoned="enough")
     assert meadhall.replay(record).record() == record
     assert (record["undone"] == []) == (voted.status_code != 200)
-
-
-async def test_an_absent_player_can_not_keep_the_clocks_stopped(settings: Settings, at_once: None, time: ManualTime) -> None:
-    async with open_hall(settings, time=time) as hall:
-        one, two, table = await hall.two_programs(AXES, clock={"kind": "seat", "seconds": 300})
-        room = await hall.room(table)
-        told = (await one.post(f"/tables/{table}/proposals", {"what": "pause"})).json()["proposal"]
-        await two.post(f"/tables/{table}/vote", {"proposal": told["number"], "answer": "agree"})
-        assert (await one.post(f"/tables/{table}/proposals", {"what": "resume"})).status_code == 200
-        await time.advance(consent.SHORT_TIME.total_seconds())
-        assert ending(room) == "accepted"
-        assert the_clocks(room).running == match_of(room).actor
-        assert [kind for kind, _, _ in stored(hall, room)] == ["propose", "agree", "pause", "propose", "expire", "resume"]
-
-
-def the_clocks(room: Room) -> Any:
-    assert room.running_clocks is not None
-    return room.running_clocks
 
 
 async def test_for_a_player_who_leaves_a_bot_answers_and_their_proposal_is_withdrawn(settings: Settings, at_once: None) -> None:

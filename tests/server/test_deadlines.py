@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
-from datetime import UTC, timedelta
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Any
 
@@ -14,9 +15,13 @@ import pytest
 import meadhall
 from games_for_tests.hoard.rules import BOAST, LOOK
 from meadhall.bots import bot
+from meadhall.engine.game import BEAT_SECONDS, beats_of
 from meadhall.server.hall.clocks import COME_BACK, with_clock
 from meadhall.server.hall.room import Room
+from meadhall.server.hall.state import replayed
 from meadhall.server.hall.uptime import CLOCK_JOB, Uptime
+from meadhall.server.pages.clock import time_left
+from meadhall.server.pages.front_page import _left
 from meadhall.server.settings import Settings
 from meadhall.server.store import guests, jobs, matches
 from meadhall.server.store.models import Clock, Entry, TimeUp
@@ -41,12 +46,17 @@ def quick_bots(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @asynccontextmanager
 async def clocked(
-    settings: Settings, time: ManualTime, clock: Clock, players: int = 2, options: Mapping[str, Any] | None = None
+    settings: Settings,
+    time: ManualTime,
+    clock: Clock,
+    players: int = 2,
+    options: Mapping[str, Any] | None = None,
+    game: str = HOARD,
 ) -> AsyncIterator[Table]:
     """Open a hall with a running match of programs."""
     async with open_hall(settings, time=time) as hall:
         people = [await hall.program(f"Program {seat}") for seat in range(players)]
-        table = (await people[0].open(game=HOARD, players=players, options=options or {}))["id"]
+        table = (await people[0].open(game=game, players=players, options=options or {}))["id"]
         for program in people[1:]:
             await program.post(f"/tables/{table}/join")
         room = await hall.room(table)
@@ -239,6 +249,64 @@ async def test_after_a_restart_the_clock_goes_on_where_it_was(settings: Settings
         await until(lambda: hall.store.transact(matches.entries_of, id) != [])
         (entry,) = hall.store.transact(matches.entries_of, id)
         assert (entry.kind, entry.at) == ("stand_in", deadline)
+
+
+@pytest.mark.parametrize("clock", [Clock("decision", 30), Clock("seat", 180, 2)])
+async def test_a_decision_begins_when_boards_have_played_the_last_action(
+    settings: Settings, at_once: None, time: ManualTime, clock: Clock
+) -> None:
+    """The same after a restart. A match of an earlier version goes on as it was."""
+    async with clocked(settings, time, clock, players=4, game="axes-and-allies") as table:
+        await time.advance(5)
+        match, id = match_of(table.room), table.id
+        assert match.actor is not None
+        await table.act(match.actor, match.legal()[0].action)
+        match, acted = match_of(table.room), time.now()
+        plays = timedelta(seconds=min(6.0, round(BEAT_SECONDS * beats_of(match.view(None)), 3)))
+        assert plays > timedelta(seconds=1)
+        assert match.actor is not None
+        clocks, before = table.room.clocks, table.room.deadline
+        assert clocks is not None
+        seconds = clocks.left[match.actor]
+        assert seconds >= clock.seconds - 5
+        assert before == acted + plays + timedelta(seconds=seconds)
+        assert table.jobs()[0].due_at.replace(tzinfo=UTC) == before
+        told = (await table.people[0].read(f"/tables/{id}")).json()["clocks"]
+        assert told["left"][match.actor] == seconds
+        assert datetime.fromisoformat(told["stopped_until"]) == acted + plays
+        guest = table.hall.store.transact(guests.find, min(table.room.table.seats[match.actor].guests))
+        assert guest is not None
+        assert _left(guest, table.room) == time_left(seconds, slow=False), "in the list of their matches, too"
+        await time.advance(1)
+        reopened = replayed(table.room.game, table.room.table, table.entries(), clocks.outages)
+        assert reopened.clocks == clocks
+        old = [replace(entry, data=None) for entry in table.entries()]
+        of_earlier = replayed(table.room.game, table.room.table, old, clocks.outages).clocks
+        assert of_earlier is not None
+        assert of_earlier.deadline == acted + timedelta(seconds=seconds)
+    async with open_hall(settings, time=time) as hall:
+        room = await hall.room(id)
+        assert room.clocks is not None
+        (downtime,) = room.clocks.outages
+        assert room.clocks.since == acted + plays
+        assert room.deadline == downtime[1] + timedelta(seconds=seconds)
+
+
+async def test_a_bot_plays_a_decision_whose_time_is_up_only_after_the_play(
+    settings: Settings, at_once: None, time: ManualTime
+) -> None:
+    async with clocked(settings, time, per_decision(30), players=4, game="axes-and-allies") as table:
+        match = match_of(table.room)
+        assert match.actor is not None
+        await table.act(match.actor, match.legal()[0].action)
+        acted, plays = time.now(), table.entries("action")[0].data
+        assert plays is not None
+        allowed = min(6.0, plays["plays"] / 1000)
+        await time.advance(30 + allowed - 0.1)
+        assert table.entries("stand_in") == []
+        await time.advance(0.1)
+        (entry,) = table.entries("stand_in")
+        assert entry.at == acted + timedelta(seconds=30 + allowed)
 
 
 async def test_a_frozen_hall_lets_no_time_be_up_when_it_goes_on(

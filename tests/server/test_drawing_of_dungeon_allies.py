@@ -14,11 +14,9 @@ from games.dungeon_allies.shapes import drawn as drawn_shape
 from meadhall.engine.match.match import Match
 from meadhall.games.dungeon_allies.page import own
 from meadhall.games.dungeon_allies.pieces import TARGETS, Act, Phase, Target
-from meadhall.server.pages.frames import Frames
+from meadhall.server.pages.frames import controls_part, public_part
 from meadhall.server.pages.match import match_page, result_view
 from meadhall.server.pages.models import SeatView
-
-FRAMES = Frames()
 
 
 def moments(most: int) -> Iterator[Match]:
@@ -40,12 +38,12 @@ def moments(most: int) -> Iterator[Match]:
 
 def _public(match: Match) -> str:
     page = match_page(match, match.view(), id="x", url="/tables/x", seats=_seats(match), result=result_view(match))
-    return FRAMES.public(page)
+    return public_part(page)
 
 
 def _private(match: Match, seat: int) -> str:
     page = match_page(match, match.view(seat), id="x", url="/tables/x", seats=_seats(match), public=False)
-    return FRAMES.private(page)
+    return controls_part(page)
 
 
 def _seats(match: Match) -> tuple[SeatView, ...]:

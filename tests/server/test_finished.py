@@ -20,6 +20,12 @@ async def test_every_finished_match_is_on_one_of_the_pages(hall: OpenHall) -> No
         tables.append(answer.json()["url"])
         await host.ask(f"{tables[-1]}/resign")
     assert 'href="/matches"' in (await host.get("/")).text
+    await host.ask(f"{tables[-1]}/note", {"text": "Too greedy."})
+    for path in ("/matches", "/people/me"):
+        page = (await host.get(path)).text
+        marked = page.index('class="note-mark"')
+        assert page[:marked].count('class="card"') == 1, "the last match"
+        assert page.count('class="note-mark"') == 1
     first, second = (await host.get("/matches")).text, (await host.get("/matches?page=2")).text
     shown = [re.findall(r'class="card" href="(/tables/[\w-]+)"', page) for page in (first, second)]
     assert [len(page) for page in shown] == [20, 3]

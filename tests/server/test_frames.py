@@ -154,7 +154,7 @@ async def test_a_frame_before_the_match_is_the_lobby(hall: OpenHall) -> None:
     room = await hall.room(await hall.person().open())
     frame = FRAMES.frame(room, SPECTATOR, OUTSIDE, Refusal("", "Not yet."))
     assert isinstance(frame.page, LobbyPage)
-    assert frame.html.lstrip().startswith('<div id="frame" class="frame lobby"')
+    assert frame.html.lstrip().startswith('<div id="frame" class="frame lobby')
     assert "Not yet." in frame.html
     assert f"{OUTSIDE.url}/tables/{room.table.id}" in frame.html
 

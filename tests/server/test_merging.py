@@ -51,19 +51,20 @@ async def test_seats_tables_and_matches_belong_to_the_target(on_sqlite: Settings
             store.save_guest(Guest(id, id))
         hosted = table_with(SOURCE, SOURCE, OTHER, status="running", started_at=Time().now())
         joined = table_with(OTHER, OTHER, f"{SOURCE} phone", status="over", started_at=Time().now(), finished_at=Time().now())
-        foreign = table_with(OTHER, OTHER)
-        for table in (hosted, joined, foreign):
+        waiting, foreign = table_with(OTHER, SOURCE, OTHER), table_with(OTHER, OTHER)
+        for table in (hosted, joined, waiting, foreign):
             store.add_table(table)
         append(store, hosted, Entry(1, "action", 0, 14))
-        assert merge(store) == sorted((hosted.id, joined.id))
+        assert merge(store) == sorted((hosted.id, joined.id, waiting.id))
         assert (stored(store, hosted)).host == TARGET
         assert (stored(store, hosted)).version > hosted.version, "open pages learn of it"
         assert (stored(store, hosted)).seats[0].guests == {TARGET}
-        assert (stored(store, hosted)).seats[0].stored_crest == Guest(TARGET, TARGET).crest.text
+        assert (stored(store, waiting)).seats[0].stored_crest == Guest(TARGET, TARGET).crest.text
+        assert (stored(store, hosted)).seats[0].stored_crest == "", "crests stay during a match"
         assert (stored(store, joined)).seats[1].guests == {TARGET, "phone"}
         assert stored(store, foreign) == foreign
         assert len(store.transact(matches.entries_of, hosted.id)) == 1
-        assert {table.id for table in store.transact(tables.of_guest, TARGET)} == {hosted.id, joined.id}
+        assert {table.id for table in store.transact(tables.of_guest, TARGET)} == {hosted.id, joined.id, waiting.id}
         assert store.transact(tables.of_guest, SOURCE) == []
         assert store.transact(guests.find, SOURCE) is None
         assert merge(store) == [], "a second merge changes nothing"

@@ -6,6 +6,7 @@ import asyncio
 import struct
 import unicodedata
 from dataclasses import replace
+from operator import attrgetter
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -25,8 +26,10 @@ from meadhall.server.hall import daily_puzzle
 from meadhall.server.hall.room import Room
 from meadhall.server.ops.time import Time
 from meadhall.server.pages import picture
+from meadhall.server.pages.any_game import page_of
 from meadhall.server.store.models import SeatRow, TableRow, new_link_token
 from server.people import AXES, HOARD, OpenHall
+from server.test_merging import table_with
 
 LACKING = "\U0001e290"
 """A letter of the script Toto, which no usual font has."""
@@ -174,6 +177,19 @@ def test_the_picture_of_every_game_has_the_names_as_text(name: str) -> None:
 async def test_a_game_without_a_board_for_pictures_and_without_a_tile_has_a_picture(hall: OpenHall) -> None:
     room: Room = await hall.played_out(HOARD)
     assert size_of(await picture.Pictures().picture(room, "en")) == (1200, 630)
+
+
+@pytest.mark.parametrize(
+    ("name", "throw", "arrow"),
+    [("axes-and-allies", "blow", 'class="trail"'), ("viking-axes", "story.throw", 'stroke-dasharray="2 12"')],
+)
+def test_the_picture_of_a_draw_has_no_crown_and_no_arrow_of_the_last_throw(name: str, throw: str, arrow: str) -> None:
+    match, draw = game(name).match(players=3, seed="mead"), Random(3)
+    while attrgetter(throw)(page_of(match.game).picture(match.view())) is None:
+        match.play(draw.choice(match.legal()))
+    match.agree_to_draw()
+    shown = picture.svg(picture.picture_of(match, table_with("host", "a", "b", "c")))
+    assert [sign for sign in (arrow, 'href="#i-crown"') if sign in shown] == []
 
 
 def test_a_long_headline_gets_smaller_and_is_cut_at_last() -> None:

@@ -81,6 +81,8 @@ async def test_a_note_at_a_table_is_private_and_goes_with_the_guest(each_hall: O
         assert (await friend.post(f"{table}/note", {"text": text})).headers["location"] == table
     assert "Bo keeps &lt;one&gt; shield.\nThrow late.</textarea>" in (await friend.get(f"{table}/propose")).text
     assert 'class="noted"' in (await friend.get(table)).text
+    marked = "You have a note here"
+    assert [marked in (await person.get("/")).text for person in (host, friend, watcher)] == [False, True, False]
     for other in (host, watcher):
         assert "one&gt; shield" not in (await other.get(f"{table}/propose")).text + (await other.get(table)).text
     for person, text, status in ((watcher, "I am not seated.", 403), (friend, "x" * 2001, 400)):

@@ -6,6 +6,8 @@ import re
 
 import pytest
 
+from meadhall.server.hall.people.names import unlike_others
+from meadhall.server.store import guests, tables
 from server.manual_time import settled
 from server.people import AXES, OpenHall, Person, stream
 
@@ -79,3 +81,39 @@ async def test_look_alike_names_at_a_table_get_numbers(hall: OpenHall) -> None:
         await person.ask(f"/tables/{table}/seats", {"set": "sit"})
     names = [seat.name for seat in (await hall.room(table)).table.seats][:4]
     assert names == ["Astrid", "\N{CYRILLIC CAPITAL LETTER A}strid 2", "ASTRID 3", "Sigrid"]
+
+
+async def names_of(hall: OpenHall, table: str) -> list[str]:
+    return [seat.name for seat in (await hall.room(table)).table.seats]
+
+
+async def test_a_guest_and_a_bot_never_have_one_name_at_a_table(hall: OpenHall) -> None:
+    host, guest = hall.person(), hall.person("10.0.1.2")
+    await host.post("/settings", {"name": "Gorm"})
+    table = await host.open(AXES, players=4)
+    seats = f"/tables/{table}/seats"
+    for seat in (1, 2, 3):
+        await host.ask(seats, {"seat": str(seat), "set": "bot:thrall"})
+    assert await names_of(hall, table) == ["Gorm", "Hrefna", "Brandr", "Svala"]
+    await host.ask(seats, {"seat": "1", "set": "remove"})
+    await host.ask(f"/tables/{table}/size", {"players": "5"})
+    await host.ask(seats, {"seat": "3", "set": "bot:thrall"})
+    assert await names_of(hall, table) == ["Gorm", "Brandr", "Svala", "Toki", ""]
+    await guest.ask(seats, {"set": "sit"})
+    for name, here in (("brandr", "brandr 2"), ("Gorm", "Gorm 2"), ("Ylva", "Ylva")):
+        await guest.post("/settings", {"name": name})
+        assert await names_of(hall, table) == ["Gorm", "Brandr", "Svala", "Toki", here]
+    played = await host.ask("/tables", {"game": AXES, "kind": "bots", "seats": "4"})
+    assert await names_of(hall, played.json()["id"]) == ["Gorm", "Hrefna", "Brandr", "Svala"]
+
+
+async def test_a_command_gives_no_seat_the_name_of_another_one(hall: OpenHall) -> None:
+    """The host of the hall renames people also during matches."""
+    _host, _friend, room = await hall.two_at(AXES)
+    before, (person, *_) = room.table.seats[0].name, room.table.seats[1].guests
+    guest = hall.store.transact(guests.find, person)
+    assert guest is not None
+    hall.store.transact(guests.rename, guest, before, unlike_others)
+    table = hall.store.transact(tables.find, room.table.id)
+    assert table is not None
+    assert [seat.name for seat in table.seats] == [before, f"{before} 2"]

@@ -159,7 +159,7 @@ async def test_the_clocks_of_all_pending_seats_run_and_a_choice_stops_only_its_o
     play.act(31, 0)
     assert [step.seconds for step in play.match.steps] == [10, 30, 31]
     assert play.told() == ((0, 2, 1), (74, 95, 75))
-    assert play.clocks.following_deadline == START + timedelta(seconds=31 + 75)
+    assert play.clocks.deadline_of(play.clocks.all_running[1]) == START + timedelta(seconds=31 + 75)
 
 
 async def test_a_decision_keeps_its_time_while_others_choose_and_take_back() -> None:

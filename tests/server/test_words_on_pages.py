@@ -39,7 +39,7 @@ async def test_pages_say_what_people_have_to_know(hall: OpenHall, at_once: None)
     await host.ask(f"{table}/start")
     assert (await friend.ask(f"{table}/propose", {"what": "draw"})).status_code == 200
     for person in (host, friend):
-        assert "The clocks run on meanwhile." in await text_of(person, table)
+        assert "Until all have answered, the clocks run." in await text_of(person, table)
 
 
 async def test_after_a_match_sharing_and_replay_are_buttons_and_the_rest_are_links(hall: OpenHall, at_once: None) -> None:

@@ -61,6 +61,10 @@ class GamePage(Protocol):
 
     If a step is not shown for the sum of the ``beats`` of its events, the module also has ``beats(view)``. It returns how many
     beats the last step takes, and must depend on nothing but a spectator's view.
+
+    If a waiting seat can choose its next action ahead, the module also has ``ahead(view)``. It returns those actions with their
+    words, in the current language: ``{3: "attack Gorm"}``. They should be actions that nothing hidden can change. What isn't
+    legal when the seat's decision begins is dropped.
     """
 
     def picture(self, view: Any) -> Any:
@@ -526,3 +530,9 @@ def beats_of(view: Any) -> int:
         return 0
     beats, kinds = getattr(view.game.page, "beats", None), view.game.events
     return int(beats(view)) if beats else sum(kinds[event.kind].beats for event in view.steps[-1].events if event.kind in kinds)
+
+
+def ahead_of(view: Any) -> Mapping[int, str]:
+    """Return the actions that the view's seat can choose ahead, with their words; none if the game doesn't declare any."""
+    ahead = getattr(view.game.page, "ahead", None)
+    return ahead(view) if ahead else {}

@@ -42,6 +42,8 @@ TOOLS: Final = {
     "undo_action": "undo",
     "give_hint": "hint",
     "resign": "resign",
+    "go_on": "go_on",
+    "skip_to_end": "skip_to_end",
     "propose": "propose",
     "answer_proposal": "answer_proposal",
     "read_chat": "read_chat",

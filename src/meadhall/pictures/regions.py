@@ -72,7 +72,7 @@ class Drawing:
             return known
         told = values if before is None else dict.fromkeys(before) | values
         shown = [f'{name}="{escape(value)}"' for name, value in values.items() if value is not None]
-        region = Region(_markup(" ".join([f'id="{id}" data-bare', *shown])), _news(id, told))
+        region = Region(_markup(" ".join([f'id="{id}" data-bare=""', *shown])), _news(id, told))
         self._drawn[id] = told, region
         return region
 

@@ -99,6 +99,10 @@ class WrongMoment(Refused):
     """The request can't be done before, during or after the match, whichever the table is in."""
 
 
+class Paused(WrongMoment):
+    """The players have paused the match."""
+
+
 class OtherRules(Refused):
     """The match was started under another version of the game's rules than the installed one.
 
@@ -175,6 +179,7 @@ _RESPONSES: dict[type[MeadhallError], tuple[HTTPStatus, str]] = {
     CannotUndo: (HTTPStatus.CONFLICT, "cannot-undo"),
     Stale: (HTTPStatus.CONFLICT, "stale"),
     WrongMoment: (HTTPStatus.CONFLICT, "wrong-moment"),
+    Paused: (HTTPStatus.CONFLICT, "paused"),
     NameTaken: (HTTPStatus.CONFLICT, "name-taken"),
     LastKey: (HTTPStatus.CONFLICT, "last-key"),
     OtherRules: (HTTPStatus.GONE, "other-rules"),

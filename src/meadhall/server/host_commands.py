@@ -25,6 +25,7 @@ from meadhall.engine.errors import BadSetup, MeadhallError
 from meadhall.engine.text.language import current_language, speaking
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.hall.hall import Hall
+from meadhall.server.hall.people.names import unlike_others
 from meadhall.server.settings import Settings
 from meadhall.server.store import guests, links, talk, uptime
 from meadhall.server.store.database import Db
@@ -72,7 +73,7 @@ def person_of(db: Db, person: str) -> Guest:
 
 def _rename(db: Db, person: str, name: str) -> Done:
     guest = person_of(db, person)
-    return Done(tables=guests.rename(db, guest, name), guests=[guest.id])
+    return Done(tables=guests.rename(db, guest, name, unlike_others), guests=[guest.id])
 
 
 def _close(db: Db, person: str, revokes: bool) -> Done:

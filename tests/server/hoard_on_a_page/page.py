@@ -41,3 +41,7 @@ def components(options: Mapping[str, Any]) -> int:
 
 def offered(view: View) -> Iterable[int]:
     return range(view.game.actions)
+
+
+def ahead(view: View) -> dict[int, str]:
+    return {action: view.game.words.action(view.state, action, view.names) for action in range(view.game.actions)}

@@ -723,8 +723,11 @@ class Match(Displayed, Generic[S]):
     @property
     def living(self) -> tuple[int, ...]:
         """Return the seats that can still win, see ``Game.is_out``."""
-        is_out, state = self.game.is_out, self.game.state.at(self._states)
-        return tuple(seat for seat in range(self.players) if is_out is None or not is_out(state, seat))
+        return tuple(seat for seat in range(self.players) if not self.is_out(seat))
+
+    def is_out(self, seat: int) -> bool:
+        """Return whether the player on ``seat`` has dropped out, see ``Game.is_out``."""
+        return self.game.is_out is not None and self.game.is_out(self.game.state.at(self._states), seat)
 
     def agree_to_draw(self) -> Award:
         """Give up the match as a draw of all living parties. Raises BadSetup if all win or lose together, or if it is over.

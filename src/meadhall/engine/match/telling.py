@@ -18,7 +18,7 @@ from meadhall.engine.game import Game
 from meadhall.engine.interface import GameWords
 from meadhall.engine.match.match import Match
 from meadhall.engine.match.step import AGREEMENT, Award, Result
-from meadhall.engine.match.view import Action, View
+from meadhall.engine.match.view import Action, View, visible
 from meadhall.engine.state.events import PUBLIC, Event, EventKind, Part, seat
 from meadhall.engine.text.language import gettext as _
 from meadhall.engine.text.language import listed, marked
@@ -58,6 +58,31 @@ def briefs(words: GameWords, events: Sequence[Event], names: Sequence[str], view
     """Return the words of each event in the summary of a turn, "" for an event that it leaves out."""
     told = [words.event(event, names, viewer, Part.BRIEF) for event in events]
     return told if words.event(events[0], names, viewer, Part.TURN) else ["", *told[1:]]
+
+
+def how_out(match: Match, seat: int) -> str:
+    """Say to a player who has dropped out how it happened: the last event of that step that tells of a second seat, too.
+
+    Return "" if the game doesn't tell it.
+
+    Examples:
+        >>> import meadhall
+        >>> match = meadhall.game("axes-and-allies").match(seed="mead", seats=["Gorm", "Björn", "Astrid"])
+        >>> events = match.play(2)
+        >>> how_out(match, 2), how_out(match, 0)
+        ('Björn hacks you to pieces', '')
+    """
+    out, attacks = match.game.elements.out, match.game.elements.attacks
+    if out is None:
+        return ""
+    for step in reversed(match.steps):
+        told = visible(step.events, seat)
+        ends = [k for k, each in enumerate(told, 1) if each.kind == out.event and each.arguments[out.argument] == seat]
+        if ends:
+            kinds = [each.event for each in (out, attacks) if each is not None]
+            blows = [each for each in told[: ends[-1]] if each.kind in kinds and len(each.arguments) > 1]
+            return match.in_words(blows[-1], seat) if blows else ""
+    return ""
 
 
 def headline_of(match: Match, result: Result | Award, reader: int | None = None) -> str:

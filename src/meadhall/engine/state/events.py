@@ -252,7 +252,7 @@ class EventKind:
         joins: names of kinds that it continues: it begins no turn after one of them with the same seat as first argument.
         fields: the names of its arguments; by default those of their converters. The last may begin with ``*``: then it names all
             arguments from there on.
-        beats: how long the stage of a page plays it (see ``BEAT_SECONDS``); bots wait for so long.
+        beats: how long the stage of a page plays it (see ``BEAT_SECONDS``). Bots wait for so long, and live clocks stand.
 
     Examples:
         >>> from meadhall.engine.state.events import EventKind, number, seat

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from meadhall.games.axes_and_allies.rules import ALLY, ATTACK, Event
 from meadhall.sdk import PlainState, View
+from meadhall.sdk import gettext as _
 
 SOUNDS: Final = ("die", "axe", "thud", "clang", "rope", "snap")
 """The sounds of ``stage.js``, which a page loads at the first tap."""
@@ -98,15 +99,17 @@ def _throw(players: int, blow: tuple[int, int, int, bool] | None) -> dict[str, A
 
 def control_regions(page: Any) -> dict[str, Any]:
     """Return the controls beside every other seat."""
-    by = {choice.action: choice for choice in page.choices}
-    keys = {choice.action: key for key, choice in enumerate([each for each in page.choices if not each.refusal], 1)}
-    parts: dict[str, Any] = {"spots": {"class": "square spots" if page.choices else "square spots waiting"}}
+    choices, url = page.choices or page.ahead, "" if page.choices else page.url
+    by = {choice.action: choice for choice in choices}
+    keys = {choice.action: key for key, choice in enumerate([each for each in choices if not each.refusal], 1)}
+    mode = "" if page.choices else " early" if page.ahead else " waiting"
+    parts: dict[str, Any] = {"spots": {"class": f"square spots{mode}"}}
     for seat in page.seats:
         k, shown = seat.seat, page.own
         if k != page.viewer:
             deeds = [(action, by.get(action), keys.get(action)) for action in (ATTACK + k, ALLY + k)]
             place = (k - page.viewer) % len(page.seats)
-            parts[f"spot-{k}"] = ("spot", k, seat.name, place, shown.alive[k], shown.power, tuple(deeds))
+            parts[f"spot-{k}"] = ("spot", k, seat.name, place, shown.alive[k], shown.power, tuple(deeds), url, page.intended)
     return parts
 
 
@@ -119,6 +122,14 @@ def offered(view: View) -> Iterable[int]:
     """Return the actions to show: an attack on every other seat and an alliance with it. The page explains the illegal ones."""
     others = [seat for seat in range(view.plain.players) if seat != view.viewer]
     return [ATTACK + seat for seat in others] + [ALLY + seat for seat in others]
+
+
+def ahead(view: View) -> dict[int, str]:
+    """Return what can be decided before the roll for power: an attack on another living player, or an alliance with them."""
+    alive, names = view.plain.alive, view.names
+    others = [seat for seat in range(len(names)) if alive[seat] and alive[view.viewer] and seat != view.viewer]
+    kinds = (ATTACK, _("attack {name}")), (ALLY, _("ally with {name}"))
+    return {kind + seat: words.format(name=names[seat]) for kind, words in kinds for seat in others}
 
 
 def _blow(view: View) -> tuple[int, int, int, bool] | None:

@@ -124,7 +124,7 @@ def regions(page: Any) -> dict[str, Any]:
         space = state.space[stack]
         heap = picture.pieces.get(space, ())
         parts[f"stack-{stack}"] = {
-            "class": "axxa-stack" if heap else "axxa-stack off",
+            "class": f"axxa-stack s-{space}" if heap else "axxa-stack off",
             "transform": _PLACES[space] if heap else None,
         }
         parts[f"heap-{stack}"] = ("heap_of", stack, heap)

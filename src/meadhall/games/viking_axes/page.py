@@ -22,6 +22,7 @@ from meadhall.games.viking_axes.state import (
 from meadhall.games.viking_axes.story import KINDS as KIND_OF
 from meadhall.games.viking_axes.story import Piece, Story, story_of
 from meadhall.sdk import PlainState, View
+from meadhall.sdk import gettext as _
 
 SOUNDS: Final = ("axe", "clang", "thud", "break", "card", "shuffle", "coins", "mug", "drum")
 """The sounds of ``stage.js``, which a page loads at the first tap."""
@@ -59,6 +60,7 @@ class Own:
     THROW: ClassVar[int] = Act.THROW
     SKIP: ClassVar[int] = Act.SKIP
     DISARM: ClassVar[int] = Act.DISARM
+    DISCARD: ClassVar[int] = Act.DISCARD
 
     strategic: int
     phase: str
@@ -159,3 +161,14 @@ def _explained(view: View) -> Iterable[int]:
     if view.plain.phase == Phase.HAND:
         return [Act.PLAY + kind for kind in _known(view, view.viewer)]
     return ()
+
+
+def ahead(view: View) -> dict[int, str]:
+    """Return what can be decided before the next card is known: whom an axe hits, or which card of the hand is played."""
+    state, words = view.plain, view.game.words
+    if state.out[view.viewer]:
+        return {}
+    if state.strategic:
+        return {Act.PLAY + kind: words.action(view.state, Act.PLAY + kind, view.names) for kind in _known(view, view.viewer)}
+    others = [seat for seat in range(state.players) if seat != view.viewer and not state.out[seat]]
+    return {Act.THROW + seat: _("throw at {name}").format(name=view.names[seat]) for seat in others}

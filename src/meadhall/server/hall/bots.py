@@ -57,8 +57,11 @@ _RETRY_DELAY = 1.0
 """Seconds before the next attempt when even ``thrall`` could not play, for example because the database is unavailable."""
 
 
-Position = tuple[int, bytes, frozenset[int]] | None
-"""Tells positions of a match apart. Unlike the number of its entries it doesn't change with a hint, of which no bot may learn."""
+Position = tuple[int, bytes, frozenset[int], bool, bool] | None
+"""Tells positions of a match apart, and whether it is paused or skipped.
+
+Unlike the number of its entries it doesn't change with a hint, of which no bot may learn.
+"""
 
 
 @dataclass
@@ -107,7 +110,7 @@ class BotDriver:
     def next_seat(self) -> SeatRow | None:
         """Return the seat to move if a bot plays there, also for its owner; the first such seat where several choose at once."""
         match, table = self._room.match, self._room.table
-        if match is None or table.status != "running":
+        if match is None or table.status != "running" or self._room.state.pause is not None:
             return None
         seats = (as_played(table.seats[seat], match) for seat in match.deciders)
         return next((seat for seat in seats if seat.kind == "bot"), None)
@@ -121,7 +124,7 @@ class BotDriver:
         """Cancel the current search if the match has changed since it began."""
         if self._search is not None:
             position, search = self._search
-            if position != _position(self._room.match) or self._room.table.status != "running":
+            if position != _position(self._room.state) or self._room.table.status != "running":
                 search.cancel()
 
     async def close(self) -> None:
@@ -147,8 +150,13 @@ class BotDriver:
         return max(min(reading, max(_MAX_SECONDS, self.pause)), showing)
 
     def _pace(self, bot: str) -> _Pace:
-        """Return when a bot of this level acts. Where players have secrets, that is never before its budget could be used up."""
+        """Return when a bot of this level acts. Where players have secrets, that is never before its budget could be used up.
+
+        When no person plays any more and one wants to see the end, it acts at once: no player can learn anything from that.
+        """
         match = self._room.running_match()
+        if self._room.state.is_skipped:
+            return _Pace(0.0, secret=False, time=self._room.time)
         secret, pause = self.learn_of_secrets(match), self._pause_length()
         return _Pace(max(pause, _full_time(bot)) if secret else pause, secret, self._room.time)
 
@@ -161,12 +169,12 @@ class BotDriver:
         """Let a bot play one action. If it fails, try the game's heuristics, then a random legal action."""
         room = self._room
         match = room.running_match()
-        position = _position(match)
+        position = _position(room.state)
         bot = seat.bot or "thrall"
         pace = self._pace(bot)
 
         def play(draft: TableState, action: int) -> None:
-            if _position(draft.running_match()) != position or self.next_seat() is None:
+            if _position(draft) != position or self.next_seat() is None:
                 raise Stale(_("The game has moved on. Look again, then choose."))
             draft.add("action", seat.seat, action)
 
@@ -212,8 +220,11 @@ def has_secrets(match: Match) -> bool:
     return any(each != public for each in known)
 
 
-def _position(match: Match | None) -> Position:
-    return None if match is None else (match.next_number, match.states.tobytes(), frozenset(match.stand_ins))
+def _position(state: TableState) -> Position:
+    match = state.match
+    if match is None:
+        return None
+    return match.next_number, match.states.tobytes(), frozenset(match.stand_ins), state.pause is not None, state.is_skipped
 
 
 def _full_time(bot: str) -> float:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import unicodedata
 from collections import OrderedDict
 from collections.abc import Callable, Collection
+from datetime import datetime, timedelta
 from typing import Final
 
 import regex
@@ -15,10 +16,11 @@ import regex
 from meadhall.engine.checks import is_unseen, seen
 from meadhall.engine.text.language import gettext as _
 from meadhall.engine.text.language import marked
-from meadhall.server.errors import BadLine
+from meadhall.server.errors import BadLine, TooMany
 from meadhall.server.hall.notices.pubsub import Channel
 from meadhall.server.store import talk
 from meadhall.server.store.database import Db
+from meadhall.server.store.models import new_id
 from meadhall.server.store.store import Store
 from meadhall.server.store.talk import Audience, ChatLine
 
@@ -113,6 +115,8 @@ def _too_long(length: int) -> BadLine:
 
 
 PHRASES: Final = {
+    "skal": marked("Skål!"),
+    "laugh": marked("Ha, ha, ha!"),
     "hello": marked("Hello!"),
     "luck": marked("Good luck, have fun!"),
     "well": marked("Well played!"),
@@ -130,14 +134,30 @@ PHRASES: Final = {
 """English texts by key. A key is never given another meaning: it stands in stored lines."""
 
 
+REACTIONS: Final = ("skal", "well", "laugh", "wow", "oops")
+"""The phrases that a player shows as a sign over their plate, and that nobody can say as a line any more."""
+
+
 def in_words(key: str) -> str:
     """Return a phrase in the current language. An unknown key, which a newer version may have stored, is its own text."""
     return _(PHRASES[key]) if key in PHRASES else key
 
 
 def all_phrases() -> tuple[tuple[str, str], ...]:
-    """Return all phrases as pairs of key and text in the current language."""
-    return tuple((key, in_words(key)) for key in PHRASES)
+    """Return the phrases that can be said, as pairs of key and text in the current language."""
+    return tuple((key, in_words(key)) for key in PHRASES if key not in REACTIONS)
+
+
+def all_reactions() -> tuple[tuple[str, str], ...]:
+    """Return all reactions as pairs of key and text in the current language."""
+    return tuple((key, in_words(key)) for key in REACTIONS)
+
+
+SHOWN_FOR: Final = timedelta(seconds=6)
+"""How long a reaction is shown. So long it is kept, in memory only."""
+
+REACTION_RATE: Final = (timedelta(seconds=10), 3)
+"""How many reactions a seat may show in how long a time."""
 
 
 # ------------------------------------------------------------------------------------------------------------ the chat of a table
@@ -171,6 +191,8 @@ class Chat:
         self._store = store
         self._channel = channel
         self._lines: dict[Audience, list[ChatLine]] = {audience: [] for audience in _AUDIENCES}
+        self._reactions: list[ChatLine] = []
+        self._reacted: list[tuple[int, datetime]] = []  # the seats of the last reactions, and their times
         self.is_current = False
 
     # --------------------------------------------------------------------------------------------------------------- reading
@@ -215,6 +237,12 @@ class Chat:
         self.is_current = False
         self._channel.call()
 
+    def reactions(self) -> list[ChatLine]:
+        """Return the reactions that are shown now."""
+        since = self._store.time.now() - SHOWN_FOR
+        self._reactions = [each for each in self._reactions if each.at > since]
+        return self._reactions
+
     # --------------------------------------------------------------------------------------------------------------- writing
 
     def say(self, line: talk.NewLine, check: Callable[[Db], ChatLine | None]) -> ChatLine:
@@ -234,6 +262,19 @@ class Chat:
             self.version += 1
         self._channel.call()
         return said
+
+    def react(self, guest: str, seat: int, name: str, key: str) -> ChatLine:
+        """Show a reaction on the open pages, and return it: a line that isn't stored. Raises TooMany."""
+        now, (time, most) = self._store.time.now(), REACTION_RATE
+        self._reacted = [(other, at) for other, at in self._reacted if at > now - time]
+        if sum(other == seat for other, _at in self._reacted) >= most:
+            raise TooMany(_("You react a lot in a short time. Wait a moment."))
+        self._reacted.append((seat, now))
+        shown = ChatLine(new_id(), 0, "players", guest, seat, name, "", key, is_deleted=False, at=now)
+        self._reactions = [*self.reactions(), shown]
+        self.version += 1
+        self._channel.call()
+        return shown
 
     def close(self, closed: bool = True) -> None:
         """Close the chat, or open it again."""

@@ -3,6 +3,9 @@
 Only people have clocks. A seat's clock runs from the beginning of its decision to its action. It stands still while a bot plays
 the seat, while the clocks are paused, and while the hall was down. A slow one stands still in the holidays of its player, too.
 
+A live clock also stands still while the boards play the actions before it, but never for more than six seconds after an action.
+How long they play an action, its entry says. So that time is the same for all, whoever skips it or has it switched off.
+
 Time that a seat has used stays used when it takes back its action, and the increment goes with the action. Otherwise a seat could
 gain time by taking back and playing again. On a clock with a time for each decision, a decision has its full time again if
 another person has played since: then the others have agreed to the take-back.
@@ -16,6 +19,7 @@ from datetime import datetime, timedelta
 from typing import Final, Self, get_args
 
 from meadhall.engine.errors import BadSetup
+from meadhall.engine.game import BEAT_SECONDS, beats_of
 from meadhall.engine.match.deciders import deciders
 from meadhall.engine.match.match import Match
 from meadhall.engine.match.step import Step
@@ -110,6 +114,9 @@ def with_clock(clock: Clock | None) -> Change:
 COME_BACK: Final = timedelta(seconds=20)
 """How long no clock runs after a downtime, so that pages can connect again."""
 
+LONGEST_PLAY: Final = timedelta(seconds=6)
+"""How long after an action no clock runs at most, because the boards still play."""
+
 Outage = tuple[datetime, datetime]
 """A time in which no clock ran: its beginning and its end."""
 
@@ -149,6 +156,14 @@ def deadline_after(since: datetime, time: timedelta, outages: Iterable[Outage]) 
 
 
 @dataclass(frozen=True)
+class Pause:
+    """A pause: the seat that asked for it, and when it began."""
+
+    seat: int
+    at: datetime
+
+
+@dataclass(frozen=True)
 class Clocks:
     """The clocks of a match after some entries.
 
@@ -156,10 +171,11 @@ class Clocks:
         clock: the clock of the table.
         left: the seconds that each seat had left at ``since``.
         deciders: the seats to move: one, or several that choose at the same time; none when the match has ended.
-        since: when the seats to move began to think, or went on after a pause or after the choice of another.
+        since: when the seats to move began to think, or went on after a pause or after the choice of another. While the
+            boards play, it is later than now.
         used: the seconds that each seat had used for its decision before ``since``.
         bots: the seats that bots play now.
-        is_paused: whether the clocks are paused.
+        pause: the pause of the match, in which no clock runs; None without one.
         outages: the times in which no clock ran.
         holidays: of the players of slow clocks: the seat and the time of each.
         next_number: the number of the next action.
@@ -174,7 +190,7 @@ class Clocks:
     used: tuple[float, ...]
     outages: tuple[Outage, ...] = ()
     holidays: tuple[tuple[int, Holiday], ...] = ()
-    is_paused: bool = False
+    pause: Pause | None = None
     next_number: int = 1
     undone_count: int = 0
 
@@ -187,14 +203,9 @@ class Clocks:
     # ---------------------------------------------------------------------------------------------------------- reading them
 
     @property
-    def actor(self) -> int | None:
-        """The seat to move, the lowest of several; None when the match has ended."""
-        return self.deciders[0] if self.deciders else None
-
-    @property
     def all_running(self) -> tuple[int, ...]:
         """The seats whose clocks run, the first one whose time is up first."""
-        seats = () if self.is_paused else [seat for seat in self.deciders if seat not in self.bots]
+        seats = () if self.pause else [seat for seat in self.deciders if seat not in self.bots]
         return tuple(sorted(seats, key=self._due) if len(seats) > 1 else seats)
 
     @property
@@ -226,18 +237,14 @@ class Clocks:
         """When the time of the running clock is up; None if no clock runs."""
         return self.deadline_of(self.running)
 
-    @property
-    def following_deadline(self) -> datetime | None:
-        """When the time of the next of several running clocks is up; None if there is no other."""
-        return self.deadline_of(next(iter(self.all_running[1:]), None))
-
     def left_at(self, at: datetime) -> tuple[float, ...]:
         """Return the seconds that each seat has left at that time."""
         return tuple(max(0.0, left - seconds) for left, seconds in zip(self.left, self._elapsed(at), strict=True))
 
-    def outage_until(self, at: datetime) -> datetime | None:
-        """Return the end of the outage after a downtime, if one lasts at that time."""
-        return next((ended for began, ended in reversed(self.outages) if began <= at < ended), None)
+    def still_until(self, at: datetime) -> datetime | None:
+        """Return until when no clock runs, because the boards play or after a downtime; None if it is over at that time."""
+        until = max([self.since, *(ended for _began, ended in self.outages)])
+        return until if until > at else None
 
     def _elapsed(self, at: datetime) -> list[float]:
         """Return the seconds that each clock has run since ``since``."""
@@ -245,6 +252,15 @@ class Clocks:
         return [running_seconds(self.since, at, self.still(k)) if k in running else 0.0 for k in range(len(self.left))]
 
     # ------------------------------------------------------------------------------------------------------------- following
+
+    def with_play(self, entry: Entry, match: Match) -> Entry:
+        """Return a new entry, the last one of ``match``, that says for how many milliseconds the boards play it.
+
+        A later version may play it for another time, so the entry says it. Slow clocks don't need it.
+        """
+        is_action = match.next_number > self.next_number
+        beats = beats_of(match.view(None)) if is_action and self.clock.is_live else 0
+        return replace(entry, data={"plays": round(1000 * beats * BEAT_SECONDS)}) if beats else entry
 
     def after(self, entry: Entry, match: Match) -> Self:
         """Return the clocks after the next entry.
@@ -257,8 +273,10 @@ class Clocks:
         if undone:
             return self._taken_back([step for each in undone for step in each.steps], entry, match)
         match entry.kind:
-            case "pause" | "resume":
-                return replace(self._stopped(entry.at), is_paused=entry.kind == "pause")
+            case "pause":
+                return replace(self._stopped(entry.at), pause=Pause(entry.seat, entry.at))
+            case "resume":
+                return replace(self._stopped(entry.at), pause=None)
             case "stand_in":
                 return self._taken_over(entry, match)
             case "return":
@@ -279,7 +297,9 @@ class Clocks:
         if seat not in self.bots:
             match.note_seconds(stopped.used[seat])
             left = tuple(self.clock.with_increment(each) if k == seat else each for k, each in enumerate(left))
-        return replace(stopped, left=left)._at_decision(entry, match, self._others(seat))
+        plays = timedelta(milliseconds=(entry.data or {}).get("plays", 0))  # entries of earlier versions don't say it
+        shown = min(stopped.since + plays, entry.at + LONGEST_PLAY)  # after what the boards still play
+        return replace(stopped, left=left, since=shown)._at_decision(entry, match, self._others(seat))
 
     def _others(self, seat: int) -> frozenset[int]:
         """Return the other seats that choose at the same time."""
@@ -294,7 +314,7 @@ class Clocks:
             left[step.seat] = max(0.0, left[step.seat] - self.clock.increment)
         waiting = frozenset(self.deciders) - {step.seat for step in steps}
         going_on = frozenset(seat for seat in waiting if all(seat in deciders(match.game, step.before) for step in steps))
-        back = replace(stopped, left=tuple(left))._at_decision(entry, match, going_on)
+        back = replace(stopped, left=tuple(left), since=entry.at)._at_decision(entry, match, going_on)  # boards show this at once
         first = steps[0]
         if self.clock.is_of_seats or first.seconds is None or any(step.seat != first.seat for step in of_people):
             return back

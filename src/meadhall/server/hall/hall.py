@@ -46,7 +46,6 @@ from meadhall.server.hall.presence import Attendance
 from meadhall.server.hall.push_service import PushServices
 from meadhall.server.hall.room import Room
 from meadhall.server.hall.services import Services
-from meadhall.server.hall.stand_ins import has_turn
 from meadhall.server.hall.state import stored_outcome
 from meadhall.server.hall.talk import Talk
 from meadhall.server.hall.upkeep.housekeeping import delete_hourly
@@ -216,7 +215,7 @@ class Hall:
             if table.status == "running" and self.can_show(table):
                 with suppress(MeadhallError):  # a table that can't be opened is left out
                     room = await self.room(table.id)
-                    if room.match is not None and has_turn(room.match, table.seat_of(guest.id)):
+                    if room.state.has_turn(table.seat_of(guest.id)):
                         found.append((room.deadline is None, room.deadline or table.created_at, table.id))
         return [id for *_order, id in sorted(found)]
 
@@ -401,7 +400,7 @@ class Hall:
         host = self.store.save_guest(host)
         seats = [person_seat(0, host.name, host)]
         for seat, rank in enumerate(bots, 1):
-            seats.append(bot_seat(subject, seat, rank))
+            seats.append(bot_seat(subject, seat, rank, {row.name for row in seats}))
         chosen = await run_in_thread(subject.check_options, options or {})
         if len(seats) == count:
             subject.check_setup(count, chosen)  # the match starts at once
@@ -485,6 +484,7 @@ class Hall:
             room.change(match_changes.open_rematch, room, guest, level, instead_of=room.table.rematch)
         again = await self.room(room.table.rematch or "")
         with suppress(WrongMoment, NotSeated):  # it has begun already, or the guest has left it
+            again.change_table(renamed(guest))
             again.change_table(agreed(guest, is_ready=True))
             if all(seat.is_ready for seat in again.table.seats if seat.kind == "human"):
                 again.start()
@@ -499,15 +499,11 @@ class Hall:
         room.change_table(with_person(guest, seat))
 
     async def rename(self, guest: Guest) -> None:
-        """Give the guest's seats before a match their new name."""
+        """Give the guest's seats before a match their new name and crest."""
         for table in self.store.transact(tables.of_guest, guest.id):
             if table.status == "gathering" and table.seat_of(guest.id) is not None:
                 with suppress(WrongMoment):  # the match has begun meanwhile
                     (await self.room(table.id)).change_table(renamed(guest))
-
-    def show_crest(self, guest: Guest) -> None:
-        """Give all the guest's seats their crest, also in matches that run or are over."""
-        self.note_changes(self.store.transact(tables.change_crest, guest.id, guest.crest.text))
 
     def offered(self) -> list[TableRow]:
         """Return public tables with an open seat where a player is present, newest first."""

@@ -5,7 +5,7 @@ Most functions return a change: a function from a table to the changed table, wh
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -29,7 +29,7 @@ def with_bot(subject: Game, seat: int, rank: str) -> Change:
 
     def change(table: TableRow) -> TableRow:
         _check_no_person(table, seat)
-        return table.replace_seat(bot_seat(subject, seat, rank))
+        return table.replace_seat(bot_seat(subject, seat, rank, names_at(table)))
 
     return change
 
@@ -76,14 +76,15 @@ def left_by(guest: Guest) -> Change:
 
 
 def renamed(guest: Guest) -> Change:
-    """Return the change that gives the guest's seat their current name."""
+    """Return the change that gives the guest's seat their current name and crest."""
 
     def change(table: TableRow) -> TableRow:
         seat = table.seat_of(guest.id)
         if seat is None:
             return table
-        opened = table.replace_seat(replace(table.seats[seat], name=""))
-        return table.replace_seat(replace(table.seats[seat], name=unlike_others(guest.name, names_at(opened))))
+        row = table.seats[seat]
+        name = unlike_others(guest.name, names_at(table.replace_seat(open_seat(seat))))
+        return table.replace_seat(replace(row, name=name, stored_crest=guest.crest.text))
 
     return change
 
@@ -215,11 +216,11 @@ def person_seat(seat: int, name: str, guest: Guest, link_token: str = "") -> Sea
     return SeatRow(seat, "human", name, None, owners, link_token or new_link_token(), stored_crest=guest.crest.text)
 
 
-def bot_seat(subject: Game, seat: int, rank: str) -> SeatRow:
-    """Return a seat with a bot. Raises UnknownBot."""
+def bot_seat(subject: Game, seat: int, rank: str, others: Collection[str]) -> SeatRow:
+    """Return a seat with a bot. ``others``: the names of all others at the table. Raises UnknownBot."""
     if rank not in bot_names(subject):
         raise UnknownBot(f"{subject.title} has no bot {rank!r}; it has: {', '.join(bot_names(subject))}")
-    return SeatRow(seat, "bot", bot_name(seat), rank, frozenset(), new_link_token())
+    return SeatRow(seat, "bot", bot_name(seat, others), rank, frozenset(), new_link_token())
 
 
 def _row(table: TableRow, seat: int) -> SeatRow:

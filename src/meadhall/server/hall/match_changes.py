@@ -21,7 +21,9 @@ from meadhall.server.hall.move import check_undo, reveals
 from meadhall.server.hall.services import TableRoom
 from meadhall.server.hall.stand_ins import (
     check_absence,
+    check_not_out,
     check_not_resigned,
+    check_only_bots_play,
     check_own_decision,
     check_return,
     persons_playing,
@@ -54,6 +56,8 @@ def start(draft: TableState, room: TableRoom) -> None:
 def take_back(draft: TableState, guest: Guest, number: int | None) -> None:
     """Take back the guest's last decision, and the actions of bots since then. Refuse as ``check_undo`` does."""
     match, seat = draft.running_match(), draft.seat_of(guest)
+    draft.check_not_paused()
+    check_not_out(match, seat)
     check_own_decision(match, seat)
     count = check_undo(match, draft.table, seat, number)
     draft.add("undo", seat, count, {"revealed": True} if reveals(match, count) else None)
@@ -66,6 +70,7 @@ def ask_for_hint(draft: TableState, guest: Guest) -> None:
     match, seat = draft.running_match(), draft.seat_of(guest)
     if draft.is_hinted(seat):
         return
+    draft.check_not_paused()
     check_own_decision(match, seat)
     if seat not in match.deciders:
         raise WrongMoment(_("You have nothing to decide now."))
@@ -80,6 +85,7 @@ def resign(draft: TableState, guest: Guest) -> None:
         raise WrongMoment(_("The match is over."))
     seat = draft.seat_of(guest)
     check_not_resigned(match, seat)
+    check_not_out(match, seat)
     _give_up(draft, seat, "resigned")
 
 
@@ -105,7 +111,7 @@ def let_time_be_up(draft: TableState, job: Job | None = None) -> None:
     clocks = draft.running_clocks
     if clocks is None or clocks.running is None or clocks.deadline is None or clocks.deadline > draft.at:
         raise NotUp
-    draft.ends = None if job is None else (job, clocks.following_deadline)
+    draft.ends = None if job is None else (job, clocks.deadline_of(next(iter(clocks.all_running[1:]), None)))
     if clocks.clock.time_up == "resign":
         _give_up(draft, clocks.running, "time")
     else:
@@ -141,6 +147,24 @@ def take_back_seat(draft: TableState, guest: Guest) -> None:
         draft.add("return", seat)
 
 
+def go_on(draft: TableState, guest: Guest) -> None:
+    """End the pause of the match. Change nothing without a pause: another player may have ended it."""
+    seat = draft.seat_of(guest)
+    if draft.clocks is None:
+        raise WrongMoment(_("This table has no clock."))
+    if draft.pause is not None:
+        draft.add("resume", seat)
+
+
+def skip_to_end(draft: TableState, guest: Guest) -> None:
+    """Let the bots play on without pauses, when the guest is out and only bots are left. Change nothing if they do."""
+    match, seat = draft.running_match(), draft.seat_of(guest)
+    draft.check_not_paused()
+    check_only_bots_play(draft.table, match, seat)
+    if not draft.is_skipped:
+        draft.add("skip", seat)
+
+
 def carry_seat(draft: TableState, seat: int, guest: Guest) -> None:
     """Share a seat with ``guest``, the same person on another device. Refuse if the guest has another seat here.
 
@@ -164,19 +188,21 @@ def renew_link(draft: TableState, guest: Guest) -> None:
 def open_rematch(draft: TableState, room: TableRoom, guest: Guest, level: str = "", instead_of: str | None = None) -> None:
     """Open the table of the rematch, with the same people, bots and options, unless there is one. Refuse spectators.
 
+    It is refused before the end of the match, unless the guest is out and only bots play on.
+
     Args:
         level: of all bots, in place of their levels.
         instead_of: the id of a rematch that was closed; another one is opened in its place.
     """
     if draft.table.daily is not None:
         raise WrongMoment(_("You can play the puzzle of the day only once. Tomorrow there is a new one."))
+    seat = draft.seat_of(guest)
     if draft.table.status not in FINISHED:
-        raise WrongMoment(_("The match is not over yet."))
-    draft.seat_of(guest)
+        check_only_bots_play(draft.table, draft.running_match(), seat)
     opened = replace(again(draft.table, room.game.version, draft.at), host=guest.id)
     for row in opened.seats:
         if level and row.kind == "bot":
-            opened = opened.replace_seat(replace(bot_seat(room.game, row.seat, level), name=row.name))
+            opened = opened.replace_seat(replace(bot_seat(room.game, row.seat, level, ()), name=row.name))
     if draft.table.rematch in (None, instead_of):
         draft.table = replace(draft.table, rematch=opened.id)
         draft.effects += (partial(tables.add, table=opened),)

@@ -12,18 +12,19 @@ from random import Random
 from typing import Any, Final
 
 from meadhall.engine.compiled import loops
-from meadhall.engine.errors import CannotUndo, MatchOver, Refused
+from meadhall.engine.errors import CannotUndo, MatchOver, NotYourTurn, Refused
 from meadhall.engine.laws.knowledge import redealt
 from meadhall.engine.match.deciders import acting
 from meadhall.engine.match.match import Match
-from meadhall.engine.match.view import legal_actions
+from meadhall.engine.match.view import action_number, legal_actions
 from meadhall.engine.state.events import new_log
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import Stale, Unsure
 from meadhall.server.hall.deadlines import reminders_after
+from meadhall.server.hall.intentions import REVOKED, choices_ahead
 from meadhall.server.hall.services import Edit, P, TableRoom
 from meadhall.server.hall.stand_ins import check_own_decision
-from meadhall.server.hall.state import TableState, check_number, was_played
+from meadhall.server.hall.state import TableState, check_not_acted, check_number, was_played
 from meadhall.server.hall.table_tools import table_tools
 from meadhall.server.ops.metrics import MATCHES_ENDED
 from meadhall.server.store import jobs, matches, tables
@@ -146,10 +147,48 @@ def play(draft: TableState, guest: Guest, action: Any, number: int | None, is_su
     match, seat = draft.running_match(), draft.seat_of(guest)  # may the guest act?
     check_own_decision(match, seat)
     check_number(match, seat, number)  # is it meant for this decision?
+    draft.check_not_paused()
     played = match.check(action, seat)  # is it legal?
     if not is_sure:
         check_sure(match, draft.table, seat, played)
-    draft.add("hinted" if draft.is_hinted(seat) else "action", seat, played)  # the rules play it, and the clocks go on
+    _add_action(draft, seat, played)
+
+
+def _add_action(draft: TableState, seat: int, action: int) -> None:
+    draft.add("hinted" if draft.is_hinted(seat) else "action", seat, action)  # the rules play it, and the clocks go on
+
+
+def choose_ahead(draft: TableState, guest: Guest, action: Any, number: int | None) -> None:
+    """Choose the action of the guest's next decision ahead, or revoke that choice: ``action`` is None.
+
+    If the decision has begun meanwhile, the action is played. Refuse what the game doesn't offer ahead.
+    """
+    match, seat = draft.running_match(), draft.seat_of(guest)
+    check_own_decision(match, seat)
+    chosen = draft.intentions.chosen.get(seat)
+    if action is None:
+        if chosen is not None:
+            draft.add("ahead", seat, REVOKED)
+            draft.for_seat = seat
+        return
+    check_not_acted(match, seat, number)
+    if seat in match.deciders:
+        play(draft, guest, action, None, is_sure=True)
+        return
+    offered = choices_ahead(match, draft.running_clocks, match.view(seat))
+    intended = action_number(match.game, action)
+    if intended not in offered:
+        possible = ", ".join(f"{each} ({words})" for each, words in offered.items())
+        raise NotYourTurn(_("You can't choose that ahead. Possible now: {actions}.").format(actions=possible or _("nothing")))
+    if intended != chosen:
+        draft.add("ahead", seat, intended)
+        draft.for_seat = seat
+
+
+def _play_intentions(draft: TableState) -> None:
+    """Play what the seats whose decisions have begun had chosen ahead, one after the other."""
+    while draft.match is not None and (due := draft.intentions.due(draft.match)) is not None:
+        _add_action(draft, *due)
 
 
 def change(room: TableRoom, edit: Edit[P], *args: P.args, **kwargs: P.kwargs) -> None:
@@ -160,6 +199,7 @@ def change(room: TableRoom, edit: Edit[P], *args: P.args, **kwargs: P.kwargs) ->
     room.count_outages()
     draft = room.state.draft(room.time.now())
     edit(draft, *args, **kwargs)
+    _play_intentions(draft)
     _store(room, draft)
     if draft.new or draft.table is not room.table or draft.wait is not room.state.wait:
         _keep(room, draft)

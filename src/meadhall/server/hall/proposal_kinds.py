@@ -11,14 +11,14 @@ from meadhall.engine.match.match import Match
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import Stale, WrongMoment
 from meadhall.server.hall.clocks import Clocks
-from meadhall.server.hall.stand_ins import as_played
+from meadhall.server.hall.stand_ins import as_played, check_not_out
 from meadhall.server.store.models import EntryKind, TableRow
 
 GIVEN_UP: Final = "the players gave up together"
 """Why a match ended that the players gave up together."""
 
-What = Literal["take-back", "draw", "give-up", "pause", "resume"]
-"""The names of the kinds: take back actions, end as a draw, lose together, stop the clocks, let them run."""
+What = Literal["take-back", "draw", "give-up", "pause"]
+"""The names of the kinds: take back actions, end as a draw, lose together, pause the match."""
 
 
 @dataclass(frozen=True)
@@ -107,16 +107,14 @@ class Kind:
         ended_by_play: whether a person declines it by playing on.
         takes_back: whether it takes back actions, and means nothing any more after an undo.
         bots_agree: whether bots agree at once. Otherwise they think about it.
-        silence_agrees: whether it is accepted when the time to answer is over.
-        can_be_repeated: whether it can be made again at once after it had no success.
+        shows_itself: whether the page shows what was agreed for as long as it holds, so that it needs no notice.
     """
 
     what: What
     ended_by_play = False
     takes_back = False
     bots_agree = True
-    silence_agrees = False
-    can_be_repeated = False
+    shows_itself = False
 
     def check(self, proposer: Proposer) -> None:
         """Refuse what makes no sense at this table. Raises Refused."""
@@ -146,6 +144,7 @@ class _TakeBack(Kind):
     ended_by_play = takes_back = True
 
     def check_now(self, proposer: Proposer) -> None:
+        check_not_out(proposer.match, proposer.seat)
         if not proposer.match.steps:
             raise CannotUndo(_("There is nothing to take back yet."))
 
@@ -185,8 +184,7 @@ class _Draw(Kind):
             raise WrongMoment(_("All win or lose together here, so there is no draw. You can give up together."))
 
     def check_now(self, proposer: Proposer) -> None:
-        if proposer.seat not in proposer.match.living:
-            raise WrongMoment(_("You are out of the game, so a draw is no longer yours to offer."))
+        check_not_out(proposer.match, proposer.seat)
 
     def addressed(self, proposer: Proposer) -> Addressed:
         found = super().addressed(proposer)
@@ -233,53 +231,30 @@ class _GiveUp(Kind):
 
 class _Pause(Kind):
     what = "pause"
+    shows_itself = True
 
     def check(self, proposer: Proposer) -> None:
         if proposer.clocks is None:
             raise WrongMoment(_("This table has no clock."))
-        if proposer.clocks.is_paused:
-            raise WrongMoment(_("The clocks are already stopped."))
+        if proposer.clocks.pause is not None:
+            raise WrongMoment(_("The match is already paused."))
 
     def carry_out(self, accepted: Accepted) -> None:
         accepted.draft.add("pause", accepted.seat)
 
     def words(self) -> Words:
-        stops = _("The clocks stand still until you go on.")
+        rests = _("The board and the clocks rest until one of you goes on.")
         return Words(
-            _("You propose to stop the clocks."),
-            _("{name} proposes to stop the clocks."),
-            stops,
+            _("You propose a pause."),
+            _("{name} proposes a pause."),
+            rests,
             _("Pause"),
-            stops,
+            rests,
             _("Propose a pause"),
         )
 
 
-class _Resume(Kind):
-    what = "resume"
-    silence_agrees = can_be_repeated = True
-
-    def check(self, proposer: Proposer) -> None:
-        if proposer.clocks is None:
-            raise WrongMoment(_("This table has no clock."))
-        if not proposer.clocks.is_paused:
-            raise WrongMoment(_("The clocks are running."))
-
-    def carry_out(self, accepted: Accepted) -> None:
-        accepted.draft.add("resume", accepted.seat)
-
-    def words(self) -> Words:
-        return Words(
-            _("You propose to let the clocks run again."),
-            _("{name} proposes to let the clocks run again."),
-            _("Without an objection they run again when the time to answer is over."),
-            _("End the pause"),
-            _("The clocks run again."),
-            _("Propose to go on"),
-        )
-
-
-KINDS: Final[Mapping[str, Kind]] = {kind.what: kind for kind in (_TakeBack(), _Draw(), _GiveUp(), _Pause(), _Resume())}
+KINDS: Final[Mapping[str, Kind]] = {kind.what: kind for kind in (_TakeBack(), _Draw(), _GiveUp(), _Pause())}
 """The kinds by their names."""
 
 

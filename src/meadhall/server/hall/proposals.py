@@ -133,7 +133,7 @@ class Proposals:
             case "withdraw" if entry.value == found.entry:
                 return after._closed(entry, "withdrawn")
             case "expire" if entry.value == found.entry:
-                return after._closed(entry, "accepted" if found.kind.silence_agrees else "expired")
+                return after._closed(entry, "expired")
             case "action" | "hinted":
                 return after._after_action(entry, found)
             case "undo" if found.kind.takes_back:
@@ -215,7 +215,7 @@ class Proposals:
         if self.open is not None:
             raise WrongMoment(_("Another proposal is open. Wait until it is answered."))
         before = self.refused.get((seat, what))
-        if before is None or KINDS[what].can_be_repeated:
+        if before is None:
             return
         left = WAIT_DECISIONS - (self.decisions - before[0])
         if left > 0 and at < before[1] + WAIT_TIME:

@@ -72,7 +72,7 @@ def check_absence(table: TableRow, match: Match, asking: int, seat: int) -> None
     if match.over:
         raise WrongMoment(_("The match is over."))
     check_not_resigned(match, asking)
-    if seat == asking or seat not in persons_playing(table, match):
+    if seat == asking or seat not in persons_living(table, match):
         raise WrongMoment(_("A bot can play for another person who is away."))
 
 
@@ -83,15 +83,34 @@ def replay_stand_in(match: Match, entry: Entry) -> None:
     match.begin_stand_in(entry.seat, StandIn(data.get("bot", LEVEL), lasts.get(data.get("lasts", ""), "return")))
 
 
-def has_turn(match: Match, seat: int | None) -> bool:
-    """Return whether a seat's own player has a decision to make: no bot makes it for them."""
-    return seat in match.deciders and seat not in match.stand_ins
-
-
 def persons_playing(table: TableRow, match: Match) -> list[int]:
     """Return the seats of all people except those who have resigned. A bot may play for them until they return."""
     resigned = {seat for seat, stand_in in match.stand_ins.items() if stand_in.lasts == "end"}
     return [row.seat for row in table.seats if row.kind == "human" and row.seat not in resigned]
+
+
+def persons_living(table: TableRow, match: Match) -> list[int]:
+    """Return the seats of these people that can still act."""
+    return [seat for seat in persons_playing(table, match) if not is_out(match, seat)]
+
+
+def is_out(match: Match, seat: int) -> bool:
+    """Return whether a seat has dropped out of a match that goes on."""
+    return match.is_out(seat) and not match.ended
+
+
+def check_not_out(match: Match, seat: int) -> None:
+    """Refuse the player of a seat that has dropped out. Raises WrongMoment."""
+    if is_out(match, seat):
+        raise WrongMoment(_("You are out of the game."))
+
+
+def check_only_bots_play(table: TableRow, match: Match, seat: int) -> None:
+    """Refuse a player who is not out, and one who is while other people still play. Raises WrongMoment."""
+    if not is_out(match, seat):
+        raise WrongMoment(_("The match is not over yet."))
+    if persons_living(table, match):
+        raise WrongMoment(_("Other people still play."))
 
 
 def as_played(row: SeatRow, match: Match | None) -> SeatRow:

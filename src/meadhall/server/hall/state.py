@@ -19,8 +19,9 @@ from meadhall.engine.match.step import Award, Result
 from meadhall.engine.match.view import Seat
 from meadhall.engine.registry import game_fault
 from meadhall.engine.text.language import gettext as _
-from meadhall.server.errors import DoesNotFit, NotSeated, Stale, WrongMoment, reason_of, rule_of
-from meadhall.server.hall.clocks import Clocks, Outage
+from meadhall.server.errors import DoesNotFit, NotSeated, Paused, Stale, WrongMoment, reason_of, rule_of
+from meadhall.server.hall.clocks import Clocks, Outage, Pause
+from meadhall.server.hall.intentions import Intentions
 from meadhall.server.hall.proposals import ENTRY_KINDS as PROPOSAL_KINDS
 from meadhall.server.hall.proposals import Proposals
 from meadhall.server.hall.stand_ins import replay_stand_in
@@ -41,13 +42,23 @@ def is_current(match: Match, seat: int, number: int) -> bool:
     """Return whether an action with this number is meant for the decision that the seat has to make now."""
     if number == match.next_number:
         return True
-    undone = {step.n for each in match.undone for step in each.steps}
-    return match.decision_of(seat) < number < match.next_number and number not in undone
+    return match.decision_of(seat) < number < match.next_number and number not in _undone(match)
+
+
+def _undone(match: Match) -> set[int]:
+    return {step.n for each in match.undone for step in each.steps}
 
 
 def check_number(match: Match, seat: int, number: int | None) -> None:
     """Check that an action with this number is meant for the pending decision of the seat. None always is. Raises Stale."""
     if number is not None and not is_current(match, seat, number):
+        raise Stale(_("The game has moved on. Look again, then choose."))
+
+
+def check_not_acted(match: Match, seat: int, number: int | None) -> None:
+    """Check that a seat hasn't acted since the next action had this number, and nothing was taken back. Raises Stale."""
+    last = next((step.n for step in reversed(match.steps) if step.seat == seat), 0)
+    if number is not None and (not last < number <= match.next_number or number in _undone(match)):
         raise Stale(_("The game has moved on. Look again, then choose."))
 
 
@@ -127,10 +138,12 @@ def _unchanged(match: Match, entry: Entry) -> None:
 _KINDS: Final[Mapping[EntryKind, Callable[[Match, Entry], None]]] = {
     "undo": _take_back,
     "hint": _unchanged,
+    "ahead": _unchanged,
     "stand_in": replay_stand_in,
     "return": _return,
     "pause": _unchanged,
     "resume": _unchanged,
+    "skip": _unchanged,
     "holiday": _unchanged,
     "swap": _swap,
     **dict.fromkeys(PROPOSAL_KINDS, _unchanged),
@@ -210,6 +223,8 @@ class TableState:
         entry_count: the number of entries of the match.
         proposals: the proposals after the last entry.
         hinted: the information sets in which a hint was requested.
+        is_skipped: whether the bots play on without pauses, because no person plays any more.
+        intentions: what seats have chosen ahead.
         newcomers: seats whose guests play this game for the first time; forgotten after a restart in the middle of a match.
         at: of a draft: the time of its new entries.
         new: of a draft: the new entries.
@@ -225,6 +240,8 @@ class TableState:
     entry_count: int = 0
     proposals: Proposals = field(default_factory=Proposals)
     hinted: InformationSets = frozenset()
+    is_skipped: bool = False
+    intentions: Intentions = field(default_factory=Intentions)
     newcomers: frozenset[int] = frozenset()
     at: datetime = UNTIMED
     new: tuple[Entry, ...] = ()
@@ -247,6 +264,11 @@ class TableState:
         if self.table.status == "abandoned":
             raise WrongMoment(_("The match was given up."))
         return self.match
+
+    def check_not_paused(self) -> None:
+        """Refuse what has to wait until a player goes on. Raises Paused."""
+        if self.pause is not None:
+            raise Paused(_("The match is paused. Any player can go on."))
 
     def check_gathering(self) -> None:
         """Refuse after the start of the match, and if the table was closed. Raises WrongMoment."""
@@ -271,6 +293,17 @@ class TableState:
         """The clocks while the match is running; None without a clock, before the match, and after its end."""
         return self.clocks if self.table.status == "running" else None
 
+    @property
+    def pause(self) -> Pause | None:
+        """The pause of the running match; None without one."""
+        return None if self.running_clocks is None else self.running_clocks.pause
+
+    def has_turn(self, seat: int | None) -> bool:
+        """Return whether a seat's own player has a decision to make now: no bot makes it for them, and the match isn't paused."""
+        match = self.match
+        is_running = match is not None and self.table.status == "running" and self.pause is None
+        return is_running and match is not None and seat in match.deciders and seat not in match.stand_ins
+
     # -------------------------------------------------------------------------------------------------------------- changing
 
     def add(self, kind: EntryKind, seat: int, value: int = 0, data: Mapping[str, Any] | None = None) -> None:
@@ -279,8 +312,7 @@ class TableState:
 
     def enter(self, entry: Entry) -> None:
         """Add a new entry that was made already."""
-        self._apply(entry)
-        self.new += (entry,)
+        self.new += (self._apply(entry, is_new=True),)
         if self.match is not None and self.match.over:
             self.end("over")
 
@@ -311,17 +343,23 @@ class TableState:
         if table.abandon_reason is not None and self.match is not None and not self.match.ended:
             self.match.abandon(table.abandon_reason, awarded(table))
 
-    def _apply(self, entry: Entry) -> None:
+    def _apply(self, entry: Entry, is_new: bool = False) -> Entry:
+        """Apply an entry, and return it. A new one then says how long boards play it."""
         match = self.match
         assert match is not None
         self.hinted |= hinted_by(entry, match)
+        self.is_skipped = entry.kind == "skip" or (self.is_skipped and entry.kind != "undo")  # an undo can revive a player
         if entry.kind in ("action", "hinted"):
             match.play(entry.value, entry.seat, hinted=entry.kind == "hinted")
         else:
             replay(entry, match)
-        self.clocks = None if self.clocks is None else self.clocks.after(entry, match)
+        if self.clocks is not None:
+            entry = self.clocks.with_play(entry, match) if is_new else entry
+            self.clocks = self.clocks.after(entry, match)
         self.proposals = self.proposals.follow(entry)
+        self.intentions = self.intentions.follow(entry, match)
         self.entry_count = entry.number
+        return entry
 
 
 def replayed(game: Game, table: TableRow, entries: Sequence[Entry], outages: tuple[Outage, ...] = ()) -> TableState:

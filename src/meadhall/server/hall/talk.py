@@ -11,7 +11,7 @@ from typing import Final
 
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import BadLine, ChatOff, KeyReused, NotFound, NotSeated, TooMany, WrongMoment
-from meadhall.server.hall.chat import KEPT, PHRASES, clean_line
+from meadhall.server.hall.chat import KEPT, PHRASES, REACTIONS, clean_line
 from meadhall.server.hall.lobby_changes import names_at
 from meadhall.server.hall.people.acquaintances import Ignoring, hears
 from meadhall.server.hall.people.names import unlike_others
@@ -76,12 +76,10 @@ class Talk:
             KeyReused: the guest has used the key for another line.
         """
         self.check(room)
-        if phrase is not None and phrase not in PHRASES:
+        if phrase is not None and (phrase not in PHRASES or phrase in REACTIONS):
             raise BadLine(_("There is no such phrase."))
         words = "" if phrase is not None else clean_line(text)
-        room.chat.refresh()
-        if room.chat.is_closed:
-            raise WrongMoment(_("The host has closed the chat of this table."))
+        _check_open(room)
         audience, seat = audience_of(room.table, guest), room.table.seat_of(guest.id)
         if seat is None or not guest.is_stored:  # a spectator's name may belong to an account meanwhile
             guest = self._store.save_guest(guest)
@@ -98,6 +96,23 @@ class Talk:
             return None
 
         return room.chat.say(line, check)
+
+    def react(self, room: Room, guest: Guest, key: str) -> ChatLine:
+        """Show a sign over the guest's plate for some seconds, to all who are at the table. It is no line, and isn't stored.
+
+        Raises:
+            ChatOff: there is no chat here.
+            WrongMoment: the host has closed it.
+            NotSeated: the guest doesn't play here.
+            BadLine: there is no such reaction.
+            TooMany: the seat has reacted much in a short time.
+        """
+        self.check(room)
+        if key not in REACTIONS:
+            raise BadLine(_("There is no such reaction."))
+        seat = room.seat_of(guest)
+        _check_open(room)
+        return room.chat.react(guest.id, seat, room.table.seats[seat].name, key)
 
     def close(self, room: Room, guest: Guest, closed: bool) -> None:
         """Close the chat of a table, or open it again. Only its host can."""
@@ -184,6 +199,18 @@ def heard(room: Room, guest: Guest, ignored: Ignored) -> list[ChatLine]:
     if read_for == _read_for(room, audiences, ignored):
         return lines
     return [line for line in room.chat.lines(audiences) if hears(ignored, line)]
+
+
+def reactions(room: Room, ignored: Ignored) -> list[ChatLine]:
+    """Return the reactions that are shown to a guest now."""
+    return [each for each in room.chat.reactions() if hears(ignored, each)]
+
+
+def _check_open(room: Room) -> None:
+    """Refuse if the host has closed the chat. Raises WrongMoment."""
+    room.chat.refresh()
+    if room.chat.is_closed:
+        raise WrongMoment(_("The host has closed the chat of this table."))
 
 
 def _read_for(room: Room, audiences: tuple[Audience, ...], ignored: Ignored) -> object:

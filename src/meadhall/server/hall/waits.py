@@ -16,7 +16,7 @@ from meadhall.engine.errors import MeadhallError
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import WrongMoment
 from meadhall.server.hall import match_changes
-from meadhall.server.hall.lobby_changes import bot_seat, emptied
+from meadhall.server.hall.lobby_changes import bot_seat, emptied, names_at
 from meadhall.server.hall.services import TableRoom
 from meadhall.server.hall.state import TableState, Wait
 from meadhall.server.store import jobs
@@ -104,7 +104,7 @@ def _fill(draft: TableState, room: TableRoom, job: Job) -> None:
     draft.table = _without_absent(before, room.visits.is_here)
     for row in draft.table.seats:
         if row.kind == "open":
-            draft.table = draft.table.replace_seat(bot_seat(room.game, row.seat, level))
+            draft.table = draft.table.replace_seat(bot_seat(room.game, row.seat, level, names_at(draft.table)))
     try:
         _start(draft, room)
     except MeadhallError:

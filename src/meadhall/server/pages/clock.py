@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from typing import Final, get_args
 
 import msgspec
-from babel.dates import format_date, format_datetime, format_interval
+from babel.dates import format_date, format_datetime, format_interval, format_timedelta
 from babel.numbers import format_decimal
 from markupsafe import Markup
 
@@ -145,12 +145,13 @@ def clock_choice(clock: Clock | None) -> ClockChoiceView:
     }
     none = OptionGroup("", (Option(NO_CLOCK, _("No clock"), was == NO_CLOCK),))
     timed = (
-        OptionGroup(name, tuple(_choice(f"{kind}:{seconds}", time_in_words(seconds), was) for seconds in SECONDS[kind]))
+        OptionGroup(name, tuple(Option(value := f"{kind}:{each}", time_in_words(each), value == was) for each in SECONDS[kind]))
         for kind, name in kinds.items()
     )
     return ClockChoiceView(
         was=was,
         brief=clock_in_words(clock),
+        slow=clock is not None and not clock.is_live,
         words=clock_sentence(clock),
         groups=(none, *timed),
         increments=tuple(_increments(clock)) if clock is not None and clock.is_of_seats else (),
@@ -158,13 +159,9 @@ def clock_choice(clock: Clock | None) -> ClockChoiceView:
     )
 
 
-def _choice(value: str, text: str, chosen: str) -> Option:
-    return Option(value, text, value == chosen)
-
-
 def _increments(clock: Clock) -> Iterable[Option]:
     for seconds in INCREMENTS[clock.kind]:
-        yield _choice(str(seconds), time_in_words(seconds) if seconds else _("nothing"), str(clock.increment))
+        yield Option(str(seconds), time_in_words(seconds) if seconds else _("nothing"), seconds == clock.increment)
 
 
 def _time_up(clock: Clock) -> Iterable[Option]:
@@ -174,7 +171,7 @@ def _time_up(clock: Clock) -> Iterable[Option]:
         "resign": _("The seat resigns"),
     }
     for each in get_args(TimeUp):
-        yield _choice(each, texts[each], clock.time_up)
+        yield Option(each, texts[each], each == clock.time_up)
 
 
 def clock_of_form(form: Form) -> Clock | None:
@@ -183,21 +180,19 @@ def clock_of_form(form: Form) -> Clock | None:
     Raises BadSetup.
     """
     chosen, was = form.get("clock", ""), form.get("was", "")
-    kind, _colon, seconds = chosen.partition(":")
-    if kind == NO_CLOCK:
-        return check_clock(kind)
-    if not seconds.isdecimal():
-        raise BadSetup(_("Which clock?"))
-    increment = integer(form, "increment") if chosen == was else None
-    time_up = form.get("time_up") if was.partition(":")[0] == kind else None
-    return check_clock(kind, int(seconds), increment, time_up)
+    increment = integer(form, "increment") if chosen == was != NO_CLOCK else None
+    time_up = form.get("time_up") if was.partition(":")[0] == chosen.partition(":")[0] else None
+    return read_clock(chosen, increment, time_up)
 
 
 _TENTHS_BELOW: Final = 10.0
 """Seconds below which a live clock shows tenths."""
 
-_SINCE = re.compile(r"<!--since (\d+)-->")
-"""Stands where a page shows for how long a player has been away."""
+_SINCE = re.compile(r"<!--since (\d+)( ago)?-->")
+"""Stands where a page shows for how long a player has been away, or how long ago they were seen."""
+
+_LONG_UNITS: Final = (365 * DAY, 30 * DAY, 7 * DAY, DAY, HOUR)
+"""Seconds of the units in which a page says how long ago a player was seen, as the script has them, too."""
 
 _DUE = re.compile(r'(data-due="(\d+)") hidden')
 """Begins a part that is hidden until a time."""
@@ -219,24 +214,23 @@ def clock_views(clocks: Clocks | None) -> Mapping[int, ClockView]:
 
 def _view(clocks: Clocks, seat: int) -> ClockView:
     deadline = clocks.deadline_of(seat)
-    begins = max([clocks.since, *(ended for _began, ended in clocks.outages)])
     return ClockView(
         slow=not clocks.clock.is_live,
         left=round(1000 * clocks.left[seat]),
         deadline=None if deadline is None else milliseconds(deadline),
-        begins=0 if deadline is None else milliseconds(min(begins, deadline)),
+        begins=0 if deadline is None else milliseconds(clocks.since),
         short=round(1000 * short_seconds(clocks.clock)),
-        paused=clocks.is_paused,
+        paused=clocks.pause is not None,
         still=_still(clocks, seat, deadline),
         until=None if deadline is None or clocks.clock.is_live else moment(deadline),
     )
 
 
 def _still(clocks: Clocks, seat: int, deadline: datetime | None) -> tuple[int, int] | None:
-    """Return the holiday that a deadline counts, as its beginning and end."""
-    for each in reversed(clocks.holidays_of(seat)):
-        if deadline is not None and each.began_at < deadline and each.ended_at > clocks.since:
-            return milliseconds(each.began_at), milliseconds(each.ended_at)
+    """Return the last holiday or outage that a deadline counts, as its beginning and end."""
+    for began, ended in reversed(clocks.still(seat)):
+        if deadline is not None and began < deadline and ended > clocks.since:
+            return milliseconds(began), milliseconds(ended)
     return None
 
 
@@ -266,7 +260,11 @@ def filled(html: Markup, at: datetime) -> Markup:
     def due(found: re.Match[str]) -> str:
         return found[1] if int(found[2]) <= time else found[0]
 
-    text = _DUE.sub(due, _SINCE.sub(lambda found: time_away((time - int(found[1])) / 1000), _LEFT.sub(left, html)))
+    def since(found: re.Match[str]) -> str:
+        seconds = (time - int(found[1])) / 1000
+        return time_ago(seconds) if found[2] else time_away(seconds)
+
+    text = _DUE.sub(due, _SINCE.sub(since, _LEFT.sub(left, html)))
     return Markup(text)  # noqa: S704 - of a template, with numbers put in
 
 
@@ -284,6 +282,13 @@ def time_left(seconds: float, slow: bool) -> str:
 def time_away(seconds: float) -> str:
     """Return for how long a player has been away: "4 min", "2 days 3 h"; "" at first."""
     return _time_in_days(int(seconds)) if seconds >= MINUTE else ""
+
+
+def time_ago(seconds: float) -> str:
+    """Return how long ago a player was seen, in the largest whole unit from minutes to years: "2 hours ago"."""
+    unit = next((each for each in _LONG_UNITS if seconds >= each), MINUTE)
+    past = timedelta(seconds=-max(MINUTE, seconds // unit * unit))
+    return str(format_timedelta(past, threshold=1.0, add_direction=True, locale=locale()))
 
 
 def _time_in_days(seconds: int) -> str:

@@ -218,7 +218,9 @@ def own_regions(page: MatchPage, drawing: Drawing) -> Regions:
     """Return the regions of one viewer."""
     macros: Any = template("_private.html").module
     over = page.status != "running"
+    parts: Any = template("_parts.html").module
     found = {
+        "marks": drawing.region("marks", page.marks, lambda: parts.shields(page.marks)),
         "frame": drawing.attributes("frame", _attributes(page, over)),
         "prompt": drawing.region("prompt", _prompted(page), lambda: macros.prompt(page)),
         "notices": drawing.region("notices", _noted(page), lambda: macros.notices(page)),
@@ -239,9 +241,10 @@ def own_regions(page: MatchPage, drawing: Drawing) -> Regions:
 
 def _attributes(page: MatchPage, over: bool) -> dict[str, str | int | None]:
     title = template("_private.html").module.title(page.title, page.your_turn)  # type: ignore[attr-defined]
+    dyed = template("_parts.html").module.dyed(page.marks)  # type: ignore[attr-defined]
     flags = (("watching", page.viewer is None), ("yours", page.your_turn), ("over", over))
     classes = ["frame", "game", f"of-{len(page.seats)}", f"you-{page.viewer or 0}", *(name for name, holds in flags if holds)]
-    return {"class": " ".join(classes), "data-title": str(title), "data-turn": "yes" if page.your_turn else "no"}
+    return {"class": f"{' '.join(classes)}{dyed}", "data-title": str(title), "data-turn": "yes" if page.your_turn else "no"}
 
 
 def _controls(page: MatchPage, drawing: Drawing) -> Regions:
@@ -250,7 +253,8 @@ def _controls(page: MatchPage, drawing: Drawing) -> Regions:
     declared = getattr(page_of(game(page.game)), "control_regions", None)
     if declared:
         return drawing.regions({"choices": {"class": "choices"}} | declared(page), macros)
-    values = (page.n, page.own, page.choices, page.notice) if page.your_turn else (page.own, [seat.name for seat in page.seats])
+    waiting = page.own, [seat.name for seat in page.seats], page.ahead, page.intended
+    values = (page.n, page.own, page.choices, page.notice) if page.your_turn else waiting
     shown = page if page.your_turn else _at_rest(page)
     return {
         "choices": drawing.region("choices", values, lambda: f'<div id="choices" class="choices">{macros.controls(shown)}</div>')
@@ -269,7 +273,18 @@ def _prompted(page: MatchPage) -> tuple[Any, ...]:
     still = page.viewer is None or page.status != "running" or page.stand_in is not None
     sign = page.viewer if page.your_turn else page.result is not None and page.viewer in page.result.winners
     clocks = page.seats if any(seat.clock for seat in page.seats) else ()
-    return page.n, page.prompt, page.your_turn, still, sign, page.thinking, clocks, page.private_events
+    return (
+        page.n,
+        page.prompt,
+        page.your_turn,
+        still,
+        sign,
+        page.thinking,
+        clocks,
+        page.private_events,
+        page.paused,
+        page.intended,
+    )
 
 
 def _noted(page: MatchPage) -> tuple[Any, ...]:
@@ -280,15 +295,17 @@ def _noted(page: MatchPage) -> tuple[Any, ...]:
 
 def _tooled(page: MatchPage) -> tuple[Any, ...]:
     """Return the values of the tools of a viewer."""
-    while_running = page.tools, page.undo, page.can_hint, page.can_resign, page.resign_words, page.take_back
+    while_running = page.tools, page.undo, page.can_hint, page.can_resign, page.resign_words, page.take_back, page.paused
     hint = (page.hint, page.n) if page.hint else ()
-    return page.status, page.viewer, while_running, hint, page.daily, page.share, page.given_up, page.rematch, page.stronger
+    afterwards = page.daily, page.share, page.given_up, page.rematch, page.stronger
+    return page.status, page.viewer, while_running, hint, page.out, afterwards
 
 
 def _at_rest(page: MatchPage) -> MatchPage:
     """Return the values of the controls of a waiting seat."""
     seats = tuple([SeatView(seat.seat, seat.name, "human") for seat in page.seats])
-    return MatchPage("", "", page.game, "", seats, page.viewer, "running", "", False, 0, (), (), None, page.own)
+    rest = MatchPage("", page.url, page.game, "", seats, page.viewer, "running", "", False, 0, (), (), None, page.own)
+    return replace(rest, ahead=page.ahead, intended=page.intended)
 
 
 def _macros(page: MatchPage) -> Any:

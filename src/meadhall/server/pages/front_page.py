@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Final
@@ -20,7 +20,6 @@ from meadhall.engine.text.language import listed, ngettext
 from meadhall.server.hall.choices import TableFilter, changed_choices, choices_of, last_choice, variant
 from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.room import Room
-from meadhall.server.hall.stand_ins import has_turn
 from meadhall.server.pages.clock import clock_in_words, clock_value, moment, time_left, usual_clocks
 from meadhall.server.pages.lobby import USUAL_WAIT, wait_choice
 from meadhall.server.pages.models import (
@@ -38,7 +37,7 @@ from meadhall.server.pages.models import (
     TableCard,
 )
 from meadhall.server.pages.people import invitation_cards
-from meadhall.server.store import matches
+from meadhall.server.store import matches, talk
 from meadhall.server.store.acquaintances import Invitation
 from meadhall.server.store.models import FINISHED, RULES_CHANGED, Guest, TableRow
 from meadhall.server.web.links import link
@@ -125,10 +124,10 @@ def hall_page(
     invitations: Sequence[Invitation] = (),
 ) -> HallPage:
     """Return the hall as a guest sees it; tables where it is the guest's turn come first. ``chosen`` filters the open ones."""
-    at = hall.time.now()
+    at, noted = hall.time.now(), hall.store.transact(talk.noted, guest.id)
     rooms = {room.table.id: room for room in hall.rooms()}
     first = sorted(yours, key=lambda table: _deadline(guest, rooms.get(table.id)) or LATEST)
-    cards = [card(table, guest, rooms.get(table.id)) for table in first]
+    cards = [card(table, guest, rooms.get(table.id), noted) for table in first]
     cards.sort(key=lambda each: (not each.your_turn, each.status not in ("running", "gathering")))
     mine = {table.id for table in yours}
     return HallPage(
@@ -166,11 +165,11 @@ def _search(hall: Hall) -> OpponentSearch | None:
     )
 
 
-def finished_page(guest: Guest, tables: Sequence[TableRow], number: int, count: int) -> FinishedPage:
-    """Return a page of the guest's finished matches. ``count``: the number of all of them."""
+def finished_page(guest: Guest, tables: Sequence[TableRow], number: int, count: int, noted: Collection[str]) -> FinishedPage:
+    """Return a page of the guest's finished matches. ``count``: the number of all of them; ``noted``: those with a note."""
     pages = max(1, -(-count // FINISHED_SHOWN))
     return FinishedPage(
-        tables=tuple(card(table, guest, None) for table in tables),
+        tables=tuple(card(table, guest, None, noted) for table in tables),
         number=number,
         pages=pages,
         before=link(f"/matches?page={min(number - 1, pages)}") if number > 1 else "",
@@ -178,24 +177,23 @@ def finished_page(guest: Guest, tables: Sequence[TableRow], number: int, count: 
     )
 
 
-def card(table: TableRow, guest: Guest, room: Room | None) -> TableCard:
-    """Return a table's line in the hall's lists. ``room``: the table's room if it is in memory."""
+def card(table: TableRow, guest: Guest, room: Room | None, noted: Collection[str] = ()) -> TableCard:
+    """Return a table's line in the hall's lists. ``room``: the table's room if it is in memory; ``noted``: tables with a note."""
     seat = table.seat_of(guest.id)
     match = room.match if room else None
-    yours = match is not None and table.status == "running" and has_turn(match, seat)
+    yours = room is not None and room.state.has_turn(seat)
     return TableCard(
         url=link(f"/tables/{table.id}"),
         game=table.game,
         title=_("{game}, puzzle of the day").format(game=game(table.game).title) if table.daily else game(table.game).title,
-        seats=tuple(
-            SeatView(row.seat, row.name, row.kind, bot_in_words(row.bot), you=row.seat == seat, arms=row.crest)
-            for row in table.seats
-        ),
+        seats=tuple(SeatView(row.seat, row.name, row.kind, bot_in_words(row.bot), you=row.seat == seat) for row in table.seats),
+        marks=table.marks,
         status=table.status,
         your_turn=yours,
-        note=_note(table, match, yours, seat),
+        note=_("Paused") if room is not None and room.state.pause else _note(table, match, yours, seat),
         ended=moment(table.finished_at) if table.finished_at else None,
         left=_left(guest, room) if room is not None and yours else "",
+        noted=table.id in noted,
     )
 
 
@@ -207,10 +205,10 @@ def _deadline(guest: Guest, room: Room | None) -> datetime | None:
 
 def _left(guest: Guest, room: Room) -> str:
     """Return the time that the guest has for this turn, as a clock shows it; "" if no clock of theirs runs."""
-    until, clock = _deadline(guest, room), room.table.clock
-    if until is None or clock is None:
+    clocks, seat = room.running_clocks, room.table.seat_of(guest.id)
+    if clocks is None or seat not in clocks.all_running:
         return ""
-    return time_left(max(0.0, (until - room.time.now()).total_seconds()), slow=not clock.is_live)
+    return time_left(clocks.left_at(room.time.now())[seat], slow=not clocks.clock.is_live)
 
 
 def result_in_words(table: TableRow, reader: int | None = None) -> str:

@@ -47,6 +47,7 @@ def lobby_page(room: Room, guest: Guest | None, outside: Outside) -> LobbyPage:
         game=subject.name,
         title=subject.title,
         seats=tuple(replace(view, you=view.seat == seat) for view in seat_views(room)),
+        marks=table.marks,
         empty=sum(row.kind == "open" for row in table.seats),
         ready=seat is not None and table.seats[seat].is_ready,
         closed=room.is_closed,

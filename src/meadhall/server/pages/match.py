@@ -11,17 +11,18 @@ from meadhall.bots import RANKS, bar_of, chance_in_words, chance_of_what, in_wor
 from meadhall.engine.game import Game
 from meadhall.engine.match.match import Match
 from meadhall.engine.match.step import Award, Result, award_in_words
-from meadhall.engine.match.telling import crowned, headline_of
+from meadhall.engine.match.telling import crowned, headline_of, how_out
 from meadhall.engine.match.view import SPECTATOR, View, bot_in_words
 from meadhall.engine.registry import game
 from meadhall.engine.text.language import current_language, grouped, listed, ngettext
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.hall.analysis import RequestedHint
 from meadhall.server.hall.daily_puzzle import ends_at, is_sealed
+from meadhall.server.hall.intentions import choices_ahead
 from meadhall.server.hall.move import NO_UNDO, undo_of
 from meadhall.server.hall.proposal_kinds import GIVEN_UP
 from meadhall.server.hall.room import Room
-from meadhall.server.hall.stand_ins import as_played, persons_playing
+from meadhall.server.hall.stand_ins import as_played, persons_living, persons_playing
 from meadhall.server.hall.table_tools import table_tools
 from meadhall.server.ops.time import Time
 from meadhall.server.pages.any_game import page_of
@@ -35,6 +36,8 @@ from meadhall.server.pages.models import (
     HintView,
     LoggedTurn,
     MatchPage,
+    OutView,
+    PauseView,
     Refusal,
     Rematch,
     ResultView,
@@ -55,6 +58,8 @@ def seat_views(room: Room) -> tuple[SeatView, ...]:
     result = match.outcome() if match else None
     winners = crowned(len(room.table.seats), result) if result else ()
     deciders = match.deciders if match and room.table.status == "running" else ()
+    is_paused = room.state.pause is not None
+    is_slow = room.table.clock is not None and not room.table.clock.is_live
     daily = room.table.daily is not None  # in old tables a bot has the seat after a daily puzzle was given up
     clocks = clock_views(room.running_clocks)
     return tuple(
@@ -65,16 +70,16 @@ def seat_views(room: Room) -> tuple[SeatView, ...]:
             "" if daily else bot_in_words(row.bot),
             strength=0 if daily else strength(played.bot),
             active=row.seat in deciders,
-            thinking=row.seat in deciders and played.kind == "bot",
+            thinking=row.seat in deciders and played.kind == "bot" and not is_paused,
             winner=row.seat in winners,
             online=room.visits.is_here(row),
             ready=row.is_ready and match is None,
             clock=clocks.get(row.seat),
             away_since=None if (since := room.absences.since.get(row.seat)) is None else milliseconds(since),
+            is_slow=is_slow,
             holiday=_holiday(room, row.seat),
             stand_in=bot_in_words(played.bot) if played is not row else "",
             person=link(f"/tables/{room.table.id}/people/{row.seat}") if row.guests else "",
-            arms=row.crest,
         )
         for row in room.table.seats
         for played in [as_played(row, match if room.table.status == "running" else None)]
@@ -104,7 +109,7 @@ def public_page(room: Room, match: Match, view: View, seats: tuple[SeatView, ...
     running = table.status == "running"
     url = link(f"/tables/{table.id}")
     share = picture_url(table) if has_picture(table, room.time) else ""
-    return match_page(
+    page = match_page(
         match,
         view,
         id=table.id,
@@ -125,7 +130,10 @@ def public_page(room: Room, match: Match, view: View, seats: tuple[SeatView, ...
         proposal=proposal_view(room, match, None) if running else None,
         share=share,
         preview=bool(share) and table.is_public,
+        marks=table.marks,
     )
+    paused = _paused(room, match, None)
+    return replace(page, **paused) if paused else page
 
 
 def seat_page(room: Room, match: Match, view: View, public: MatchPage) -> MatchPage:
@@ -139,23 +147,27 @@ def seat_page(room: Room, match: Match, view: View, public: MatchPage) -> MatchP
     running = table.status == "running"
     stand_in = match.stand_ins.get(seat) if running else None
     playing = running and stand_in is None
-    undo = undo_of(match, table, seat) if playing else NO_UNDO
+    paused = _paused(room, match, seat) if public.paused else {}
+    out = running and match.is_out(seat)
+    undo = undo_of(match, table, seat) if playing and not paused and not out else NO_UNDO
     beginning = playing and table.daily is None and all(step.seat != seat for step in match.steps)
     lessons = match.game.lessons
     hint = room.hints.current(match, seat)
     return replace(
         public,
-        **_seen(match, view, table.status == "abandoned", seat),
+        **_seen(match, view, table.status == "abandoned", seat, rests=bool(paused), is_out=out) | paused,
+        **_seen(match, view, table.status == "abandoned", seat) | _ahead(room, match, view),
         picture=None,
         undo=undo,
-        can_resign=can_resign(room, match, seat),
+        can_resign=not out and can_resign(room, match, seat),
         goal=match.game.goal_of(match.options) if beginning else "",
         lesson_minutes=lessons.minutes if lessons and beginning and seat in room.newcomers else 0,
         resign_words=resign_words(room, match, seat) if running else "",
-        can_hint=playing and seat in match.deciders and public.tools is not None and public.tools.hints,
+        can_hint=playing and not paused and seat in match.deciders and public.tools is not None and public.tools.hints,
         hint=hint_view(hint) if hint is not None else None,
         absent=tuple(_absent(room, match, seat)) if playing else (),
-        stand_in=None if stand_in is None else StandInView(bot_in_words(stand_in.bot), stand_in.lasts),
+        stand_in=None if stand_in is None or out else StandInView(bot_in_words(stand_in.bot), stand_in.lasts),
+        out=_out(room, match) if out else None,
         spectators=0,
         result=result_view(match, seat, room.consent.proposals.take_backs) if public.result else None,
         stronger=_stronger(table) if public.result else "",
@@ -180,12 +192,42 @@ def _rematch(room: Room, own: frozenset[str] = frozenset()) -> Rematch | None:
     return Rematch(link(f"/tables/{found.id}"), words.format(names=listed(names)) if names else "")
 
 
+def _paused(room: Room, match: Match, seat: int | None) -> dict[str, Any]:
+    """Return the fields of a page that a pause changes; none without a pause. ``seat``: of the viewer."""
+    pause = room.state.pause
+    if pause is None:
+        return {}
+    text = _("Paused by you") if seat == pause.seat else _("Paused by {name}").format(name=match.names[pause.seat])
+    url = "" if seat is None else link(f"/tables/{room.table.id}")
+    return {"prompt": text, "paused": PauseView(moment(pause.at), url)}
+
+
+def _out(room: Room, match: Match) -> OutView:
+    """Return what a player can do who has dropped out."""
+    is_alone = not persons_living(room.table, match)
+    return OutView(is_alone, room.state.is_skipped, is_alone and room.table.daily is None)
+
+
+def _ahead(room: Room, match: Match, view: View) -> dict[str, Any]:
+    """Return the fields with what a seat can choose ahead and has chosen, or with the reason why that was dropped."""
+    intentions, seat = room.state.intentions, view.viewer
+    if seat in intentions.dropped:
+        rule, why = view.refusal(intentions.dropped[seat])
+        return {"notice": Refusal(rule, _("What you had chosen ahead isn't possible now: {why}").format(why=why))}
+    offered, intended = choices_ahead(match, room.running_clocks, view), intentions.chosen.get(seat)
+    found: dict[str, Any] = {"ahead": tuple([Choice(*each) for each in offered.items()])}
+    if intended is None or intended not in offered:
+        return found
+    return found | {"intended": intended, "prompt": _("You will {action}. Tap again to cancel.").format(action=offered[intended])}
+
+
 def _absent(room: Room, match: Match, viewer: int) -> Iterator[AbsentView]:
     """Yield the players who are away, so that the viewer may let a bot play for them."""
     for seat in persons_playing(room.table, match):
         since, due = room.absences.since.get(seat), room.absences.may_be_replaced_at(seat)
-        if since is not None and due is not None and seat != viewer and seat not in match.stand_ins:
-            yield AbsentView(seat, match.names[seat], milliseconds(since), milliseconds(due))
+        if since is None or due is None or seat == viewer or seat in match.stand_ins or match.is_out(seat):
+            continue
+        yield AbsentView(seat, match.names[seat], milliseconds(since), milliseconds(due))
 
 
 def _stronger(table: TableRow) -> str:
@@ -268,15 +310,25 @@ def match_page(
     )
 
 
-def _seen(match: Match, view: View, abandoned: bool, reader: int | None) -> dict[str, Any]:
-    """Return the fields of a page that only the viewer gets, as far as they follow from the match. ``reader``: see match_page."""
+def _seen(
+    match: Match, view: View, abandoned: bool, reader: int | None, rests: bool = False, is_out: bool = False
+) -> dict[str, Any]:
+    """Return the fields of a page that only the viewer gets, as far as they follow from the match.
+
+    Args:
+        reader: see match_page.
+        rests: the match is paused, so that the viewer can't choose anything.
+        is_out: the reader has dropped out of the match, which goes on.
+    """
     viewer = view.viewer if view.viewer >= 0 else None
+    how = how_out(match, view.viewer) if is_out else ""
+    out = "" if not is_out else _("You are out: {how}.").format(how=how) if how else _("You are out.")
     played_by_bot = reader is not None and reader in match.stand_ins
-    yours = viewer is not None and view.actor == viewer and not abandoned and not played_by_bot
+    yours = viewer is not None and view.actor == viewer and not abandoned and not played_by_bot and not rests
     known = _Waiting(view) if view.actor == viewer and not yours else view
     return {
         "viewer": viewer,
-        "prompt": _prompt(match, view, abandoned, reader, played_by_bot),
+        "prompt": out or _prompt(match, view, abandoned, reader, played_by_bot),
         "your_turn": yours,
         "choices": choices(match.game, view) if yours else (),
         "private_events": private_events(view, reader) if view.viewer != SPECTATOR else (),
@@ -285,7 +337,10 @@ def _seen(match: Match, view: View, abandoned: bool, reader: int | None) -> dict
 
 
 class _Waiting(View):
-    """The view of a seat that is to move while a bot plays for it, or after the match was given up: nothing is left to decide."""
+    """The view of a seat that is to move in a pause, while a bot plays for it, or after the match was given up.
+
+    Nothing is left to decide.
+    """
 
     def __init__(self, view: View) -> None:
         self.__dict__.update(view.__dict__)

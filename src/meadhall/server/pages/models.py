@@ -69,6 +69,7 @@ class Viewer:
     theme: str  # "auto", "light", "dark"
     motion: str = "auto"  # speed of animations: "auto" (as the system prefers), "slow", "normal", "fast", "off"
     confirm: str = "slow"  # where a page asks before a decision that can't be taken back: "slow", "always", "never"
+    onward: str = "stay"  # where a page goes after a decision at a slow table: "stay", "next"
     person: str = ""  # the guest's public id; "" before something of the guest is stored
     sounds: str = ""  # the kinds of events that make a sound, separated by spaces
     notices: str = ""  # the kinds of events that an open page shows as a notification
@@ -117,12 +118,14 @@ class TableCard:
     game: str
     title: str
     seats: tuple[SeatView, ...]
+    marks: tuple[Crest, ...]  # of the seats
     status: TableStatus
     your_turn: bool
     note: str  # "Your turn", "Waiting for Björn", "2 of 4 seats taken", "Astrid wins"
     ended: Moment | None = None
     left: str = ""  # the time that the guest has for this turn: "2 days 3 h"; "" without a clock
     waits: str = ""  # of an open table: "Astrid waits, open for 3 minutes"
+    noted: bool = False  # whether the guest has a note there
 
 
 @dataclass(frozen=True)
@@ -249,7 +252,8 @@ class HallPage:
 class ClockView:
     """The clock of a seat. Times are in milliseconds, those of the day by the hall's clock.
 
-    If the clock runs, its time is up at ``deadline``, and it counts down from ``begins`` on: after a downtime later than now.
+    If the clock runs, its time is up at ``deadline``, and it counts down from ``begins`` on. That is later than now while
+    the boards play.
     """
 
     slow: bool
@@ -258,13 +262,13 @@ class ClockView:
     begins: int
     short: int  # from here on the time is short
     paused: bool = False
-    still: tuple[int, int] | None = None  # the holiday before the deadline in which the clock stands: its beginning and end
+    still: tuple[int, int] | None = None  # when it stands before the deadline, in a holiday or an outage: from and until
     until: Moment | None = None  # the deadline of a slow clock in words
 
 
 @dataclass(frozen=True)
 class SeatView:
-    """A seat as every viewer sees it. Its colour is the CSS class ``seat-K`` (K = seat), its crest the symbol ``crest-K``."""
+    """A seat as every viewer sees it. Its mark is drawn with the CSS class ``seat-K`` and the symbol ``shield-K`` (K = seat)."""
 
     seat: int
     name: str  # "" for an open seat
@@ -276,13 +280,13 @@ class SeatView:
     thinking: bool = False  # the seat to move, and a bot
     winner: bool = False
     away_since: int | None = None  # of a person without an open page, in milliseconds by the hall's clock
+    is_slow: bool = False  # the clock of the table is slow, so that players come and go
     online: bool = True  # a person with an open page, or a bot
     ready: bool = False  # a person who agrees to a start while away
     clock: ClockView | None = None  # of a person in a running match with a clock
     holiday: str = ""  # of a person at a table with a slow clock: "1 – 8 Dec"; now or later
     stand_in: str = ""  # the level of the bot that plays for this person, in words, e.g. "Jarl"
     person: str = ""  # address that leads to the person's profile; "" for a bot, and in a replay
-    arms: Crest | None = None  # of the person, not of the seat; None for a bot
 
 
 @dataclass(frozen=True)
@@ -334,6 +338,7 @@ class ClockChoiceView:
 
     was: str  # the clock as a value of the form, e.g. "seat:300"
     brief: str  # "5 minutes each + 3 seconds"
+    slow: bool  # whether it counts days
     words: str  # its meaning, in a sentence or two
     groups: tuple[OptionGroup, ...]
     increments: tuple[Option, ...]  # empty if this kind of clock has none
@@ -358,6 +363,7 @@ class LobbyPage:
     game: str
     title: str
     seats: tuple[SeatView, ...]
+    marks: tuple[Crest, ...]  # of the seats
     empty: int  # number of open seats
     host: bool
     seated: bool
@@ -580,6 +586,23 @@ class AbsentView:
 
 
 @dataclass(frozen=True)
+class OutView:
+    """What a player can do who has dropped out of a match that goes on."""
+
+    is_alone: bool  # only bots play on
+    is_skipped: bool  # they play without pauses
+    again: bool  # the player can play again before the end
+
+
+@dataclass(frozen=True)
+class PauseView:
+    """The pause of a match. The prompt says who has paused it."""
+
+    since: Moment
+    url: str  # of the table, for a viewer who can go on; "" for a spectator
+
+
+@dataclass(frozen=True)
 class MatchPage:
     """A match for one viewer: while it runs, at its end, or at one step of a replay."""
 
@@ -604,9 +627,13 @@ class MatchPage:
     goal: str = ""  # what the viewer plays for, until their first decision
     lesson_minutes: int = 0  # of the guided first game, in the viewer's first match of this game; 0 otherwise
     resign_words: str = ""  # what a resignation of the viewer means
+    ahead: tuple[Choice, ...] = ()  # what the viewer, who waits, can choose for their next decision
+    intended: int | None = None  # which of these is chosen
     can_hint: bool = False
     hint: HintView | None = None
     stand_in: StandInView | None = None  # the bot that plays for the viewer
+    out: OutView | None = None  # the viewer has dropped out of the match, which goes on
+    paused: PauseView | None = None
     absent: tuple[AbsentView, ...] = ()  # for whom the viewer may let a bot play, now or later
     thinking: str = ""  # which bot is thinking, in words
     notice: Refusal | None = None  # the refusal of the last request, shown once
@@ -626,6 +653,7 @@ class MatchPage:
     take_back: int | None = None  # the number of the viewer's last decision, which they can ask to take back
     share: str = ""  # address of the picture of the end; "" while there is none
     preview: bool = False  # whether messengers may show that picture for a link to the table
+    marks: tuple[Crest, ...] = ()  # of the seats; empty: each seat has its own
 
 
 # --------------------------------------------------------------------------------------------------------- chart and replay
@@ -732,6 +760,7 @@ class ChartPage:
     headline: str  # "Astrid wins"
     how: str
     back: str  # address of the match
+    marks: tuple[Crest, ...]  # of the seats; empty: each seat has its own
 
 
 # ---------------------------------------------------------------------------------------------------------------- other pages

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Final, Literal
@@ -97,6 +97,7 @@ def person_page(
     count: int,
     number: int,
     met: Sequence[Guest],
+    noted: Collection[str],
 ) -> PersonPage:
     """Return a profile as the viewer sees it.
 
@@ -108,6 +109,7 @@ def person_page(
         count: the number of matches that the filter lets through.
         number: of this page, 1 is the first.
         met: the people that the filter offers.
+        noted: the tables where the viewer has a note.
     """
     person = profile.person
     url = link(f"/people/{person.public_id}") if person.public_id else link("/people/me")
@@ -131,7 +133,7 @@ def person_page(
         statistics=tuple(_statistics(profile, subject)) if has_statistics else (),
         tables=tuple(table for table in rate_tables(profile.groups, subject) if table.rows and has_statistics),
         calendar=_calendar(profile.days, profile.puzzles, profile.today) if profile.days else None,
-        matches=tuple(card(each.table, viewer, None) for each in played),
+        matches=tuple(card(each.table, viewer, None, noted) for each in played),
         count=count,
         number=number,
         pages=pages,

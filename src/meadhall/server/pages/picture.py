@@ -27,7 +27,7 @@ from meadhall.server.pages.clock import locale
 from meadhall.server.pages.match import given_up_view, has_picture, match_page, result_view
 from meadhall.server.pages.models import MatchPage, SeatView
 from meadhall.server.pages.templates import STATIC, environment, template
-from meadhall.server.store.models import TableRow
+from meadhall.server.store.models import Crest, TableRow
 from meadhall.server.web.links import link
 from meadhall.server.worker.threads import run_in_thread
 
@@ -105,12 +105,13 @@ def picture_of(match: Match, table: TableRow, take_backs: int = 0) -> Picture:
         id=table.id,
         url=link(f"/tables/{table.id}"),
         seats=tuple(
-            SeatView(seat, who.name, who.kind, bot_in_words(who.bot), winner=seat in result.winners, arms=row.crest)
-            for (seat, who), row in zip(enumerate(match.seats), table.seats, strict=True)
+            SeatView(seat, who.name, who.kind, bot_in_words(who.bot), winner=seat in result.winners)
+            for seat, who in enumerate(match.seats)
         ),
         abandoned=table.status == "abandoned",
         result=result,
         daily=table.daily or "",
+        marks=table.marks,
     )
     headline = _daily_headline(match) if table.daily else result.headline
     size, lines = _fitting(headline)
@@ -141,7 +142,15 @@ def svg(picture: Picture) -> str:
     has_board = has_template(f"{game}/picture.html")
     scene = f"{game}/picture.html" if has_board else f"{game}/tile.html"
     drawn = template("picture.html").render(picture=picture, page=picture.page, scene=scene, has_board=has_board)
-    return styles(game).written_out(drawn)
+    return styles(game).written_out(_dyed(drawn, picture.page.marks))
+
+
+_SEAT: Final = re.compile(r"""(class="(?:[^"]* )?seat-|var\(--seat-)(\d+)""")
+
+
+def _dyed(drawn: str, marks: tuple[Crest, ...]) -> str:
+    """Return a drawing in which each seat has the colour of its mark. Flat styles know only its own colour."""
+    return _SEAT.sub(lambda found: f"{found[1]}{marks[int(found[2])].colour}", drawn)
 
 
 @cache

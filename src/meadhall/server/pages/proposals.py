@@ -13,7 +13,7 @@ from meadhall.server.errors import reason_of
 from meadhall.server.hall.proposal_kinds import Kind
 from meadhall.server.hall.proposals import Closed, Proposal
 from meadhall.server.hall.room import Room
-from meadhall.server.hall.stand_ins import persons_playing
+from meadhall.server.hall.stand_ins import is_out, persons_playing
 from meadhall.server.hall.table_tools import table_tools
 from meadhall.server.pages.clock import moment
 from meadhall.server.pages.models import AnswerView, OfferView, ProposalView, ProposePage, TakeBackChoice
@@ -35,12 +35,12 @@ def proposal_view(room: Room, match: Match, viewer: int | None) -> ProposalView 
         answers = tuple(AnswerView(seat, match.names[seat], seat in found.agreed) for seat in sorted(found.asked))
         text, asks = asked(match, found, viewer), viewer in found.waiting
         clocks, about = room.running_clocks, found.kind.words().meaning
-        if clocks is not None and not clocks.is_paused:
-            meanwhile = _("The clocks run on meanwhile.")
+        if clocks is not None and clocks.pause is None:
+            meanwhile = _("Until all have answered, the clocks run.")
             about = f"{about} {meanwhile}"
         return ProposalView(found.number, text, about, answers, moment(found.until), asks, viewer == found.seat)
     recent = proposals.recent
-    if recent is None:
+    if recent is None or (recent.ending == "accepted" and recent.proposal.kind.shows_itself):
         return None
     return ProposalView(recent.proposal.number, ended(match, recent, viewer))
 
@@ -124,11 +124,11 @@ def propose_page(room: Room, guest: Guest, note: str) -> ProposePage:
         nothing = _("In the puzzle of the day nothing can be proposed: everyone plays the same deal, once.")
     else:
         agrees = table_tools(table).proposals
-        found_offers = [each for each in room.consent.offers(guest) if agrees or each[0].what in ("pause", "resume")]
+        found_offers = [each for each in room.consent.offers(guest) if agrees or each[0].what == "pause"]
         offers = tuple(_offer(room, match, kind, seat, refusal) for kind, refusal in found_offers)
     found = room.consent.proposals.open
     shown = None if match is None or found is None else proposal_view(room, match, seat)
-    resigns = match is not None and seat is not None and not nothing and can_resign(room, match, seat)
+    resigns = match is not None and seat is not None and not nothing and not is_out(match, seat) and can_resign(room, match, seat)
     return ProposePage(
         link(f"/tables/{table.id}"),
         room.game.title,
@@ -165,7 +165,7 @@ def _decisions(match: Match, seat: int | None) -> tuple[TakeBackChoice, ...]:
 
 
 def can_resign(room: Room, match: Match, seat: int) -> bool:
-    """Return whether a seat can resign: it has not done so, and the match is running."""
+    """Return whether a seat that is not out can resign: it has not done so, and the match is running."""
     stand_in = match.stand_ins.get(seat)
     return room.table.status == "running" and (stand_in is None or stand_in.lasts != "end")
 

@@ -24,7 +24,7 @@ from meadhall.server.pages.chart import chart_part
 from meadhall.server.pages.log import rule_url
 from meadhall.server.pages.match import given_up_view, match_page, result_view, strength
 from meadhall.server.pages.models import ChartPage, ChartPart, LessonPage, MatchPage, Refusal, ReplayPage, SeatView, VerifyPage
-from meadhall.server.store.models import FINISHED, TableRow
+from meadhall.server.store.models import FINISHED, Crest
 from meadhall.server.web.links import link
 
 
@@ -33,11 +33,11 @@ def knowledge_of(knowledge: str) -> Knowledge:
     return "everything" if knowledge == "everything" else "public"
 
 
-def chart_page(match: Match, job: ChartJob, base: str, back: str) -> ChartPage:
-    """Return the page of a chart. ``back``: the address of the match."""
+def chart_page(match: Match, job: ChartJob, base: str, back: str, marks: tuple[Crest, ...] = ()) -> ChartPage:
+    """Return the page of a chart. ``back``: the address of the match. ``marks``: those of the seats at its table."""
     result = result_view(match) or given_up_view(match)
     place = replace(chart_part(match, job, base), kept=True)
-    return ChartPage(place, match.game.name, match.game.title, result.headline, result.how, back)
+    return ChartPage(place, match.game.name, match.game.title, result.headline, result.how, back, marks)
 
 
 def with_chart(
@@ -51,14 +51,15 @@ def with_chart(
     return replace(content, chart=replace(place, step=content.step, seat=content.seat))
 
 
-def with_crests(content: ReplayPage, table: TableRow) -> ReplayPage:
-    """Return the replay with the crests of the people who sat at the table."""
-    seats = zip(content.page.seats, table.seats, strict=True)
-    return replace(content, page=replace(content.page, seats=tuple(replace(seat, arms=row.crest) for seat, row in seats)))
-
-
 def replay_page(
-    match: Match, base: str, step: int | None, seat: str, own_seat: int | None, url: str, sealed: bool = False
+    match: Match,
+    base: str,
+    step: int | None,
+    seat: str,
+    own_seat: int | None,
+    url: str,
+    sealed: bool = False,
+    marks: tuple[Crest, ...] = (),
 ) -> ReplayPage:
     """Return one moment of a match.
 
@@ -70,6 +71,7 @@ def replay_page(
             spectator's view.
         url: the address of the match.
         sealed: whether other guests still play the same deal.
+        marks: those of the seats at its table.
     """
     last = len(match.steps)
     position = max(0, min(last, step or 0))
@@ -94,7 +96,7 @@ def replay_page(
         )
         for k, who in enumerate(match.seats)
     )
-    moment = match_page(match, view, id="replay", url=url, seats=seats)
+    moment = match_page(match, view, id="replay", url=url, seats=seats, marks=marks)
     return ReplayPage(
         page=replace(moment, choices=(), your_turn=False, viewer=None, result=result_view(match) if result else None),
         base=base,

@@ -19,11 +19,11 @@ from litestar.routes import HTTPRoute
 from litestar.types.internal_types import PathParameterDefinition
 
 from meadhall.engine.errors import MeadhallError
-from meadhall.engine.registry import game_fault
+from meadhall.engine.registry import game, game_fault
 from meadhall.engine.text.language import gettext as _
 from meadhall.engine.text.language import speak
 from meadhall.server.errors import NotAdmitted, OtherRules, RefusalInfo, ShutOut, Unsure, code_of, reason_of, rule_of, status_of
-from meadhall.server.hall.hall import Hall
+from meadhall.server.hall.holidays import is_slow
 from meadhall.server.hall.notifications import NotificationChoices
 from meadhall.server.hall.room import Room
 from meadhall.server.ops.logs import request_id
@@ -34,7 +34,7 @@ from meadhall.server.pages.models import Device, ErrorPage, LobbyPage, NotAdmitt
 from meadhall.server.pages.talk import panel
 from meadhall.server.pages.templates import render
 from meadhall.server.settings import ACCOUNTS
-from meadhall.server.store.models import Guest
+from meadhall.server.store.models import Guest, TableRow
 from meadhall.server.web.links import base_url, link, outside, sub_path
 from meadhall.server.web.request import AnyRequest, page_id
 from meadhall.server.web.sessions import opener_of, preferred_language
@@ -95,7 +95,7 @@ def viewer(guest: Guest, device: str) -> Viewer:
     """Return the guest as templates know them. ``device``: the id of the session or device."""
     choices = NotificationChoices.of(guest)
     sounds, notices = (" ".join(choices.kinds(channel)) for channel in ("sound", "notice"))
-    settings = (guest.name, guest.language, guest.theme, guest.motion, guest.confirm)
+    settings = (guest.name, guest.language, guest.theme, guest.motion, guest.confirm, guest.onward)
     crest = guest.crest if guest.id else None
     return Viewer(*settings, guest.public_id, sounds, notices, choices.volume, guest.has_account, device, crest)
 
@@ -126,10 +126,19 @@ def table_page(
     notice: Refusal | None = None,
     turns: int = 0,
     has_note: bool = False,
+    back: TableRow | None = None,
 ) -> Html:
     """Return the whole page of a table.
 
-    ``turns``: at how many other tables it is the guest's turn. ``has_note``: whether they have noted something at this one.
+    Args:
+        request: the request.
+        room: the room of the table.
+        guest: the guest who looks at it.
+        status: the status of the response.
+        notice: the refusal of the guest's last request.
+        turns: at how many other tables it is the guest's turn.
+        has_note: whether they have noted something at this one.
+        back: the table from which they have come.
     """
     state = request.app.state
     frame = state.frames.frame(room, guest, outside(request), notice)
@@ -142,20 +151,14 @@ def table_page(
         "turns": turns,
         "has_note": has_note,
         "mark": state.frames.mark(),
-        "calls": _may_call(state.hall, room, guest),
+        "calls": state.hall.notifications.are_pushed and NotificationChoices.of(guest).wants("turn", "push"),
+        "back": None if back is None else (link(f"/tables/{back.id}"), game(back.game).title),
         **_public_link(request, room),
     }
     if isinstance(frame.page, LobbyPage):
         return page(request, guest, "table.html", frame.page, status, kind="lobby", **more)
     content = replace(frame.page, device=_device(request, room, guest))
     return page(request, guest, "table.html", content, status, kind="match", **more)
-
-
-def _may_call(hall: Hall, room: Room, guest: Guest) -> bool:
-    """Return whether to ask for push messages: at a slow table, of its players."""
-    slow = room.table.clock is not None and not room.table.clock.is_live
-    plays = room.table.status in ("gathering", "running") and room.table.seat_of(guest.id) is not None
-    return slow and plays and hall.notifications.are_pushed and NotificationChoices.of(guest).wants("turn", "push")
 
 
 def _public_link(request: AnyRequest, room: Room) -> dict[str, Any]:
@@ -193,7 +196,7 @@ def table_answer(
         room: the room of the table.
         guest: the guest who sent it.
         error: the reason if the form was refused.
-        action: the action of the match that the form asked for, if it did.
+        action: the action of the match that the form asks for, if it does.
     """
     status = HTTPStatus.OK if error is None else status_of(error)
     if wants_json(request):
@@ -208,8 +211,15 @@ def table_answer(
         html = frames.refusal(room, guest, reached, notice) if is_live else frames.frame(room, guest, reached, notice).html
         return Response(html, media_type=MediaType.HTML, status_code=status)
     if error is None:
-        return see_other(link(f"/tables/{room.table.id}"))
+        goes_on = action is not None and _goes_on(room, guest)
+        return see_other(link(f"/next?after={room.table.id}" if goes_on else f"/tables/{room.table.id}"))
     return table_page(request, room, guest, status, notice)
+
+
+def _goes_on(room: Room, guest: Guest) -> bool:
+    """Return whether a guest who has decided at a slow table wants to go on to the next one."""
+    waits = room.match is not None and room.table.status == "running" and not room.state.has_turn(room.table.seat_of(guest.id))
+    return guest.onward == "next" and is_slow(room.table) and waits
 
 
 # ------------------------------------------------------------------------------------------------------------------ refusals

@@ -17,12 +17,12 @@ from markupsafe import Markup
 from meadhall.engine.text.language import current_language
 from meadhall.pictures.regions import encoded
 from meadhall.pictures.templates import as_markup
-from meadhall.server.hall.chat import all_phrases, in_words
+from meadhall.server.hall.chat import all_phrases, all_reactions, in_words
 from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.people.acquaintances import hears
 from meadhall.server.hall.room import Room
 from meadhall.server.hall.table_tools import table_tools
-from meadhall.server.hall.talk import Listener, audience_of, audiences_of, heard
+from meadhall.server.hall.talk import Listener, audience_of, audiences_of, heard, reactions
 from meadhall.server.pages.clock import moment
 from meadhall.server.pages.frames import TALK_PLACE
 from meadhall.server.pages.models import Moment, Refusal
@@ -41,20 +41,20 @@ class LineView:
     """A line as a reader sees it.
 
     Attributes:
-        seat: the seat of its author; None for a spectator.
-        arms: the crest of the player who has written it; None for a spectator.
+        seat: the seat that its author has now; None without one.
+        is_watcher: whether its author was a spectator.
         is_mine: whether the reader has written it.
         is_deleted: whether its text was deleted by the host of the hall.
     """
 
     id: str
     seat: int | None
+    is_watcher: bool
     name: str
     text: str
     is_mine: bool
     is_deleted: bool
     at: Moment
-    arms: Crest | None = None
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,6 @@ class PersonHere:
     name: str
     muted: bool
     blocked: bool
-    arms: Crest | None = None
 
 
 @dataclass(frozen=True)
@@ -80,6 +79,7 @@ class TalkState:
         running: whether the match is running.
         closed: whether the host of the table has closed the chat.
         host: whether the reader is the host of the table.
+        reacts: whether the reader can react: a player among other people.
     """
 
     url: str
@@ -88,6 +88,7 @@ class TalkState:
     running: bool
     closed: bool
     host: bool
+    reacts: bool
     people: tuple[PersonHere, ...]
 
 
@@ -99,6 +100,7 @@ class ChatPage:
         earlier: the address of the page before; "" on the first.
         latest: the address of the last page; "" if it is this one.
         typed: what the reader had written when it was refused.
+        marks: those of the seats.
     """
 
     title: str
@@ -108,17 +110,19 @@ class ChatPage:
     latest: str
     key: str
     phrases: tuple[tuple[str, str], ...]
+    marks: tuple[Crest, ...]
     notice: Refusal | None = None
     typed: str = ""
 
 
 @dataclass(frozen=True)
 class TalkParts:
-    """The parts of the panel that change, as HTML: its lines, oldest first, the note about its readers, and the other people."""
+    """The parts of the panel that change, as HTML: lines (oldest first), the note about the readers, other people, reactions."""
 
     lines: tuple[str, ...] = ()
     about: str = ""
     others: str = ""
+    react: str = ""
 
 
 class TalkPanel:
@@ -158,7 +162,7 @@ def changes(before: TalkParts | None, now: TalkParts) -> dict[str, Any]:
     kept = known[dropped:]
     whole = before is None or now.lines[: len(kept)] != kept
     news: dict[str, Any] = {"whole": whole, "dropped": dropped, "lines": now.lines if whole else now.lines[len(kept) :]}
-    for name in ("about", "others"):
+    for name in ("about", "others", "react"):
         if before is None or getattr(before, name) != getattr(now, name):
             news[name] = getattr(now, name)
     return news
@@ -169,18 +173,20 @@ def parts(room: Room, guest: Guest, ignored: Ignored) -> TalkParts:
     macros: Any = template("_talk.html").module
     lines, language = heard(room, guest, ignored), current_language()
     shown = lines[-SHOWN:]
-    texts = [_rendered(line, line.guest == guest.id, _arms(room, line), language) for line in shown]
+    texts = [_rendered(line, line.guest == guest.id, room.table.seat_of(line.guest), language) for line in shown]
     if len(lines) > SHOWN:
         texts = [str.strip(macros.earlier(link(f"/tables/{room.table.id}/chat?before={shown[0].id}"))), *texts]
     state = talk_state(room, guest, ignored, bool(lines))
-    return TalkParts(tuple(texts), str.strip(macros.note(state)), str.strip(macros.people(state)))
+    react = [macros.reactions(state.url, all_reactions())] if state.reacts else []
+    react += [macros.reacted(each, in_words(each.phrase or "")) for each in reactions(room, ignored)]
+    return TalkParts(tuple(texts), str.strip(macros.note(state)), str.strip(macros.people(state)), "".join(map(str.strip, react)))
 
 
 @lru_cache(maxsize=4000)  # the pages of a table get the same lines again and again
-def _rendered(line: ChatLine, is_mine: bool, arms: Crest | None, _language: str) -> str:
+def _rendered(line: ChatLine, is_mine: bool, seat: int | None, _language: str) -> str:
     """Render a line in the current language."""
     macros: Any = template("_talk.html").module
-    return str.strip(macros.line(_view(line, is_mine, arms)))
+    return str.strip(macros.line(_view(line, is_mine, seat)))
 
 
 def panel(hall: Hall, room: Room, guest: Guest) -> Markup:
@@ -191,7 +197,7 @@ def panel(hall: Hall, room: Room, guest: Guest) -> Markup:
     macros: Any = template("_talk.html").module
     is_known = ignored is not None and room.chat.is_current
     shown = parts(room, guest, ignored) if ignored is not None and is_known else TalkParts()
-    html = map(as_markup, ("".join(shown.lines), shown.about, shown.others))
+    html = map(as_markup, ("".join(shown.lines), shown.about, shown.others, shown.react))
     return Markup(macros.panel(link(f"/tables/{room.table.id}"), *html, all_phrases(), new_key()))
 
 
@@ -203,18 +209,12 @@ def new_key() -> str:
 def line_views(room: Room, lines: Sequence[ChatLine], guest: Guest) -> Iterator[LineView]:
     """Yield lines of a table as a guest sees them."""
     for line in lines:
-        yield _view(line, line.guest == guest.id, _arms(room, line))
+        yield _view(line, line.guest == guest.id, room.table.seat_of(line.guest))
 
 
-def _arms(room: Room, line: ChatLine) -> Crest | None:
-    """Return the crest of the player who has written a line; None for a spectator, and if another person has the seat now."""
-    row = None if line.seat is None or line.seat >= len(room.table.seats) else room.table.seats[line.seat]
-    return row.crest if row is not None and line.guest in row.guests else None
-
-
-def _view(line: ChatLine, is_mine: bool, arms: Crest | None) -> LineView:
+def _view(line: ChatLine, is_mine: bool, seat: int | None) -> LineView:
     words = line.text if line.phrase is None else in_words(line.phrase)
-    return LineView(line.id, line.seat, line.name, words, is_mine, line.is_deleted, moment(line.at), arms)
+    return LineView(line.id, seat, line.seat is None, line.name, words, is_mine, line.is_deleted, moment(line.at))
 
 
 def talk_state(room: Room, guest: Guest, ignored: Ignored, has_lines: bool) -> TalkState:
@@ -229,6 +229,7 @@ def talk_state(room: Room, guest: Guest, ignored: Ignored, has_lines: bool) -> T
         running=table.status == "running",
         closed=room.chat.is_closed,
         host=table.is_hosted_by(guest.id),
+        reacts=not (is_spectator or room.chat.is_closed) and table_tools(table).chat,
         people=people,
     )
 
@@ -245,7 +246,6 @@ def _people_here(room: Room, guest: Guest, ignored: Ignored) -> Iterator[PersonH
                 row.name,
                 bool(row.guests & ignored.muted),
                 bool(row.guests & ignored.blocked),
-                row.crest,
             )
     authors: dict[str, ChatLine] = {}
     for line in room.chat.lines(audiences_of(room.table, guest)):
@@ -271,6 +271,7 @@ def chat_page(
         latest="" if before is None else url,
         key=new_key(),
         phrases=all_phrases(),
+        marks=room.table.marks,
         notice=notice,
         typed=typed,
     )

@@ -159,7 +159,7 @@ class ClocksInfo(msgspec.Struct):
 
     ``left`` has the seconds of each seat, null for a seat that a bot plays. ``running`` is the seat whose clock runs, and
     ``deadline`` is when its time is up; both are null if no clock runs. ``paused``: whether the players have paused the clocks.
-    ``stopped_until`` is null, or the end of the time after a restart of the hall in which no clock runs.
+    ``stopped_until`` is null, or until when no clock runs, because boards play the last actions, or after a restart of the hall.
     """
 
     now: datetime
@@ -194,6 +194,13 @@ class NewAction(msgspec.Struct, forbid_unknown_fields=True):
     """An action. With its number ``n`` (the table's ``next``) it is refused if the match has moved on."""
 
     action: Annotated[Any, msgspec.Meta(extra_json_schema={"extra": {"type": OpenAPIType.INTEGER}})]  # the match checks the type
+    n: int | None = None
+
+
+class Intention(msgspec.Struct, forbid_unknown_fields=True):
+    """An action that is chosen ahead; null revokes it. With its number ``n`` it is refused if you have acted since."""
+
+    action: int | None
     n: int | None = None
 
 
@@ -262,7 +269,7 @@ class TableInfo(msgspec.Struct):
     has ``happened`` since your last action, the ``board`` as text, and the ``prompt``: what you must decide. ``result`` is null
     until the match is over. ``awarded`` is a win that the rules don't give, for example after a resignation: its ``winners``,
     ``scores``, and ``why``. ``clock`` is null for a table without a clock; its times are in seconds. ``clocks`` is null unless
-    the match is running. ``url`` is the address of its page, for people.
+    the match is running. ``intended`` is the action that you have chosen ahead. ``url`` is the address of its page, for people.
     """
 
     id: str
@@ -279,6 +286,7 @@ class TableInfo(msgspec.Struct):
     proposal: ProposalInfo | None
     clock: Clock | None
     clocks: ClocksInfo | None
+    intended: int | None = None
 
 
 class TableSummary(msgspec.Struct):

@@ -99,7 +99,7 @@ def told_to_seat(room: Room, you: int | None, told: dict[Any, Any], outside: Out
         seats = [*public.seats]
         seats[you] = replace(seats[you], you=True)
         view = None if room.match is None else _seen(room.match, you, told)
-        mine = replace(public, seats=seats, you=you, view=view)
+        mine = replace(public, seats=seats, you=you, view=view, intended=_intended(room, you))
     if public.clocks is not None:
         return msgspec.Raw(msgspec.json.encode(replace(mine, clocks=_clocks_info(room))))
     told[you] = found = msgspec.Raw(msgspec.json.encode(mine))
@@ -142,7 +142,12 @@ def _info_for(room: Room, you: int | None, outside: Outside, view: dict[str, Any
         clock=table.clock,
         proposal=_proposal_info(room),
         clocks=_clocks_info(room),
+        intended=_intended(room, you),
     )
+
+
+def _intended(room: Room, you: int | None) -> int | None:
+    return None if you is None else room.state.intentions.chosen.get(you)
 
 
 def _seen(match: Match, seat: int | None, told: dict[Any, Any]) -> dict[str, Any]:
@@ -178,7 +183,7 @@ def _clocks_info(room: Room) -> ClocksInfo | None:
         return None
     at = room.time.now()
     left = [None if seat in clocks.bots else round(seconds, 3) for seat, seconds in enumerate(clocks.left_at(at))]
-    return ClocksInfo(at, left, clocks.running, clocks.deadline, clocks.is_paused, clocks.outage_until(at))
+    return ClocksInfo(at, left, clocks.running, clocks.deadline, clocks.pause is not None, clocks.still_until(at))
 
 
 def _proposal_info(room: Room) -> ProposalInfo | None:

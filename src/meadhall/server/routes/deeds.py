@@ -40,7 +40,7 @@ from meadhall.server.hall.lobby_changes import (
     with_options,
     without_seat,
 )
-from meadhall.server.hall.move import act
+from meadhall.server.hall.move import act, choose_ahead
 from meadhall.server.hall.notices.pubsub import updates
 from meadhall.server.hall.proposal_kinds import kind_of
 from meadhall.server.hall.room import Room
@@ -50,6 +50,7 @@ from meadhall.server.pages.responses import Answer, failed, refused, table_answe
 from meadhall.server.routes.api_models import (
     STRICT,
     ClockChoice,
+    Intention,
     JoinTable,
     NewAction,
     NewProposal,
@@ -142,7 +143,7 @@ class Deed:
         except MeadhallError as error:
             return table_answer(request, visit.room, visit.guest, error, getattr(fields, "action", None))
         await asyncio.sleep(0)  # streams first: the page that sent the form has one too
-        return table_answer(request, visit.room, visit.guest)
+        return table_answer(request, visit.room, visit.guest, action=getattr(fields, "action", None))
 
     def for_programs(self) -> HTTPRouteHandler:
         """Return the handler of the API. It answers with the table after the deed."""
@@ -187,11 +188,11 @@ async def wait_for_turn(request: AnyRequest, room: Room, guest: Guest, seconds: 
 
 def _has_to_decide(room: Room, guest: Guest) -> bool:
     """Return whether a guest has to choose an action or answer a proposal, or nothing can happen any more."""
-    seat, match, proposal = room.table.seat_of(guest.id), room.match, room.consent.proposals.open
+    seat, proposal = room.table.seat_of(guest.id), room.consent.proposals.open
     if room.table.status in FINISHED or room.is_closed:
         return True
     is_asked = proposal is not None and seat in proposal.asked - proposal.agreed
-    return is_asked or (match is not None and seat in match.deciders and seat not in match.stand_ins)
+    return is_asked or room.state.has_turn(seat)
 
 
 class Deeds(list[Deed]):
@@ -447,6 +448,23 @@ async def play_action(visit: TableRequest, data: NewAction) -> None:
     act(visit.room, visit.guest, data.action, data.n, getattr(data, "is_sure", True))
 
 
+@DEEDS.add(
+    "seated",
+    "ahead",
+    lambda form: Intention(action_number(form) if form.get("action") else None, integer(form, "n")),
+    "ahead",
+    Intention,
+)
+async def choose_action_ahead(visit: TableRequest, data: Intention) -> None:
+    """Choose the action of your next decision ahead, in place of the last such choice, while you wait.
+
+    It is played when your decision begins, if it is legal then, and dropped otherwise. Only you see it, as ``intended``. A game
+    says what can be chosen ahead: a refusal lists it. ``action`` null revokes the choice; so do an undo, a pause and a stand-in.
+    If your decision has begun meanwhile, the action is played at once.
+    """
+    visit.room.change(choose_ahead, visit.guest, data.action, data.n)
+
+
 @DEEDS.add("seated", "undo", lambda form: integer(form, "n"), "undo")
 async def undo_action(visit: TableRequest, number: int | None = None) -> None:
     """Take back your last decision, and the actions of bots since then.
@@ -481,6 +499,21 @@ async def take_back_seat(visit: TableRequest) -> None:
     If no bot plays it, nothing changes. It is refused after you have resigned.
     """
     visit.room.change(match_changes.take_back_seat, visit.guest)
+
+
+@DEEDS.add("seated", "resume", api="resume")
+async def go_on(visit: TableRequest) -> None:
+    """End a pause: the board and the clocks go on at once.
+
+    Any player can, without the agreement of the others. If the match isn't paused, nothing changes.
+    """
+    visit.room.change(match_changes.go_on, visit.guest)
+
+
+@DEEDS.add("seated", "skip", api="skip")
+async def skip_to_end(visit: TableRequest) -> None:
+    """Let the bots play on without pauses after you are out. It is refused while you or other people still play."""
+    visit.room.change(match_changes.skip_to_end, visit.guest)
 
 
 # ---------------------------------------------------------------------------------------------------------------- proposals

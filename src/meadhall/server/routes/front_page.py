@@ -29,7 +29,7 @@ from meadhall.server.pages.picture import tile_art, tile_svg
 from meadhall.server.pages.responses import Answer, Html, page, said_next, see_other, wants_json
 from meadhall.server.pages.rulebook import rulebook_page
 from meadhall.server.pages.templates import service_worker, static
-from meadhall.server.store import tables
+from meadhall.server.store import tables, talk
 from meadhall.server.store.models import Guest, TableRow
 from meadhall.server.web.forms import Form, integer, safe_path
 from meadhall.server.web.links import link
@@ -54,12 +54,20 @@ async def show_hall(request: AnyRequest, hall: Hall, guest: Guest) -> Html:
 
 
 @get("/next")
-async def show_next(hall: Hall, guest: Guest, after: str = "") -> Redirect:
-    """Go to the next table where it is the guest's turn, after the one with that id; without one, to the hall."""
+async def show_next(request: AnyRequest, hall: Hall, guest: Guest, after: str = "") -> Answer:
+    """Go to the next table where it is the guest's turn, after the one with that id; without one, back to it or to the hall.
+
+    A script only asks for the address, which is "" if no table waits.
+    """
     turns = await hall.turns_of(guest)
     place = turns.index(after) + 1 if after in turns else 0
     following = [id for id in turns[place:] + turns[:place] if id != after]
-    return see_other(link(f"/tables/{following[0]}" if following else "/"))
+    came_from = hall.store.transact(tables.find, after) if after else None
+    back = "" if came_from is None else f"?from={came_from.id}"
+    url = link(f"/tables/{following[0]}{back}") if following else ""
+    if wants_json(request):
+        return Response({"url": url})
+    return see_other(url or link("/" if came_from is None else f"/tables/{came_from.id}"))
 
 
 _Page = Annotated[int, QueryParameter(name="page", ge=1, le=100_000)]
@@ -72,8 +80,9 @@ async def show_finished(request: AnyRequest, hall: Hall, guest: Guest, page_numb
     shown: tuple[list[TableRow], int] = ([], 0)
     if guest.is_stored:
         shown = await hall.store.read(tables.finished_of, guest.id, FINISHED_SHOWN, skipped)
+    noted = hall.store.transact(talk.noted, guest.id)
     with_outcomes = [await hall.with_outcome(table) for table in _installed(shown[0])]
-    return page(request, guest, "matches.html", finished_page(guest, with_outcomes, page_number, shown[1]))
+    return page(request, guest, "matches.html", finished_page(guest, with_outcomes, page_number, shown[1], noted))
 
 
 def _installed(tables: Sequence[TableRow]) -> list[TableRow]:
@@ -153,18 +162,16 @@ async def change_holidays(request: AnyRequest, hall: Hall, guest: Guest, session
 
 @post("/settings", status_code=200)
 async def change_settings(request: AnyRequest, hall: Hall, guest: Guest, sessions: Sessions, form: Form) -> Html | Redirect:
-    """Change the guest's settings. A new name reaches the seats before a match, a new crest all seats."""
-    chosen = {setting: form.get(setting, "") for setting in ("name", "language", "theme", "motion", "confirm")}
+    """Change the guest's settings. A new name or crest reaches the seats before a match."""
+    chosen = {setting: form.get(setting, "") for setting in ("name", "language", "theme", "motion", "confirm", "onward")}
     try:
         changed = sessions.save(guest, **chosen, crest=f"{form.get('sign', '')}-{form.get('colour', '')}")
     except NameTaken as error:
         return _settings_page(request, hall, guest, error)
     if "volume" in form:  # of the page's form, which sends only the boxes that are ticked
         sessions.choose_notifications(changed, _notifications(hall, guest, form))
-    if changed.name != guest.name:
+    if (changed.name, changed.crest) != (guest.name, guest.crest):
         await hall.rename(changed)
-    if changed.crest != guest.crest:
-        hall.show_crest(changed)
     return said_next(see_other(safe_path(form.get("back", "/"))), "saved")
 
 

@@ -21,7 +21,7 @@ from meadhall.server.pages.people import invite_page, people_met, privacy_page
 from meadhall.server.pages.person import MATCHES_SHOWN, MET_SHOWN, person_page
 from meadhall.server.pages.responses import Answer, Html, by_htmx, page, see_other, wants_json
 from meadhall.server.routes.talk import IGNORED
-from meadhall.server.store import guests, personal_data, profiles
+from meadhall.server.store import guests, personal_data, profiles, talk
 from meadhall.server.store.models import Guest
 from meadhall.server.store.profiles import PlayedFilter
 from meadhall.server.web.forms import Form, safe_path
@@ -73,7 +73,8 @@ async def _show(request: AnyRequest, hall: Hall, person: Guest, viewer: Guest, c
     wanted = _wanted_matches(hall, profile.is_own, viewer, **chosen)
     played, count = await hall.store.read(profiles.played, person.id, wanted, MATCHES_SHOWN, (number - 1) * MATCHES_SHOWN)
     met = await hall.store.read(profiles.often_met, person.id, MET_SHOWN) if profile.is_own else []
-    content = person_page(profile, viewer, chosen, played, count, number, met)
+    noted = hall.store.transact(talk.noted, viewer.id)
+    content = person_page(profile, viewer, chosen, played, count, number, met, noted)
     found = hall.talk.ignoring.of(viewer.id)
     ignored = {"muted": person.id in found.muted, "blocked": person.id in found.blocked}
     return page(request, viewer, "person.html", content, ignored=ignored)

@@ -21,7 +21,7 @@ from meadhall.server.hall.daily_puzzle import is_sealed, today
 from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.room import Room
 from meadhall.server.pages.daily import daily_page
-from meadhall.server.pages.replay import chart_page, knowledge_of, lesson_page, replay_page, with_chart, with_crests
+from meadhall.server.pages.replay import chart_page, knowledge_of, lesson_page, replay_page, with_chart
 from meadhall.server.pages.responses import Answer, Html, page, see_other, wants_json
 from meadhall.server.store import matches
 from meadhall.server.store.models import Guest, new_id
@@ -45,8 +45,8 @@ async def replay_table(
         raise NotFound(_("The match has not begun yet."))
     url = link(f"/tables/{room.table.id}")
     sealed = is_sealed(room.table, room.time)
-    content = replay_page(room.match, f"{url}/replay", step, seat, room.table.seat_of(guest.id), url, sealed)
-    content = with_crests(content, room.table)
+    own, marks = room.table.seat_of(guest.id), room.table.marks
+    content = replay_page(room.match, f"{url}/replay", step, seat, own, url, sealed, marks)
     if room.match.ended and room.match.steps and not sealed:
         content = with_chart(content, hall.charts, room.table.id, url, room.match, knowledge_of(knowledge))
     return page(request, guest, "replay.html", content)
@@ -61,7 +61,7 @@ async def chart_table(request: AnyRequest, hall: Hall, room: Room, guest: Guest,
         raise WrongMoment(_("Others are still playing this deal. Its chart appears when the day is over."))
     url = link(f"/tables/{room.table.id}")
     job = hall.charts.request(room.table.id, room.match, knowledge_of(knowledge))
-    return page(request, guest, "chart.html", chart_page(room.match, job, url, url))
+    return page(request, guest, "chart.html", chart_page(room.match, job, url, url, room.table.marks))
 
 
 # ----------------------------------------------------------------------------------------------------------- uploaded records

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import suppress
-from typing import Final, cast
+from typing import Annotated, Final, cast
 
 from litestar import Response, get, post
+from litestar.params import QueryParameter
 from litestar.response import Redirect, Stream
 
 from meadhall.bots import in_words
 from meadhall.engine.errors import MeadhallError, UnknownGame
 from meadhall.engine.match.record import SUFFIX, dumps
+from meadhall.engine.registry import game_names
 from meadhall.engine.text.language import LANGUAGES, speak
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import DatabaseUnavailable, NotFound, OtherRules
@@ -63,16 +65,21 @@ async def visited_room(hall: Hall, guest: Guest, id: str, *, is_hidden: bool = F
     return room
 
 
+_From = Annotated[str, QueryParameter(name="from", max_length=16)]
+
+
 @get("/tables/{id:str}")
-async def show_table(request: AnyRequest, hall: Hall, room: Room, guest: Guest, id: str) -> Html:
-    """Show the lobby, the running match or its end."""
+async def show_table(request: AnyRequest, hall: Hall, room: Room, guest: Guest, id: str, came_from: _From = "") -> Html:
+    """Show the lobby, the running match or its end. Who comes from another table of theirs finds a way back."""
     hall.request_chart(room)
     if hall.talk.has_chat(room.table):
         with suppress(DatabaseUnavailable):  # the stream brings the chat later
             hall.talk.prepare(room, guest)
     turns = await hall.turns_of(guest)
     has_note = hall.store.transact(talk.find_note, id, guest.id) != ""
-    return table_page(request, room, guest, turns=len(turns) - (id in turns), has_note=has_note)
+    before = hall.store.transact(tables.find, came_from) if came_from else None
+    back = before if before is not None and before.seat_of(guest.id) is not None and before.game in game_names() else None
+    return table_page(request, room, guest, turns=len(turns) - (id in turns), has_note=has_note, back=back)
 
 
 @get("/tables/{id:str}/stream", opt={"unlimited": True})

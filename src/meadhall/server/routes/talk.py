@@ -15,7 +15,7 @@ from meadhall.server.errors import BadLine, NotFound, reason_of, status_of
 from meadhall.server.hall.chat import LONGEST_TEXT, in_words
 from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.room import Room
-from meadhall.server.hall.talk import Listener, audience_of, heard
+from meadhall.server.hall.talk import Listener, audience_of, heard, reactions
 from meadhall.server.pages.models import Refusal
 from meadhall.server.pages.responses import Answer, Html, page, refusal_json, see_other, wants_json
 from meadhall.server.pages.talk import chat_page
@@ -48,10 +48,13 @@ async def show_chat(request: AnyRequest, hall: Hall, room: Room, guest: Guest, b
 
 @post("/tables/{id:str}/chat", status_code=200, opt={UNNOTICED: True})
 async def say(request: AnyRequest, hall: Hall, room: Room, guest: Guest) -> Answer:
-    """Say a line, or a preset phrase. A refused line stays in the form."""
+    """Say a line, or a preset phrase, or react. A refused line stays in the form."""
     form = await read_form(request, LONGEST_TEXT + 1)
     try:
-        hall.talk.say(room, guest, form.get("text", ""), form.get("phrase"), form.get("key", "")[:100] or None)
+        if "reaction" in form:
+            hall.talk.react(room, guest, form["reaction"])
+        else:
+            hall.talk.say(room, guest, form.get("text", ""), form.get("phrase"), form.get("key", "")[:100] or None)
     except MeadhallError as error:
         return _refused(request, hall, room, guest, error, form)
     return _done(request, room, form)
@@ -129,10 +132,14 @@ class ChatInfo(msgspec.Struct):
 
 
 class NewLine(msgspec.Struct, forbid_unknown_fields=True):
-    """Your line: a ``text`` of at most 500 letters, or the key of a preset ``phrase``."""
+    """Your line: a ``text`` of at most 500 letters, or the key of a preset ``phrase``.
+
+    A ``reaction`` is a sign over your seat for 6 seconds, and isn't stored: ``skal``, ``well``, ``laugh``, ``wow`` or ``oops``.
+    """
 
     text: Annotated[str, msgspec.Meta(max_length=LONGEST_TEXT)] = ""
     phrase: Annotated[str, msgspec.Meta(max_length=20)] | None = None
+    reaction: Annotated[str, msgspec.Meta(max_length=20)] | None = None
 
 
 class IgnorePerson(msgspec.Struct, forbid_unknown_fields=True):
@@ -168,10 +175,12 @@ async def say_line(
     """Say a line. With a seat you talk to the players, without one to the spectators.
 
     With an ``Idempotency-Key`` you can repeat the request: it answers with the line that the first one said. You may say 5 lines
-    in 10 seconds and 60 in 5 minutes, at all tables together.
+    in 10 seconds and 60 in 5 minutes, at all tables together, and react with your seat 3 times in 10 seconds.
     """
-    if data.phrase is not None and data.text:
-        raise BadLine(_("Send a text or a phrase, not both."))
+    if (data.phrase is not None) + (data.reaction is not None) + bool(data.text) > 1:
+        raise BadLine(_("Send a text, a phrase or a reaction."))
+    if data.reaction is not None:
+        return line_info(hall.talk.react(room, program, data.reaction), program)
     return line_info(hall.talk.say(room, program, data.text, data.phrase, idempotency_key), program)
 
 
@@ -213,14 +222,16 @@ class ChatEvents:
         self._sent: dict[str, LineInfo] = {}
 
     def news(self) -> list[bytes]:
-        """Return the events of lines that are new to the client or have changed. Raises DatabaseUnavailable."""
+        """Return the events of lines and reactions that are new to the client or have changed. Raises DatabaseUnavailable."""
         ignored = self._listener.news()
         if ignored is None:
             return []
-        lines = {line.id: line_info(line, self._guest) for line in heard(self._room, self._guest, ignored)}
+        shown = {line.id: "reaction" for line in reactions(self._room, ignored)}
+        said = (*heard(self._room, self._guest, ignored), *reactions(self._room, ignored))
+        lines = {line.id: line_info(line, self._guest) for line in said}
         news = [line for id, line in lines.items() if self._sent.get(id) != line]
         self._sent = lines
-        return [event_stream.encode_event(msgspec.json.encode(line).decode(), "chat") for line in news]
+        return [event_stream.encode_event(msgspec.json.encode(line).decode(), shown.get(line.id, "chat")) for line in news]
 
 
 routes = [show_chat, say, change_people, open_or_close]

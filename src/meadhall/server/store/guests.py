@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final
@@ -11,7 +11,7 @@ from meadhall.server.store import accounts, links, sessions, tables
 from meadhall.server.store.database import Db, Row, as_json, each_of, in_utc, of_json
 from meadhall.server.store.models import Guest, new_id
 
-_SETTINGS: Final = ("language", "theme", "motion", "confirm", "profile")
+_SETTINGS: Final = ("language", "theme", "motion", "confirm", "onward", "profile")
 _SELECT: Final = "SELECT *, EXISTS (SELECT 1 FROM accounts WHERE guest = guests.id) AS has_account FROM guests"
 _SAVE: Final = f"""UPDATE guests SET name = :name, crest = :crest, choices = :choices, notifications = :notifications,
 {", ".join(f"{name} = :{name}" for name in _SETTINGS)} WHERE id = :id"""
@@ -111,13 +111,13 @@ def named_like(db: Db, name: str, limit: int) -> list[KnownPerson]:
     ]
 
 
-def rename(db: Db, guest: Guest, name: str) -> list[str]:
+def rename(db: Db, guest: Guest, name: str, unlike_others: Callable[[str, Collection[str]], str]) -> list[str]:
     """Give a person another name, at all their seats and in their lines of chat, too. Return the ids of the tables that changed.
 
-    Raises NameTaken.
+    ``unlike_others``: see ``tables.rename_seats``. Raises NameTaken.
     """
     save(db, replace(guest, name=name), is_chosen=True)
-    tables.change_seats(db, guest.id, name=name)
+    tables.rename_seats(db, guest.id, name, unlike_others)
     db.run("UPDATE chat_lines SET name = ? WHERE guest = ?", name, guest.id)
     return sorted(tables.change_all_of(db, guest.id))
 

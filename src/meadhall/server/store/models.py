@@ -6,17 +6,18 @@ What only one subject has stands beside its queries, for example a session in ``
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from hashlib import sha256
+from itertools import product
 from typing import Any, Final, Literal, NamedTuple, Self
 
 SIGNS: Final = ("wolf", "raven", "bear", "ship", "tree", "hammer", "boar")
 """The signs, in the order of the symbols in ``art/sprite.html``."""
 
 COLOURS: Final = ("blue", "violet", "copper", "teal", "green", "rose", "gold")
-"""The colours, in the order of the classes ``seat-0`` to ``seat-6``."""
+"""The colours, in the order of the classes ``dye-0`` to ``dye-6``."""
 
 
 class Crest(NamedTuple):
@@ -31,16 +32,28 @@ class Crest(NamedTuple):
         sign, _hyphen, colour = text.partition("-")
         return cls(SIGNS.index(sign), COLOURS.index(colour)) if sign in SIGNS and colour in COLOURS else None
 
-    @classmethod
-    def of_guest(cls, id: str, chosen: str) -> Self:
-        """Return the crest of a guest: the one that they have chosen, or the one that follows from their id."""
-        hash = sha256(id.encode()).digest()
-        return cls.read(chosen) or cls(hash[0] % len(SIGNS), hash[1] % len(COLOURS))
-
     @property
     def text(self) -> str:
         """The crest in its stored form, e.g. "raven-blue"."""
         return f"{SIGNS[self.sign]}-{COLOURS[self.colour]}"
+
+
+def told_apart(wanted: Sequence[int | None], kinds: int = len(SIGNS)) -> list[int]:
+    """Give each seat of a table another one of so many signs, or colours. The seats that want none want their own number.
+
+    The first seat that wants a sign has it, people before bots; the others that want it have the next free one. With more seats
+    than signs, the last seats have signs of others.
+    """
+    given: dict[int, int] = {}
+    people = [seat for seat, sign in enumerate(wanted) if sign is not None]
+    others = [seat for seat, sign in enumerate(wanted) if sign is None]
+    for seats, tries in product((people, others), (1, kinds)):
+        for seat in seats:
+            first = seat if (sign := wanted[seat]) is None else sign
+            free = [sign for k in range(tries) if (sign := (first + k) % kinds) not in given.values()]
+            if free:
+                given.setdefault(seat, free[0])
+    return [given.get(seat, seat % kinds) for seat in range(len(wanted))]
 
 
 ClockKind = Literal["seat", "decision", "slow", "reserve"]
@@ -109,6 +122,7 @@ EntryKind = Literal[
     "hinted",
     "undo",
     "hint",
+    "ahead",
     "propose",
     "agree",
     "decline",
@@ -116,6 +130,7 @@ EntryKind = Literal[
     "expire",
     "pause",
     "resume",
+    "skip",
     "swap",
     "stand_in",
     "return",
@@ -142,6 +157,7 @@ class Guest:
         id: a secret. The session cookie is this id, signed: no page and no answer of the API may contain it.
         public_id: what other people may see of it, for example in addresses; "" until the guest is stored.
         confirm: at which tables a page asks before a decision that can't be taken back: ``slow``, ``always`` or ``never``.
+        onward: where a page goes after a decision at a slow table: nowhere (``stay``), or to the ``next`` table that waits.
         profile: who may see the guest's profile, apart from the guest.
         is_stored: False for a new guest of whom the database has no row yet.
         has_account: whether the guest must sign in, with a passkey or a password. Their name is theirs alone.
@@ -158,6 +174,7 @@ class Guest:
     theme: str = "auto"
     motion: str = "auto"
     confirm: str = "slow"
+    onward: str = "stay"
     profile: ProfileVisibility = "opponents"
     is_stored: bool = False
     choices: Mapping[str, Mapping[str, Any]] = field(default_factory=dict, hash=False)
@@ -170,8 +187,9 @@ class Guest:
 
     @property
     def crest(self) -> Crest:
-        """The guest's crest."""
-        return Crest.of_guest(self.id, self.chosen_crest)
+        """The crest that the guest has chosen, or else one that follows from their id."""
+        hash = sha256(self.id.encode()).digest()
+        return Crest.read(self.chosen_crest) or Crest(hash[0] % len(SIGNS), hash[1] % len(COLOURS))
 
 
 @dataclass(frozen=True)
@@ -183,7 +201,7 @@ class SeatRow:
         guests: ids of the guests that the seat belongs to: none, one, or several after it was moved to another device.
         link_token: the secret in the private link that moves the seat to another device.
         is_ready: whether the player agrees that the match starts, also while they are away.
-        stored_crest: the crest of the person who sits here, as it is stored; "" without one.
+        stored_crest: the crest of the person who sits here, or has left the seat during the match; "" without one.
     """
 
     seat: int
@@ -197,8 +215,8 @@ class SeatRow:
 
     @property
     def crest(self) -> Crest | None:
-        """The crest of the person who sits here; None for a bot, and if nothing of the person is stored any more."""
-        return Crest.of_guest(min(self.guests), self.stored_crest) if self.guests else None
+        """The crest of the person who sits here, or has left the seat during the match; None for a bot."""
+        return Crest.read(self.stored_crest)
 
 
 @dataclass(frozen=True)
@@ -241,6 +259,16 @@ class TableRow:
     clock: Clock | None = None
     version: int = 0
 
+    @property
+    def marks(self) -> tuple[Crest, ...]:
+        """The sign and colour of each seat, for at least seven seats: the crest of its player, as far as it is free.
+
+        They depend only on the crests of the players, which stay the same during a match.
+        """
+        worn = [seat.crest for seat in self.seats] + [None] * (len(SIGNS) - len(self.seats))
+        signs, colours = ([crest and crest[part] for crest in worn] for part in (0, 1))
+        return tuple(map(Crest, told_apart(signs), told_apart(colours)))
+
     def seat_of(self, guest: str) -> int | None:
         """Return the guest's seat, None without one. Old tables may give a guest several: then it is the lowest."""
         for seat in self.seats:
@@ -265,12 +293,12 @@ class Entry:
         number: 1 for the first entry of a match.
         kind: ``action``; ``hinted``, an action after a hint; ``undo``; ``hint``, a request for one; ``stand_in``, a bot takes
             over; ``return``, the owner of the seat takes it back; ``swap``, another person takes it over; ``pause`` and
-            ``resume`` of the clocks; ``edit``, another position, from development mode; or one of those of
-            ``hall.proposals``. The module ``hall.state`` has the function that replays each kind.
+            ``resume``, the match rests; ``skip``, bots play on without pauses; ``edit``, another position, from development
+            mode; or one of those of ``hall.proposals``. The module ``hall.state`` has the function that replays each kind.
         seat: the seat that made the entry.
         value: the action; for ``undo`` the number of actions that are taken back; for ``hint`` the number of the decision.
         data: what else belongs to an entry of its kind, as JSON: for ``stand_in`` the level of the ``bot``, how long it
-            ``lasts`` and ``why``.
+            ``lasts`` and ``why``; for an action at a live clock for how many milliseconds the boards play it (``plays``).
         at: when it was made, in UTC, as it is stored. Entries of different times can be equal. The room sets it if
             it isn't known before.
     """

@@ -49,7 +49,7 @@ def merge_guests(db: Db, source: str, target: str) -> list[str]:
     db.run("DELETE FROM guests WHERE id = ?", source)
     person = guests.find(db, target)
     if person is not None:
-        tables.change_seats(db, target, crest=person.crest.text)
+        tables.change_seats(db, target, before_match=True, crest=person.crest.text)
     return sorted(changed)
 
 

@@ -46,6 +46,7 @@ MIGRATIONS: Final[Mapping[int, tuple[str, ...]]] = {
             for alias, level in (("greedy", "karl"), ("random", "thrall"))
         ),
     ),
+    38: ("ALTER TABLE guests ADD COLUMN onward VARCHAR(8) DEFAULT 'stay' NOT NULL",),
 }
 """The statements that make a schema of the version before into each version."""
 

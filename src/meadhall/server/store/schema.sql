@@ -28,6 +28,7 @@ CREATE TABLE guests (
   theme VARCHAR(8) NOT NULL,
   motion VARCHAR(8) DEFAULT 'auto' NOT NULL,
   confirm VARCHAR(8) DEFAULT 'slow' NOT NULL,
+  onward VARCHAR(8) DEFAULT 'stay' NOT NULL,
   crest VARCHAR(16),  -- "raven-blue"; NULL until the guest chooses one
   choices JSON,
   profile VARCHAR(10) DEFAULT 'opponents' NOT NULL,

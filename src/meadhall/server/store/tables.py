@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, Final
@@ -225,18 +225,22 @@ def change_all_of(db: Db, guest: str) -> set[str]:
     return set(db.values(raising, guest, guest))
 
 
-def change_crest(db: Db, guest: str, crest: str) -> list[str]:
-    """Give all seats of a guest a crest. Return the ids of the tables that have changed."""
-    changed = sorted(change_all_of(db, guest))
-    change_seats(db, guest, crest=crest)
-    return changed
+def change_seats(db: Db, guest: str, before_match: bool = False, **values: str | None) -> None:
+    """Store the crest or the name of all seats of a guest. The versions of their tables are raised in this transaction, too.
 
-
-def change_seats(db: Db, guest: str, **values: str | None) -> None:
-    """Store the crest or the name of all seats of a guest. The versions of their tables are raised in this transaction, too."""
-    own = "(table_id, seat) IN (SELECT table_id, seat FROM seat_guests WHERE guest = :guest)"
+    ``before_match``: only where no match has begun.
+    """
+    own = "SELECT table_id, seat FROM seat_guests JOIN tables ON id = table_id WHERE guest = :guest"
+    own += " AND status = 'gathering'" if before_match else ""
     changes = ", ".join(f"{name} = :{name}" for name in values)
-    db.run(f"UPDATE seats SET {changes} WHERE {own}", guest=guest, **values)
+    db.run(f"UPDATE seats SET {changes} WHERE (table_id, seat) IN ({own})", guest=guest, **values)
+
+
+def rename_seats(db: Db, guest: str, name: str, unlike_others: Callable[[str, Collection[str]], str]) -> None:
+    """Give all seats of a guest a name, which ``unlike_others`` changes where another seat of the table has it."""
+    for table, seat in db.rows("SELECT table_id, seat FROM seat_guests WHERE guest = ?", guest):
+        others = db.values("SELECT name FROM seats WHERE table_id = ? AND seat != ? AND kind != 'open'", table, seat)
+        db.run("UPDATE seats SET name = ? WHERE table_id = ? AND seat = ?", unlike_others(name, others), table, seat)
 
 
 def renew_seat_links(db: Db, guest: str) -> list[str]:
@@ -279,7 +283,7 @@ def _left(row: SeatRow, guest: str, status: TableStatus) -> SeatRow:
     if others:
         return replace(row, guests=others)
     if status == "running":
-        return replace(row, kind="bot", bot=JARL.name, guests=frozenset(), link_token=new_link_token(), stored_crest="")
+        return replace(row, kind="bot", bot=JARL.name, guests=frozenset(), link_token=new_link_token())
     return SeatRow(row.seat, "open", "", None, frozenset(), new_link_token())
 
 

@@ -188,6 +188,11 @@ def find_note(db: Db, table: str, guest: str) -> str:
     return db.value("SELECT text FROM notes WHERE table_id = ? AND guest = ?", table, guest) or ""
 
 
+def noted(db: Db, guest: str) -> frozenset[str]:
+    """Return the ids of the tables where a guest has a note."""
+    return frozenset(db.values("SELECT table_id FROM notes WHERE guest = ?", guest))
+
+
 def save_note(db: Db, table: str, guest: str, text: str) -> None:
     """Store a note in the place of the last one. An empty one is deleted."""
     if not text:

@@ -47,6 +47,7 @@ COOKIE: Final = "meadhall_guest"
 THEMES: Final = ("auto", "light", "dark")
 MOTIONS: Final = ("auto", "slow", "normal", "fast", "off")
 CONFIRMS: Final = ("slow", "always", "never")
+ONWARDS: Final = ("stay", "next")
 PROFILES: Final[dict[str, ProfileVisibility]] = {each: each for each in get_args(ProfileVisibility)}
 _KEY: Final = "guests"
 _TEN_YEARS: Final = 10 * 365 * 24 * 3600
@@ -230,6 +231,7 @@ class Sessions:
         theme: str = "",
         motion: str = "",
         confirm: str = "",
+        onward: str = "",
         profile: str = "",
         crest: str = "",
     ) -> Guest:
@@ -241,6 +243,7 @@ class Sessions:
             theme=theme if theme in THEMES else guest.theme,
             motion=motion if motion in MOTIONS else guest.motion,
             confirm=confirm if confirm in CONFIRMS else guest.confirm,
+            onward=onward if onward in ONWARDS else guest.onward,
             profile=PROFILES.get(profile, guest.profile),
             chosen_crest=crest if Crest.read(crest) else guest.chosen_crest,
         )

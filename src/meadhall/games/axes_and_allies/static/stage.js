@@ -109,14 +109,30 @@
     play(hearth, [{ opacity: 0 }, { opacity: 0 }], 1);
     sound("die");
     await rollCube(value, at(shield(seat)), at(hearth ?? null), { size: (hearth ? at(hearth).width : 80) * 0.9, ms: 600 });
+    turn(seat, value);
   }
 
   const before = () => { axe = dark = null; };
 
-  const pair = (a, b) => [`cord-${Math.min(a, b)}-${Math.max(a, b)}`, `facts-${a}`, `facts-${b}`];
+  // The light and the die of a turn, also of one that ends within the same step.
+  function turn(seat, value) {
+    const each = 360 / document.querySelectorAll("#aa-board .warrior").length;
+    document.getElementById("beam").setAttribute("transform", `rotate(${each * seat})`);
+    for (const other of document.querySelectorAll("#aa-board .warrior")) other.classList.toggle("acting", other.id === `warrior-${seat}`);
+    document.getElementById("power").setAttribute("href", `#die-${value}`);
+    stage.light(seat);
+  }
+
+  const THROW = ["blow", "trail*", "rolled*"], FIRE = ["hearth", "power", "odds", "victory"];
   stage.changes({
-    allied: pair, voided: () => ["cord-*", "facts-*"], power: () => ["hearth", "power", "odds", "facts-*", "light"],
-    killed: (_, target) => ["blow", "trail*", "rolled*", "cord-*", "facts-*", `warrior-${target}`], missed: () => ["blow", "trail*", "rolled*"],
+    attack: () => [],
+    allied: (a, b) => [...THROW, `cord-${Math.min(a, b)}-${Math.max(a, b)}`, `facts-${a}`, `facts-${b}`],
+    voided: () => [...THROW, "cord-*", "facts-*"],
+    power: () => [...FIRE, "facts-*", "light"],
+    killed: (_, target) => [...THROW, "cord-*", "facts-*", `warrior-${target}`],
+    missed: () => THROW,
+    won: () => [...FIRE, "facts-*", "light"],
+    drawn: () => [...THROW, ...FIRE, "facts-*", "light"],
   }, "beam", "warrior-*");
   stage.sounds({ attack: "axe", attack_roll: "die", killed: "thud", missed: "clang", allied: "rope", voided: "snap", power: "die" });
   stage.acts({ before, attack, attack_roll, killed, missed, allied, voided, limited, power });

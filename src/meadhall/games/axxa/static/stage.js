@@ -13,8 +13,7 @@
   const unit = () => at(board()).width / 920;
   const point = (x, y) => { const box = at(board(), 0, 0); return { x: box.x + (460 + x) * unit(), y: box.y + (460 + y) * unit() }; };
   const place = space => point(120 * PLACES[space][1], 120 * PLACES[space][0]);
-  const transform = space => `translate(${120 * PLACES[space][1]} ${120 * PLACES[space][0]})`;
-  const stackOn = space => document.querySelector(`#stacks > :not(.off)[transform="${transform(space)}"]`);
+  const stackOn = space => document.querySelector(`.axxa-stack.s-${space}`);
   const heapOn = space => stackOn(space)?.firstElementChild;
   const hide = element => play(element, [{ opacity: 0 }, { opacity: 0 }], 1);
 
@@ -96,7 +95,8 @@
     }
     sound("stone");
     await play(moving.firstElementChild, [{ transform: "none" }, { transform: "scale(1.05, .93)" }, { transform: "none" }], 110);
-    changing(stack).setAttribute("transform", transform(end));
+    changing(stack).setAttribute("transform", `translate(${120 * PLACES[end][1]} ${120 * PLACES[end][0]})`);
+    stack.setAttribute("class", `axxa-stack s-${end}`);
   }
 
   // The stack is turned over in the air. It comes down with another piece on top.

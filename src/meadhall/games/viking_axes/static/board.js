@@ -6,6 +6,6 @@
   document.addEventListener("htmx:after:swap", () => {
     const waiting = document.getElementById("acts");
     if (!acting || ![document.body, waiting].includes(document.activeElement)) return;
-    (document.querySelector("#controls .act:not([aria-disabled])") ?? waiting)?.focus({ preventScroll: true });
+    (document.querySelector("#controls .act:not([aria-disabled], .ahead)") ?? waiting)?.focus({ preventScroll: true });
   });
 })();

@@ -17,7 +17,7 @@ from meadhall.engine.text.language import LANGUAGES, speaking
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import BadPasskey, LastKey, NameTaken, NotThatPerson, WrongMoment
 from meadhall.server.hall.people import passkeys, sign_in
-from meadhall.server.hall.people.names import bot_names, clean_name
+from meadhall.server.hall.people.names import BOTS, clean_name
 from meadhall.server.hall.people.passkeys import RelyingParty, made_passkey, read_answer
 from meadhall.server.hall.people.sign_in import Client, Passwords, SignInLimit
 from meadhall.server.ops.metrics import FAILED_SIGN_INS
@@ -168,7 +168,7 @@ class Accounts:
         name = clean_name(text)
         if not name:
             raise NameTaken(_("Choose a name first."))
-        if any(look_alike(name, reserved) for reserved in (*bot_names(), *former_player_names())):
+        if any(look_alike(name, reserved) for reserved in (*BOTS, *former_player_names())):
             raise NameTaken(_("That name can't belong to a player. Choose a different one."))
         return self._store.transact(lambda db: accounts.free_name(db, replace(guest, name=name), is_chosen=True))
 

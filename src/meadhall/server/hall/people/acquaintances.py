@@ -68,7 +68,7 @@ class Ignoring:
 
 
 def hears(ignored: Ignored, line: ChatLine) -> bool:
-    """Return whether a guest hears a line: its author is not ignored, and had not blocked the guest.
+    """Return whether a guest hears a line, or sees a reaction: its author is not ignored, and had not blocked the guest.
 
     A block hides later lines only. If earlier ones disappeared, the blocked guest would notice it.
     """

@@ -17,7 +17,7 @@ GIVEN = """
 Astrid Björn Dagny Eirik Frida Gudrun Halvar Inga Jorunn Knut Liv Magnus Njal Oddny Ragna Signe Tove Ulfhild Vidar Ylva
 Asmund Bergljot Egil Finn Gyda Hilda Ivar Kari Leif Mjoll Olaf Runa Sten Thora Unn Vebjorn
 """.split()  # noqa: SIM905 - a list would take a line for each name
-_BOTS = ("Skogul", "Gorm", "Hrefna", "Brandr", "Svala", "Toki", "Yrsa")
+BOTS = ("Skogul", "Gorm", "Hrefna", "Brandr", "Svala", "Toki", "Yrsa")
 
 
 def any_name(taken: Collection[str] = ()) -> str:
@@ -26,14 +26,10 @@ def any_name(taken: Collection[str] = ()) -> str:
     return secrets.choice(free) if free else f"{secrets.choice(GIVEN)} {2 + secrets.randbelow(998)}"
 
 
-def bot_names() -> tuple[str, ...]:
-    """Return the names of all bots."""
-    return _BOTS
-
-
-def bot_name(seat: int) -> str:
-    """Return the name of a bot on a seat."""
-    return _BOTS[seat % len(_BOTS)]
+def bot_name(seat: int, others: Collection[str] = ()) -> str:
+    """Return the name of a bot on a seat; the next one if one of the others at the table has a name that looks like it."""
+    names = [BOTS[(seat + k) % len(BOTS)] for k in range(len(BOTS))]
+    return next((name for name in names if unlike_others(name, others) == name), unlike_others(names[0], others))
 
 
 def clean_name(text: str) -> str:

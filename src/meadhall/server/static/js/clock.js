@@ -53,6 +53,13 @@
     return minutes ? plural(words.minutes, minutes) : words.soon;
   }
 
+  const units = [["year", 365 * DAY], ["month", 30 * DAY], ["week", 7 * DAY], ["day", DAY], ["hour", HOUR]];
+  const relative = new Intl.RelativeTimeFormat(root.lang);
+  function ago(seconds) {
+    const [name, unit] = units.find(each => seconds >= each[1]) ?? ["minute", MINUTE];
+    return relative.format(-Math.max(1, Math.floor(seconds / unit)), name);
+  }
+
   // For a screen reader: the own clock, at few moments only. `told` has the moments of this decision that are over.
   let told = { deadline: "", at: new Set() };
   function tell(clock, left) {
@@ -88,14 +95,14 @@
     let next = Infinity;
     for (const clock of clocks()) {
       const { left: stored, deadline, begins, short } = clock.dataset, slow = clock.hasAttribute("data-slow");
-      const at = Math.max(now, begins ?? 0), [from, until] = (clock.dataset.still ?? "0 0").split(" ");  // a holiday
+      const at = Math.max(now, begins ?? 0), [from, until] = (clock.dataset.still ?? "0 0").split(" ");  // a holiday, or the hall was down
       const left = deadline ? Math.max(0, deadline - at - Math.max(0, until - Math.max(at, from))) : +stored;
       const time = clock.querySelector(".clock-time"), shown = text(left, slow);
       if (time.textContent !== shown) time.textContent = shown;
       const isShort = !!deadline && left <= short;
       clock.classList.toggle("short", isShort);
       show(clock.querySelector(".clock-short"), isShort);
-      show(clock.querySelector(".clock-still"), !!deadline && (now < begins || (from <= now && now < until)));
+      show(clock.querySelector(".clock-still"), !!deadline && from <= now && now < until);
       if (!deadline) continue;
       if (isShort && left > 0) announce(clock, left, clock.dataset.seat === own);
       if (clock.dataset.seat === own) tell(clock, left);
@@ -104,7 +111,7 @@
     }
     // How long players have been away, and what the others may do when it is long.
     for (const part of document.querySelectorAll(".frame [data-since]")) {
-      const away = now - part.dataset.since, shown = away < MINUTE * 1000 ? "" : text(away, true);
+      const away = now - part.dataset.since, shown = part.hasAttribute("data-ago") ? ago(away / 1000) : away < MINUTE * 1000 ? "" : text(away, true);
       if (part.textContent !== shown) part.textContent = shown;
       next = Math.min(next, 15000);
     }
@@ -115,6 +122,18 @@
     }
     if (next < Infinity) timer = setTimeout(tick, next + 5);
   }
+
+  // Clocks don't wait for the stage: at once they show what the next frame says.
+  document.addEventListener("meadhall:clocks", e => {
+    for (const next of e.detail.findAll(".clock")) {
+      for (const name of ["class", "data-left", "data-deadline", "data-begins", "data-still"]) {
+        const clock = document.getElementById(next.id), value = next.getAttribute(name);
+        if (value === null) clock?.removeAttribute(name);
+        else clock?.setAttribute(name, value);
+      }
+    }
+    tick();
+  });
 
   tick();
   measure();

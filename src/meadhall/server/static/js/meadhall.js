@@ -165,10 +165,18 @@
     isHasty = e.detail ? isDouble : isHeld;
     pressed = e.timeStamp;
   }, true);
+  // htmx follows the address of a form, not that of its button. The second click of a double click on a decision chooses nothing ahead.
+  let decided = false;
   on("htmx:config:request", e => {
-    const { body } = e.detail.ctx.request, { confirm } = byId("stream")?.dataset ?? {};
+    const { request } = e.detail.ctx, address = request.submitter?.getAttribute("formaction");
+    if (address && decided && isHasty) e.preventDefault();
+    if (address) request.action = address;
+    decided = !address && e.target.matches("#controls");
+  });
+  on("htmx:config:request", e => {
+    const { body, submitter } = e.detail.ctx.request, { confirm } = byId("stream")?.dataset ?? {};
     const asks = confirm === "always" || (confirm === "slow" && document.querySelector(".frame .clock[data-slow]"));
-    if (!asks || !e.target.matches("#controls, #hint-acts")) return;
+    if (!asks || submitter?.matches(".ahead") || !e.target.matches("#controls, #hint-acts")) return;
     const choice = `${body.get("n")} ${body.get("action")}`;
     if (choice !== asked || isHasty) body.append("sure", "no");
     asked = choice;
@@ -290,7 +298,7 @@
   }
 
   const press = element => element && element.getAttribute("aria-disabled") !== "true" && element.click();
-  const keys = { "?": () => byId("keys").togglePopover(), h: () => press(byId("hint")), u: () => press(byId("undo")), r: () => byId("rules")?.togglePopover(), g: () => press(byId("next-table")),
+  const keys = { "?": () => byId("keys").togglePopover(), h: () => press(byId("hint")), Escape: () => press(byId("revoke-yes")), u: () => press(byId("undo")), r: () => byId("rules")?.togglePopover(), g: () => press(byId("next-table")),
     l: () => copyLink("#table-url"), ArrowLeft: () => press(byId("step-back")), ArrowRight: () => press(byId("step-on")), " ": () => byId("autoplay") && play(!playing) };
   const typed = e => e.ctrlKey || e.metaKey || e.altKey || e.target.matches("input:not([type=radio]), select, textarea");
   // An open sheet gets all keys and the focus. The key that opens it also closes it.

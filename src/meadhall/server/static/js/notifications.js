@@ -164,11 +164,22 @@
   }
   if (panel.id === "push-ask") {  // once in a browser
     const [yes, no] = panel.querySelectorAll("button");
-    const close = () => { store("push-asked", "yes"); panel.hidden = true; };
-    yes.addEventListener("click", async () => { if (await turn(yes, true)) { close(); say(panel.dataset.on); } });
-    no.addEventListener("click", close);
-    if (canPush && Notification.permission !== "denied" && !stored("push-asked")) subscribed().then(known => { panel.hidden = !!known; });
-    return;
+    let isAnswered = !!stored("push-asked");
+    const answer = () => { isAnswered = true; store("push-asked", "yes"); panel.hidden = true; };
+    yes.addEventListener("click", async () => {
+      if (await turn(yes, true)) { answer(); say(panel.dataset.on); }
+      ask();
+    });
+    no.addEventListener("click", answer);
+    // The page stays the same when its reader sits down, when the host chooses a clock of days, and when the match begins.
+    const isMine = frame => (frame.matches(".lobby") ? !!frame.querySelector(".chair.mine") : !frame.matches(".watching, .over"));
+    const mayAsk = frame => canPush && Notification.permission !== "denied" && isMine(frame) && !!frame.querySelector("[data-slow]");
+    const ask = async () => {
+      const isKnown = !!(await subscribed());
+      panel.hidden = isAnswered || isKnown || !mayAsk(document.getElementById("frame"));
+    };
+    document.addEventListener("htmx:after:swap", ask);
+    return ask();
   }
   panel.addEventListener("change", async ({ target }) => {
     if (target.matches("#volume")) play(words.soundTurn, target.value);

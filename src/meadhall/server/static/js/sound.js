@@ -56,10 +56,11 @@
     timer = setTimeout(() => { box.hidden = true; }, 1600);
   }
 
+  const button = document.getElementById("sound-button");
   function show() {
-    document.getElementById("sound-button").dataset.muted = on.checked ? "no" : "yes";
+    button.setAttribute("aria-pressed", String(on.checked));
   }
-  sheet.addEventListener("change", () => {
+  function changed() {
     store("on", on.checked ? "yes" : "no");
     store("captions", captions.checked ? "yes" : "no");
     store("volume", volume.value);
@@ -67,6 +68,22 @@
     setVolume();
     show();
     play(known.firstElementChild.dataset.sound);
+  }
+  sheet.addEventListener("change", changed);
+  // A click mutes. A long press opens the sheet, as the arrow does, and isn't a click then.
+  const LONG = 500;
+  let pressed = Infinity, isLong = false;
+  button.addEventListener("pointerdown", e => { pressed = e.timeStamp; });
+  button.addEventListener("pointerup", e => {
+    isLong = e.timeStamp - pressed > LONG;
+    if (isLong) setTimeout(() => { isLong = false; sheet.showPopover(); }, 50);  // after the click, which some browsers send
+  });
+  button.addEventListener("contextmenu", e => e.preventDefault());
+  button.addEventListener("keydown", e => { if (e.key === "ArrowDown") { e.preventDefault(); sheet.showPopover(); } });
+  button.addEventListener("click", () => {
+    if (isLong) return;
+    on.checked = !on.checked;
+    changed();
   });
   show();
   document.addEventListener("meadhall:sound", e => play(e.detail));

@@ -10,7 +10,7 @@ const stage = (() => {
   const root = document.documentElement;  // data-playing: the stage plays
   const LIGHT = ["plate-*"];
   const acts = {}, changes = {};
-  let light = LIGHT;  // the regions that show the seat to move
+  let lights = LIGHT;  // the regions that show the seat to move
   const queue = [];  // the news that wait, each with its new events
   const moving = new Set();
   let running = 0;  // the number of the play; a play that was skipped never goes on
@@ -40,6 +40,7 @@ const stage = (() => {
     }
     known = Math.max(before, ...all.map(event => event.n));
     queue.push({ news, events });
+    document.dispatchEvent(new CustomEvent("meadhall:clocks", { detail: news }));  // clocks don't wait
     if (!running) run();
     return true;
   }
@@ -81,7 +82,7 @@ const stage = (() => {
     for (let k = events.length - 1; k >= 0; k--) {
       const { kind, values } = events[k];
       for (const name of changes[kind]?.(...values) ?? []) {
-        for (const id of (name === "light" ? light : [name]).flatMap(each => news.match(each))) if (!seen.has(id) && seen.add(id)) due[k].push(id);
+        for (const id of (name === "light" ? lights : [name]).flatMap(each => news.match(each))) if (!seen.has(id) && seen.add(id)) due[k].push(id);
       }
     }
     return due;
@@ -214,6 +215,11 @@ const stage = (() => {
     play(place, [{ scale: 1 }, { scale: 1.5 }, { scale: 1 }], 240);
   }
 
+  // Light the plate of the seat to move, before its region is shown.
+  function light(seat) {
+    for (const plate of document.querySelectorAll(".plates > .plate")) plate.classList.toggle("active", plate.id === `plate-${seat}`);
+  }
+
   const SVG = "http://www.w3.org/2000/svg";
   function drawn(name, size, high = size, className = "") {
     const picture = document.createElementNS(SVG, "svg"), use = document.createElementNS(SVG, "use");
@@ -317,7 +323,7 @@ const stage = (() => {
   addEventListener("click", e => {
     if (!queue.length || !e.isTrusted) return;
     const onTable = e.target.closest("#board, #controls, #prompt");
-    if (e.target.closest("[popover], [data-keep]") || !e.target.closest("#frame") || (!onTable && !e.target.closest("#tools"))) return;
+    if (e.target.closest("[popover], [data-keep], .ahead") || !e.target.closest("#frame") || (!onTable && !e.target.closest("#tools"))) return;
     if (onTable) {
       e.preventDefault();
       e.stopImmediatePropagation();
@@ -325,7 +331,7 @@ const stage = (() => {
     end();
   }, true);
   addEventListener("keydown", e => {
-    if (!queue.length || e.ctrlKey || e.metaKey || e.altKey || e.target.matches("input:not([type=radio]), select, textarea")) return;
+    if (!queue.length || e.target.closest(".ahead") || document.querySelector(`.ahead[data-key="${CSS.escape(shortcut(e))}"]`) || e.ctrlKey || e.metaKey || e.altKey || e.target.matches("input:not([type=radio]), select, textarea")) return;
     const acting = /^[1-9]$/.test(shortcut(e)) || e.key === "Escape" || (["Enter", " "].includes(e.key) && e.target.closest("#controls, #board"));
     if (!acting || document.querySelector(":popover-open")) return;
     e.preventDefault();
@@ -336,9 +342,9 @@ const stage = (() => {
 
   const api = {
     acts: functions => Object.assign(acts, functions),
-    changes: (functions, ...lights) => { Object.assign(changes, functions); light = [...LIGHT, ...lights]; },
+    changes: (functions, ...more) => { Object.assign(changes, functions); lights = [...LIGHT, ...more]; },
     sounds: names => Object.assign(sounds, names),
-    take, end, last, play, wait, at, put, keep, count, drawn, copy, fly, rollCube, dim, sound, over, pause, next, beats,
+    take, end, last, play, wait, at, put, keep, count, light, drawn, copy, fly, rollCube, dim, sound, over, pause, next, beats,
     hurry: factor => { rate *= factor; }, isPlaying: () => queue.length > 0, news: null,
   };
   return api;

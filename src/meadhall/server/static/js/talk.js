@@ -32,23 +32,24 @@
   }
   const countInWords = count => (count === 1 ? live.dataset.one : filled(live.dataset.many, { count }));
 
-  // The stream sends the new lines and how many of the oldest go, and the other two parts when they have changed.
+  // The stream sends the new lines and how many of the oldest go, and the other three parts when they have changed.
   let isFirst = true, known = new Set(others().map(line => line.id));
   const on = (name, act) => document.addEventListener(name, act);
   on("meadhall:stream-chat", e => {
-    const { whole, dropped, lines, about, others: people } = JSON.parse(e.detail);
+    const { whole, dropped, lines, about, others: people, react } = JSON.parse(e.detail);
     if (whole) Idiomorph.morph(list, lines.join(""), { morphStyle: "innerHTML" });
     else {
       for (const line of [...list.children].slice(0, dropped)) line.remove();
       list.insertAdjacentHTML("beforeend", lines.join(""));
     }
-    show(about, people);
+    show(about, people, react);
   });
-  function show(about, people) {
-    for (const [part, html] of [["about", about], ["others", people]]) if (html !== undefined) Idiomorph.morph(byId(`talk-${part}`), html, { morphStyle: "innerHTML" });
+  function show(about, people, react) {
+    for (const [part, html] of [["about", about], ["others", people], ["react", react]]) if (html !== undefined) Idiomorph.morph(byId(`talk-${part}`), html, { morphStyle: "innerHTML" });
     document.body.classList.toggle("chats", "shown" in byId("talk-note").dataset);
     byId("talk").classList.toggle("chat-closed", "closed" in byId("talk-note").dataset);
     localTimes();
+    showReactions();
     const news = others().filter(line => !known.has(line.id));
     known = new Set(others().map(line => line.id));
     const count = showUnread();
@@ -58,9 +59,9 @@
   // Without a stream, the page that is polled tells what is new. A hidden one only says that there is something.
   on("meadhall:polled", ({ detail: { page } }) => {
     if (!document.hidden && page.getElementById("talk-lines")?.children.length) {
-      const [lines, about, people] = ["lines", "about", "others"].map(name => page.getElementById(`talk-${name}`).innerHTML);
+      const [lines, about, people, react] = ["lines", "about", "others", "react"].map(name => page.getElementById(`talk-${name}`).innerHTML);
       Idiomorph.morph(list, lines, { morphStyle: "innerHTML" });
-      return show(about, people);
+      return show(about, people, react);
     }
     const news = [...page.querySelectorAll("#talk-lines .said:not(.mine)")].filter(line => !known.has(line.id));
     news.forEach(line => known.add(line.id));
@@ -72,6 +73,34 @@
     live.textContent = count ? countInWords(count) : news.slice(-3).map(said).join(" ");
     document.dispatchEvent(new CustomEvent("meadhall:chat", { detail: { id: last.id, lines: news.length, unread: count, name, text } }));
   }
+  // A reaction lies over the plate of its seat, or over the board with the name where the plate isn't in sight.
+  const SHOWN = 6000, reacted = new Set();
+  function showReactions() {
+    const news = [...document.querySelectorAll("#talk-react .reacted")].filter(each => !reacted.has(each.id));
+    for (const each of news) {
+      reacted.add(each.id);
+      const bubble = each.cloneNode(true);
+      bubble.removeAttribute("id");
+      bubble.className = `reaction seat-${each.dataset.seat}`;
+      bubble.setAttribute("aria-hidden", "true");
+      document.querySelectorAll(`.reaction[data-seat="${each.dataset.seat}"]`).forEach(old => old.remove());
+      document.body.append(bubble);
+      place(bubble);
+      setTimeout(() => bubble.remove(), SHOWN);
+    }
+    if (news.length) live.textContent = news.map(each => filled(live.dataset.reacted, { name: each.querySelector("bdi").textContent, text: each.lastElementChild.textContent })).join(" ");
+  }
+  function place(bubble) {
+    const { seat } = bubble.dataset, crest = document.querySelector(`#plate-${seat} svg, .chair.seat-${seat} svg`);
+    const at = crest?.checkVisibility() ? crest.getBoundingClientRect() : null, isSeen = !!at && at.top >= 0 && at.bottom <= innerHeight;
+    bubble.classList.toggle("over-plate", isSeen);
+    const board = (byId("board") ?? byId("main")).getBoundingClientRect(), { offsetWidth: width, offsetHeight: height } = bubble;
+    const above = document.querySelectorAll(".reaction:not(.over-plate)").length - 1;
+    const middle = isSeen ? at : { left: board.left, width: board.width, top: Math.max(0, board.top) + 8 + above * (height + 4), height };
+    bubble.style.left = `${scrollX + middle.left + (middle.width - width) / 2}px`;
+    bubble.style.top = `${scrollY + middle.top + (middle.height - height) / 2}px`;
+  }
+  addEventListener("resize", () => document.querySelectorAll(".reaction").forEach(place));
   function localTimes() {
     for (const time of list.querySelectorAll("time[data-clock]")) {
       const at = new Date(time.dateTime), locale = document.documentElement.lang;
@@ -109,7 +138,8 @@
     const refusal = answer?.ok ? "" : (await answer?.json().catch(() => null))?.reason ?? live.dataset.failed;
     submitter?.classList.remove("pending");
     sending.delete(form);
-    showError(refusal);
+    if (submitter?.name !== "reaction") showError(refusal);
+    else if (refusal) document.dispatchEvent(new CustomEvent("meadhall:toast", { detail: refusal }));
     if (submitter?.name === "phrase") byId("talk-more").hidePopover();
     if (answer && form.elements.key) form.elements.key.value = Math.random().toString(36).slice(2) + Date.now().toString(36);
     if (refusal || text === undefined) return;
@@ -138,4 +168,5 @@
   });
   localTimes();
   showUnread();
+  showReactions();
 })();
