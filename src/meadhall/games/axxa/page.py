@@ -57,6 +57,7 @@ class Picture:
         trail: the route of the move of this turn, or of the turn that has just ended.
         praise: triplets of the turn that has just ended, if two or more, else 0.
         sides: triplets of each side in mode versus; AX-8.3: or points.
+        taken: for each seat, the numbers of the triplets that it removed.
     """
 
     state: PlainState
@@ -65,6 +66,7 @@ class Picture:
     numbers: tuple[Number, ...]
     praise: int
     sides: tuple[int, int]
+    taken: tuple[tuple[int, ...], ...]
 
     @property
     def current(self) -> int:
@@ -99,13 +101,16 @@ def picture(view: View) -> Picture:
     """Return the public part of the page: the board as the viewer knows it."""
     plain, last = view.plain, view.steps[-1].events if view.steps else ()
     pieces = _pieces_by_space(plain)
+    numbers = statuses(plain)
+    takers = [(taker, each.number) for each in numbers for taker in each.takers]
     return Picture(
         state=plain,
         pieces=pieces,
         trail=_trail(view, pieces),
-        numbers=statuses(plain),
+        numbers=numbers,
         praise=next((event.arguments[1] for event in last if event.kind == Event.PRAISE), 0),
         sides=(points_of(view.state, 0), points_of(view.state, 1)) if plain.mode else (0, 0),
+        taken=tuple([tuple([number for taker, number in takers if taker == seat]) for seat in range(plain.players)]),
     )
 
 
@@ -137,8 +142,7 @@ def regions(page: Any) -> dict[str, Any]:
         takers = ", ".join([seats[taker].name for taker in each.takers])
         parts[f"says-{k}"] = ("number_words", k, each.state, each.left, each.spare, each.blocker, takers)
     for seat in seats:
-        taken = tuple([each.number for each in picture.numbers for taker in each.takers if taker == seat.seat])
-        parts[f"facts-{seat.seat}"] = ("facts", seat.seat, state.mode, taken)
+        parts[f"facts-{seat.seat}"] = ("facts", seat.seat, state.mode, picture.taken[seat.seat])
     if state.mode == Mode.VERSUS:
         for side, points in enumerate(picture.sides):
             acting = " acting" if state.actor >= 0 and state.actor % 2 == side else ""
@@ -286,9 +290,10 @@ def control_regions(page: Any) -> dict[str, Any]:
         words = _("move the {number} from {start} to {end}").format(number=heap[-1], start=NAMES[space], end="\0")
         ways = tuple([(end, " ".join(map(str, way[1:-1])), words.replace("\0", NAMES[end])) for end, way in goals.items()])
         parts[f"at-{space}"] = ("movable", space, len(heap), heap[-1], ways)
-    for choice, (space, (each, cost)) in zip(choices, own.payments.items(), strict=False):
+    for space, (each, cost) in own.payments.items():
+        words = _("pay the {number} on {space}").format(number=each.number, space=NAMES[space])
         price = (each.number, each.left, each.spare, cost)
-        parts[f"at-{space}"] = ("payment", space, len(own.pieces[space]), choice.action, choice.text, *price)
+        parts[f"at-{space}"] = ("payment", space, len(own.pieces[space]), Act.PAY + space, words, *price)
     if own.turning is not None:
         heap = own.pieces[own.turning]
         parts["question"] = (
@@ -306,8 +311,8 @@ _IDLE: dict[str, Any] = {f"at-{space}": ("idle", space) for space in range(SPACE
 
 
 def offered(view: View) -> Iterable[int]:
-    """Return the legal actions except moves, which have their words in the goals of their stacks.
+    """Return the choices to leave a stack and to turn it over. The controls of spaces have their own words.
 
-    A click on any other space sends an illegal move, which is refused with the reason.
+    A click on a space without a choice sends an illegal move, which is refused with the reason.
     """
-    return () if view.state.phase == Phase.MOVE else view.legal
+    return view.legal if view.state.phase == Phase.TURN else ()
