@@ -9,9 +9,10 @@ from playwright.sync_api import Page
 _COMMON = """
   const seen = e => e.checkVisibility({ opacityProperty: true, visibilityProperty: true });
   const name = e => e.id ? "#" + e.id : e.outerHTML.slice(0, 70);
-  // What sticks to an edge of the window lies over the rest until one scrolls: things of different layers don't collide.
+  // What sticks to an edge of the window, or is a sheet, lies over the rest: things of different layers don't collide.
+  const lies = ({ id }, { position }) => id === "notices" || position === "sticky" || (id === "hints" && position === "absolute");
   const layer = e => {
-    for (; e; e = e.parentElement) if (e.id === "notices" || getComputedStyle(e).position === "sticky") return e;
+    for (; e; e = e.parentElement) if (lies(e, getComputedStyle(e))) return e;
     return null;
   };
   const width = (a, b) => Math.min(a.right, b.right) - Math.max(a.left, b.left);

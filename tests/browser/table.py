@@ -155,7 +155,13 @@ def ally_first(legal: Sequence[int]) -> int:
 
 
 def open_table(
-    host: Person, *friends: Person, bots: int = 0, rank: str = "thrall", game: str = AXES_AND_ALLIES, option: str = ""
+    host: Person,
+    *friends: Person,
+    bots: int = 0,
+    rank: str = "thrall",
+    game: str = AXES_AND_ALLIES,
+    option: str = "",
+    clock: str = "",
 ) -> list[Table]:
     """Open a table, seat friends and bots, start the match, and open its page for everyone. Return these pages.
 
@@ -168,6 +174,8 @@ def open_table(
         host.ask(f"{path}/size", players="1")
     if option:
         host.ask(f"{path}/options", **dict([option.split("=")]))
+    if clock:
+        host.ask(f"{path}/clock", clock=clock)
     for seat, friend in enumerate(friends, 1):
         friend.ask(f"{path}/seats", set="sit", seat=str(seat))
     for seat in range(1 + len(friends), players):

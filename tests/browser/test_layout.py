@@ -11,7 +11,7 @@ from browser.checks import cut_off, scrolls_sideways, too_wide
 from browser.devices import PHONE
 from browser.layout import overlapping_targets, overlapping_texts, small_targets, small_texts
 from browser.people import SAME_ORIGIN, NewPerson, Person
-from browser.table import AXES_AND_ALLIES, STRATEGIC, VIKING_AXES, Table, open_table
+from browser.table import AXES_AND_ALLIES, PATIENCE, STRATEGIC, VIKING_AXES, Table, open_table
 from browser.test_chart import upload
 
 GAMES = {
@@ -116,6 +116,16 @@ def test_other_pages_never_scroll_sideways(new_person: NewPerson) -> None:
             resize(large, (width, height))
             faults += [f"{path}, {width} x {height}: {fault}" for fault in too_wide(large)]
     assert not faults, "\n".join(faults)
+
+
+def test_a_replay_with_large_text_stays_in_the_window(new_person: NewPerson) -> None:
+    person, reader = new_person(), new_person()
+    page = another_page(person, reader, f"{upload(person, 'viking-axes/7-players-strategic-0')}?step=94", font_size=32)
+    expect(page.locator("[id^=turning-]").first).to_be_visible(timeout=PATIENCE)
+    for size in LARGE_TEXT:
+        resize(page, size)
+        assert not scrolls_sideways(page), size
+        assert too_wide(page) == [], size
 
 
 def in_the_middle(person: Person, game: str) -> Table:

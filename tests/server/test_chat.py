@@ -47,7 +47,7 @@ class Panel:
     def __init__(self, streamed: Stream) -> None:
         self._stream = streamed
         self._lines: list[str] = []
-        self._others = {"about": "", "others": ""}
+        self._others = {"about": "", "others": "", "react": ""}
 
     async def news(self) -> str:
         """Return the panel after the next news of it. Frames before are skipped."""

@@ -242,7 +242,12 @@ def own_regions(page: MatchPage, drawing: Drawing) -> Regions:
 def _attributes(page: MatchPage, over: bool) -> dict[str, str | int | None]:
     title = template("_private.html").module.title(page.title, page.your_turn)  # type: ignore[attr-defined]
     dyed = template("_parts.html").module.dyed(page.marks)  # type: ignore[attr-defined]
-    flags = (("watching", page.viewer is None), ("yours", page.your_turn), ("over", over))
+    flags = (
+        ("watching", page.viewer is None),
+        ("yours", page.your_turn),
+        ("over", over),
+        ("playing", not over and page.viewer is not None),
+    )
     classes = ["frame", "game", f"of-{len(page.seats)}", f"you-{page.viewer or 0}", *(name for name, holds in flags if holds)]
     return {"class": f"{' '.join(classes)}{dyed}", "data-title": str(title), "data-turn": "yes" if page.your_turn else "no"}
 

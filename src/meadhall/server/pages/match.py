@@ -155,8 +155,8 @@ def seat_page(room: Room, match: Match, view: View, public: MatchPage) -> MatchP
     hint = room.hints.current(match, seat)
     return replace(
         public,
-        **_seen(match, view, table.status == "abandoned", seat, rests=bool(paused), is_out=out) | paused,
-        **_seen(match, view, table.status == "abandoned", seat) | _ahead(room, match, view),
+        **_seen(match, view, table.status == "abandoned", seat, rests=bool(paused), is_out=out)
+        | (paused or _ahead(room, match, view)),
         picture=None,
         undo=undo,
         can_resign=not out and can_resign(room, match, seat),

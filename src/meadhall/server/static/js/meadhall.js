@@ -236,6 +236,7 @@
   function showHint(line) {
     for (const each of document.querySelectorAll(".meant, .hint-line.shown")) each.classList.remove("meant", "shown");
     shown = line?.value ?? "";
+    byId("hints")?.classList.toggle("pointing", !!line && touched);
     if (!line) return [];
     line.classList.toggle("shown", touched);
     const targets = hintTargets(line);
@@ -262,7 +263,7 @@
     e.preventDefault();
     byId("live").textContent = line.dataset.again;
     const smooth = matchMedia("(prefers-reduced-motion: reduce)").matches ? "instant" : "smooth";
-    targets.at(-1)?.scrollIntoView({ block: "center", behavior: smooth });
+    targets.at(-1)?.scrollIntoView({ block: "nearest", behavior: smooth });
   }, true);
   async function copyLink(selector) {
     const field = document.querySelector(selector);
