@@ -7,7 +7,7 @@ stands. The same regions make a page, the messages of a stream, and pictures.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 import msgspec
 from markupsafe import Markup, escape
@@ -21,19 +21,50 @@ Spec: TypeAlias = Mapping[str, Values]
 encoded = msgspec.json.Encoder(enc_hook=str).encode
 
 
-class Region(NamedTuple):
+class Region:
     """A region that was drawn.
 
     Attributes:
-        html: the element; or its attributes, with the id.
-        news: the id and the content as JSON, for a message.
+        id: of its element.
+        content: the element as HTML; or the attributes, also the ones that it had before, which are None now.
     """
 
-    html: Markup
-    news: bytes
+    __slots__ = ("content", "id")
+
+    def __init__(self, id: str, content: str | dict[str, str | int | None]) -> None:
+        self.id = id
+        self.content = content
+
+    @property
+    def html(self) -> Markup:
+        """The element, or its attributes with the id."""
+        if isinstance(self.content, str):
+            return str.__new__(Markup, self.content)  # of a template
+        shown = [f'{name}="{escape(value)}"' for name, value in self.content.items() if value is not None]
+        return str.__new__(Markup, " ".join([f'id="{self.id}" data-bare=""', *shown]))
+
+    def since(self, known: Region | None) -> str | dict[str, str | int | None]:
+        """Return the content for a page that knows the region as it was: of attributes only the ones that have changed."""
+        now = self.content
+        if known is None or isinstance(now, str) or isinstance(known.content, str):
+            return now
+        before = known.content
+        return {name: value for name, value in now.items() if name not in before or before[name] != value}
 
 
-Regions: TypeAlias = dict[str, Region]
+class Regions(dict[str, Region]):
+    """Regions by their ids. They never change, so they are compared by identity."""
+
+    def __hash__(self) -> int:  # type: ignore[override]
+        return id(self)
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    @property
+    def html(self) -> dict[str, Markup]:
+        """The HTML of the regions."""
+        return {name: region.html for name, region in self.items()}
 
 
 class Drawing:
@@ -41,22 +72,39 @@ class Drawing:
 
     def __init__(self) -> None:
         self._drawn: dict[str, tuple[Any, Region]] = {}
+        self._groups: dict[str, tuple[Any, dict[str, Region]]] = {}
+
+    def group(self, name: str, values: Any, draw: Callable[[], dict[str, Region]]) -> dict[str, Region]:
+        """Return regions that depend on the same values. They are looked at again only if these have changed."""
+        known = self._groups.get(name)
+        if known is None or known[0] != values:
+            known = self._groups[name] = values, draw()
+        return known[1]
 
     def region(self, id: str, values: Any, draw: Callable[[], str]) -> Region:
         """Return a region. It is drawn again only if its values have changed, and is a new one only if it looks different."""
-        known = self._drawn.get(id)
-        if known is not None and known[0] == values:
-            return known[1]
-        html = draw()
-        region = known[1] if known is not None and known[1].html == html else Region(_markup(html), _news(id, html))
+        before, known = self._drawn.get(id, (None, None))
+        if known is not None and before == values:
+            return known
+        html = str.strip(draw())
+        region = known if known is not None and known.content == html else Region(id, html)
         self._drawn[id] = values, region
         return region
 
-    def regions(self, spec: Spec, macros: Any) -> Regions:
+    def attributes(self, id: str, values: dict[str, str | int | None]) -> Region:
+        """Return the attributes of an element as a region."""
+        before, known = self._drawn.get(id, (None, None))
+        if known is not None and before == values:
+            return known
+        region = Region(id, values if known is None else dict.fromkeys(known.content) | values)
+        self._drawn[id] = values, region
+        return region
+
+    def regions(self, spec: Spec, macros: Any) -> dict[str, Region]:
         """Return all regions of a specification. ``macros``: the template that has their macros."""
-        found = {}
+        found, drawn = {}, self._drawn
         for id, values in spec.items():
-            known = self._drawn.get(id)
+            known = drawn.get(id)
             if known is not None and known[0] == values:
                 found[id] = known[1]
             elif isinstance(values, dict):
@@ -64,27 +112,3 @@ class Drawing:
             else:
                 found[id] = self.region(id, values, lambda given=values: getattr(macros, given[0])(*given[1:]))  # type: ignore[misc]
         return found
-
-    def attributes(self, id: str, values: dict[str, str | int | None]) -> Region:
-        """Return the attributes of an element as a region. It lacks the ones that it had before and that have no value now."""
-        before, known = self._drawn.get(id, (None, None))
-        if known is not None and before == values:
-            return known
-        told = values if before is None else dict.fromkeys(before) | values
-        shown = [f'{name}="{escape(value)}"' for name, value in values.items() if value is not None]
-        region = Region(_markup(" ".join([f'id="{id}" data-bare=""', *shown])), _news(id, told))
-        self._drawn[id] = told, region
-        return region
-
-
-def html_of(regions: Regions) -> dict[str, Markup]:
-    """Return regions as HTML."""
-    return {id: region.html for id, region in regions.items()}
-
-
-def _markup(html: str) -> Markup:
-    return str.__new__(Markup, html)  # of a template
-
-
-def _news(id: str, content: Any) -> bytes:
-    return encoded(id) + b":" + encoded(content if isinstance(content, dict) else str.strip(content))

@@ -28,7 +28,7 @@ from markupsafe import Markup, escape
 
 from meadhall.engine.registry import game, game_names
 from meadhall.engine.text.language import current_language, gettext, grouped, ngettext
-from meadhall.pictures.regions import Drawing, html_of
+from meadhall.pictures.regions import Drawing, Regions
 
 
 class DirectCalls(CodeGenerator):
@@ -129,7 +129,7 @@ class PiecesTemplate(Template):
         module = super().make_module(*given, **named)
         if str(self.name).endswith(_PIECES):
             for name, value in vars(module).items():
-                if isinstance(value, Macro) and not value.caller:
+                if isinstance(value, Macro) and not value.caller and not {"page", "region"}.intersection(value.arguments):
                     setattr(module, name, remembered(value))
         return module
 
@@ -150,7 +150,7 @@ def remembered(macro: Macro) -> Callable[..., str]:
     return render
 
 
-_PIECES = ("_parts.html", "pieces.html", "page.html")
+_PIECES = ("_parts.html", "pieces.html", "page.html", "_private.html", "_tools.html")
 """Names of the templates with such macros."""
 
 _INDENTATION = re.compile(r"\n\s*")
@@ -189,7 +189,7 @@ def _regions_of(environment: Environment, page: Any) -> dict[str, Markup]:
     """Return the regions of a game's board as HTML, for a picture of it."""
     macros = environment.get_template(f"{page.game}/page.html").module
     declared: Any = game(page.game).page
-    return html_of(Drawing().regions(declared.regions(page), macros))
+    return Regions(Drawing().regions(declared.regions(page), macros)).html
 
 
 @cache

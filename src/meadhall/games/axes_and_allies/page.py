@@ -98,19 +98,34 @@ def _throw(players: int, blow: tuple[int, int, int, bool] | None) -> dict[str, A
 
 
 def control_regions(page: Any) -> dict[str, Any]:
-    """Return the controls beside every other seat."""
-    choices, url = page.choices or page.ahead, "" if page.choices else page.url
+    """Return the controls beside every other seat: two buttons, each with its shortcut and its tooltip."""
+    choices = page.choices or page.ahead
     by = {choice.action: choice for choice in choices}
     keys = {choice.action: key for key, choice in enumerate([each for each in choices if not each.refusal], 1)}
     mode = "" if page.choices else " early" if page.ahead else " waiting"
     parts: dict[str, Any] = {"spots": {"class": f"square spots{mode}"}}
     for seat in page.seats:
-        k, shown = seat.seat, page.own
-        if k != page.viewer:
-            deeds = [(action, by.get(action), keys.get(action)) for action in (ATTACK + k, ALLY + k)]
-            place = (k - page.viewer) % len(page.seats)
-            parts[f"spot-{k}"] = ("spot", k, seat.name, place, shown.alive[k], shown.power, tuple(deeds), url, page.intended)
+        k, alive = seat.seat, page.own.alive[seat.seat]
+        if k == page.viewer:
+            continue
+        parts[f"spot-{k}"] = {"class": f"spot spot-{(k - page.viewer) % len(page.seats)}{'' if alive else ' fallen'}"}
+        for kind, action in (("attack", ATTACK + k), ("ally", ALLY + k)):
+            choice, power = by.get(action), page.own.power if kind == "attack" else None
+            chosen = None if page.choices else action == page.intended
+            parts[f"act-{action}"] = _button(page, kind, choice, keys.get(action))
+            parts[f"about-act-{action}"] = ("about_act", action, choice, keys.get(action), power, chosen)
     return parts
+
+
+def _button(page: Any, kind: str, choice: Any, key: int | None) -> dict[str, Any]:
+    """Return the changing attributes of a button: for a decision, for one that is chosen ahead, or at rest."""
+    if choice is None or choice.refusal:
+        return {"class": f"act {kind}", "aria-disabled": "true", "tabindex": None if choice else -1}
+    if page.choices:
+        return {"class": f"act {kind}", "value": choice.action, "data-key": key}
+    chosen = choice.action == page.intended
+    ahead = {"aria-pressed": "true" if chosen else "false", "formaction": f"{page.url}/ahead"}
+    return {"class": f"act ahead {kind}", "value": "" if chosen else choice.action, "data-key": key, **ahead}
 
 
 def own(view: View) -> Own:

@@ -20,7 +20,7 @@ from meadhall.engine.match.match import Match
 from meadhall.engine.match.view import View
 from meadhall.engine.registry import game
 from meadhall.engine.text.language import current_language
-from meadhall.pictures.regions import Drawing, Regions, Spec, html_of
+from meadhall.pictures.regions import Drawing, Region, Regions, Spec
 from meadhall.pictures.templates import as_markup
 from meadhall.server.hall.room import Room
 from meadhall.server.pages.any_game import page_of
@@ -28,7 +28,7 @@ from meadhall.server.pages.lobby import lobby_page
 from meadhall.server.pages.log import TurnLog
 from meadhall.server.pages.log_text import LogText
 from meadhall.server.pages.match import public_page, seat_page, seat_views
-from meadhall.server.pages.models import MatchPage, Refusal, SeatView
+from meadhall.server.pages.models import LobbyPage, MatchPage, Refusal, SeatView
 from meadhall.server.pages.regions import Frame
 from meadhall.server.pages.templates import environment, template
 from meadhall.server.store.models import Guest
@@ -39,6 +39,10 @@ TALK_PLACE = Markup('<talk-panel id="talk" data-keep></talk-panel>')
 
 Its tag is used for nothing else: idiomorph would change another element with the same tag into this one.
 """
+
+
+_LONG_PROMPT = 72
+"""The number of letters from which a prompt is written smaller."""
 
 
 class _Table:
@@ -93,17 +97,8 @@ class Frames:
         """
         if room.match is None:
             page, version = replace(lobby_page(room, guest, outside), notice=notice), room.version
-            return Frame(
-                version,
-                None,
-                {},
-                {},
-                None,
-                None,
-                (0, -1),
-                page,
-                lambda _: template("_lobby.html").render(page=page, version=version),
-            )
+            none = Regions()
+            return Frame(version, None, none, none, None, None, (0, -1), page, lambda _: _lobby(page, version))
         return self._match_frame(room, room.match, room.table.seat_of(guest.id), notice)
 
     def shown(self, room: Room, guest: Guest, seen: str) -> Frame | None:
@@ -137,7 +132,7 @@ class Frames:
         if notice:
             page, drawing = replace(page, notice=notice), Drawing()
         assert table.log_text is not None
-        own, log = own_regions(page, drawing), table.log_text
+        own, log = Regions(own_regions(page, drawing)), table.log_text
         frame = Frame(version, table.logs, public, own, log, seat, log.span, page, partial(_drawn, shared))
         if not notice:
             table.frames[seat, language] = frame
@@ -147,12 +142,16 @@ class Frames:
 def _public(room: Room, match: Match, table: _Table) -> tuple[MatchPage, Regions]:
     view = match.view()
     page = public_page(room, match, view, seat_views(room), table.log(view).log.turns)
-    return page, public_regions(page, table.drawing("public"))
+    return page, Regions(public_regions(page, table.drawing("public")))
+
+
+def _lobby(page: LobbyPage, version: int) -> str:
+    return template("_lobby.html").render(page=page, version=version)
 
 
 def _drawn(shared: MatchPage, frame: Frame) -> str:
     """Draw the whole frame of a match. ``shared``: the page of a spectator."""
-    regions = html_of(frame.public | frame.own)
+    regions = Regions(frame.public | frame.own).html
     board = board_of(shared, regions)
     controls = controls_of(frame.page, regions) if "choices" in regions else ""
     values = {"page": frame.page, "region": regions, "board": board, "controls": controls}
@@ -161,13 +160,13 @@ def _drawn(shared: MatchPage, frame: Frame) -> str:
 
 def public_part(page: MatchPage) -> Markup:
     """Draw the board and the seats of a page that is no live table: a replay, or a guided first game."""
-    regions = html_of(public_regions(page, Drawing()))
+    regions = Regions(public_regions(page, Drawing())).html
     return as_markup(template("_public.html").module.public(page, board_of(page, regions), regions))  # type: ignore[attr-defined]
 
 
 def controls_part(page: MatchPage) -> Markup:
     """Draw the controls of a page that is no live table."""
-    return controls_of(page, html_of(_controls(page, Drawing())))
+    return controls_of(page, Regions(_controls(page, Drawing())).html)
 
 
 environment().globals.update(public_part=public_part, controls_part=controls_part)
@@ -176,7 +175,7 @@ environment().globals.update(public_part=public_part, controls_part=controls_par
 # ------------------------------------------------------------------------------------------------------------------ public part
 
 
-def public_regions(page: MatchPage, drawing: Drawing) -> Regions:
+def public_regions(page: MatchPage, drawing: Drawing) -> dict[str, Region]:
     """Return the regions that all viewers share: the parts of the board, and the seats."""
     macros, own = template("_plate.html").module, _macros(page)
     declared = getattr(page_of(game(page.game)), "regions", None)
@@ -214,17 +213,16 @@ def _plates(page: MatchPage) -> Spec:
 # ------------------------------------------------------------------------------------------------------------- a viewer's part
 
 
-def own_regions(page: MatchPage, drawing: Drawing) -> Regions:
-    """Return the regions of one viewer."""
+def own_regions(page: MatchPage, drawing: Drawing) -> dict[str, Region]:
+    """Return the regions of one viewer. One that stands within another comes after it."""
     macros: Any = template("_private.html").module
-    over = page.status != "running"
     parts: Any = template("_parts.html").module
     found = {
         "marks": drawing.region("marks", page.marks, lambda: parts.shields(page.marks)),
-        "frame": drawing.attributes("frame", _attributes(page, over)),
-        "prompt": drawing.region("prompt", _prompted(page), lambda: macros.prompt(page)),
+        "frame": drawing.attributes("frame", _attributes(page, page.status != "running")),
+        **drawing.regions(_prompt(page), macros),
         "notices": drawing.region("notices", _noted(page), lambda: macros.notices(page)),
-        "tools": drawing.region("tools", _tooled(page), lambda: macros.tools_of(page)),
+        **_tools(page, drawing, macros),
     }
     if page.viewer is not None and not page.result and not page.given_up:  # a spectator has no controls
         found["controls"] = drawing.attributes("controls", {"class": "controls"})
@@ -237,6 +235,46 @@ def own_regions(page: MatchPage, drawing: Drawing) -> Regions:
     earlier = bool(page.log and page.log[-1].events[0].index)
     found["log-earlier"] = drawing.attributes("log-earlier", {"class": "turn", "hidden": None if earlier else ""})
     return found
+
+
+def _prompt(page: MatchPage) -> Spec:
+    """Return the parts of the prompt."""
+    won = page.result is not None and page.viewer in page.result.winners
+    clocked = tuple([(seat.seat, seat.name, seat.active, seat.clock) for seat in page.seats if seat.clock])
+    state = "yours" if page.your_turn else "paused" if page.paused else "early" if page.intended is not None else ""
+    still = page.viewer is None or page.status != "running" or page.stand_in is not None
+    spec: dict[str, Any] = {
+        "prompt": {"class": f"prompt {state}{' clocked' if clocked else ''}".strip()},
+        "prompt-line": {
+            "class": f"prompt-line{' long' if len(page.prompt) > _LONG_PROMPT else ''}",
+            "tabindex": -1 if still else None,
+        },
+        "prompt-words": (
+            "words",
+            page.n,
+            page.prompt,
+            "crown" if won else page.viewer if page.your_turn else "pause" if page.paused else "",
+        ),
+        "prompt-more": ("more", page.thinking, page.paused.since if page.paused else None, page.private_events),
+        "prompt-acts": ("acts", page.url if page.intended is not None else "", page.paused.url if page.paused else ""),
+    }
+    if clocked:
+        spec["clock-row"] = ("clocks", clocked)
+    return spec
+
+
+def _tools(page: MatchPage, drawing: Drawing, macros: Any) -> dict[str, Region]:
+    """Return the tools. The forms for a hint and for taking back change with each decision."""
+    plays = (
+        page.status == "running" and page.viewer is not None and page.out is None and page.tools is not None and not page.paused
+    )
+    spec: dict[str, Any] = {}
+    if plays and page.tools and page.tools.hints:
+        spec["hint-form"] = ("hint_form", page.url, page.hint is not None, page.can_hint)
+    if plays:
+        spec["undo-form"] = ("undo_button", page.url, page.undo, page.take_back)
+    forms = drawing.regions(spec, template("_tools.html").module)
+    return {"tools": drawing.region("tools", _tooled(page), lambda: macros.tools_of(page, Regions(forms).html))} | forms
 
 
 def _attributes(page: MatchPage, over: bool) -> dict[str, str | int | None]:
@@ -252,18 +290,22 @@ def _attributes(page: MatchPage, over: bool) -> dict[str, str | int | None]:
     return {"class": f"{' '.join(classes)}{dyed}", "data-title": str(title), "data-turn": "yes" if page.your_turn else "no"}
 
 
-def _controls(page: MatchPage, drawing: Drawing) -> Regions:
+def _controls(page: MatchPage, drawing: Drawing) -> dict[str, Region]:
     """Return the game's controls for a seat. The ones of a waiting seat stay equal while other seats move."""
     macros = _macros(page)
     declared = getattr(page_of(game(page.game)), "control_regions", None)
+    names = [seat.name for seat in page.seats]
     if declared:
-        return drawing.regions({"choices": {"class": "choices"}} | declared(page), macros)
-    waiting = page.own, [seat.name for seat in page.seats], page.ahead, page.intended
-    values = (page.n, page.own, page.choices, page.notice) if page.your_turn else waiting
-    shown = page if page.your_turn else _at_rest(page)
-    return {
-        "choices": drawing.region("choices", values, lambda: f'<div id="choices" class="choices">{macros.controls(shown)}</div>')
-    }
+        shown = page.choices, page.ahead, page.intended, page.own, page.notice, names
+        return drawing.group(
+            "controls", shown, lambda: drawing.regions({"choices": {"class": "choices"}, **declared(page)}, macros)
+        )
+    values: Any = (
+        (page.n, page.own, page.choices, page.notice) if page.your_turn else (page.own, names, page.ahead, page.intended)
+    )
+    rests = page if page.your_turn else _at_rest(page)
+    draw = lambda: f'<div id="choices" class="choices">{macros.controls(rests)}</div>'  # noqa: E731
+    return {"choices": drawing.region("choices", values, draw)}
 
 
 def controls_of(page: MatchPage, region: dict[str, Markup]) -> Markup:
@@ -273,25 +315,6 @@ def controls_of(page: MatchPage, region: dict[str, Markup]) -> Markup:
     return as_markup(f"<div {region['choices']}>{_macros(page).controls(page, region)}</div>")
 
 
-def _prompted(page: MatchPage) -> tuple[Any, ...]:
-    """Return the values of the prompt of a viewer."""
-    still = page.viewer is None or page.status != "running" or page.stand_in is not None
-    sign = page.viewer if page.your_turn else page.result is not None and page.viewer in page.result.winners
-    clocks = page.seats if any(seat.clock for seat in page.seats) else ()
-    return (
-        page.n,
-        page.prompt,
-        page.your_turn,
-        still,
-        sign,
-        page.thinking,
-        clocks,
-        page.private_events,
-        page.paused,
-        page.intended,
-    )
-
-
 def _noted(page: MatchPage) -> tuple[Any, ...]:
     """Return the values of the notices of a viewer."""
     daily = (page.daily, page.daily_ended, page.daily_ends, page.viewer is None, page.status) if page.daily else ()
@@ -299,11 +322,11 @@ def _noted(page: MatchPage) -> tuple[Any, ...]:
 
 
 def _tooled(page: MatchPage) -> tuple[Any, ...]:
-    """Return the values of the tools of a viewer."""
-    while_running = page.tools, page.undo, page.can_hint, page.can_resign, page.resign_words, page.take_back, page.paused
+    """Return the values of the tools of a viewer, but for their forms."""
+    while_running = page.tools, page.can_resign, page.resign_words, page.paused, page.out
     hint = (page.hint, page.n) if page.hint else ()
     afterwards = page.daily, page.share, page.given_up, page.rematch, page.stronger
-    return page.status, page.viewer, while_running, hint, page.out, afterwards
+    return page.status, page.viewer, while_running, hint, afterwards
 
 
 def _at_rest(page: MatchPage) -> MatchPage:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 from markupsafe import Markup
@@ -59,12 +59,22 @@ def message(before: Frame | None, after: Frame) -> bytes:
     """
     if before is None or after.shape is None or before.shape != after.shape:
         return b'{"version":%d,"whole":%b}' % (after.version, encoded(after.html))
-    news = []
-    for known, now in ((before.own, after.own), (before.public, after.public)):
-        if known is not now:
-            news += [region.news for id, region in now.items() if known.get(id) is not region]
-            news += [b'"%b":null' % id.encode() for id in known.keys() - now.keys()]
-    log = b""
+    news = _changes(before.own, after.own) | _public_changes(before.public, after.public)
+    message: dict[str, Any] = {"was": before.version, "version": after.version, "regions": news}
     if after.log is not None and after.events != before.events:
-        log = b',"first":%d,"events":[%b]' % (after.events[0], b",".join(after.log.news(after.seat, before.events[1])))
-    return b'{"was":%d,"version":%d,"regions":{%b}%b}' % (before.version, after.version, b",".join(news), log)
+        message |= {"first": after.events[0], "events": after.log.news(after.seat, before.events[1])}
+    return encoded(message)
+
+
+def _changes(before: Regions, after: Regions) -> dict[str, Any]:
+    """Return the regions that are new for a page, and None for the ones that have gone."""
+    news: dict[str, Any] = {}
+    for id, region in after.items():
+        known = before.get(id)
+        if known is not region:
+            news[id] = region.since(known)
+    return news | dict.fromkeys(before.keys() - after.keys())
+
+
+_public_changes = lru_cache(maxsize=64)(_changes)
+"""The same for the pages of a table, which get it one after the other."""

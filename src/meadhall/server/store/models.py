@@ -9,6 +9,7 @@ import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import cached_property
 from hashlib import sha256
 from itertools import product
 from typing import Any, Final, Literal, NamedTuple, Self
@@ -259,7 +260,7 @@ class TableRow:
     clock: Clock | None = None
     version: int = 0
 
-    @property
+    @cached_property
     def marks(self) -> tuple[Crest, ...]:
         """The sign and colour of each seat, for at least seven seats: the crest of its player, as far as it is free.
 
