@@ -1,4 +1,4 @@
-// What happens on the board of AxxA: see js/stage.js.
+// What happens on the board of AxxA: see js/stage.js. What an event changes, it changes on the board at once; the regions bring the same.
 (() => {
   const { play, wait, at, put, copy, count, sound, over } = stage;
   // Row and column of each space, as in pieces.html.
@@ -16,17 +16,6 @@
   const stackOn = space => document.querySelector(`.axxa-stack.s-${space}`);
   const heapOn = space => stackOn(space)?.firstElementChild;
   const hide = element => play(element, [{ opacity: 0 }, { opacity: 0 }], 1);
-
-  // What an event changes, it changes on the board at once. What the news don't bring, because it changes back, is restored after the play.
-  const before = new Map();
-  function changing(element) {
-    if (!stage.news.match(element.id).length && !before.has(element)) before.set(element, element.cloneNode(true));
-    return element;
-  }
-  function cleared() {
-    for (const [element, same] of before) element.replaceWith(same);
-    before.clear();
-  }
 
   // ------------------------------------------------------------------------------------------------------------------ stones
   function drawn(tag, attributes, ...children) {
@@ -64,13 +53,13 @@
   // Take the top stone off: it becomes a piece of its own.
   function pick(space, number) {
     const heap = heapOn(space), pieces = heap ? piecesOf(heap).slice(0, -1) : [];
-    if (heap) fill(changing(heap), pieces, -1);
+    if (heap) fill(heap, pieces, -1);
     return piece([stone(number, pieces.length)], place(space));
   }
 
   // After the last triplet of a number the next one shines.
   function want(number) {
-    const stacks = changing(document.getElementById("stacks"));
+    const stacks = document.getElementById("stacks");
     if (stacks.matches(`.wants-${number}`)) stacks.setAttribute("class", `axxa-stacks wants-${(number + 1) % 7}`);
   }
 
@@ -95,7 +84,7 @@
     }
     sound("stone");
     await play(moving.firstElementChild, [{ transform: "none" }, { transform: "scale(1.05, .93)" }, { transform: "none" }], 110);
-    changing(stack).setAttribute("transform", `translate(${120 * PLACES[end][1]} ${120 * PLACES[end][0]})`);
+    stack.setAttribute("transform", `translate(${120 * PLACES[end][1]} ${120 * PLACES[end][0]})`);
     stack.setAttribute("class", `axxa-stack s-${end}`);
   }
 
@@ -109,7 +98,7 @@
     fill(turning.firstElementChild, after);
     await play(turning.firstElementChild, [{ transform: "translateY(-40%) scaleY(.04)" }, { transform: "none" }], 220, { easing: "cubic-bezier(.3, 1.4, .6, 1)" });
     sound("stone");
-    fill(changing(heap), after);
+    fill(heap, after);
   }
 
   // A triplet rings, rises and dissolves. The note grows from the 1s to the 6s.
@@ -148,11 +137,11 @@
   async function exposed(space, number) {
     const heap = heapOn(space);
     if (!heap) return;
-    fill(changing(heap), [...piecesOf(heap).slice(0, -1), number]);
+    fill(heap, [...piecesOf(heap).slice(0, -1), number]);
     await play(heap.querySelector(".stone:not(.covered)"), [{ opacity: 0 }, { opacity: 1 }], 120);
   }
 
-  const stack_gone = space => { const stack = stackOn(space); if (stack) changing(stack).setAttribute("class", "axxa-stack off"); };
+  const stack_gone = space => { const stack = stackOn(space); if (stack) stack.setAttribute("class", "axxa-stack off"); };
   const skipped = number => want(number);
 
   const statusOf = (...numbers) => numbers.flatMap(number => [`number-${number}`, `art-${number}`, `says-${number}`]);
@@ -169,5 +158,5 @@
     won: () => ["stacks", "axxa-ending", "light"], lost: ending, side_won: ending, drawn: ending,
   }, "turn", "side-*");
   stage.sounds({ moved: "slide", turned: "turn", removed: (_, number) => `note-${number}`, paid: "pay" });
-  stage.acts({ cleared, moved, turned, removed, paid, exposed, stack_gone, skipped });
+  stage.acts({ moved, turned, removed, paid, exposed, stack_gone, skipped });
 })();
