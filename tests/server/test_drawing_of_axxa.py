@@ -65,7 +65,7 @@ def test_steps_of_every_kind_can_be_drawn_for_spectators_and_the_seat_to_move(na
         if drawn_of[phase] > 4:
             continue
         public = match_page(match, view, id="x", url="/tables/x", seats=_seats(match))
-        assert public_part(public).count('id="stack-') == len(public.picture.pieces)
+        assert public_part(public).count('class="axxa-stack s-') == len(public.picture.pieces)
         drawn = _private(match, position, view.actor)
         for action in view_of_seat.legal:
             assert f'name="action" value="{action}"' in drawn

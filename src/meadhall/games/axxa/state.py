@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from enum import IntEnum
 from itertools import combinations
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -15,10 +15,8 @@ from meadhall.sdk import I8, I16, GameState, Grid, Row, record, rule, shuffle, u
 @rule
 def conceal(state: State, seat: int) -> None:
     """AX-1.2: Covered pieces are hidden from every seat. AX-3.2: Pieces that have been visible are not."""
-    for stack in range(STACKS):
-        for k in range(state.height[stack]):
-            if not state.seen[stack, k]:
-                state.piece[stack, k] = UNKNOWN
+    pieces: Any = state.piece
+    pieces[:] = pieces * state.seen  # an unknown piece is 0
 
 
 @rule

@@ -10,17 +10,15 @@ from meadhall.games.axxa.state import (
     EMPTY,
     NAMES,
     NUMBERS,
+    OF_EACH,
     TRIPLET_SIZE,
-    TRIPLETS_OF_EACH,
     Ending,
     Mode,
     Order,
     State,
-    may_go,
-    on_board,
 )
+from meadhall.sdk import PlainState, listed
 from meadhall.sdk import gettext as _
-from meadhall.sdk import listed
 
 Standing = Literal["removed", "skipped", "current", "waiting", "blocked", "lost"]
 
@@ -50,15 +48,19 @@ class Number:
         return max(0, self.left - (TRIPLET_SIZE if self.state in ("current", "waiting") else 0))
 
 
-def status(state: State, number: int) -> Number:
-    """Return the status of a number."""
-    left = int(on_board(state, number))
-    takers = tuple(int(state.taker[number, k]) - 1 for k in range(TRIPLETS_OF_EACH) if state.taker[number, k])
-    blocker = _blocker(state, number)
-    return Number(number, left, _standing(state, number, left, len(takers), blocker), takers, blocker)
+def statuses(state: State | PlainState) -> tuple[Number, ...]:
+    """Return the status of all numbers."""
+    takers = [tuple([int(taker) - 1 for taker in state.taker[number] if taker]) for number in range(NUMBERS + 1)]
+    left = [OF_EACH - int(state.paid[number]) - TRIPLET_SIZE * len(takers[number]) for number in range(NUMBERS + 1)]
+    found = []
+    for number in range(1, NUMBERS + 1):
+        blocker = _blocker(state, number, left)
+        standing = _standing(state, number, left[number], len(takers[number]), blocker)
+        found.append(Number(number, left[number], standing, takers[number], blocker))
+    return tuple(found)
 
 
-def _standing(state: State, number: int, left: int, removed: int, blocker: int) -> Standing:
+def _standing(state: State | PlainState, number: int, left: int, removed: int, blocker: int) -> Standing:
     if removed and (state.order != Order.ANY or left < TRIPLET_SIZE):
         return "removed"
     if state.order != Order.ANY and number < state.current:
@@ -67,23 +69,18 @@ def _standing(state: State, number: int, left: int, removed: int, blocker: int) 
         return "lost"
     if blocker:
         return "blocked"
-    return "current" if may_go(state, number) and state.actor >= 0 else "waiting"
+    return "current" if state.actor >= 0 and (state.order == Order.ANY or number == state.current) else "waiting"
 
 
-def _blocker(state: State, number: int) -> int:
-    """AX-7.3: Return the number of which too few pieces are left, so that no triplet of ``number`` can be removed any more.
+def _blocker(state: State | PlainState, number: int, left: list[int]) -> int:
+    """AX-7.3: Return the number of which too few pieces are ``left``, so that no triplet of ``number`` can be removed any more.
 
     With order "strict" it can be an earlier number.
     """
     if state.mode == Mode.TOGETHER:
         return 0
     first = min(int(state.current), number) if state.order == Order.STRICT else number
-    return next((each for each in range(first, number + 1) if on_board(state, each) < TRIPLET_SIZE), 0)
-
-
-def statuses(state: State) -> tuple[Number, ...]:
-    """Return the status of all numbers."""
-    return tuple(status(state, number) for number in range(1, NUMBERS + 1))
+    return next((each for each in range(first, number + 1) if left[each] < TRIPLET_SIZE), 0)
 
 
 COLUMNS = "abcdefg"

@@ -1,5 +1,5 @@
 // Enhancements of AxxA's page: arrow keys move around the board, Escape deselects a stack, pressing a space out of reach asks for
-// the reason, which appears beside it until the next click or key, and a button hides the remembered pieces. The game can be played without this file.
+// the reason, which appears beside it until the next click or key, a goal shows its route, and a button hides the remembered pieces. The game can be played without this file.
 (() => {
   const STEPS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
   const SPACES = 37;
@@ -21,6 +21,7 @@
     tabStop ??= document.querySelector(".axxa-chooser, .axxa-price")?.dataset.space ?? "12";
     const here = controlOf(tabStop);
     if (here) here.tabIndex = 0;
+    byId("trail")?.classList.toggle("faint", !!chosen());
   }
 
   function choose(chooser) {
@@ -30,8 +31,24 @@
     updateTabStop();
   }
 
+  const placeOf = element => ["r", "c"].map(name => +new RegExp(`\\b${name}(\\d)`).exec(element.className)[1]);
+
+  // Draw the route to a goal from the rim of its stack: straight, or around a corner.
+  function showRoute(goal) {
+    const route = byId("axxa-route");
+    route?.classList.toggle("shown", !!goal);
+    if (!route || !goal) return;
+    const spaces = [goal.id.split("-")[1], ...(goal.dataset.corner ? [goal.dataset.corner] : []), goal.dataset.space];
+    const [first, ...rest] = spaces.map(space => placeOf(byId(`space-${space}`)).map(each => 120 * (each - 3)));
+    const rim = first.map((each, axis) => each + 56 * Math.sign(rest[0][axis] - each));
+    for (const path of route.children) path.setAttribute("d", `M${[rim, ...rest].map(([y, x]) => `${x} ${y + 14}`).join(" ")}`);
+  }
+  const goalAt = e => e.target.closest?.(".axxa-goal");
+  for (const name of ["mouseover", "focusin"]) on(name, e => goalAt(e) && showRoute(goalAt(e)));
+  for (const name of ["mouseout", "focusout"]) on(name, e => goalAt(e) && showRoute(document.querySelector(".axxa-goal.pending")));
+
   function moveFocus(from, [down, right]) {
-    const [row, column] = ["r", "c"].map(name => +new RegExp(`\\b${name}(\\d)`).exec(from.className)[1]);
+    const [row, column] = placeOf(from);
     const next = spots().querySelector(`[data-space].r${row + down}.c${column + right}`);
     if (next) controlOf(next.dataset.space).focus();
   }
@@ -56,8 +73,8 @@
   on("click", e => {
     hideAnswer();
     if (e.target.matches(".axxa-chooser")) choose(e.target);
-    const from = chosen();
-    if (from && e.target.matches(".axxa-idle")) e.target.value = SPACES * from.value + +e.target.dataset.space;
+    if (e.target.matches(".waiting .axxa-idle")) e.preventDefault();
+    if (e.target.matches(".axxa-idle")) e.target.value = SPACES * (chosen()?.value ?? e.target.dataset.space) + +e.target.dataset.space;
     if (e.target.closest("#memory")) showMemory(byId("memory").getAttribute("aria-pressed") !== "true");
   });
 
@@ -84,6 +101,7 @@
     if (chooser) chooser.checked = true;
     else choice = null;
     updateTabStop();
+    showRoute(null);
     showMemory(memoryShown());
     if (hasFocus && document.activeElement === document.body) (document.querySelector(".axxa-act, .axxa-take") ?? controlOf(tabStop))?.focus({ preventScroll: true });
   });
