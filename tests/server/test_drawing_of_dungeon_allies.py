@@ -13,12 +13,10 @@ from games.dungeon_allies.scenes import DA, at_random, enriched
 from games.dungeon_allies.shapes import drawn as drawn_shape
 from meadhall.engine.match.match import Match
 from meadhall.games.dungeon_allies.page import own
-from meadhall.games.dungeon_allies.pieces import TARGETS, Act, Phase, Target
-from meadhall.server.pages.frames import Frames
+from meadhall.games.dungeon_allies.pieces import DICE, TARGETS, Act, Phase, Target, parse
+from meadhall.server.pages.frames import controls_part, public_part
 from meadhall.server.pages.match import match_page, result_view
 from meadhall.server.pages.models import SeatView
-
-FRAMES = Frames()
 
 
 def moments(most: int) -> Iterator[Match]:
@@ -40,16 +38,27 @@ def moments(most: int) -> Iterator[Match]:
 
 def _public(match: Match) -> str:
     page = match_page(match, match.view(), id="x", url="/tables/x", seats=_seats(match), result=result_view(match))
-    return FRAMES.public(page)
+    return public_part(page)
 
 
 def _private(match: Match, seat: int) -> str:
     page = match_page(match, match.view(seat), id="x", url="/tables/x", seats=_seats(match), public=False)
-    return FRAMES.private(page)
+    return controls_part(page)
 
 
 def _seats(match: Match) -> tuple[SeatView, ...]:
     return tuple(SeatView(seat, each, "human") for seat, each in enumerate(match.names))
+
+
+def _control(drawn: str, argument: int) -> str:
+    """Return the button of a target that is not refused to a die, which can be selected."""
+    target, die = divmod(argument, DICE)
+    button = re.search(rf'<button id="to-{target}"[^>]*>', drawn)
+    assert button
+    assert not re.search(rf'class="[^"]*\b(?:no|x{die})\b|aria-disabled', button[0])
+    assert re.search(rf'<input id="take-{die}" data-bare (?!disabled)', drawn)
+    assert f'name="first" value="{Act.PLACE + DICE * target}"' in button[0]
+    return button[0]
 
 
 def targets(match: Match) -> list[int]:
@@ -66,18 +75,28 @@ def test_every_position_can_be_drawn_and_every_action_chosen(most: int) -> None:
         drawn = _public(match)
         assert [int(target) for target in re.findall(r'id="spot-(\d+)"', drawn)] == targets(match)
         assert drawn.count('role="dialog" aria-labelledby="corner-') == match.players
+        assert ('id="da-final" class="da-final" hidden' in drawn) == (match.actor is not None)
         if match.actor is None:
-            assert 'id="da-final"' in drawn
             continue
         view = match.view(match.actor)
         phase = Phase(view.state.phase)
         phases.add(phase)
         drawn = _private(match, match.actor)
         for action in view.legal:
+            kind, argument = parse(action)
             bid = f'<option value="{action}">{action - Act.BID}</option>'
-            assert drawn.count(bid if phase == Phase.BID else f'name="action" value="{action}"') == 1
+            assert (
+                drawn.count(
+                    bid
+                    if phase == Phase.BID
+                    else _control(drawn, argument)
+                    if kind == Act.PLACE
+                    else f'name="action" value="{action}"'
+                )
+                == 1
+            )
         for target, *_ in own(view).seen:
-            assert f'id="look-{target}"' in drawn
+            assert f'<span id="look-{target}" class="da-sight"><span class="da-face' in drawn
         for other in set(range(match.players)) - {match.actor}:
             assert 'name="action"' not in _private(match, other)
     assert phases == set(Phase)
@@ -85,4 +104,4 @@ def test_every_position_can_be_drawn_and_every_action_chosen(most: int) -> None:
 
 def test_the_public_part_shows_no_unseen_tile() -> None:
     match = DA.match(players=2, seed="plain")
-    assert "da-face" not in _public(match)
+    assert 'class="da-face' not in _public(match)
