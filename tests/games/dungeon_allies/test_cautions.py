@@ -17,7 +17,7 @@ def caution(match: Match, sides: int, spot: str) -> str:
     assert action in view.legal
     target, die = divmod(action - Act.PLACE, DICE)
     notes = [note for note in own(view).notes.get(target, ()) if die in note.dice]
-    assert not any(note.refuses for note in notes)
+    assert not any(note.rule for note in notes)
     return " ".join(note.text for note in notes)
 
 

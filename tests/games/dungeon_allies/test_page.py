@@ -116,18 +116,16 @@ def test_what_a_target_says_about_dice_agrees_with_the_rules() -> None:
             continue
         view = match.view(match.actor)
         shown = page.own(view)
-        forbidden = {
-            (target, die) for target, notes in shown.notes.items() for note in notes if note.refuses for die in note.dice
-        }
+        forbidden = {(target, die) for target, notes in shown.notes.items() for note in notes if note.rule for die in note.dice}
         every = {(target, die) for targets in shown.targets for target in targets for die in shown.unplaced}
         assert every - forbidden == {divmod(action - Act.PLACE, DICE) for action in view.legal if action != Act.ILLUMINATE}
         for target, notes in shown.notes.items():
             for note in notes:
-                refused, lacking = refused + note.refuses, lacking + (not note.refuses)
-                if note.refuses:
+                refused, lacking = refused + bool(note.rule), lacking + (not note.rule)
+                if note.rule:
                     rule, text = view.refusal(pieces.place(target, note.dice[0]))
                     assert (note.rule, note.text) == (rule, text)
-                assert not note.refuses or "DA-" in note.words
+                assert not note.rule or "DA-" in note.words
     assert refused
     assert lacking
 

@@ -141,24 +141,37 @@ class PlayerArea(NamedTuple):
 
 @dataclass(frozen=True)
 class _Possessions:
-    """What decides over the cards and points of a player. ``rules``: the state as the rules read it."""
+    """What decides over a player's area. ``rules``: the state as the rules read it."""
 
     seat: int
     components: Components
     language: str
     items: Items
+    allies: tuple[int, ...]
+    places: tuple[int, ...]
     card_owner: tuple[int, ...]
     owner: tuple[int, ...]
     rules: State = field(compare=False)
 
 
 @lru_cache(maxsize=64)
-def _worth(one: _Possessions) -> tuple[tuple[Card, ...], tuple[int, ...], int]:
-    """Return the cards, the kept tiles by weakness, and the points of a player. Most moves leave them as they are."""
+def _area(one: _Possessions) -> PlayerArea:
+    """Return everything that a player has. Most moves leave it as it is."""
     kept = [weakness for weakness, owner in zip(one.rules.weakness, one.owner, strict=True) if owner == one.seat]
     found = Names(one.components)
-    cards = [card_of(found, card, one.rules, one.seat) for card, owner in enumerate(one.card_owner) if owner == one.seat]
-    return tuple(cards), tuple(map(kept.count, range(SKILLS))), int(points_of(one.rules, one.seat))
+    members = tuple(
+        Member(die, ally_of(found, ally, one.rules.skill[ally]), "" if target == NONE else found.target(target))
+        for die, (ally, target) in enumerate(zip(one.allies, one.places, strict=True))
+        if ally != NONE
+    )
+    cards = tuple(card_of(found, card, one.rules, one.seat) for card, owner in enumerate(one.card_owner) if owner == one.seat)
+    points = int(points_of(one.rules, one.seat))
+    return PlayerArea(one.seat, one.items, members, cards, tuple(map(kept.count, range(SKILLS))), points)
+
+
+def ally_of(pieces: Names, ally: int, skill: int) -> Ally:
+    """Return a character or a follower."""
+    return Ally(pieces.ally(ally), int(skill), ally >= FIRST_FOLLOWER)
 
 
 def card_of(pieces: Names, card: int, rules: State | None = None, owner: int = NONE) -> Card:
@@ -200,10 +213,14 @@ class Boards:
         self._rules = view.state  # as the rules read it
         self._names = Names(components_of(view.options))
         self._language = current_language()
-        self._dice: defaultdict[int, list[PlacedDie]] = defaultdict(list)
-        for seat in range(view.state.players):
+
+    @cached_property
+    def _dice(self) -> dict[int, list[PlacedDie]]:
+        found = defaultdict[int, list[PlacedDie]](list)
+        for seat in range(self.state.players):
             for die, target in enumerate(self.state.place[seat]):
-                self._dice[target].append((seat, die))
+                found[target].append((seat, die))
+        return found
 
     def dice(self, target: int) -> tuple[PlacedDie, ...]:
         """Return the dice on a target."""
@@ -346,18 +363,13 @@ class Boards:
 
     def area(self, seat: int) -> PlayerArea:
         """Return everything that a player has."""
-        state, owned = self.state, items(self.state.crystals[seat], self.state.gold[seat])
-        key = (seat, self._names.components, self._language, owned, tuple(state.card_owner), tuple(state.owner), self._rules)
-        cards, kept, points = _worth(_Possessions(*key))
-        return PlayerArea(seat, owned, tuple(self._members(seat)), cards, kept, points)
-
-    def _members(self, seat: int) -> Iterable[Member]:
-        for die in range(DICE):
-            ally, target = self.state.ally[seat][die], self.state.place[seat][die]
-            if target == Target.TRAINER and (seat, die) in self._trained:
-                target = NONE  # the trained ally has a larger die now, and this ally joined later
-            if ally != NONE:
-                yield Member(die, self.ally(ally), "" if target == NONE else self._names.target(target))
+        state, places = self.state, self.state.place[seat]
+        if Target.TRAINER in places:  # a trained ally has a larger die now, and the ally with the old one joined later
+            gone = {die for die, target in enumerate(places) if target == Target.TRAINER and (seat, die) in self._trained}
+            places = [NONE if die in gone else target for die, target in enumerate(places)]
+        owned, allies = items(state.crystals[seat], state.gold[seat]), tuple(state.ally[seat])
+        facts = (owned, allies, tuple(places), tuple(state.card_owner), tuple(state.owner))
+        return _area(_Possessions(seat, self._names.components, self._language, *facts, self._rules))
 
     @cached_property
     def _trained(self) -> set[PlacedDie]:
@@ -372,7 +384,7 @@ class Boards:
 
     def ally(self, ally: int) -> Ally:
         """Return a character or a follower."""
-        return Ally(self._names.ally(ally), self.state.skill[ally], ally >= FIRST_FOLLOWER)
+        return ally_of(self._names, ally, self.state.skill[ally])
 
 
 def chance_of(dice: Iterable[FightDie], target: int) -> int:

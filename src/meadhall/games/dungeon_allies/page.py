@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import lru_cache
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from meadhall.games.dungeon_allies.boards import (
     BEATS,
@@ -37,7 +39,6 @@ from meadhall.games.dungeon_allies.pieces import (
     Phase,
     Target,
     parse,
-    place,
     trade,
 )
 from meadhall.games.dungeon_allies.refusals import DIE_MATTERS, at_the_tavern, caution
@@ -53,17 +54,12 @@ class Note(NamedTuple):
     Attributes:
         dice: the dice that it is about.
         text: the reason of a refusal, or what the seat still lacks to gain something.
-        rule: of a refusal.
+        rule: of a refusal; "" for a caution.
     """
 
     dice: tuple[int, ...]
     text: str
     rule: str = ""
-
-    @property
-    def refuses(self) -> bool:
-        """Whether it is a refusal."""
-        return self.rule != ""
 
     @property
     def words(self) -> str:
@@ -107,6 +103,14 @@ class Own:
     targets: tuple[tuple[int, ...], ...]
     levels: tuple[tuple[int, ...], ...]
     cells: tuple[int, ...]
+
+    @property
+    def noted(self) -> dict[int, tuple[str, str]]:
+        """The classes and the words of the targets that have notes.
+
+        The classes are "no" or "c" if a note refuses all dice or is a caution for them, else such as "x0 c3".
+        """
+        return {target: _marks(notes, self.unplaced) for target, notes in self.notes.items()}
 
 
 SeenTile = tuple[int, Square, tuple[PlacedDie, ...], tuple[tuple[int, int], ...]]
@@ -161,7 +165,7 @@ def regions(page: Any) -> dict[str, Any]:
     p: Boards = page.picture
     state, who = p.state, p.names
     parts: dict[str, Any] = {
-        "da-board": {"class": "da", "data-now": state.step if state.actor >= 0 else 0},
+        "da-board": {"class": "da", "data-now": state.step if state.actor >= 0 else 0, "data-asked": p.asked},
         "tally": ("tally", state.removed, p.ends),
         "price": ("price", p.price),
         "turn-number": ("turn_number", "turn-number", state.turn),
@@ -178,10 +182,10 @@ def regions(page: Any) -> dict[str, Any]:
         parts[_spot(Target.TREASURE + k)] = ("treasure", k, content, guarded, p.dice(Target.TREASURE + k), who)
     for k, (name, offering, reward) in enumerate(p.prisoners):
         target = Target.PRISONER + k
-        parts[_spot(target)] = ("prisoner", target, name, offering, reward, p.dice(target), target == p.asked, who)
+        parts[_spot(target)] = ("prisoner", target, name, offering, reward, p.dice(target), who)
     for k, card in enumerate(p.offers):
         target = Target.SORCERER + k
-        parts[_spot(target)] = ("offer", k, card, p.price, p.dice(target), target == p.asked, who)
+        parts[_spot(target)] = ("offer", k, card, p.price, p.dice(target), who)
     for area in p.areas:
         parts[f"facts-{area.seat}"] = ("possessions", area.seat, area.items, len(area.cards), area.points)
         members = {member.die: member for member in area.members}
@@ -262,21 +266,25 @@ def _notes(view: View, dice: tuple[int, ...]) -> dict[int, tuple[Note, ...]]:
     """Return what the seat should know before it places one of these dice, by target."""
     state, legal = view.state, set(view.legal)
     found = dict[int, tuple[Note, ...]]()
-    for target in (target for targets in _targets(state.prisoners) for target in targets):
-        refused = [die for die in dice if place(target, die) not in legal]
-        known = [(view.refusal(place(target, die)), [die]) for die in refused[: 1 if len(refused) == len(dice) else None]]
-        if len(refused) == len(dice):
-            known = [(known[0][0], refused)]  # for any die
-        allowed = [die for die in dice if die not in refused]
-        apart = [[die] for die in allowed] if target in DIE_MATTERS else [allowed] if allowed else []
-        known += [(("", caution(state, view.viewer, target, some[0])), some) for some in apart]
-        notes = dict[tuple[str, str], list[int]]()
-        for (rule, text), some in known:
-            if text:
-                notes.setdefault((text, rule), []).extend(some)
-        if notes:
-            found[target] = tuple(Note(tuple(some), *words) for words, some in notes.items())
+    for target in (target for targets in _targets(view.plain.prisoners) for target in targets):
+        first = _FIRST + DICE * target
+        allowed = tuple(die for die in dice if first + die in legal)
+        if not allowed:  # one reason for all
+            rule, text = view.refusal(first + dice[0])
+            found[target] = (Note(dice, text, rule),)
+            continue
+        some = [] if target < Target.TREASURE else [(die,) for die in allowed] if target in DIE_MATTERS else [allowed]
+        known = [((die,), view.refusal(first + die)) for die in dice if die not in allowed]
+        known += [(each, ("", caution(state, view.viewer, target, each[0]))) for each in some]
+        texts = defaultdict[tuple[str, str], tuple[int, ...]](tuple)
+        for each, (rule, text) in known:
+            texts[text, rule] += each
+        if any(text for text, _rule in texts):
+            found[target] = tuple(Note(each, text, rule) for (text, rule), each in texts.items() if text)
     return found
+
+
+_FIRST: Final = int(Act.PLACE)
 
 
 def control_regions(page: Any) -> dict[str, Any]:
@@ -287,10 +295,10 @@ def control_regions(page: Any) -> dict[str, Any]:
     choices.sort(key=lambda each: each.action == Act.END_TRADE)  # it stands last
     chosen = [(each, *shown.deeds[each.action], shown.chances.get(each.action)) for each in choices]
     return (
-        _goals(shown)
+        _looks(shown)
         | _slots(shown)
         | {
-            "da-mine": {"class": "da mine", "data-phase": shown.phase},
+            "da-mine": {"class": "da mine", "data-phase": shown.phase, "data-notes": _noted(shown)},
             "acts": ("acts", seat, shown.phase, tuple(chosen), shown.subject, shown.warning),
             "purse": ("purse", area.items),
             "fan": ("fan", seat, area.cards, area.points),
@@ -299,36 +307,31 @@ def control_regions(page: Any) -> dict[str, Any]:
     )
 
 
-@cache
-def _at_rest(targets: tuple[tuple[int, ...], ...]) -> dict[str, Any]:
-    """Return the goals on the boards without anything to say about them."""
-    goals = {f"to-{target}": _goal() for place in targets for target in place}
-    return goals | {f"look-{square}": ("look", square) for square in targets[0]}
-
-
-def _goal(marks: str = "", words: str | None = None) -> dict[str, Any]:
-    """Return the attributes of the button on a target. ``marks``: what ``board.css`` and ``board.js`` read from its class."""
-    refused = "true" if marks == "no" else None
-    return {"class": f"act da-to {marks}".strip(), "aria-description": words, "aria-disabled": refused}
-
-
-def _goals(shown: Own) -> dict[str, Any]:
-    """Return the buttons on the boards, and the tiles that only the seat has seen."""
-    found = _at_rest(shown.targets).copy()
+def _looks(shown: Own) -> dict[str, Any]:
+    """Return the tiles that only the seat has seen, and the squares that it can choose."""
+    found = _NOTHING_SEEN.copy()
     looks = {target: (square, dice, odds) for target, square, dice, odds in shown.seen}
     for target in looks.keys() | shown.goals.keys():
         found[f"look-{target}"] = ("look", target, *looks.get(target, (None, (), ())), shown.goals.get(target))
-    for target, notes in shown.notes.items():
-        found[f"to-{target}"] = _goal(*_noted(notes, shown.unplaced))
     return found
 
 
-def _noted(notes: tuple[Note, ...], dice: tuple[int, ...]) -> tuple[str, str]:
-    """Return the marks of a target with notes, and their words. ``dice``: those that can be placed now."""
+_NOTHING_SEEN: Final[dict[str, Any]] = {f"look-{square}": ("look", square) for square in range(SQUARES)}
+
+
+def _marks(notes: tuple[Note, ...], dice: tuple[int, ...]) -> tuple[str, str]:
     if len(notes) == 1 and notes[0].dice == dice:
-        return "no" if notes[0].refuses else "c", notes[0].words
-    marks = [f"{'x' if note.refuses else 'c'}{die}" for note in notes for die in note.dice]
-    return " ".join(marks), " ".join(f"{', '.join(map(die_name, note.dice))}: {note.words}" for note in notes)
+        return "no" if notes[0].rule else "c", notes[0].words
+    found = [f"{'x' if note.rule else 'c'}{die}" for note in notes for die in note.dice]
+    return " ".join(found), " ".join(f"{', '.join(map(die_name, note.dice))}: {note.words}" for note in notes)
+
+
+def _noted(shown: Own) -> str | None:
+    """Return what ``board.js`` writes on the targets: classes, words, and the targets that have them."""
+    found = defaultdict[tuple[str, str], list[int]](list)
+    for target, noted in shown.noted.items():
+        found[noted].append(target)
+    return json.dumps([[*words, targets] for words, targets in found.items()], ensure_ascii=False) if found else None
 
 
 def _slots(shown: Own) -> dict[str, Any]:

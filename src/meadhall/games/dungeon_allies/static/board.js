@@ -42,6 +42,25 @@
     best?.focus();
   }
 
+  // Write on the targets what there is to know before a die is placed. The page has it once, and each message in one attribute.
+  let noted = null;
+  function note() {
+    const notes = document.querySelector(".da.mine")?.dataset.notes ?? "[]";
+    if (notes === noted) return;
+    noted = notes;
+    for (const each of document.querySelectorAll("#controls .da-to[name=first]")) {
+      each.className = "act da-to";
+      for (const name of ["aria-description", "aria-disabled"]) each.removeAttribute(name);
+    }
+    for (const [marks, words, targets] of JSON.parse(notes)) {
+      for (const each of targets.map(target => document.getElementById(`to-${target}`))) {
+        each.className += ` ${marks}`;
+        each.setAttribute("aria-description", words);
+        if (marks === "no") each.setAttribute("aria-disabled", "true");
+      }
+    }
+  }
+
   // A target that is refused for the selected die says so.
   function refuse() {
     for (const each of document.querySelectorAll("#controls .da-to[class*=' x']")) {
@@ -147,6 +166,7 @@
     for (const each of dice) each.checked = each === input;
     if (choice?.moment !== moment()) for (const each of document.querySelectorAll("[data-warned]")) delete each.dataset.warned;
     if (!input || choice?.moment !== moment()) choice = null;
+    note();
     refuse();
     for (const each of document.querySelectorAll("[data-bid]")) each.hidden = false;
     settle();

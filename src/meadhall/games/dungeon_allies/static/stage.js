@@ -164,10 +164,10 @@
   function swing(box, large) {
     const door = put(drawn("da-door", 120 * large, 90 * large), { x: box.x - 60 * large, y: box.y - 0.08 * box.height }, "da-gate");
     door.firstElementChild.style.translate = "0 -50%";
+    arena.room.append(door);
     sound("door");
     play(door, [{ transform: "none" }, { transform: "perspective(700px) rotateY(-18deg)", offset: 0.3 }, { transform: "perspective(700px) rotateY(-104deg)", opacity: 1, offset: 0.9 }, { transform: "perspective(700px) rotateY(-110deg)", opacity: 0 }], 700, { delay: 200, easing: "ease-in" });
     play(arena.foe, [{ transform: "scale(.55)", filter: "brightness(.15)" }, { transform: "scale(.6)", filter: "brightness(.2)", offset: 0.4 }, { transform: "none", filter: "none" }], 900, { easing: "ease-out" });
-    arena.room.append(door);
   }
 
   async function fighting(_, square) {
