@@ -161,7 +161,7 @@ def picture(view: View) -> Boards:
 
 
 def regions(page: Any) -> dict[str, Any]:
-    """Return the parts of the boards and of the plates that change, by their ids. ``spot-3`` is the part for target 3."""
+    """Return the parts of the boards and of the plates that change, by their ids. ``dice-44`` lie on target 44."""
     p: Boards = page.picture
     state, who = p.state, p.names
     parts: dict[str, Any] = {
@@ -171,21 +171,32 @@ def regions(page: Any) -> dict[str, Any]:
         "turn-number": ("turn_number", "turn-number", state.turn),
         "da-stage": ("fight_stage", p.fight, p.chance),
         "da-final": ("final", _final(p, page.result), who),
-        _spot(Target.TURN_ORDER): ("track", p.track, p.order, who),
-        _spot(Target.TRAINER): ("trainer", p.trainer_spaces, p.trainees),
-        _spot(Target.TAVERN): ("tavern", p.follower, state.followers, state.bidder, p.least_bid, p.dice(Target.TAVERN), who),
-        _spot(Target.TRADE): ("market", p.lines, p.box, p.dice(Target.TRADE)),
+        "order": ("order", p.order),
+        "benches": ("benches", p.trainer_spaces, p.trainees),
+        "visitor": ("visitor", p.follower),
+        "leading": ("bid", p.follower, state.bidder, p.least_bid),
+        _about(Target.TRAINER): ("about_trainer", p.trainer_spaces - len(p.trainees)),
+        _about(Target.TAVERN): ("about_tavern", p.follower, state.followers, state.bidder, p.least_bid, who),
+        _about(Target.TRADE): ("about_trade", p.lines, p.box),
     }
     for square in range(SQUARES):
-        parts[_spot(square)] = ("room", square, p.square(square), p.dice(square), who)
+        parts[f"spot-{square}"] = ("room", square, p.square(square), p.dice(square), who)
+    next_space = next((k for k, (_gift, die) in enumerate(p.track) if die is None), len(p.track))
+    gift = p.track[next_space][0] if next_space < len(p.track) else None
+    parts[_about(Target.TURN_ORDER)] = ("about_track", p.order, next_space, gift, who)
+    for k, (each, die) in enumerate(p.track):
+        parts[f"step-{k}"] = ("step", k, each, die, k == next_space)
+    for target in (target for place in _targets(state.prisoners)[2:] for target in place if target != Target.TRAINER):
+        parts[f"dice-{target}"] = ("dice", target, p.dice(target))
     for k, (content, guarded) in enumerate(p.treasures):
-        parts[_spot(Target.TREASURE + k)] = ("treasure", k, content, guarded, p.dice(Target.TREASURE + k), who)
+        parts[f"heap-{k}"] = ("heap", k, content, guarded)
+        parts[_about(Target.TREASURE + k)] = ("about_treasure", k, content, guarded, p.dice(Target.TREASURE + k), who)
     for k, (name, offering, reward) in enumerate(p.prisoners):
         target = Target.PRISONER + k
-        parts[_spot(target)] = ("prisoner", target, name, offering, reward, p.dice(target), who)
+        parts[_about(target)] = ("about_prisoner", target, name, offering, reward, p.dice(target), who)
     for k, card in enumerate(p.offers):
-        target = Target.SORCERER + k
-        parts[_spot(target)] = ("offer", k, card, p.price, p.dice(target), who)
+        parts[f"offer-{k}"] = ("offer", k, card)
+        parts[_about(Target.SORCERER + k)] = ("about_offer", k, card, p.price, p.dice(Target.SORCERER + k), who)
     for area in p.areas:
         parts[f"facts-{area.seat}"] = ("possessions", area.seat, area.items, len(area.cards), area.points)
         members = {member.die: member for member in area.members}
@@ -195,8 +206,8 @@ def regions(page: Any) -> dict[str, Any]:
     return parts
 
 
-def _spot(target: int) -> str:
-    return f"spot-{int(target)}"
+def _about(target: int) -> str:
+    return f"about-{int(target)}"
 
 
 def _final(p: Boards, result: Any) -> tuple[tuple[int, bool, int, int], ...]:

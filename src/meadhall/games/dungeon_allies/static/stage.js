@@ -306,24 +306,25 @@
     placed, fights: fighting, revealed, rolled, rerolled: rolled, enhances: casts(3), blesses: casts(2), defeats, fails, hammers,
     gains: count, pays: (seat, item, number) => count(seat, item, -number), bid: (seat, gold) => count(seat, "gold", -gold),
   };
-  const squares = (...found) => found.map(square => `spot-${square}`);
-  const TREASURES = squares(29, 30, 31, 32, 33), PRISONERS = squares(36, 37, 38, 39, 40, 41, 42, 43), OFFERS = ["price", ...squares(45, 46, 47, 48, 49)];
+  const spot = target => (target < 28 ? [`spot-${target}`] : target === 28 ? ["step-*", "about-28"] : target === 34 ? ["benches", "about-34"] : [`dice-${target}`, `about-${target}`]);
+  const TRACK = ["order", ...spot(28)], TREASURES = ["heap-*", "about-29", "about-30", "about-31", "about-32", "about-33"], TAVERN = ["visitor", "leading", ...spot(35)];
+  const OFFERS = ["price", "offer-*", "about-45", "about-46", "about-47", "about-48", "about-49"], BOX = ["about-44", ...OFFERS];  // a price depends on the box
   const has = seat => [`facts-${seat}`, ...(isOwn(seat) ? ["purse", "fan"] : [])];
   const dice = seat => [`more-${seat}-*`, ...(isOwn(seat) ? ["slot-*", "held-*"] : [])];
-  const ALL = ["spot-*", "more-*", "facts-*", "slot-*", "held-*", "purse", "fan", "turn-number", "own-turn", "tally", "price", "da-stage"];
-  const paid = seat => [...has(seat), "spot-44", ...OFFERS];  // the box, and with it the price of a card
+  const paid = seat => [...has(seat), ...BOX];
+  const ALL = ["spot-*", "dice-*", "about-*", "benches", ...TRACK, ...TREASURES, ...TAVERN, ...OFFERS, "more-*", "facts-*", "slot-*", "held-*", "purse", "fan", "turn-number", "own-turn", "tally", "da-stage"];
   const changes = {
-    tile: () => [], character: () => [], percentile: () => ["spot-28"], order: () => ["spot-28"], card_shown: () => OFFERS, follower_top: () => ["spot-35"],
-    treasure: space => [`spot-${28 + space}`, "spot-44", ...OFFERS], assigned: dice, placed: (seat, _, spot) => [`spot-${targetOf(spot)}`, ...dice(seat)],
-    bid: seat => ["spot-35", ...has(seat)], illuminates: paid, peeked: (_, square) => squares(square), peek_face: (_, square) => [`look-${square}`],
+    tile: () => [], character: () => [], percentile: () => TRACK, order: () => TRACK, card_shown: () => OFFERS, follower_top: () => TAVERN,
+    treasure: () => [...TREASURES, ...BOX], assigned: dice, placed: (seat, _, name) => [...spot(targetOf(name)), ...dice(seat)],
+    bid: seat => [...TAVERN, ...has(seat)], illuminates: paid, peeked: (_, square) => spot(square), peek_face: (_, square) => [`look-${square}`],
     fights: () => ["da-stage"], revealed: square => ["da-stage", `spot-${square}`, `look-${square}`], enhances: seat => ["da-stage", ...paid(seat)],
     blesses: seat => ["da-stage", ...paid(seat)], rolled: () => ["da-stage"], rerolled: seat => ["da-stage", ...paid(seat)], total: () => ["da-stage"],
-    hammers: seat => ["da-stage", ...paid(seat)], defeats: (seat, square) => ["da-stage", "tally", ...squares(square), ...has(seat), ...TREASURES],
-    fails: (_, square) => ["da-stage", "tally", ...squares(square)], round: () => ["tally", ...TREASURES], gains: paid, pays: paid,
-    loots: (seat, space) => [`spot-${28 + space}`, ...has(seat)], guarded: () => TREASURES, trained: seat => ["spot-34", ...dice(seat)],
-    training_forfeit: () => ["spot-34"], follower_joins: seat => ["spot-35", ...dice(seat)], tavern_forfeit: () => ["spot-35"], frees: () => PRISONERS,
-    prisoner_forfeit: () => PRISONERS, prisoner_declined: () => PRISONERS, trades: seat => ["spot-44", ...has(seat)], buys: seat => [...OFFERS, ...has(seat)],
-    declines: () => OFFERS, cannot_pay: () => OFFERS, turn_ended: () => ALL, score: () => ALL, won: () => [...ALL, "da-final"],
+    hammers: seat => ["da-stage", ...paid(seat)], defeats: (seat, square) => ["da-stage", "tally", ...spot(square), ...has(seat), ...TREASURES],
+    fails: (_, square) => ["da-stage", "tally", ...spot(square)], round: () => ["tally", ...TREASURES, ...OFFERS], gains: paid, pays: paid,
+    loots: seat => [...TREASURES, ...has(seat)], guarded: () => [], trained: seat => [...spot(34), ...dice(seat)], training_forfeit: () => [],
+    follower_joins: seat => [...TAVERN, ...dice(seat)], tavern_forfeit: () => [], frees: () => [], prisoner_forfeit: () => [], prisoner_declined: () => [],
+    trades: seat => [...BOX, ...has(seat)], buys: seat => [...OFFERS, ...has(seat)], declines: () => [], cannot_pay: () => [],
+    turn_ended: () => ALL, score: () => ALL, won: () => [...ALL, "da-final"],
   };
   const told = kind => async (...values) => {
     const line = lines.shift();
