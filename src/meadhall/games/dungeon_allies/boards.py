@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from meadhall.games.dungeon_allies import names
 from meadhall.games.dungeon_allies.components import (
@@ -17,7 +17,6 @@ from meadhall.games.dungeon_allies.components import (
     FixedPoints,
     MonsterPoints,
     Points,
-    components_of,
 )
 from meadhall.games.dungeon_allies.names import Names
 from meadhall.games.dungeon_allies.pieces import (
@@ -182,6 +181,13 @@ def card_of(pieces: Names, card: int, rules: State | None = None, owner: int = N
 
 
 @lru_cache(maxsize=8)
+def _levels(components: Components) -> tuple[tuple[int, ...], ...]:
+    """Return the squares of the three levels."""
+    levels = components.levels_of_squares
+    return tuple(tuple(square for square in range(SQUARES) if levels[square] == k) for k in range(LEVELS))
+
+
+@lru_cache(maxsize=8)
 def _squares(components: Components, _language: str) -> tuple[tuple[str, int, int], ...]:
     """Return the name, the level and the cell of every square."""
     levels, pieces, cell = components.levels_of_squares, Names(components), -1
@@ -211,7 +217,8 @@ class Boards:
         self.names = view.names
         self.n = view.steps[-1].n if view.steps else 0
         self._rules = view.state  # as the rules read it
-        self._names = Names(components_of(view.options))
+        words: Any = view.game.words
+        self._names: Names = words.pieces
         self._language = current_language()
 
     @cached_property
@@ -237,7 +244,7 @@ class Boards:
     @property
     def levels(self) -> tuple[tuple[int, ...], ...]:
         """The squares of the three levels."""
-        return tuple(tuple(square for square in range(SQUARES) if self.state.level[square] == k) for k in range(LEVELS))
+        return _levels(self._names.components)
 
     @property
     def cells(self) -> tuple[int, ...]:

@@ -6,7 +6,7 @@ import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import pairwise
 from typing import Any, Final, NamedTuple
 
@@ -285,7 +285,9 @@ def _notes(view: View, dice: tuple[int, ...]) -> dict[int, tuple[Note, ...]]:
             found[target] = (Note(dice, text, rule),)
             continue
         some = [] if target < Target.TREASURE else [(die,) for die in allowed] if target in DIE_MATTERS else [allowed]
-        known = [((die,), view.refusal(first + die)) for die in dice if die not in allowed]
+        known: list[tuple[tuple[int, ...], tuple[str, str]]] = [
+            ((die,), view.refusal(first + die)) for die in dice if die not in allowed
+        ]
         known += [(each, ("", caution(state, view.viewer, target, each[0]))) for each in some]
         texts = defaultdict[tuple[str, str], tuple[int, ...]](tuple)
         for each, (rule, text) in known:
@@ -358,6 +360,7 @@ def _slots(shown: Own) -> dict[str, Any]:
     return found
 
 
+@cache
 def _targets(prisoners: int) -> tuple[tuple[int, ...], ...]:
     """DA-4.1: Return the targets of the eight places."""
     return tuple(targets[:prisoners] if targets[0] == Target.PRISONER else targets for targets in _PLACES)
