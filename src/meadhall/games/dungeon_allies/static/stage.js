@@ -322,7 +322,7 @@
     hammers: seat => ["da-stage", ...paid(seat)], defeats: (seat, square) => ["da-stage", "tally", ...spot(square), ...has(seat), ...TREASURES],
     fails: (_, square) => ["da-stage", "tally", ...spot(square)], round: () => ["tally", ...TREASURES, ...OFFERS], gains: paid, pays: paid,
     loots: seat => [...TREASURES, ...has(seat)], guarded: () => [], trained: seat => [...spot(34), ...dice(seat)], training_forfeit: () => [],
-    follower_joins: seat => [...TAVERN, ...dice(seat)], tavern_forfeit: () => [], frees: () => [], prisoner_forfeit: () => [], prisoner_declined: () => [],
+    follower_joins: seat => [...TAVERN, ...dice(seat)], tavern_forfeit: () => TAVERN, frees: () => [], prisoner_forfeit: () => [], prisoner_declined: () => [],
     trades: seat => [...BOX, ...has(seat)], buys: seat => [...OFFERS, ...has(seat)], declines: () => [], cannot_pay: () => [],
     turn_ended: () => ALL, score: () => ALL, won: () => [...ALL, "da-final"],
   };
