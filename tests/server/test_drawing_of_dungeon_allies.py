@@ -144,7 +144,7 @@ async def _placing(hall: OpenHall) -> tuple[list[Person], Room]:
     await people[1].ask(f"/tables/{table}/seats", {"set": "sit"})
     await people[0].ask(f"/tables/{table}/start")
     room = await hall.room(table)
-    while room.match is None or room.match.state.phase != Phase.PLACE:  # type: ignore[attr-defined]
+    while room.match is None or room.match.state.phase != Phase.PLACE:
         assert room.match is not None
         assert room.match.actor is not None
         await people[room.match.actor].act(table, room.match.legal()[0].action)

@@ -354,7 +354,8 @@ def _slots(shown: Own) -> dict[str, Any]:
     for size in range(DICE):
         member, can = members.get(size), size in shown.unplaced
         kind = "empty" if member is None else "can" if can else "away" if member.where else ""
-        found[f"slot-{size}"] = {"class": f"da-slot {kind}".strip(), "data-where": member.where or None if member else None}
+        where, drag = member.where or None if member else None, "#controls .da-to" if can else None
+        found[f"slot-{size}"] = {"class": f"da-slot {kind}".strip(), "data-where": where, "data-drag": drag}
         found[f"take-{size}"] = {"disabled": None if can else "", "checked": "" if shown.unplaced == (size,) else None}
         found[f"held-{size}"] = ("held", size, shown.area.seat, member and member.ally)
     return found

@@ -21,6 +21,7 @@
   let thrown = [];     // how many dice are rolled in each fight of this play
   let scene = null;    // the card that is shown: its place, step and glow
   let arena = null;    // the fight on the board: its foe, dice and total
+  const lit = new Map();  // the plates that these news leave as they were, with their classes
 
   function before(events) {
     arena = scene = null;
@@ -80,10 +81,19 @@
     return made("li", "", ...(seat === null ? [] : [drawn(`shield-${seat}`, 24, 24, `crest seat-${seat}`)]), made("span", "", byId("telling")?.textContent ?? ""), ...counts);
   }
 
+  // The seat that something happens to is lit until the end of the play.
+  function light(seat) {
+    for (const plate of document.querySelectorAll(".plate")) {
+      if (!lit.has(plate) && !stage.news.match(plate.id).length) lit.set(plate, plate.className);
+      plate.classList.toggle("active", plate.id === `plate-${seat}`);
+    }
+  }
+
   // The place glows, and its card tells what happened there. The lines of one step are shown together.
   async function tellLine(line) {
     const isNew = scene?.place !== line.place || scene.n !== line.n;
     byId("da-board").dataset.told = line.place;
+    if (line.seat !== null) light(line.seat);
     if (isNew) {
       scene?.glow.remove();
       const lot = at(find(`.da-lot.da-${line.place}`)), glow = keep(put(document.createElement("i"), lot, "da-glow"));
@@ -170,7 +180,9 @@
     play(arena.foe, [{ transform: "scale(.55)", filter: "brightness(.15)" }, { transform: "scale(.6)", filter: "brightness(.2)", offset: 0.4 }, { transform: "none", filter: "none" }], 900, { easing: "ease-out" });
   }
 
-  async function fighting(_, square) {
+  async function fighting(seat, square) {
+    light(seat);
+    byId("da-board").dataset.told = 1;
     show(1, words());
     const room = at(find(`#spot-${square}`)), glow = put(document.createElement("i"), room, "da-glow");
     glow.style.setProperty("--wide", `${room.width}px`);
@@ -292,6 +304,8 @@
   function cleared() {
     const card = byId("da-animation");
     arena = scene = null;
+    for (const [plate, was] of lit) plate.className = was;
+    lit.clear();
     if (!card) return;
     card.hidden = true;
     byId("da-board").append(card);
