@@ -6,7 +6,7 @@ import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from itertools import pairwise
 from typing import Any, Final, NamedTuple
 
@@ -276,6 +276,7 @@ def _subject(boards: Boards, seat: int, phase: Phase) -> Any:
 def _notes(view: View, dice: tuple[int, ...]) -> dict[int, tuple[Note, ...]]:
     """Return what the seat should know before it places one of these dice, by target."""
     state, legal = view.state, set(view.legal)
+    lacking = cache(partial(caution, state, view.viewer))
     found = dict[int, tuple[Note, ...]]()
     for target in (target for targets in _targets(view.plain.prisoners) for target in targets):
         first = _FIRST + DICE * target
@@ -288,7 +289,7 @@ def _notes(view: View, dice: tuple[int, ...]) -> dict[int, tuple[Note, ...]]:
         known: list[tuple[tuple[int, ...], tuple[str, str]]] = [
             ((die,), view.refusal(first + die)) for die in dice if die not in allowed
         ]
-        known += [(each, ("", caution(state, view.viewer, target, each[0]))) for each in some]
+        known += [(each, ("", lacking(min(target, Target.SORCERER), each[0]))) for each in some]  # all cards have one price
         texts = defaultdict[tuple[str, str], tuple[int, ...]](tuple)
         for each, (rule, text) in known:
             texts[text, rule] += each
