@@ -41,7 +41,7 @@ from meadhall.games.dungeon_allies.rules.excursion import is_doubled, is_fightin
 from meadhall.games.dungeon_allies.rules.market import price
 from meadhall.games.dungeon_allies.rules.village import is_guarded
 from meadhall.games.dungeon_allies.state import ROUND_ENDS, Event, State
-from meadhall.games.dungeon_allies.story import Fight, FightDie, Monster, Scene, monster_of, told
+from meadhall.games.dungeon_allies.story import Fight, FightDie, Monster, Scene, monster_of, story
 from meadhall.sdk import View, current_language
 
 ROW = 4
@@ -203,7 +203,6 @@ class Boards:
     """The boards as a viewer sees them: what follows from the state, beside its own fields.
 
     Attributes:
-        n: the number of the last step, by which scripts tell new scenes from old ones.
         ends: the numbers of removed tiles at which the rounds end.
     """
 
@@ -215,7 +214,6 @@ class Boards:
         self.view = view
         self.state = view.plain
         self.names = view.names
-        self.n = view.steps[-1].n if view.steps else 0
         self._rules = view.state  # as the rules read it
         words: Any = view.game.words
         self._names: Names = words.pieces
@@ -295,10 +293,10 @@ class Boards:
         """The probability, in per cent, of winning the fight with the dice as they are."""
         return 0 if self.fight is None else chance_of(self.fight.dice, self.fight.target)
 
-    @cached_property
+    @property
     def story(self) -> tuple[int, tuple[Scene, ...]]:
         """The turn that is told, and its scenes."""
-        return told(self.view, current_language())
+        return story(self.view)
 
     # ------------------------------------------------------------------------------------------------------------------ village
 

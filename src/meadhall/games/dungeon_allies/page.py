@@ -44,8 +44,8 @@ from meadhall.games.dungeon_allies.pieces import (
 from meadhall.games.dungeon_allies.refusals import DIE_MATTERS, at_the_tavern, caution
 from meadhall.games.dungeon_allies.rules.excursion import is_fighting
 from meadhall.games.dungeon_allies.state import State
-from meadhall.games.dungeon_allies.story import Fight, FightDie, Monster, told
-from meadhall.sdk import View, current_language
+from meadhall.games.dungeon_allies.story import Fight, FightDie, Monster, story
+from meadhall.sdk import View
 
 
 class Note(NamedTuple):
@@ -221,7 +221,7 @@ def _final(p: Boards, result: Any) -> tuple[tuple[int, bool, int, int], ...]:
 
 def beats(view: View) -> int:
     """Return how long the board shows the scenes of the last step, in beats (see ``stage.js``)."""
-    scenes = [scene for scene in told(view, current_language())[1] if scene.n == view.steps[-1].n]
+    scenes = [scene for scene in story(view)[1] if scene.n == view.steps[-1].n]
     length = sum(BEATS["fight"] if scene.fight else BEATS["scene"] + BEATS["line"] * (len(scene.lines) - 1) for scene in scenes)
     return min(length, BEATS["all"])
 
