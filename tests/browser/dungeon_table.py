@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from playwright.sync_api import Locator, Page, expect
 
 from browser.table import PATIENCE, Table
-from meadhall.games.dungeon_allies.pieces import DICE, Act, Target
+from meadhall.games.dungeon_allies.pieces import Target
 
 DUNGEON_ALLIES = "Dungeon Allies"
 
@@ -30,7 +30,9 @@ def wait_for_next_decision(page: Page, before: str) -> None:
 
 def highlighted(page: Page) -> list[int]:
     """Return the targets that can be chosen now."""
-    found: list[str] = page.locator(".da-to:visible").evaluate_all("all => all.map(each => each.dataset.target)")
+    found: list[str] = page.locator(".da-to:not([aria-disabled]):visible").evaluate_all(
+        "all => all.map(each => each.dataset.target)"
+    )
     return [int(target) for target in found]
 
 
@@ -45,7 +47,7 @@ def to_the_tavern(targets: Sequence[int]) -> int:
 
 def take_die(page: Page, press: Press = Locator.click) -> int:
     """Select the smallest die that can be placed and return it."""
-    die = page.locator(".da-slot input").first
+    die = page.locator(".da-slot.can input").first
     if not die.is_checked():
         press(die)
     return int(die.input_value())
@@ -55,8 +57,8 @@ def decide(page: Page, prefer: Prefer = deepest_last, press: Press = Locator.cli
     """Make one decision: the smallest die to the preferred target, or else the last offered action."""
     before = number(page)
     if phase(page) == "place":
-        die = take_die(page, press)
-        press(page.locator(f"#act-{Act.PLACE + DICE * prefer(highlighted(page)) + die}"))
+        take_die(page, press)
+        press(page.locator(f"#to-{prefer(highlighted(page))}"))
     elif phase(page) in ("peek", "fight_order"):
         press(page.locator(f".da-to:visible[data-target='{prefer(highlighted(page))}']"))
     else:

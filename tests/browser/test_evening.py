@@ -18,7 +18,7 @@ from browser.table import AXES_AND_ALLIES, PATIENCE, VIKING_AXES, Act, Table, al
 DEVICES: list[tuple[dict[str, Any], Act]] = [({}, Locator.click), (PHONE, Locator.tap), ({}, press_by_keys)]
 GAMES = (AXES_AND_ALLIES, VIKING_AXES, axxa_table.AXXA, dungeon_table.DUNGEON_ALLIES)
 DECISIONS = 6
-CHOICES = "#acts button:not([aria-disabled=true]), .axxa-chooser, .axxa-act, .axxa-price, .da-slot, .da-acts .act"
+CHOICES = "#acts button:not([aria-disabled=true]), .axxa-chooser, .axxa-act, .axxa-price, .da-slot.can, .da-acts .act"
 
 
 @pytest.mark.parametrize("game", GAMES)

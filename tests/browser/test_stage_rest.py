@@ -19,7 +19,7 @@ MOST = {"axes-and-allies": 20, "axxa": 30, "dungeon-allies": 45, "viking-axes": 
 
 OPTIONS = {"axxa": {"mode": "versus"}, "viking-axes": {"variant": "strategic"}}
 
-LATE = re.compile(r"prompt|notices|tools|frame|spectators|end|devices|log-earlier|(named|timed)-\d+")
+LATE = re.compile(r"prompt(-\w+)?|notices|tools|(hint|undo)-form|frame|spectators|end|devices|log-earlier|(named|timed)-\d+")
 """Regions that change when a play has ended: the next decision, and what happens beside the match."""
 
 WATCH = """() => {

@@ -33,7 +33,8 @@ def step_of(page: str) -> int:
 
 
 def highlighted(page: str) -> list[int]:
-    return [int(value) for value in re.findall(r'name="action" value="(\d+)" data-wanted', page)]
+    found = re.findall(r'name="(?:action|first)" value="(\d+)" data-wanted(?:="(\d+)")?', page)
+    return [int(value) + int(plus or 0) for value, plus in found]
 
 
 @pytest.mark.parametrize("name", GUIDED)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from games.dungeon_allies.scenes import A, B, bid, go, place, scene, send
 from meadhall import Match
 from meadhall.games.dungeon_allies.page import own
+from meadhall.games.dungeon_allies.pieces import DICE, Act
 
 PLAIN = {A: {4: "fire", 6: "water"}, B: {4: "melee", 6: "armor"}}
 TRAINED = {A: {6: "fire", 8: "water"}, B: {4: "melee", 6: "armor"}}
@@ -12,9 +13,12 @@ TRAINED = {A: {6: "fire", 8: "water"}, B: {4: "melee", 6: "armor"}}
 
 def caution(match: Match, sides: int, spot: str) -> str:
     """Return the caution on the page of the seat to move, for a die on a spot."""
-    controls, action = own(match.view(match.actor)), place(sides, spot)
-    assert action in controls.deeds
-    return controls.cautions.get(action, "")
+    view, action = match.view(match.actor), place(sides, spot)
+    assert action in view.legal
+    target, die = divmod(action - Act.PLACE, DICE)
+    notes = [note for note in own(view).notes.get(target, ()) if die in note.dice]
+    assert not any(note.rule for note in notes)
+    return " ".join(note.text for note in notes)
 
 
 def test_a_guarded_treasure_needs_a_die_in_the_dungeon() -> None:

@@ -108,6 +108,28 @@ def test_illegal_choices_are_offered_with_their_refusals(players: int) -> None:
     assert phases >= {Phase.PLACE, Phase.PREP, Phase.TRADE}
 
 
+def test_what_a_target_says_about_dice_agrees_with_the_rules() -> None:
+    """The notes refuse exactly the illegal placements, with a rule; what a seat lacks is about legal ones."""
+    refused = lacking = 0
+    for match in moments(2):
+        if match.over or match.state.phase != Phase.PLACE:
+            continue
+        view = match.view(match.actor)
+        shown = page.own(view)
+        forbidden = {(target, die) for target, notes in shown.notes.items() for note in notes if note.rule for die in note.dice}
+        every = {(target, die) for targets in shown.targets for target in targets for die in shown.unplaced}
+        assert every - forbidden == {divmod(action - Act.PLACE, DICE) for action in view.legal if action != Act.ILLUMINATE}
+        for target, notes in shown.notes.items():
+            for note in notes:
+                refused, lacking = refused + bool(note.rule), lacking + (not note.rule)
+                if note.rule:
+                    rule, text = view.refusal(pieces.place(target, note.dice[0]))
+                    assert (note.rule, note.text) == (rule, text)
+                assert not note.rule or "DA-" in note.words
+    assert refused
+    assert lacking
+
+
 @pytest.mark.compiled
 @pytest.mark.parametrize("players", PLAYERS)
 def test_choices_are_taken_apart_as_the_rules_number_them(players: int) -> None:
@@ -117,16 +139,13 @@ def test_choices_are_taken_apart_as_the_rules_number_them(players: int) -> None:
             continue
         view = match.view(match.actor)
         own = page.own(view)
-        assert list(own.deeds) == sorted({*view.legal, *page.offered(view)})
+        assert sorted([*own.deeds, *own.goals.values()]) == sorted(page.offered(view))
         for action, (name, argument) in own.deeds.items():
             kind = Act[name.upper()]
             kinds.add(kind)
             assert action == kind + argument
-            if kind == Act.PLACE:
-                assert action == pieces.place(*divmod(argument, DICE))
     assert kinds >= {
         Act.ASSIGN,
-        Act.PLACE,
         Act.ILLUMINATE,
         Act.ROLL,
         Act.HAMMER,
@@ -176,12 +195,13 @@ def test_a_reroll_shows_the_chance_of_each_die() -> None:
     for match in moments(2):
         if match.state.phase != Phase.REROLL:
             continue
-        own = page.own(match.view(match.actor))
-        assert own.boards is not None
-        fight = own.boards.fight
+        view = match.view(match.actor)
+        own = page.own(view)
+        fight = page.picture(view).fight
         assert fight is not None
+        assert own.subject == {die.die: die for die in fight.dice}
         for action, chance in own.chances.items():
-            thrown = next(die for die in fight.dice if die.die == action - Act.REROLL)
+            thrown = own.subject[action - Act.REROLL]
             others = fight.total - thrown.counted
             enough = sum(
                 others + (2 if thrown.doubled else 1) * value >= fight.target for value in range(1, SIDES[thrown.die] + 1)

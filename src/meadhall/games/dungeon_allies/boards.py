@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
-from functools import cached_property
-from typing import Literal, NamedTuple
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from typing import Any, Literal, NamedTuple
 
 from meadhall.games.dungeon_allies import names
 from meadhall.games.dungeon_allies.components import (
     COLOUR_NAMES,
     SKILL_NAMES,
+    Components,
     CrystalPoints,
     FixedPoints,
     MonsterPoints,
     Points,
-    components_of,
 )
 from meadhall.games.dungeon_allies.names import Names
 from meadhall.games.dungeon_allies.pieces import (
@@ -39,8 +40,8 @@ from meadhall.games.dungeon_allies.rules import card_score, points_of
 from meadhall.games.dungeon_allies.rules.excursion import is_doubled, is_fighting
 from meadhall.games.dungeon_allies.rules.market import price
 from meadhall.games.dungeon_allies.rules.village import is_guarded
-from meadhall.games.dungeon_allies.state import ROUND_ENDS, Event, has_seen
-from meadhall.games.dungeon_allies.story import Fight, FightDie, Monster, Scene, monster_of, told
+from meadhall.games.dungeon_allies.state import ROUND_ENDS, Event, State
+from meadhall.games.dungeon_allies.story import Fight, FightDie, Monster, Scene, monster_of, story
 from meadhall.sdk import View, current_language
 
 ROW = 4
@@ -137,11 +138,71 @@ class PlayerArea(NamedTuple):
     points: int
 
 
+@dataclass(frozen=True)
+class _Possessions:
+    """What decides over a player's area. ``rules``: the state as the rules read it."""
+
+    seat: int
+    components: Components
+    language: str
+    items: Items
+    allies: tuple[int, ...]
+    places: tuple[int, ...]
+    card_owner: tuple[int, ...]
+    owner: tuple[int, ...]
+    rules: State = field(compare=False)
+
+
+@lru_cache(maxsize=64)
+def _area(one: _Possessions) -> PlayerArea:
+    """Return everything that a player has. Most moves leave it as it is."""
+    kept = [weakness for weakness, owner in zip(one.rules.weakness, one.owner, strict=True) if owner == one.seat]
+    found = Names(one.components)
+    members = tuple(
+        Member(die, ally_of(found, ally, one.rules.skill[ally]), "" if target == NONE else found.target(target))
+        for die, (ally, target) in enumerate(zip(one.allies, one.places, strict=True))
+        if ally != NONE
+    )
+    cards = tuple(card_of(found, card, one.rules, one.seat) for card, owner in enumerate(one.card_owner) if owner == one.seat)
+    points = int(points_of(one.rules, one.seat))
+    return PlayerArea(one.seat, one.items, members, cards, tuple(map(kept.count, range(SKILLS))), points)
+
+
+def ally_of(pieces: Names, ally: int, skill: int) -> Ally:
+    """Return a character or a follower."""
+    return Ally(pieces.ally(ally), int(skill), ally >= FIRST_FOLLOWER)
+
+
+def card_of(pieces: Names, card: int, rules: State | None = None, owner: int = NONE) -> Card:
+    """Return a card, with its score for its owner."""
+    kinds = pieces.components.sorcerer_card[card].kinds
+    score = 0 if rules is None else int(card_score(rules, owner, card))
+    return Card(pieces.card(card), tuple(map(value, kinds)), score)
+
+
+@lru_cache(maxsize=8)
+def _levels(components: Components) -> tuple[tuple[int, ...], ...]:
+    """Return the squares of the three levels."""
+    levels = components.levels_of_squares
+    return tuple(tuple(square for square in range(SQUARES) if levels[square] == k) for k in range(LEVELS))
+
+
+@lru_cache(maxsize=8)
+def _squares(components: Components, _language: str) -> tuple[tuple[str, int, int], ...]:
+    """Return the name, the level and the cell of every square."""
+    levels, pieces, cell = components.levels_of_squares, Names(components), -1
+    found = list[tuple[str, int, int]]()
+    for square in range(SQUARES):
+        begins = square > 0 and levels[square] != levels[square - 1]
+        cell = ROW * -(-(cell + 1) // ROW) if begins else cell + 1
+        found.append((pieces.square(square), levels[square], cell))
+    return tuple(found)
+
+
 class Boards:
     """The boards as a viewer sees them: what follows from the state, beside its own fields.
 
     Attributes:
-        n: the number of the last step, by which scripts tell new scenes from old ones.
         ends: the numbers of removed tiles at which the rounds end.
     """
 
@@ -153,13 +214,18 @@ class Boards:
         self.view = view
         self.state = view.plain
         self.names = view.names
-        self.n = view.steps[-1].n if view.steps else 0
         self._rules = view.state  # as the rules read it
-        self._names = Names(components_of(view.options))
-        self._dice: defaultdict[int, list[PlacedDie]] = defaultdict(list)
-        for seat in range(view.state.players):
+        words: Any = view.game.words
+        self._names: Names = words.pieces
+        self._language = current_language()
+
+    @cached_property
+    def _dice(self) -> dict[int, list[PlacedDie]]:
+        found = defaultdict[int, list[PlacedDie]](list)
+        for seat in range(self.state.players):
             for die, target in enumerate(self.state.place[seat]):
-                self._dice[target].append((seat, die))
+                found[target].append((seat, die))
+        return found
 
     def dice(self, target: int) -> tuple[PlacedDie, ...]:
         """Return the dice on a target."""
@@ -176,25 +242,19 @@ class Boards:
     @property
     def levels(self) -> tuple[tuple[int, ...], ...]:
         """The squares of the three levels."""
-        return tuple(tuple(square for square in range(SQUARES) if self.state.level[square] == k) for k in range(LEVELS))
+        return _levels(self._names.components)
 
-    @cached_property
+    @property
     def cells(self) -> tuple[int, ...]:
         """The cell of every square."""
-        found: list[int] = []
-        levels = self.state.level
-        for square in range(SQUARES):
-            begins = square > 0 and levels[square] != levels[square - 1]
-            following = found[-1] + 1 if found else 0
-            found.append(ROW * -(-following // ROW) if begins else following)
-        return tuple(found)
+        return tuple(cell for _name, _level, cell in _squares(self._names.components, self._language))
 
     def square(self, square: int) -> Square:
         """Return a square."""
+        name, level, cell = _squares(self._names.components, self._language)[square]
         gone = self.state.monster[square] == GONE
         former = self._names.monster(self.state.former[square]) if gone else ""
-        name = self._names.square(square)
-        return Square(name, self.state.level[square], self.cells[square], self.monster(square), former, self.seen(square))
+        return Square(name, level, cell, self.monster(square), former, self.seen(square))
 
     def monster(self, square: int) -> Monster | None:
         """Return the tile on a square, if the viewer knows it."""
@@ -203,9 +263,8 @@ class Boards:
 
     def seen(self, square: int) -> tuple[int, ...]:
         """DA-3.4: Return the seats that know the tile on a square."""
-        if not self.state.seen[square]:
-            return ()
-        return tuple(seat for seat in range(self.state.players) if has_seen(self._rules, seat, square))
+        seen = self.state.seen[square]
+        return tuple(seat for seat in range(self.state.players) if seen >> (1 + seat) & 1) if seen else ()
 
     @cached_property
     def fight(self) -> Fight | None:
@@ -223,14 +282,21 @@ class Boards:
         return FightDie(die, int(state.rolled[die]), doubled, bool(state.extra[die]))
 
     @property
+    def tiles(self) -> dict[str, tuple[int, bool, tuple[tuple[int, int], ...]]]:
+        """The tiles by their names in records, for the script that plays fights: weakness, whether it has a crown, faces."""
+        monsters = [monster_of(self.state, self._names, k) for k in range(len(self.state.weakness))]
+        printed = self._names.components.monster
+        return {tile.id: (one.weakness, one.crowned, one.faces) for tile, one in zip(printed, monsters, strict=True)}
+
+    @property
     def chance(self) -> int:
         """The probability, in per cent, of winning the fight with the dice as they are."""
         return 0 if self.fight is None else chance_of(self.fight.dice, self.fight.target)
 
-    @cached_property
+    @property
     def story(self) -> tuple[int, tuple[Scene, ...]]:
         """The turn that is told, and its scenes."""
-        return told(self.view, current_language())
+        return story(self.view)
 
     # ------------------------------------------------------------------------------------------------------------------ village
 
@@ -285,7 +351,7 @@ class Boards:
     @property
     def offers(self) -> list[Card | None]:
         """The cards on show."""
-        return [None if card == NONE else self.card(card) for card in self.state.display]
+        return [None if card == NONE else card_of(self._names, card) for card in self.state.display]
 
     @property
     def price(self) -> Items:
@@ -302,24 +368,13 @@ class Boards:
 
     def area(self, seat: int) -> PlayerArea:
         """Return everything that a player has."""
-        state = self.state
-        kept = [weakness for weakness, owner in zip(state.weakness, state.owner, strict=True) if owner == seat]
-        return PlayerArea(
-            seat=seat,
-            items=items(state.crystals[seat], state.gold[seat]),
-            members=tuple(self._members(seat)),
-            cards=tuple(self.card(card, seat) for card, owner in enumerate(state.card_owner) if owner == seat),
-            kept=tuple(map(kept.count, range(SKILLS))),
-            points=int(points_of(self._rules, seat)),
-        )
-
-    def _members(self, seat: int) -> Iterable[Member]:
-        for die in range(DICE):
-            ally, target = self.state.ally[seat][die], self.state.place[seat][die]
-            if target == Target.TRAINER and (seat, die) in self._trained:
-                target = NONE  # the trained ally has a larger die now, and this ally joined later
-            if ally != NONE:
-                yield Member(die, self.ally(ally), "" if target == NONE else self._names.target(target))
+        state, places = self.state, self.state.place[seat]
+        if Target.TRAINER in places:  # a trained ally has a larger die now, and the ally with the old one joined later
+            gone = {die for die, target in enumerate(places) if target == Target.TRAINER and (seat, die) in self._trained}
+            places = [NONE if die in gone else target for die, target in enumerate(places)]
+        owned, allies = items(state.crystals[seat], state.gold[seat]), tuple(state.ally[seat])
+        facts = (owned, allies, tuple(places), tuple(state.card_owner), tuple(state.owner))
+        return _area(_Possessions(seat, self._names.components, self._language, *facts, self._rules))
 
     @cached_property
     def _trained(self) -> set[PlacedDie]:
@@ -334,13 +389,7 @@ class Boards:
 
     def ally(self, ally: int) -> Ally:
         """Return a character or a follower."""
-        return Ally(self._names.ally(ally), self.state.skill[ally], ally >= FIRST_FOLLOWER)
-
-    def card(self, card: int, owner: int = NONE) -> Card:
-        """Return a card, with its score for its owner."""
-        kinds = self._names.components.sorcerer_card[card].kinds
-        score = 0 if owner == NONE else int(card_score(self._rules, owner, card))
-        return Card(self._names.card(card), tuple(map(value, kinds)), score)
+        return ally_of(self._names, ally, self.state.skill[ally])
 
 
 def chance_of(dice: Iterable[FightDie], target: int) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from meadhall.games.dungeon_allies import names
 from meadhall.games.dungeon_allies.names import Names
@@ -52,10 +53,15 @@ def caution(state: State, seat: int, target: int, die: int) -> str:
     return ""
 
 
+def _cells(row: Any) -> list[int]:
+    """Return the cells of a field at once, which is faster than one by one."""
+    found: list[int] = row.tolist()
+    return found
+
+
 def _at_a_treasure(state: State, seat: int, space: int) -> str:
     """DA-6.2: A guarded treasure needs a fight that is won this turn."""
-    attacks = any(state.holder[Target.SQUARE + square] == seat for square in range(SQUARES))
-    if attacks or not is_guarded(state, space):
+    if not is_guarded(state, space) or seat in _cells(state.holder)[: Target.TURN_ORDER]:
         return ""
     return _("Guarded: you need to win a fight this turn, and you have no die in the dungeon yet.")
 
@@ -118,8 +124,8 @@ def _at_a_prisoner(state: State, seat: int, space: int) -> str:
 
 def missing_offering(state: State, seat: int, space: int) -> list[int]:
     """Return how much of each item of an offering a seat lacks."""
-    missing = [max(0, int(state.offering[space, colour] - state.crystals[seat, colour])) for colour in range(COLOURS)]
-    return [*missing, max(0, int(state.offering[space, COLOURS] - state.gold[seat]))]
+    owned = [*_cells(state.crystals[seat]), int(state.gold[seat])]
+    return [max(0, needed - count) for needed, count in zip(_cells(state.offering[space]), owned, strict=True)]
 
 
 def _at_the_market(state: State, seat: int) -> str:
@@ -130,7 +136,8 @@ def _at_the_market(state: State, seat: int) -> str:
 
 
 def _can_give(state: State, seat: int, side: int) -> bool:
-    return all(state.crystals[seat, colour] >= state.exchange[side, colour] for colour in range(COLOURS))
+    owned, given = _cells(state.crystals[seat]), _cells(state.exchange[side])
+    return all(count >= needed for count, needed in zip(owned, given, strict=True))
 
 
 def _at_the_sorcerer(state: State, seat: int) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from meadhall.games.dungeon_allies.components import ITEM_NAMES, Components, components_of
@@ -128,12 +127,6 @@ def monster_of(state: PlainState, names: Names, monster: int) -> Monster:
     """Return a tile by its number."""
     faces = tuple((state.target[level][monster], state.bounty[level][monster]) for level in range(LEVELS))
     return Monster(names.monster(monster), state.weakness[monster], faces, faces[-1][1] == max(state.bounty[LEVELS - 1]))
-
-
-@lru_cache(maxsize=1)
-def told(view: View, _language: str) -> tuple[int, tuple[Scene, ...]]:
-    """Return ``story(view)``. A page asks for it twice."""
-    return story(view)
 
 
 def story(view: View) -> tuple[int, tuple[Scene, ...]]:

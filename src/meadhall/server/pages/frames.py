@@ -7,11 +7,12 @@ each of them "you".
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable
 from dataclasses import replace
 from functools import partial
 from secrets import token_hex
-from typing import Any
+from typing import Any, Final
 from weakref import WeakKeyDictionary
 
 from markupsafe import Markup
@@ -107,6 +108,16 @@ class Frames:
         found = table.frames.get((room.table.seat_of(guest.id), current_language())) if table and room.match else None
         return found if found is not None and seen == f"{self.mark()}-{found.version}" else None
 
+    def sheet(self, room: Room, guest: Guest, outside: Outside, name: str) -> tuple[MatchPage, Markup] | None:
+        """Return a sheet of the game's page, with the page that all viewers share; None if there is none with this name."""
+        if room.match is None:
+            return None
+        self.frame(room, guest, outside)
+        page = self._tables[room].public[current_language()][0]
+        drawn = getattr(_macros(page), "sheet", lambda *_: "")
+        html = str.strip(drawn(page, name))
+        return (page, as_markup(html)) if html else None
+
     def mark(self) -> str:
         """Return a mark of the frames in the current language. No other process has the same."""
         return f"{self._name}-{current_language()}"
@@ -164,9 +175,23 @@ def public_part(page: MatchPage) -> Markup:
     return as_markup(template("_public.html").module.public(page, board_of(page, regions), regions))  # type: ignore[attr-defined]
 
 
-def controls_part(page: MatchPage) -> Markup:
-    """Draw the controls of a page that is no live table."""
-    return controls_of(page, Regions(_controls(page, Drawing())).html)
+def controls_part(page: MatchPage, wanted: int | None = None) -> Markup:
+    """Draw the controls of a page that is no live table. ``wanted``: the action whose control gets ``data-wanted``.
+
+    A control of several actions gets the number of the wanted one among them, as its radio button has it.
+    """
+    html = controls_of(page, Regions(_controls(page, Drawing())).html)
+    if wanted is None:
+        return html
+    known = f'name="action" value="{wanted}"'
+    firsts = [first for first in map(int, _FIRST.findall(html)) if first <= wanted] if known not in html else []
+    if firsts:
+        known = f'name="first" value="{max(firsts)}"'
+    mark = f' data-wanted="{wanted - max(firsts)}"' if firsts else " data-wanted"
+    return as_markup(str.replace(html, known, known + mark))
+
+
+_FIRST: Final = re.compile(r'name="first" value="(\d+)"')
 
 
 environment().globals.update(public_part=public_part, controls_part=controls_part)
@@ -337,5 +362,5 @@ def _at_rest(page: MatchPage) -> MatchPage:
 
 
 def _macros(page: MatchPage) -> Any:
-    """Return the macros of a game's page: ``board``, ``about`` and ``controls``."""
+    """Return the macros of a game's page: ``board``, ``about`` and ``controls``, perhaps ``sheet`` and those of regions."""
     return template(f"{page.game}/page.html").module

@@ -47,7 +47,6 @@ def environment() -> Environment:
         stage_beats=stage_beats,
         time_left=time_left,
         clock_words=clock_words,
-        cached=lambda macro, *values: macro(*values),  # TODO: of games without regions
         dev=None,  # the pages of a hall in development mode get it
     )
     return environment

@@ -36,6 +36,8 @@ positions of a finished match is tried with everything revealed."""
 _CONTROL: Final = re.compile(
     r'<(?:button|input)\b[^>]*\bname="action"[^>]*>|<select\b[^>]*\bname="action".*?</select>', re.DOTALL
 )
+_FIRST: Final = re.compile(r'<button\b[^>]*\bname="first" value="(\d+)"')
+_PLUS: Final = re.compile(r'<input\b(?=[^>]*\bname="plus")(?![^>]*\bdisabled)[^>]*\bvalue="(\d+)"')
 _VALUE: Final = re.compile(r'\bvalue="(\d+)"')
 
 
@@ -152,6 +154,7 @@ def _seats(match: Match) -> tuple[SeatView, ...]:
 
 def _every_action_has_a_control(match: Match, seat: int, html: str) -> None:
     values = {int(value) for control in _CONTROL.findall(html) for value in _VALUE.findall(control)}
+    values |= {int(first) + int(plus) for first in _FIRST.findall(html) for plus in _PLUS.findall(html)}
     missing = [action for action in match.view(seat).legal if action not in values]
     demand(not missing, f"the page of seat {seat} has no control for the legal action {missing[0] if missing else ''}")
 

@@ -158,14 +158,26 @@ def _is_day(text: str) -> bool:
 
 
 @get("/learn/{name:str}")
-async def show_lesson(request: AnyRequest, hall: Hall, guest: Guest, name: str, step: int = 1, action: int | None = None) -> Html:
-    """Show a step. With the right ``action`` show the next one; with another, a hint at the right one."""
+async def show_lesson(
+    request: AnyRequest,
+    hall: Hall,
+    guest: Guest,
+    name: str,
+    step: int = 1,
+    action: int | None = None,
+    first: int | None = None,
+    plus: int = 0,
+) -> Html:
+    """Show a step. With the right action show the next one; with another, a hint at the right one.
+
+    A control may send its action as ``first`` and ``plus``, see ``action_number``.
+    """
     subject = game(name)
     if subject.lessons is None:
         raise NotFound(_("{game} has no guided first game yet.").format(game=subject.title))
     if not INTERPRETED:  # interpreted rules need no compiler
         hall.ready.check(name)
-    return page(request, guest, "lesson.html", lesson_page(subject, step, action))
+    return page(request, guest, "lesson.html", lesson_page(subject, step, action if first is None else first + plus))
 
 
 routes = [

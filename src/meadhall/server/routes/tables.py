@@ -122,6 +122,15 @@ async def show_rules_of_table(request: AnyRequest, room: Room, guest: Guest) -> 
     return page(request, guest, "rulebook.html", rulebook_of_match(room.game, room.table.options, guest.language))
 
 
+@get("/tables/{id:str}/sheets/{name:str}")
+async def show_sheet(request: AnyRequest, room: Room, guest: Guest, name: str) -> Html:
+    """Show a sheet of the game's page, such as what a player has. The page of the table loads it when it opens."""
+    found = cast("Frames", request.app.state.frames).sheet(room, guest, outside(request), name)
+    if found is None:
+        raise NotFound(_("There is no such sheet at this table."))
+    return page(request, guest, "sheet.html", found[0], sheet=found[1])
+
+
 @get("/tables/{id:str}/record")
 async def download_record(request: AnyRequest, hall: Hall, guest: Guest, id: str) -> Response[str]:
     """Return the match record: complete after the match, before that only what the guest may know."""
@@ -244,6 +253,7 @@ routes = [
     show_table,
     stream_table,
     show_rules_of_table,
+    show_sheet,
     download_record,
     show_picture,
     verify_dice,

@@ -44,12 +44,15 @@ def integer(form: Form, name: str) -> int | None:
 
 
 def action_number(form: Form) -> int:
-    """Return the action that a form asks for. Raises MalformedAction if it isn't an integer."""
-    text = form.get("action", "")
+    """Return the action that a form asks for: ``action``, or the one that follows ``first`` at a distance of ``plus``.
+
+    Raises MalformedAction if it isn't an integer.
+    """
+    parts = [form.get("first", ""), form.get("plus", "")] if "first" in form else [form.get("action", "")]
     try:
-        return int(text)
+        return sum(map(int, parts))
     except ValueError:
-        raise MalformedAction(_("An action must be an integer, not {what}.").format(what=repr(text[:20]))) from None
+        raise MalformedAction(_("An action must be an integer, not {what}.").format(what=repr("+".join(parts)[:20]))) from None
 
 
 def safe_path(text: str) -> str:

@@ -42,38 +42,58 @@
     best?.focus();
   }
 
+  // Write on the targets what there is to know before a die is placed. The page has it once, and each message in one attribute.
+  let noted = null;
+  function note() {
+    const notes = document.querySelector(".da.mine")?.dataset.notes ?? "[]";
+    if (notes === noted) return;
+    noted = notes;
+    for (const each of document.querySelectorAll("#controls .da-to[name=first]")) {
+      each.className = "act da-to";
+      for (const name of ["aria-description", "aria-disabled"]) each.removeAttribute(name);
+    }
+    for (const [marks, words, targets] of JSON.parse(notes)) {
+      for (const each of targets.map(target => document.getElementById(`to-${target}`))) {
+        each.className += ` ${marks}`;
+        each.setAttribute("aria-description", words);
+        if (marks === "no") each.setAttribute("aria-disabled", "true");
+      }
+    }
+  }
+
+  // A target that is refused for the selected die says so.
+  function refuse() {
+    for (const each of document.querySelectorAll("#controls .da-to[class*=' x']")) {
+      if (chosen() && each.matches(`.x${chosen().value}`)) each.setAttribute("aria-disabled", "true");
+      else each.removeAttribute("aria-disabled");
+    }
+  }
+
   function choose(input, checked) {
     input.checked = checked;
+    refuse();
     if (checked) for (const line of document.querySelectorAll(".da-spot .da-hint")) line.remove();  // it asked for a die
     choice = checked ? { id: input.id, moment: moment() } : null;
     settle();
   }
 
-  // While a die is selected, a button covers each spot that the die may go to. Give the button the spot's explanation.
+  // While a die is selected, a button covers each spot. Give the button the spot's explanation, and what it says about itself.
   function explain(button) {
     const about = document.getElementById(`about-${button.dataset.target}`);
-    if (!about || "explained" in button.dataset) return;
+    if (!about) return;
+    const tip = button.querySelector(".tip") ?? button.appendChild(document.createElement("span"));
+    tip.className = about.className;
+    tip.setAttribute("aria-hidden", "true");  // the button is named by the original
+    tip.replaceChildren(...about.cloneNode(true).childNodes);
+    if (button.ariaDescription) hint(tip, button.ariaDescription, "da-aside");
     button.dataset.explained = "";
-    let tip = button.querySelector(".tip");
-    if (!tip) {
-      button.append(tip = document.createElement("span"));
-      tip.className = "tip";
-      tip.setAttribute("aria-hidden", "true");  // the button is described by the original
-    } else {
-      const caution = document.createElement("span");
-      caution.className = "da-aside";
-      caution.append(...tip.childNodes);
-      tip.append(caution);
-    }
-    tip.classList.add(...[...about.classList].filter(name => ["down", "leftward", "rightward"].includes(name)));
-    tip.prepend(...about.cloneNode(true).childNodes);
   }
   const goal = e => e.target.closest?.("#controls .da-to[data-target]");
-  for (const name of ["pointerover", "focusin"]) on(name, e => { if (goal(e)) explain(goal(e)); });
+  for (const name of ["pointerover", "focusin"]) on(name, e => { if (goal(e) && !goal(e).contains(e.relatedTarget)) explain(goal(e)); });
 
   // A tap on a spot while no die is selected: say what to do first.
   function askForDie(spot) {
-    if (!slots()?.querySelector("input") || chosen()) return;
+    if (!slots()?.querySelector("input:enabled") || chosen()) return;
     const tip = spot.querySelector(".tip"), words = slots().dataset.first;
     if (!tip.querySelector(".da-hint")) hint(tip, words);
     document.getElementById("live").textContent = words;
@@ -82,9 +102,9 @@
     slots().classList.add("first");
   }
 
-  function hint(tip, words) {
+  function hint(tip, words, kind = "da-hint") {
     const line = document.createElement("span");
-    line.className = "da-hint";
+    line.className = kind;
     line.textContent = words;
     tip.append(line);
   }
@@ -92,13 +112,13 @@
   // A finger can't hover: the first tap on a placement with a caution shows the caution, the second one places the die.
   document.addEventListener("click", e => {
     const button = goal(e);
-    if (e.pointerType !== "touch" || !button?.querySelector(".da-caution") || "warned" in button.dataset) return;
+    if (e.pointerType !== "touch" || !button?.matches(`.c, .c${chosen()?.value}`) || "warned" in button.dataset) return;
     e.preventDefault();
     e.stopPropagation();
     for (const other of document.querySelectorAll("[data-warned]")) delete other.dataset.warned;
     button.dataset.warned = "";
     explain(button);
-    if (!button.querySelector(".da-hint")) hint(button.querySelector(".tip"), slots().dataset.again);
+    hint(button.querySelector(".tip"), slots().dataset.again);
     button.focus();
     document.getElementById("live").textContent = button.querySelector(".tip").textContent;
   }, true);
@@ -141,9 +161,13 @@
 
   // After a new frame: if it shows the same moment, keep the die selected; if the focused button is gone, focus the target instead.
   function renew() {
-    const input = choice && choice.moment === moment() ? document.getElementById(choice.id) : null;
-    if (input) input.checked = true;
-    else choice = null;
+    const dice = [...document.querySelectorAll(".da-slot input")], free = dice.filter(each => !each.disabled);
+    const input = free.length === 1 ? free[0] : choice && choice.moment === moment() ? free.find(each => each.id === choice.id) : null;
+    for (const each of dice) each.checked = each === input;
+    if (choice?.moment !== moment()) for (const each of document.querySelectorAll("[data-warned]")) delete each.dataset.warned;
+    if (!input || choice?.moment !== moment()) choice = null;
+    note();
+    refuse();
     for (const each of document.querySelectorAll("[data-bid]")) each.hidden = false;
     settle();
     if (!held || document.activeElement !== document.body) return;

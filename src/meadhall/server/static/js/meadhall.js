@@ -101,7 +101,10 @@
     if (at === body || !at.checkVisibility()) document.querySelector(".prompt-line[tabindex]")?.focus();
   }
   const sheet = () => document.querySelector(":popover-open");
-  const boardButton = line => document.querySelector(`#controls button[name=action][value="${line.value}"]`);
+  // A button named "first" stands for several actions: a radio button says how far after its value the action is.
+  const plusOf = (button, line) => document.querySelector(`#controls input[name=plus][value="${line.value - button.value}"]`);
+  const boardButton = line => document.querySelector(`#controls button[name=action][value="${line.value}"]`)
+    ?? [...document.querySelectorAll("#controls button[name=first]")].find(each => plusOf(each, line));
   function showTurn(frame) {
     const turn = frame.dataset.turn === "yes";
     const icon = byId("icon");
@@ -177,7 +180,7 @@
     const { body, submitter } = e.detail.ctx.request, { confirm } = byId("stream")?.dataset ?? {};
     const asks = confirm === "always" || (confirm === "slow" && document.querySelector(".frame .clock[data-slow]"));
     if (!asks || submitter?.matches(".ahead") || !e.target.matches("#controls, #hint-acts")) return;
-    const choice = `${body.get("n")} ${body.get("action")}`;
+    const choice = `${body.get("n")} ${body.get("action") ?? +body.get("first") + +body.get("plus")}`;
     if (choice !== asked || isHasty) body.append("sure", "no");
     asked = choice;
   });
@@ -221,7 +224,7 @@
       e.preventDefault();
       refused.focus();
       const why = byId(refused.getAttribute("aria-describedby"));
-      if (why) byId("live").textContent = why.textContent;
+      byId("live").textContent = why?.textContent ?? refused.getAttribute("aria-description") ?? "";
     }
     if (e.target.id === "toast") e.target.hidden = true;
     const copy = e.target.closest("[data-copy]");
@@ -245,9 +248,9 @@
   }
   // The button of the action, or what stands for it while it is invisible, e.g. a die and the space to which it may go.
   function hintTargets(line) {
-    const button = boardButton(line);
-    if (button?.checkVisibility()) return [button];
-    if (button?.dataset.shows) return [...document.querySelectorAll(button.dataset.shows)];
+    const button = boardButton(line), plus = button?.name === "first" && plusOf(button, line);
+    if (button?.checkVisibility() && (!plus || plus.checked)) return [button];
+    if (button?.dataset.shows) return [...(plus ? [plus.closest("label")] : []), ...document.querySelectorAll(button.dataset.shows)];
     return [document.querySelector(`#controls option[value="${line.value}"]`)?.closest("select")].filter(each => each);
   }
   on("pointerdown", e => { touched = e.pointerType !== "mouse"; });
