@@ -181,7 +181,7 @@ const regions = (() => {
       const entries = document.querySelector("#log .entries");
       if (!entries) return;
       if (this.whole) {
-        for (const turn of [...this.whole.querySelectorAll("#log .turn[id]")].reverse()) {
+        for (const turn of [...this.whole.querySelectorAll("#log [id^=turn-]")].reverse()) {
           const known = byId(turn.id), fresh = turn.cloneNode(true);
           hide(fresh, hidden);
           if (known) morph(known, fresh);
