@@ -73,9 +73,8 @@ const regions = (() => {
     }
     const told = turn.querySelector("summary > span");
     if (told && brief) {
-      const mark = told.querySelector(":scope > .hinted"), said = made("span", { id: `brief-${index}`, class: "brief" }, (told.querySelector(".brief") ? ", " : ": ") + brief);
-      if (mark) mark.before(said, " ");
-      else told.append(said);
+      const said = made("span", { id: `brief-${index}`, class: "brief" }, (told.querySelector(".brief") ? ", " : ": ") + brief);
+      [...told.querySelectorAll(":scope > :is(b, .brief)")].at(-1).after(said);
     }
     if (told && (hinted || lines.querySelector(".hinted")) && !told.querySelector(":scope > .hinted")) told.append(" ", partOf(".hinted"));
     turn.className = turn.className.replace(/ ?is-\S+|$/, ` is-${name.split(" ")[0]}`);
