@@ -50,7 +50,7 @@ def test_a_person_has_one_mark_on_the_board_the_plate_in_log_chat_and_lists(new_
     for person, table in zip((bjorn, egil), tables, strict=False):
         page = person.page
         expect(page.locator(".said")).to_have_count(2)
-        expect(page.locator("#plate-0 .fjord")).to_be_visible()
+        expect(page.locator("#plate-0 .fjord", has_text="plays")).to_be_visible()
         for seat, mark in ((0, BEAR), (1, SHIP)):
             places = [f"#plate-{seat} .crest", f"#place-{seat} .va-crest svg", f".said.seat-{seat} .crest"]
             assert drawn(page, *places) == [mark] * 3, "also while a bot plays"

@@ -1,4 +1,4 @@
-"""The stage: what happens is seen in its order, and then everything changes together."""
+"""The stage: what happens is seen in its order, and then comes the next decision."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from browser.devices import MOVING
-from browser.people import NewPerson
+from browser.people import NewPerson, Person
 from browser.table import open_table, whose_turn
 from browser.test_chart import upload
 from meadhall import replay
@@ -44,6 +44,9 @@ SHOWN = {
 }
 """By game: records, and the kinds of events that must be seen."""
 
+GAMES = {"axes-and-allies": "Axes and Allies", "viking-axes": "Viking Axes", "axxa": "AxxA", "dungeon-allies": "Dungeon Allies"}
+OPTIONS = {"axxa": "mode=versus"}
+
 WATCH = """() => {
   const number = line => +line.id.slice(4);
   const read = (lines = [...document.querySelectorAll("#log .line")], box = document.getElementById("prompt-words")) => ({
@@ -56,6 +59,7 @@ WATCH = """() => {
       board.querySelectorAll(".stage, [data-keep]").forEach(each => each.remove());
       return board.innerHTML;
     })(document.getElementById("board").cloneNode(true)),
+    tools: document.getElementById("tools").textContent,
     log: lines.filter(line => !line.hidden && !line.closest(".turn").hidden).map(number).sort((a, b) => a - b),
     words: Object.fromEntries(lines.map(line => [number(line), line.querySelector(".says > span").textContent])),
     end: !!document.getElementById("end"),
@@ -67,6 +71,19 @@ WATCH = """() => {
   }).observe(document.body.parentElement, { subtree: true, childList: true, attributes: true, characterData: true });
 }"""
 """Record what the page shows after every change."""
+
+HEAR = """() => {
+  window.heard = [];
+  document.addEventListener("meadhall:sound", e => window.heard.push(e.detail));
+}"""
+"""Record the sounds."""
+
+OFFERED = """() => Array.from(document.querySelectorAll(
+  "#controls :is([name=action]:not([aria-disabled=true]), [type=radio]), #hints, #thinking, .plate-side > .chip, .rests, .tip"
+)).filter(each => each.checkVisibility({ opacityProperty: true, visibilityProperty: true }))
+  .filter(each => !each.closest(".ahead, .early") && getComputedStyle(each).pointerEvents !== "none")
+  .map(each => each.outerHTML.slice(0, 200))"""
+"""What the page offers for a decision, or says about one, and can be seen and chosen."""
 
 
 @cache
@@ -88,22 +105,23 @@ def scenes(game: str) -> Iterator[tuple[str, int]]:
 
 
 def check_order(seen: list[dict[str, Any]]) -> None:
-    """Check a recording of one frame: nothing but the log and the telling changes before everything else does."""
+    """Check a recording of one step: events are told in their order, and the decision and the end change after the last one."""
     before, after = seen[0], seen[-1]
     playing = [each for each in seen if each["playing"] and each["address"] == before["address"]]
     assert playing, "the stage has played"
+    late = ("prompt", "tools", "end")
     for each in playing:
-        assert {part: each[part] for part in ("prompt", "board", "end")} == {
-            part: before[part] for part in ("prompt", "board", "end")
-        }
+        assert {part: each[part] for part in late} == {part: before[part] for part in late}
         assert not each["telling"] or each["covered"], "one text at a time"
         if each["telling"]:
             assert each["words"][str(each["log"][-1])] == each["telling"]
+        else:
+            assert each["board"] == before["board"], "the board changes with events"
     told = [each["log"] for each in playing if each["telling"]]
     assert all(len(later) - len(earlier) in (0, 1) and later[: len(earlier)] == earlier for earlier, later in pairwise(told))
-    assert told[-1] == after["log"], "every event was told before the frame"
+    assert told[-1][-len(after["log"]) :] == after["log"], "every event was told before the frame"
     changed = [each for each in seen if each["address"] == after["address"]]
-    for part in ("prompt", "board", "end", "log"):
+    for part in (*late, "board", "log"):
         assert all(each[part] == after[part] for each in changed), f"{part} changes together with the rest"
     assert [after[part] for part in ("playing", "telling", "covered")] == [False, "", False]
 
@@ -114,17 +132,84 @@ def seen_on(page: Page) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("game", SHOWN)
-def test_everything_changes_together_after_each_kind_of_event(new_person: NewPerson, game: str) -> None:
+def test_each_kind_of_event_is_told_in_its_order_and_the_decision_changes_after_the_last(
+    new_person: NewPerson, game: str
+) -> None:
     viewer = new_person(**MOVING)
-    paths: dict[str, str] = {}
-    for name, step in scenes(game):
-        paths[name] = paths.get(name) or upload(viewer, f"{game}/{name}")
-        page = viewer.open(f"{paths[name]}?step={step}")
+    for path, step in open_scenes(viewer, game):
+        page = viewer.open(f"{path}?step={step}")
         page.evaluate(WATCH)
         page.evaluate("document.documentElement.style.setProperty('--pace', 0.15)")
         page.locator("#step-on").click()
         page.wait_for_function("() => window.seen.length > 1 && !window.seen.at(-1).playing")
         check_order(seen_on(page))
+
+
+def open_scenes(viewer: Person, game: str) -> Iterator[tuple[str, int]]:
+    """Yield the scenes of a game, each as the address of its replay and the number of steps before it."""
+    paths: dict[str, str] = {}
+    for name, step in scenes(game):
+        paths[name] = paths.get(name) or upload(viewer, f"{game}/{name}")
+        yield paths[name], step
+
+
+@pytest.mark.parametrize("game", SHOWN)
+def test_an_event_sounds_once_when_it_is_not_played(new_person: NewPerson, game: str) -> None:
+    """Animations are off, or a click skips the rest. The sounds of the end belong to no event."""
+    still, moving = new_person(), new_person(**MOVING)
+    for (path, step), (other, _step) in zip(open_scenes(still, game), open_scenes(moving, game), strict=True):
+        heard = []
+        for viewer, address in ((still, path), (moving, other), (moving, other)):
+            page = viewer.open(f"{address}?step={step}")
+            page.evaluate(HEAR)
+            page.evaluate("pace => document.documentElement.style.setProperty('--pace', pace)", PACES[len(heard)])
+            page.locator("#step-on").click()
+            if len(heard) == 2:
+                expect(page.locator("html")).to_have_attribute("data-playing", "")
+                page.locator("#prompt").click()
+            expect(page.locator(f"#frame[data-url*='step={step + 1}&']")).to_be_attached()
+            heard.append(page.evaluate("window.heard"))
+        quiet, played, skipped = ([name for name in each if name not in {"victory", "loss"}] for each in heard)
+        assert bool(quiet) == bool(played), (step, quiet, played)
+        assert sorted(quiet) == sorted(set(quiet))
+        assert sorted(skipped) == sorted(set(skipped))
+        assert set(quiet) <= set(skipped)
+
+
+PACES = (0, 0.05, 100)
+"""No animation; a fast one; one that is skipped."""
+
+
+@pytest.mark.parametrize("game", SHOWN)
+def test_nothing_can_be_chosen_while_the_stage_plays(new_person: NewPerson, game: str) -> None:
+    host, friend = new_person(**MOVING), new_person(**MOVING)
+    players = open_table(host, friend, game=GAMES[game], option=OPTIONS.get(game, ""))
+    offered = played = False
+    for table in players:
+        table.page.evaluate("document.documentElement.style.setProperty('--pace', 100)")  # longer than a test waits
+    for _ in range(6):
+        actor = whose_turn(players)
+        if actor is None:
+            break
+        page, version = actor.page, actor.version
+        offered |= bool(page.evaluate(OFFERED))
+        page.evaluate("choice => document.querySelector(choice).click()", CHOICE)
+        page.wait_for_function(
+            "was => 'playing' in document.documentElement.dataset || +document.getElementById('frame').dataset.version > was",
+            arg=version,
+        )
+        for table in players:
+            if table.page.evaluate("stage.isPlaying()"):
+                played = True
+                assert not table.page.evaluate(OFFERED)
+                table.page.locator("#prompt").click()  # skips
+        actor.wait_for_version(version + 1)
+    assert offered
+    assert played
+
+
+CHOICE = "#controls button[name=action]:not([aria-disabled=true], .axxa-idle, [data-space='']), #controls .axxa-act"
+"""A choice that is legal."""
 
 
 def test_a_click_skips_and_does_nothing_else(new_person: NewPerson) -> None:
@@ -148,7 +233,7 @@ def test_a_click_skips_and_does_nothing_else(new_person: NewPerson) -> None:
     other.wait_for_version(actor.version)
     assert other.newest_event == actor.newest_event
     assert len(posted) == 1, "the click has only skipped"
-    expect(page.locator(".stage")).to_have_count(0)
+    expect(page.locator(".stage > *")).to_have_count(0)
 
 
 def test_sounds_are_loaded_after_the_first_click_and_have_captions(new_person: NewPerson) -> None:

@@ -103,7 +103,7 @@ def control_regions(page: Any) -> dict[str, Any]:
     by = {choice.action: choice for choice in choices}
     keys = {choice.action: key for key, choice in enumerate([each for each in choices if not each.refusal], 1)}
     mode = "" if page.choices else " early" if page.ahead else " waiting"
-    parts: dict[str, Any] = {"spots": {"class": f"square spots{mode}"}}
+    parts: dict[str, Any] = {"spots": {"class": f"square spots rests{mode}"}}
     for seat in page.seats:
         k, alive = seat.seat, page.own.alive[seat.seat]
         if k == page.viewer:

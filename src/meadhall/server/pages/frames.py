@@ -309,7 +309,7 @@ def _attributes(page: MatchPage, over: bool) -> dict[str, str | int | None]:
         ("watching", page.viewer is None),
         ("yours", page.your_turn),
         ("over", over),
-        ("playing", not over and page.viewer is not None),
+        ("playing", not over and page.viewer is not None and not page.out),
     )
     classes = ["frame", "game", f"of-{len(page.seats)}", f"you-{page.viewer or 0}", *(name for name, holds in flags if holds)]
     return {"class": f"{' '.join(classes)}{dyed}", "data-title": str(title), "data-turn": "yes" if page.your_turn else "no"}

@@ -52,7 +52,7 @@
     if (!frame?.dataset.title) return;
     const turn = showTurn(frame);
     const number = line => +line.id.slice(4);
-    const turns = frame.querySelectorAll("#log .turn[id]"), news = [];
+    const turns = frame.querySelectorAll("#log [id^=turn-]"), news = [];
     for (const turn of turns) {  // the newest first
       const lines = [...turn.querySelectorAll(".line")];
       if (lastEntry === null || number(lines.at(-1)) <= lastEntry) break;

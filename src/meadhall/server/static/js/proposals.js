@@ -48,7 +48,7 @@
     stream.classList.toggle("low", !(tapped?.closest("#told") && stream.matches(".low")));
   }
   document.addEventListener("click", e => {
-    if (e.target.closest("#hint[aria-controls]")) byId("hints").open = !byId("hints").open;
+    if (e.target.closest("#hint[aria-controls]")) byId("hints").open = true;
     if (e.target.closest("#notices > .notice:not(form)")) byId("notices").querySelector(".notice").remove();
     putDown(e.target);
   });

@@ -73,9 +73,8 @@ const regions = (() => {
     }
     const told = turn.querySelector("summary > span");
     if (told && brief) {
-      const mark = told.querySelector(":scope > .hinted"), said = made("span", { id: `brief-${index}`, class: "brief" }, (told.querySelector(".brief") ? ", " : ": ") + brief);
-      if (mark) mark.before(said, " ");
-      else told.append(said);
+      const said = made("span", { id: `brief-${index}`, class: "brief" }, (told.querySelector(".brief") ? ", " : ": ") + brief);
+      [...told.querySelectorAll(":scope > :is(b, .brief)")].at(-1).after(said);
     }
     if (told && (hinted || lines.querySelector(".hinted")) && !told.querySelector(":scope > .hinted")) told.append(" ", partOf(".hinted"));
     turn.className = turn.className.replace(/ ?is-\S+|$/, ` is-${name.split(" ")[0]}`);
@@ -181,7 +180,7 @@ const regions = (() => {
       const entries = document.querySelector("#log .entries");
       if (!entries) return;
       if (this.whole) {
-        for (const turn of [...this.whole.querySelectorAll("#log .turn[id]")].reverse()) {
+        for (const turn of [...this.whole.querySelectorAll("#log [id^=turn-]")].reverse()) {
           const known = byId(turn.id), fresh = turn.cloneNode(true);
           hide(fresh, hidden);
           if (known) morph(known, fresh);

@@ -26,15 +26,18 @@ const stage = (() => {
     const frame = document.getElementById("frame");
     if (!frame?.matches(".game") || !Object.keys(acts).length) return false;
     const all = news.events().sort((a, b) => a.index - b.index);
-    if (!queue.length) known = Math.max(-1, ...Array.from(frame.querySelectorAll("#log .line"), line => +line.dataset.n));
+    if (!queue.length) {
+      known = Math.max(-1, ...Array.from(frame.querySelectorAll("#log .line"), line => +line.dataset.n));
+      heard.clear();
+    }
     const before = known, events = all.filter(event => event.n > before), steps = stepsOf(events);
     const follows = before < 1 || !news.whole || all.some(event => event.n === before);  // not after an undo
     const most = frame.matches(".replay") ? 1 : MOST - queue.reduce((sum, each) => sum + stepsOf(each.events), 0);
     const quiet = !chosenPace() || document.hidden || !follows || steps > most || before < 0 || news.find("#notices [role=alert]");
     if (quiet || (!steps && !queue.length)) {
       const waited = queue.map(each => each.news);
-      if (steps <= most || !quiet) soundOf(events);
       stop();
+      if (steps <= most) soundOf(events);
       for (const each of waited) each.show();
       return false;
     }
@@ -63,6 +66,7 @@ const stage = (() => {
 
   async function perform({ news, events }) {
     api.news = news;
+    heard.clear();
     news.showLog(events.map(event => event.index));
     await acts.before?.(events);
     const due = shownAfter(news, events);
@@ -110,6 +114,7 @@ const stage = (() => {
 
   function stop() {
     const waited = queue.splice(0);
+    soundOf(waited.flatMap(each => each.events));
     running = 0;
     clear();
     delete root.dataset.playing;
@@ -277,13 +282,19 @@ const stage = (() => {
     return { light: (quick = 250) => play(dark, [{ opacity: 1 }, { opacity: 0 }], quick) };
   }
 
-  const sound = name => document.dispatchEvent(new CustomEvent("meadhall:sound", { detail: name }));
+  const heard = new Set();  // the sounds of this play
+  function sound(name) {
+    heard.add(name);
+    document.dispatchEvent(new CustomEvent("meadhall:sound", { detail: name }));
+  }
 
-  // Events that are not played sound, too: the last one of each kind. `sounds` has the name by the kind, or a function of its values.
+  // Events that are not played, or not to their end, sound, too: each sound once. `sounds` has the name by the kind, or a function of its values.
   const sounds = {};
   function soundOf(events) {
-    const heard = new Set(events.map(({ kind, values }) => (typeof sounds[kind] === "function" ? sounds[kind](...values) : sounds[kind])));
-    for (const name of heard) if (name) sound(name);
+    for (const { kind, values } of events) {
+      const name = typeof sounds[kind] === "function" ? sounds[kind](...values) : sounds[kind];
+      if (name && !heard.has(name)) sound(name);
+    }
   }
 
   // ------------------------------------------------------------------------------------------------------------------ the end
