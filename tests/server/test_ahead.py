@@ -267,7 +267,7 @@ async def told(settings: Settings, secretly: bool) -> list[str]:
 def masked(text: str, links: list[str]) -> str:
     for each in links:
         text = text.replace(each, "an-id")
-    random = r'retry: \d+|"(was|version)":\d+|data-mark="[^"]+"|class="qr-dark"[^>]+|expires=[^;]+|data-person="[^"]+"'
+    random = r'retry: \d+|data-mark="[^"]+"|class="qr-dark"[^>]+|expires=[^;]+|data-person="[^"]+"'
     return comparable(re.sub(random, "", text))
 
 

@@ -63,7 +63,7 @@ def message(before: Frame | None, after: Frame) -> bytes:
     for known, now in ((before.own, after.own), (before.public, after.public)):
         if known is not now:
             news += [region.news for id, region in now.items() if known.get(id) is not region]
-            news += [b'"%b":null' % id.encode() for id in known.keys() - now.keys()]
+            news += [b'"%b":null' % id.encode() for id in known if id not in now]
     log = b""
     if after.log is not None and after.events != before.events:
         log = b',"first":%d,"events":[%b]' % (after.events[0], b",".join(after.log.news(after.seat, before.events[1])))
