@@ -106,7 +106,7 @@ class Connection:
 
 
 class Browser:
-    """A browser with a page of the table: htmx posts its forms, and the stream sends patches of frames."""
+    """A browser with a page of the table: htmx posts its forms, and the stream sends regions."""
 
     _NUMBER: ClassVar = re.compile(r'id="prompt-(\d+)"')
     _PRESSED: ClassVar = re.compile(r'<(?:button|input)[^>]*name="action"[^>]*>')
@@ -114,7 +114,8 @@ class Browser:
 
     def __init__(self, port: int, encoding: str) -> None:
         self.client = Connection(port, encoding, {"Sec-Fetch-Site": "same-origin", "Meadhall-Page": f"page {id(self)}"})
-        self._own: list[str] = []  # the viewer's part of the frame
+        self._frame = ""  # the whole frame, without the regions that messages have brought
+        self._regions: dict[str, str | dict[str, Any]] = {}
 
     async def arrive(self) -> None:
         await self.client.request("GET", "/")
@@ -148,22 +149,53 @@ class Browser:
         return await self.client.request("POST", path, body, Content_Type="application/x-www-form-urlencoded", **more)
 
     def stream(self, table: str) -> str:
-        self._own = []
         return f"/tables/{table}/stream"
 
     def is_state(self, event: bytes) -> bool:
         return event.startswith(b"data:")  # not an event with a name, such as a line of chat
 
     def state(self, event: bytes) -> tuple[int, list[int]]:
-        patch = json.loads(event.partition(b"data: ")[2])[0]
-        self._own = [piece for part in patch for piece in ([part] if isinstance(part, str) else self._own[slice(*part)])]
-        own = "".join(self._own)
-        number = self._NUMBER.search(own)
-        assert number is not None, own
-        if " yours" not in own:
+        message = json.loads(event.partition(b"data: ")[2])
+        if "whole" in message:
+            self._frame, self._regions = message["whole"], {}
+        for id, content in message.get("regions", {}).items():
+            self._put(id, content)
+        prompt = str(self._regions.get("prompt", self._frame))
+        number = self._NUMBER.search(prompt)
+        assert number is not None, prompt
+        if 'class="prompt yours' not in prompt:
             return int(number[1]), []
-        pressed = [found for found in self._PRESSED.findall(own) if not self._IDLE.search(found)]
+        texts = [each if isinstance(each, str) else _button(each) for each in self._regions.values()]
+        pressed = [found for found in self._PRESSED.findall("".join([self._frame, *texts])) if not self._IDLE.search(found)]
         return int(number[1]), [int(value[1]) for each in pressed if (value := re.search(r'value="(\d+)"', each))]
+
+    def _put(self, id: str, content: str | dict[str, Any] | None) -> None:
+        """Take a region. It is cut from the whole frame when a message brings it for the first time."""
+        if id not in self._regions:
+            self._regions[id] = self._cut(id, whole=isinstance(content, str))
+        known = self._regions[id]
+        if isinstance(content, dict):
+            content = {**(known if isinstance(known, dict) else {}), **content}
+        self._regions[id] = content or ""
+
+    def _cut(self, id: str, whole: bool) -> dict[str, Any]:
+        """Cut an element, or only its first tag, from the frame, and return its attributes."""
+        tag = re.search(rf'<([\w-]+)(?: [^<>]*)? id="{id}"[^<>]*>', self._frame)
+        if tag is None:
+            return {}
+        end, depth = tag.end(), int(whole)
+        for each in re.compile(rf"<(/?){tag[1]}\b[^<>]*?(/?)>").finditer(self._frame, end):
+            if depth == 0:
+                break
+            depth += -1 if each[1] else 0 if each[2] else 1
+            end = each.end()
+        self._frame = self._frame[: tag.start()] + self._frame[end:]
+        return dict(re.findall(r' ([\w-]+)="([^"]*)"', tag[0]))
+
+
+def _button(attributes: dict[str, Any]) -> str:
+    shown = (f' {name}="{value}"' for name, value in attributes.items() if value is not None)
+    return f"<button{''.join(shown)}>"
 
 
 class Program:

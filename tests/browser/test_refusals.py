@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from playwright.sync_api import Locator, Page, Route, expect
 
+from browser.checks import differences
 from browser.people import NewPerson
 from browser.table import ally_first, open_table, table_with_refused_choice, whose_turn
 
@@ -54,6 +55,21 @@ def test_a_response_older_than_the_stream_changes_nothing(new_person: NewPerson)
         table.choices.last.click()
     expect(table.page.locator(".pending")).to_have_count(0)
     assert [table.numbered_log] == logs
+
+
+def test_a_page_that_lacks_a_message_loads_the_whole_frame(new_person: NewPerson) -> None:
+    players = open_table(new_person(), new_person())
+    table = whose_turn(players)
+    assert table is not None
+    other = next(each for each in players if each is not table)
+    other.page.evaluate("""() => {
+        document.getElementById("frame").dataset.version -= 1;
+        document.getElementById("marks").replaceChildren();  // no message brings it
+    }""")
+    table.act(ally_first)
+    other.wait_for_version(table.version)
+    expect(other.page.locator("#marks symbol")).not_to_have_count(0)
+    assert differences(other.page) == []
 
 
 def test_a_double_click_sends_one_action(new_person: NewPerson) -> None:

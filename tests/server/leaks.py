@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import base64
+import json
 import random
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import replace
+from typing import Any
 
 import httpx
 
@@ -19,7 +22,7 @@ from meadhall.engine.state import chance
 from meadhall.engine.state.events import Event
 from meadhall.engine.state.schema import States
 from meadhall.server.hall.room import Room
-from server.people import OpenHall, Program, Visitor, stream
+from server.people import OpenHall, Person, Program, Stream, Visitor, stream
 
 
 def encodings(secret: bytes) -> Iterator[str]:
@@ -60,8 +63,29 @@ def timeless(text: str) -> str:
 
 
 def comparable(text: str) -> str:
-    """Return a response without these parts and without the version of its frame, which changes with every publication."""
-    return re.sub(r'data-version=\\?"\d+\\?"', "", timeless(text))
+    """Return a response without these parts and without the versions of its frame, which change with every publication."""
+    return re.sub(r'data-version=\\?"\d+\\?"|"(was|version)":\d+', "", timeless(text))
+
+
+@asynccontextmanager
+async def open_page(person: Person, room: Room) -> AsyncIterator[Stream]:
+    """Open a page, and yield its stream when the page shows that it is open."""
+    async with stream(person, f"/tables/{room.table.id}/stream", "page") as live:
+        await live.frame()
+        room.publish()
+        await news_of(live, room)
+        yield live
+
+
+async def news_of(page: Stream, room: Room) -> dict[str, Any]:
+    """Return what the messages bring that lead a page to the newest version of a table, without the versions of its frames."""
+    news: dict[str, Any] = {"regions": {}}
+    while True:
+        message = json.loads(await page.frame())
+        version, _ = message.pop("version"), message.pop("was", None)
+        news = news | message | {"regions": news["regions"] | message.get("regions", {})}
+        if version == room.version:
+            return news
 
 
 async def all_responses(visitor: Visitor, program: Program, table: str) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from meadhall.engine.match.match import Match
@@ -32,6 +33,11 @@ async def at_turn(hall: OpenHall, game: str = AXES) -> tuple[Person, Person, Roo
     match = match_of(room)
     actor, other = (host, friend) if match.actor == 0 else (friend, host)
     return actor, other, room, match.legal()[0].action
+
+
+def who_thinks(page: str) -> list[int]:
+    """Return the seats whose plates show that a bot is thinking. Each plate has the word, and a class that shows it."""
+    return [int(seat) for seat in re.findall(r'id="plate-(\d)"[^>]* class="[^"]*\bponders\b', page)]
 
 
 async def undo(person: Person, room: Room, n: int | None = None) -> Any:

@@ -290,6 +290,7 @@ class LivePage:
                 begin, end = _element_in(self.text, id if f'id="{id}"' in self.text else f"no-{id}")
                 self.text = self.text[:begin] + without_log(content) + self.text[end:]
         for event in message.get("events", ()):
+            assert event[0] not in self.events, "the page has this event"
             self.events[event[0]] = event[3]
         first = message.get("first", 0)
         self.events = {index: words for index, words in self.events.items() if index >= first}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -149,7 +150,9 @@ async def test_a_draw_by_agreement_is_awarded_to_all_who_live(hall: OpenHall) ->
     assert meadhall.replay(record).outcome() == match.outcome()
     page = (await host.get(f"/tables/{room.table.id}")).text
     assert "A draw" in page
-    assert "#i-crown" not in page.split('id="frame"')[1], "everyone has drawn, so nobody is crowned"
+    frame = page.split('id="frame"')[1]
+    assert frame.count("#i-crown") == frame.count('class="chip gold"') == 2, "only plates have a crown"
+    assert not re.search(r'class="plate[^"]* winner', frame), "everyone has drawn, so nobody is crowned"
     assert "by agreement" in page
     assert (await propose(host, room, "draw")).status_code == 409
 

@@ -11,7 +11,7 @@ import pytest
 from meadhall.server.hall.room import Room
 from meadhall.server.settings import Settings
 from server.manual_time import ManualTime
-from server.matches import match_of, stored
+from server.matches import match_of, stored, who_thinks
 from server.people import AXES, OpenHall, Person, open_hall
 
 MINUTES = "seat:300"
@@ -145,7 +145,8 @@ async def test_bots_and_stand_ins_rest_in_a_pause_and_play_on_after_it(
             await time.advance(10)
             await asyncio.sleep(0.01)
         assert match_of(room).steps == []
-        assert "thinking" not in await page_of(friend, room)
+        page = await page_of(friend, room)
+        assert (who_thinks(page), 'id="thinking"' in page) == ([], False)
         await host.ask(f"/tables/{room.table.id}/resume")
         await hall.let_time_pass_until(lambda: match_of(room).steps)
 

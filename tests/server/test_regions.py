@@ -177,6 +177,24 @@ async def test_a_stream_begins_with_what_its_page_lacks(hall: OpenHall) -> None:
 
 
 @pytest.mark.asyncio(loop_scope="module")
+async def test_a_spectator_who_gets_a_seat_gets_its_whole_frame(hall: OpenHall) -> None:
+    """A spectator's page has no controls, so regions can't make it the page of a seat."""
+    _host, _friend, room = await hall.two_at(AXES)
+    watcher, path = hall.person("10.0.4.1"), f"/tables/{room.table.id}"
+    html = (await watcher.get(path)).text
+    mark, version = re.findall(r'data-mark="([^"]+)"', html)[0], re.findall(r'data-version="(\d+)"', html)[0]
+    link = room.table.seats[1].link_token
+    async with stream(watcher, f"{path}/stream", "p") as live:
+        await live.patched_frame()
+        assert (await watcher.post(f"/seat/{link}")).status_code == 303
+        while "you-1" not in (await live.patched_frame()).text:
+            pass
+        assert 'id="choices"' in live.page.text
+    async with stream(watcher, f"{path}/stream", "p", seen=f"{mark}-{version}") as live:
+        assert '"whole"' in await live.frame()
+
+
+@pytest.mark.asyncio(loop_scope="module")
 async def test_a_form_of_a_page_with_a_stream_is_answered_without_the_frame(hall: OpenHall) -> None:
     host, friend, room = await hall.two_at(AXES)
     path = f"/tables/{room.table.id}"

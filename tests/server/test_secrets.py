@@ -30,6 +30,8 @@ from server.leaks import (
     everything,
     guest_of,
     keys,
+    news_of,
+    open_page,
     with_other_hidden_parts,
 )
 from server.manual_time import ManualTime
@@ -70,12 +72,14 @@ async def test_changing_hidden_parts_changes_no_response(hall: OpenHall) -> None
     draw = random.Random(1)
     for seat, (person, program) in enumerate(viewers):
         viewer = seat if seat < 3 else SPECTATOR
-        before = await all_responses(person, program, table)
-        assert any("coin" in each for each in before)
-        room.state.match = with_other_hidden_parts(truth, viewer, draw)
-        room.publish()
-        assert match_of(room).states.tobytes() != truth.states.tobytes()
-        assert await all_responses(person, program, table) == before, f"viewer {viewer}"
+        async with open_page(person, room) as page:
+            before = await all_responses(person, program, table)
+            assert any("coin" in each for each in before)
+            room.state.match = with_other_hidden_parts(truth, viewer, draw)
+            room.publish()
+            assert match_of(room).states.tobytes() != truth.states.tobytes()
+            assert await news_of(page, room) == {"regions": {}}, f"viewer {viewer}"
+            assert await all_responses(person, program, table) == before, f"viewer {viewer}"
         room.state.match = truth
         room.publish()
 
@@ -90,8 +94,10 @@ async def test_changing_visible_cards_changes_the_responses(hall: OpenHall) -> N
     hand = truth.states["hand"][0, 0]
     while np.array_equal((twin := with_other_hidden_parts(truth, SPECTATOR, draw)).states["hand"][0, 0], hand):
         pass
-    room.state.match = twin
-    room.publish()
+    async with open_page(viewers[0][0], room) as page:
+        room.state.match = twin
+        room.publish()
+        assert await news_of(page, room) != {"regions": {}}
     assert await all_responses(*viewers[0], room.table.id) != before
 
 
@@ -174,6 +180,7 @@ async def history(settings: Settings, secretly: bool) -> list[tuple[float, str]]
             table,
             *(row.link_token for row in room.table.seats),
             'data-person="[^"]+"',
+            'data-mark="[^"]+"',
             'class="qr-dark"[^>]+',
             "expires=[^;]+",
             "retry: [0-9]+",

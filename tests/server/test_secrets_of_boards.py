@@ -13,7 +13,7 @@ from meadhall.engine.state import chance
 from meadhall.games.axxa.state import Act as AxxaAct
 from meadhall.games.dungeon_allies.pieces import DICE, SQUARES, Act, Target
 from meadhall.games.dungeon_allies.state import Event
-from server.leaks import all_responses, with_other_hidden_parts
+from server.leaks import all_responses, news_of, open_page, with_other_hidden_parts
 from server.matches import match_of
 from server.people import OpenHall, Person, Program
 
@@ -47,11 +47,13 @@ async def test_redealing_what_is_unseen_changes_no_response(hall: OpenHall, game
     room = await hall.room(table)
     draw = random.Random(1)
     for viewer, (person, program) in zip((0, 1, SPECTATOR), viewers, strict=True):
-        before = await all_responses(person, program, table)
-        room.state.match = with_other_hidden_parts(truth, viewer, draw)
-        room.publish()
-        assert match_of(room).states.tobytes() != truth.states.tobytes()
-        assert await all_responses(person, program, table) == before, f"viewer {viewer}"
+        async with open_page(person, room) as page:
+            before = await all_responses(person, program, table)
+            room.state.match = with_other_hidden_parts(truth, viewer, draw)
+            room.publish()
+            assert match_of(room).states.tobytes() != truth.states.tobytes()
+            assert await news_of(page, room) == {"regions": {}}, f"viewer {viewer}"
+            assert await all_responses(person, program, table) == before, f"viewer {viewer}"
         room.state.match = truth
         room.publish()
 

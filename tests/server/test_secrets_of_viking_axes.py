@@ -14,7 +14,7 @@ from meadhall.games.viking_axes.state import TITLES, Phase
 from meadhall.server.hall import match_changes
 from meadhall.server.hall.room import Room
 from meadhall.server.store import guests
-from server.leaks import all_responses, guest_of, with_other_hidden_parts
+from server.leaks import all_responses, guest_of, news_of, open_page, with_other_hidden_parts
 from server.people import OpenHall, Person, Program
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -68,12 +68,14 @@ async def test_changing_hidden_parts_changes_no_response(hall: OpenHall) -> None
             viewer, (person, program) = seat if seat < 3 else SPECTATOR, viewers[seat]
             room.state.match = truth
             room.publish()
-            before = await all_responses(person, program, room.table.id)
-            assert any("va-place" in each for each in before)
-            room.state.match = with_other_hidden_parts(truth, viewer, draw, CARDS)
-            room.publish()
-            assert room.match.states.tobytes() != truth.states.tobytes()
-            assert await all_responses(person, program, room.table.id) == before, (viewer, len(truth.steps))
+            async with open_page(person, room) as page:
+                before = await all_responses(person, program, room.table.id)
+                assert any("va-place" in each for each in before)
+                room.state.match = with_other_hidden_parts(truth, viewer, draw, CARDS)
+                room.publish()
+                assert room.match.states.tobytes() != truth.states.tobytes()
+                assert await news_of(page, room) == {"regions": {}}, (viewer, len(truth.steps))
+                assert await all_responses(person, program, room.table.id) == before, (viewer, len(truth.steps))
 
 
 async def test_changing_visible_cards_changes_the_responses(hall: OpenHall) -> None:

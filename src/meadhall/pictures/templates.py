@@ -194,10 +194,8 @@ def _regions_of(environment: Environment, page: Any) -> dict[str, Markup]:
 
 @cache
 def environment() -> Environment:
-    """Return the environment of pictures without a page. Its ``cached`` renders a macro at once."""
-    environment = new_environment()
-    environment.globals["cached"] = lambda macro, *values: macro(*values)
-    return environment
+    """Return the environment of pictures without a page."""
+    return new_environment()
 
 
 def has_template(name: str) -> bool:

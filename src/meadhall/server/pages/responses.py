@@ -150,7 +150,7 @@ def table_page(
         "now": milliseconds(now),
         "turns": turns,
         "has_note": has_note,
-        "mark": state.frames.mark(),
+        "mark": state.frames.mark(room.table.seat_of(guest.id)),
         "calls": state.hall.notifications.are_pushed and NotificationChoices.of(guest).wants("turn", "push"),
         "back": None if back is None else (link(f"/tables/{back.id}"), game(back.game).title),
         **_public_link(request, room),

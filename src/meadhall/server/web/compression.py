@@ -4,7 +4,7 @@ A response that a client has kept is answered with 304, without its content (RFC
 response with a ``Cache-Control`` other than ``no-store``: the service worker, the manifest, pictures.
 
 An event stream has one compressor, which is flushed after every event. It remembers the last events, so what they have in common
-takes little space (docs/decisions/0012-patched-frames.md).
+takes little space (docs/decisions/0032-regions.md).
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ MINIMUM_SIZE: Final = 500
 """Bytes of a response that is worth compressing."""
 
 WINDOW: Final = 16
-"""Bytes that the compressor of a stream remembers, as a power of two: some patches of a page, which have about 10 KB.
+"""Bytes that the compressor of a stream remembers, as a power of two: the last messages to a page.
 
 It takes 170 KB of memory with zstd. gzip remembers a quarter, because zlib needs ten times as long for an event.
 """
