@@ -108,7 +108,6 @@ class Frames:
         found = table.frames.get((seat, current_language())) if table and room.match else None
         return found if found is not None and seen == f"{self.mark(seat)}-{found.version}" else None
 
-<<<<<<< HEAD
     def sheet(self, room: Room, guest: Guest, outside: Outside, name: str) -> tuple[MatchPage, Markup] | None:
         """Return a sheet of the game's page, with the page that all viewers share; None if there is none with this name."""
         if room.match is None:
@@ -119,14 +118,9 @@ class Frames:
         html = str.strip(drawn(page, name))
         return (page, as_markup(html)) if html else None
 
-    def mark(self) -> str:
-        """Return a mark of the frames in the current language. No other process has the same."""
-        return f"{self._name}-{current_language()}"
-=======
     def mark(self, seat: int | None) -> str:
         """Return a mark of the frames of a seat in the current language. No other process has the same."""
         return f"{self._name}-{current_language()}-{'' if seat is None else seat}"
->>>>>>> s-sweep1
 
     def refusal(self, room: Room, guest: Guest, outside: Outside, notice: Refusal) -> Markup:
         """Return the regions that tell a refusal, for a page that has the newest frame; the whole frame of a lobby."""
@@ -149,13 +143,8 @@ class Frames:
         if notice:
             page, drawing = replace(page, notice=notice), Drawing()
         assert table.log_text is not None
-<<<<<<< HEAD
         own, log = Regions(own_regions(page, drawing)), table.log_text
-        frame = Frame(version, table.logs, public, own, log, seat, log.span, page, partial(_drawn, shared))
-=======
-        own, log = own_regions(page, drawing), table.log_text
         frame = Frame(version, (table.logs, seat), public, own, log, seat, log.span, page, partial(_drawn, shared))
->>>>>>> s-sweep1
         if not notice:
             table.frames[seat, language] = frame
         return frame

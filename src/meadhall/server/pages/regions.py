@@ -59,17 +59,8 @@ def message(before: Frame | None, after: Frame) -> bytes:
     """
     if before is None or after.shape is None or before.shape != after.shape:
         return b'{"version":%d,"whole":%b}' % (after.version, encoded(after.html))
-<<<<<<< HEAD
     news = _changes(before.own, after.own) | _public_changes(before.public, after.public)
     message: dict[str, Any] = {"was": before.version, "version": after.version, "regions": news}
-=======
-    news = []
-    for known, now in ((before.own, after.own), (before.public, after.public)):
-        if known is not now:
-            news += [region.news for id, region in now.items() if known.get(id) is not region]
-            news += [b'"%b":null' % id.encode() for id in known if id not in now]
-    log = b""
->>>>>>> s-sweep1
     if after.log is not None and after.events != before.events:
         message |= {"first": after.events[0], "events": after.log.news(after.seat, before.events[1])}
     return encoded(message)
@@ -82,7 +73,7 @@ def _changes(before: Regions, after: Regions) -> dict[str, Any]:
         known = before.get(id)
         if known is not region:
             news[id] = region.since(known)
-    return news | dict.fromkeys(before.keys() - after.keys())
+    return news | {id: None for id in before if id not in after}
 
 
 _public_changes = lru_cache(maxsize=64)(_changes)
