@@ -158,7 +158,7 @@ def test_an_event_sounds_once_when_it_is_not_played(new_person: NewPerson, game:
     """Animations are off, or a click skips the rest. The sounds of the end belong to no event."""
     still, moving = new_person(), new_person(**MOVING)
     for (path, step), (other, _step) in zip(open_scenes(still, game), open_scenes(moving, game), strict=True):
-        heard = []
+        heard: list[str] = []
         for viewer, address in ((still, path), (moving, other), (moving, other)):
             page = viewer.open(f"{address}?step={step}")
             page.evaluate(HEAR)

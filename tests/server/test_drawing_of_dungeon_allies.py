@@ -58,7 +58,7 @@ def _control(drawn: str, argument: int) -> str:
     button = re.search(rf'<button id="to-{target}"[^>]*>', drawn)
     assert button
     assert not re.search(rf'class="[^"]*\b(?:no|x{die})\b|aria-disabled', button[0])
-    assert re.search(rf'<input id="take-{die}" data-bare (?!disabled)', drawn)
+    assert re.search(rf'<input id="take-{die}" data-bare="" (?!disabled)', drawn)
     assert f'name="first" value="{Act.PLACE + DICE * target}"' in button[0]
     return button[0]
 

@@ -122,10 +122,10 @@ def _button(page: Any, kind: str, choice: Any, key: int | None) -> dict[str, Any
     if choice is None or choice.refusal:
         return {"class": f"act {kind}", "aria-disabled": "true", "tabindex": None if choice else -1}
     if page.choices:
-        return {"class": f"act {kind}", "value": choice.action, "data-key": key}
+        return {"class": f"act {kind}", "name": "action", "value": choice.action, "data-key": key}
     chosen = choice.action == page.intended
     ahead = {"aria-pressed": "true" if chosen else "false", "formaction": f"{page.url}/ahead"}
-    return {"class": f"act ahead {kind}", "value": "" if chosen else choice.action, "data-key": key, **ahead}
+    return {"class": f"act ahead {kind}", "name": "action", "value": "" if chosen else choice.action, "data-key": key, **ahead}
 
 
 def own(view: View) -> Own:

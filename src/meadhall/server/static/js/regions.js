@@ -141,7 +141,7 @@ const regions = (() => {
       if (ids === null) return this.showAll();
       for (const id of ids) {
         const place = byId(id) ?? byId(`no-${id}`), fresh = this.part(id);
-        if (!place) continue;
+        if (!place || !(this.whole || this.parts.has(id))) continue;
         if (!this.whole && this.parts.get(id) === null) {
           place.replaceWith(made("i", { id: `no-${id}`, hidden: "" }));
           continue;
