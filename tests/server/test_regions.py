@@ -69,7 +69,7 @@ def is_as_drawn_now(room: Room, page: Page) -> bool:
     return True
 
 
-_NOTED = re.compile(r'(?<=class="act da-to)[^"]*"(?: aria-description="[^"]*")?')
+_NOTED = re.compile(r'(?<=class="act da-to)[^"]*"(?: aria-(?:description|disabled)="[^"]*")*')
 """The notes on places of Dungeon Allies, which a whole page has at once and ``board.js`` writes later."""
 
 

@@ -96,6 +96,8 @@ def _try_rarely(match: Match, pages: list[MatchPage]) -> None:
             turns=0,
             has_note=False,
             calls=False,
+            chats=False,
+            back=None,
             public_link=SharedLink(_URL, "", ""),
             public_words="",
         )
