@@ -93,17 +93,11 @@ class Frames:
         """
         if room.match is None:
             page, version = replace(lobby_page(room, guest, outside), notice=notice), room.version
-            return Frame(
-                version,
-                None,
-                {},
-                {},
-                None,
-                None,
-                (0, -1),
-                page,
-                lambda _: template("_lobby.html").render(page=page, version=version),
-            )
+
+            def draw(_: Frame) -> str:
+                return template("_lobby.html").render(page=page, version=version)
+
+            return Frame(version, None, {}, {}, None, None, (0, -1), page, draw)
         return self._match_frame(room, room.match, room.table.seat_of(guest.id), notice)
 
     def shown(self, room: Room, guest: Guest, seen: str) -> Frame | None:
