@@ -149,7 +149,10 @@ class Crawl:
                 self.broken.append((page, answer.status_code))
             found = addresses_in(answer)
             self.check(page, found)
-            waiting += [urljoin(page, address) for place, address in found if "<form" not in place and "hx-post" not in place]
+            followed = [
+                address for place, address in found if not any(each in place for each in ("<form", "formaction", "hx-post"))
+            ]
+            waiting += [urljoin(page, address) for address in followed]
 
     def check(self, page: str, addresses: list[tuple[str, str]]) -> None:
         self.outside += [(page, place, address) for place, address in addresses if not is_below(address, page)]

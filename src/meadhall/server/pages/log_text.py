@@ -12,7 +12,7 @@ from meadhall.server.pages.log import TurnLog, event_text, summed_up
 from meadhall.server.pages.models import LoggedTurn
 
 Wording: TypeAlias = tuple[int, int | None, str]
-"""The number of an event, the seat that its words call "you", if they call one so, and the language."""
+"""The number of an event, the seat that its words call "you" (None: no seat), and the language."""
 
 
 class LogText:

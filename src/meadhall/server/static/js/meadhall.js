@@ -132,7 +132,7 @@
   // What happens is told by notifications.js. The number of the decision is the same in all tabs of the table.
   const tell = (kind, frame) => document.dispatchEvent(new CustomEvent("meadhall:" + kind, { detail: { id: frame.querySelector(".prompt-question")?.id ?? "" } }));
   const on = (name, act) => document.addEventListener(name, act);
-  // The page names itself in every request. Then its stream sends patches, and a form is answered without the frame (status 204).
+  // The page names itself in every request. Then its stream sends regions, and a form is answered without the frame (status 204).
   on("htmx:config:request", ({ detail: { ctx } }) => {
     ctx.request.headers["Meadhall-Page"] = live.page;
     ctx.seen = version();

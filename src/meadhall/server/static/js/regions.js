@@ -1,5 +1,5 @@
-// News of a table: regions by their ids, with new lines of the log, as the stream sends them; or a whole frame, as a page has it.
-// A region is an element; or the attributes of one, which has data-bare. `news` is shown at once, or in parts by the stage.
+// News of a table: a message of the stream, with regions by their ids and the new events of the log; or a whole frame.
+// A region is an element; or only the attributes of an element that has data-bare. News are shown at once, or in parts by the stage.
 const regions = (() => {
   const byId = id => document.getElementById(id);
   // Swaps go through idiomorph: htmx's own morph puts new SVG nodes into the HTML namespace, where they are invisible.
@@ -30,7 +30,7 @@ const regions = (() => {
   const bare = element => Object.fromEntries(Array.from(element.attributes, ({ name, value }) => [name, value]));
 
   // ---------------------------------------------------------------------------------------------------------------- the log
-  // Events as the log has them; `words`: what its line says.
+  // An event of the log. `words`: what its line says.
   const asEvent = (index, n, event, words) => {
     const [kind, ...values] = event.split(" ");
     return { index, n, kind, values: values.map(value => (/^-?\d+$/.test(value) ? +value : value)), words };
@@ -55,7 +55,8 @@ const regions = (() => {
     crest.querySelector("use").setAttribute("href", `#shield-${seat}`);
     return crest;
   }
-  // Put an event on top of the log: into a turn that it begins, or into the newest one. A turn of one line that says its title is that line.
+  // Put an event into the log: the first one of a turn begins a turn on top, another one belongs to the newest turn. A turn with a single
+  // line that says the same as its title is shown as that line.
   function log(event, entries) {
     const [index, , name, words, , hinted, brief, title, seat] = event, line = lineOf(event);
     if (title !== undefined) {
@@ -100,13 +101,14 @@ const regions = (() => {
   class News {
     constructor({ version, was = null, regions: parts = {}, events = [], first = 0, whole = null }) {
       Object.assign(this, { version, was, whole, first, told: events });
-      this.parts = new Map([...(whole ? [] : refused), ...Object.entries(parts)]);  // the ones that are not shown yet: HTML, or attributes
+      // The regions that are not shown yet: HTML, attributes, or null for one that goes.
+      this.parts = new Map([...(whole ? [] : refused), ...Object.entries(parts)]);
       refused.clear();
       this.elements = new Map();
       this.isLogShown = false;
     }
 
-    // The events that the log has with these news: of a frame all that it shows.
+    // The new events; of a whole frame all events of its log.
     events() {
       return this.whole ? Array.from(this.whole.querySelectorAll("#log .line"), ofLine) : this.told.map(event => asEvent(...event));
     }
@@ -136,7 +138,7 @@ const regions = (() => {
       return Array.from(found, each => each.id).filter(byId);
     }
 
-    // Show some regions now.
+    // Show the regions with these ids; without ids all that is not shown yet.
     show(ids = null) {
       if (ids === null) return this.showAll();
       for (const id of ids) {

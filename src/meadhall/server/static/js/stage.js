@@ -21,7 +21,7 @@ const stage = (() => {
   const last = () => queue.at(-1)?.news;
   const stepsOf = events => new Set(events.map(event => event.n)).size;
 
-  // Return whether the news wait. Otherwise they are to be shown at once.
+  // Return whether the news wait. Otherwise the caller shows them at once.
   function take(news) {
     const frame = document.getElementById("frame");
     if (!frame?.matches(".game") || !Object.keys(acts).length) return false;
