@@ -194,11 +194,8 @@ def test_nothing_can_be_chosen_while_the_stage_plays(new_person: NewPerson, game
         page, version = actor.page, actor.version
         offered |= bool(page.evaluate(OFFERED))
         page.evaluate("choice => document.querySelector(choice).click()", CHOICE)
-        page.wait_for_function(
-            "was => 'playing' in document.documentElement.dataset || +document.getElementById('frame').dataset.version > was",
-            arg=version,
-        )
         for table in players:
+            table.page.wait_for_function(NEWS, arg=version)
             if table.page.evaluate("stage.isPlaying()"):
                 played = True
                 assert not table.page.evaluate(OFFERED)
@@ -207,6 +204,8 @@ def test_nothing_can_be_chosen_while_the_stage_plays(new_person: NewPerson, game
     assert offered
     assert played
 
+
+NEWS = "was => stage.isPlaying() || +document.getElementById('frame').dataset.version > was"
 
 CHOICE = "#controls button[name=action]:not([aria-disabled=true], .axxa-idle, [data-space='']), #controls .axxa-act"
 """A choice that is legal."""
