@@ -193,7 +193,7 @@ def test_nothing_can_be_chosen_while_the_stage_plays(new_person: NewPerson, game
             break
         page, version = actor.page, actor.version
         offered |= bool(page.evaluate(OFFERED))
-        page.evaluate("choice => document.querySelector(choice).click()", CHOICE)
+        page.locator(CHOICE).first.evaluate("choice => choice.click()")
         for table in players:
             table.page.wait_for_function(NEWS, arg=version)
             if table.page.evaluate("stage.isPlaying()"):
