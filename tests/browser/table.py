@@ -125,7 +125,11 @@ class Table:
 
     def legal(self) -> list[int]:
         """Return the offered actions in ascending order."""
-        return sorted(int(choice.get_attribute("value") or -1) for choice in self.choices.all())
+        found = [int(choice.get_attribute("value") or -1) for choice in self.choices.all()]
+        dice = [int(die.get_attribute("value") or 0) for die in self.page.locator("#controls [name=plus]:not([disabled])").all()]
+        for first in self.page.locator("#controls button[name=first]:not([aria-disabled=true])").all() if dice else ():
+            found += [int(first.get_attribute("value") or 0) + die for die in dice]
+        return sorted(found)
 
     def act(self, choose: Choose | None = None, by: Act | None = None) -> None:
         """Choose an action and wait until the hall has confirmed it."""

@@ -14,6 +14,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from browser.devices import MOVING
+from browser.dungeon_table import deepest_last, highlighted, take_die
 from browser.people import NewPerson, Person
 from browser.table import open_table, whose_turn
 from browser.test_chart import upload
@@ -79,7 +80,8 @@ HEAR = """() => {
 """Record the sounds."""
 
 OFFERED = """() => Array.from(document.querySelectorAll(
-  "#controls :is([name=action]:not([aria-disabled=true]), [type=radio]), #hints, #thinking, .plate-side > .chip, .rests, .tip"
+  "#controls :is([name=action], [name=first], [type=radio]):not([aria-disabled=true], [disabled]), "
+  + "#hints, #thinking, .plate-side > .chip, .rests, .tip"
 )).filter(each => each.checkVisibility({ opacityProperty: true, visibilityProperty: true }))
   .filter(each => !each.closest(".ahead, .early") && getComputedStyle(each).pointerEvents !== "none")
   .map(each => each.outerHTML.slice(0, 200))"""
@@ -193,7 +195,11 @@ def test_nothing_can_be_chosen_while_the_stage_plays(new_person: NewPerson, game
             break
         page, version = actor.page, actor.version
         offered |= bool(page.evaluate(OFFERED))
-        page.locator(CHOICE).first.evaluate("choice => choice.click()")
+        if page.locator("#controls [name=plus]:not([disabled])").count():  # a die is chosen first
+            take_die(page)
+            page.locator(f"#to-{deepest_last(highlighted(page))}").click()
+        else:
+            page.locator(CHOICE).first.evaluate("choice => choice.click()")
         for table in players:
             table.page.wait_for_function(NEWS, arg=version)
             if table.page.evaluate("stage.isPlaying()"):

@@ -113,7 +113,8 @@ def control_regions(page: Any) -> dict[str, Any]:
             choice, power = by.get(action), page.own.power if kind == "attack" else None
             chosen = None if page.choices else action == page.intended
             parts[f"act-{action}"] = _button(page, kind, choice, keys.get(action))
-            parts[f"about-act-{action}"] = ("about_act", action, choice, keys.get(action), power, chosen)
+            parts[f"key-{action}"] = ("shortcut", action, keys.get(action))
+            parts[f"why-{action}"] = ("why", action, choice, power, chosen)
     return parts
 
 

@@ -308,7 +308,7 @@
     lit.clear();
     if (!card) return;
     card.hidden = true;
-    byId("da-board").append(card);
+    document.querySelector("#da-board > .da-clock").before(card);
     delete byId("da-board").dataset.told;
     paused = false;
     byId("animation-pause").setAttribute("aria-pressed", "false");

@@ -47,8 +47,7 @@
     inPlay = dark = null;
     axes = [];
     name = find("#in-play").getAttribute("href")?.slice(1) ?? "";
-    if (events.some(({ kind }) => kind === "throws")) play(find("#trail"), [{ opacity: 0 }, { opacity: 0 }], 1);
-    else show(["trail"]);
+    play(find("#trail"), [{ opacity: 0 }, { opacity: 0 }], 1, { stays: !events.some(({ kind }) => kind === "throws") });  // the old one
   }
 
   // The light goes to a seat whose turn begins. For the one before, a turn has ended: it may be skipped again.
@@ -312,6 +311,7 @@
 
   // What no event tells: with secret hands a card goes from the pile to each hand that grows, and the light to the next player.
   async function after() {
+    show(["trail"]);
     pass();
     const comes = id => stage.news.part(id)?.getAttribute("href") ?? stage.news.parts.get(id)?.href;
     const grown = seat => !find(`#back-${seat}-2`).getAttribute("href") && comes(`back-${seat}-2`);
