@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Final
+from typing import Any, Final
 from urllib.parse import urlencode
 
 from meadhall.bots import ranks
@@ -25,7 +25,6 @@ from meadhall.server.pages.lobby import USUAL_WAIT, wait_choice
 from meadhall.server.pages.models import (
     DailyStrip,
     FilterField,
-    FinishedPage,
     GameTile,
     HallPage,
     OpenTables,
@@ -36,7 +35,6 @@ from meadhall.server.pages.models import (
     SeatView,
     TableCard,
 )
-from meadhall.server.pages.people import invitation_cards
 from meadhall.server.store import matches, talk
 from meadhall.server.store.acquaintances import Invitation
 from meadhall.server.store.models import FINISHED, RULES_CHANGED, Guest, TableRow
@@ -134,7 +132,7 @@ def hall_page(
         here=_here(hall),
         tiles=game_tiles(hall, guest),
         daily=daily,
-        invitations=invitation_cards(invitations),
+        invitations=tuple(invitations),
         yours=tuple(cards[:YOURS_SHOWN]),
         open=open_tables(
             [replace(card(table, guest, None), waits=who_waits(table, at)) for table in open_ if table.id not in mine], chosen
@@ -165,16 +163,16 @@ def _search(hall: Hall) -> OpponentSearch | None:
     )
 
 
-def finished_page(guest: Guest, tables: Sequence[TableRow], number: int, count: int, noted: Collection[str]) -> FinishedPage:
+def finished_matches(guest: Guest, tables: Sequence[TableRow], number: int, count: int, noted: Collection[str]) -> dict[str, Any]:
     """Return a page of the guest's finished matches. ``count``: the number of all of them; ``noted``: those with a note."""
     pages = max(1, -(-count // FINISHED_SHOWN))
-    return FinishedPage(
-        tables=tuple(card(table, guest, None, noted) for table in tables),
-        number=number,
-        pages=pages,
-        before=link(f"/matches?page={min(number - 1, pages)}") if number > 1 else "",
-        after=link(f"/matches?page={number + 1}") if number < pages else "",
-    )
+    return {
+        "tables": tuple(card(table, guest, None, noted) for table in tables),
+        "number": number,
+        "pages": pages,
+        "before": link(f"/matches?page={min(number - 1, pages)}") if number > 1 else "",
+        "after": link(f"/matches?page={number + 1}") if number < pages else "",
+    }
 
 
 def card(table: TableRow, guest: Guest, room: Room | None, noted: Collection[str] = ()) -> TableCard:

@@ -22,8 +22,8 @@ from meadhall.server.hall.holidays import DAYS_A_YEAR, days_used
 from meadhall.server.hall.notifications import CHANNELS, OFFERED, NotificationChoices
 from meadhall.server.pages.clock import holiday_in_words
 from meadhall.server.pages.daily import daily_strip
-from meadhall.server.pages.front_page import FINISHED_SHOWN, OPEN_SHOWN, OPTION, YOURS_SHOWN, finished_page, hall_page
-from meadhall.server.pages.models import HolidaysView, InvitationPage
+from meadhall.server.pages.front_page import FINISHED_SHOWN, OPEN_SHOWN, OPTION, YOURS_SHOWN, finished_matches, hall_page
+from meadhall.server.pages.models import HolidaysView
 from meadhall.server.pages.people import notifications_panel
 from meadhall.server.pages.picture import tile_art, tile_svg
 from meadhall.server.pages.responses import Answer, Html, page, said_next, see_other, wants_json
@@ -82,7 +82,7 @@ async def show_finished(request: AnyRequest, hall: Hall, guest: Guest, page_numb
         shown = await hall.store.read(tables.finished_of, guest.id, FINISHED_SHOWN, skipped)
     noted = hall.store.transact(talk.noted, guest.id)
     with_outcomes = [await hall.with_outcome(table) for table in _installed(shown[0])]
-    return page(request, guest, "matches.html", finished_page(guest, with_outcomes, page_number, shown[1], noted))
+    return page(request, guest, "matches.html", None, **finished_matches(guest, with_outcomes, page_number, shown[1], noted))
 
 
 def _installed(tables: Sequence[TableRow]) -> list[TableRow]:
@@ -188,8 +188,8 @@ async def show_invitation(request: AnyRequest, hall: Hall, guest: Guest, token: 
     """Welcome a guest with an invitation, and ask for a name. A look doesn't use the invitation up."""
     if hall.admission.admits(guest):
         return see_other(link("/"))
-    content = InvitationPage(link(f"/admission/{token}"), hall.admission.note_of(token))
-    return page(request, guest, "invitation.html", content)
+    note = hall.admission.note_of(token)  # for whom it is, in the host's words
+    return page(request, guest, "invitation.html", None, action=link(f"/admission/{token}"), note=note)
 
 
 @post("/admission/{token:str}", status_code=200)
