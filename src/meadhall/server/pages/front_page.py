@@ -31,7 +31,6 @@ from meadhall.server.pages.models import (
     OpponentSearch,
     Option,
     OptionGroup,
-    PlaySetup,
     SeatView,
     TableCard,
 )
@@ -62,23 +61,10 @@ OPTION = "option-"
 
 def game_tiles(hall: Hall, guest: Guest) -> tuple[GameTile, ...]:
     """Return a tile for every installed game, with the guest's last choices."""
-    return tuple(
-        GameTile(
-            name,
-            each.title,
-            _(each.tagline),
-            name in hall.ready,
-            guided=each.lessons is not None,
-            with_friends=each.max_players > 1,
-            setup=_setup(each, guest),
-        )
-        for name in game_names()
-        for each in (game(name),)
-    )
+    return tuple(_tile(game(name), name in hall.ready, guest) for name in game_names())
 
 
-def _setup(subject: Game, guest: Guest) -> PlaySetup:
-    """Return the choices of *Play now*. The guest's last ones are preset."""
+def _tile(subject: Game, ready: bool, guest: Guest) -> GameTile:
     last = last_choice(subject, guest)
     counts = range(subject.min_players, subject.max_players + 1)
     bots = last.players - 1
@@ -86,7 +72,9 @@ def _setup(subject: Game, guest: Guest) -> PlaySetup:
     changed = [
         option.label(last.options[option.name]) for option in choices_of(subject) if last.options[option.name] != option.default
     ]
-    return PlaySetup(
+    return GameTile(
+        subject,
+        ready,
         summary=" · ".join([seats if bots else _("You alone"), *changed]),
         fields=(
             _field("seats", _("Seats"), {str(count): str(count) for count in counts}, str(last.players)),

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from meadhall.engine.game import Game
 from meadhall.engine.interface import GameWords
 from meadhall.engine.match.step import Lasting
 from meadhall.engine.state.events import Event
@@ -52,16 +53,6 @@ class FilterField:
 
 
 @dataclass(frozen=True)
-class HolidaysView:
-    """The holidays of a guest on the settings page."""
-
-    taken: tuple[tuple[str, str], ...]  # those that aren't over: the first day as a date, and all days in words
-    left: int  # days of this year
-    days: int  # that a year has
-    earliest: str  # the first day on which a new one can begin
-
-
-@dataclass(frozen=True)
 class Viewer:
     """The guest looking at the page."""
 
@@ -83,24 +74,13 @@ class Viewer:
 
 
 @dataclass(frozen=True)
-class PlaySetup:
-    """What *Play now* offers: number of seats, level of the bots, options."""
-
-    summary: str  # "3 bots (Huscarl) · Hidden hands"
-    fields: tuple[FilterField, ...]
-
-
-@dataclass(frozen=True)
 class GameTile:
     """A game in the hall."""
 
-    name: str  # "axes-and-allies"
-    title: str
-    tagline: str
+    game: Game
     ready: bool  # False while the rules are being compiled
-    guided: bool = False  # has a guided first game
-    with_friends: bool = True  # for more than one player
-    setup: PlaySetup | None = None
+    summary: str  # what *Play now* does: "3 bots (Huscarl) · Hidden hands"
+    fields: tuple[FilterField, ...]  # what can be chosen for it: number of seats, level of the bots, options
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from meadhall.server.hall.people.sign_in import LONGEST, SHORTEST
 from meadhall.server.hall.room import Room
 from meadhall.server.settings import Retention, Settings
 from meadhall.server.store import schema
-from meadhall.server.store.models import Guest
+from meadhall.server.store.models import Crest, Guest
 
 
 @dataclass(frozen=True)
@@ -50,14 +50,35 @@ INVITABLE: Final = 30
 """People whom the page of a table offers to invite: those of the last matches."""
 
 
-def invitable(room: Room, known: Sequence[Known]) -> list[Guest]:
-    """Return the people whom a player may invite to a table: those they have played with, who have no seat and aren't blocked."""
-    people = [
-        each.acquaintance.person
-        for each in known
-        if each.acquaintance.matches and not each.blocked and room.table.seat_of(each.acquaintance.person.id) is None
-    ]
-    return people[:INVITABLE]
+@dataclass(frozen=True)
+class PersonMet:
+    """A person in a list: for invitations with what they have answered."""
+
+    id: str  # which others may see
+    name: str
+    crest: Crest
+    known: Known
+    answer: str = ""  # "", "invited", "declined"
+
+
+def people_met(known: Sequence[Known]) -> list[PersonMet]:
+    """Return the list of people that a guest knows."""
+    people = [(each, each.acquaintance.person) for each in known]
+    return [PersonMet(person.public_id, person.name, person.crest, each) for each, person in people]
+
+
+def invitable(room: Room, known: Sequence[Known], invited: Mapping[str, bool]) -> list[PersonMet]:
+    """Return the people whom a player may invite to a table: those they have played with, who have no seat and aren't blocked.
+
+    ``invited``: by id, whether they have declined.
+    """
+    people = [(each, each.acquaintance.person) for each in known if each.acquaintance.matches and not each.blocked]
+    answers = {id: "declined" if declined else "invited" for id, declined in invited.items()}
+    return [
+        PersonMet(person.public_id, person.name, person.crest, each, answers.get(person.id, ""))
+        for each, person in people
+        if room.table.seat_of(person.id) is None
+    ][:INVITABLE]
 
 
 _SOUNDS: Final[Mapping[Kind, str]] = {

@@ -357,7 +357,9 @@ async def show_link(request: AnyRequest, hall: Hall, guest: Guest, token: str) -
     if target.id == guest.id:
         return page(request, guest, "identity_link.html", shared_link(outside(request), f"/identity/{token}"))
     action, count = link(f"/identity/{token}"), hall.accounts.count_tables(guest)
-    return page(request, guest, "identity.html", None, action=action, target=target, tables=count)
+    return page(
+        request, guest, "identity.html", None, action=action, its_name=target.name, is_account=target.has_account, tables=count
+    )
 
 
 @post("/identity/{token:str}", status_code=200)

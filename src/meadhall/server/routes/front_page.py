@@ -23,7 +23,6 @@ from meadhall.server.hall.notifications import CHANNELS, OFFERED, NotificationCh
 from meadhall.server.pages.clock import holiday_in_words
 from meadhall.server.pages.daily import daily_strip
 from meadhall.server.pages.front_page import FINISHED_SHOWN, OPEN_SHOWN, OPTION, YOURS_SHOWN, finished_matches, hall_page
-from meadhall.server.pages.models import HolidaysView
 from meadhall.server.pages.people import notifications_panel
 from meadhall.server.pages.picture import tile_art, tile_svg
 from meadhall.server.pages.responses import Answer, Html, page, said_next, see_other, wants_json
@@ -140,11 +139,12 @@ def _settings_page(request: AnyRequest, hall: Hall, guest: Guest, error: Meadhal
     )
 
 
-def _holidays(hall: Hall, guest: Guest) -> HolidaysView:
+def _holidays(hall: Hall, guest: Guest) -> dict[str, Any]:
+    """Return the holidays that aren't over, the days of this year that are left, and the first day on which one can begin."""
     taken, now = hall.holidays.of_guest(guest), hall.time.now()
     shown = tuple((f"{each.began_at:%Y-%m-%d}", holiday_in_words(each)) for each in taken if each.ended_at > now)
     left = DAYS_A_YEAR - days_used(taken, now.year)
-    return HolidaysView(shown, left, DAYS_A_YEAR, f"{now + timedelta(days=1):%Y-%m-%d}")
+    return {"taken": shown, "left": left, "days": DAYS_A_YEAR, "earliest": f"{now + timedelta(days=1):%Y-%m-%d}"}
 
 
 @post("/settings/holidays", status_code=200)

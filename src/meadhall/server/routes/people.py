@@ -17,7 +17,7 @@ from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.match_records import MatchRecords, gzipped
 from meadhall.server.hall.people.profiles import check_visible, profile_of, visible_person
 from meadhall.server.hall.room import Room
-from meadhall.server.pages.people import invitable, kept_data
+from meadhall.server.pages.people import invitable, kept_data, people_met
 from meadhall.server.pages.person import MATCHES_SHOWN, MET_SHOWN, person_page
 from meadhall.server.pages.responses import Answer, Html, by_htmx, page, see_other, wants_json
 from meadhall.server.routes.talk import IGNORED
@@ -114,7 +114,7 @@ async def change_visibility(guest: Guest, sessions: Sessions, form: Form) -> Red
 @get("/people")
 async def show_people(request: AnyRequest, hall: Hall, guest: Guest) -> Html:
     """Show the people that the guest has played with."""
-    return page(request, guest, "acquaintances.html", None, known=hall.acquaintances.known(guest))
+    return page(request, guest, "acquaintances.html", None, people=people_met(hall.acquaintances.known(guest)))
 
 
 @post("/people/{public_id:str}/ignore", status_code=200)
@@ -134,9 +134,9 @@ async def show_invitable(request: AnyRequest, hall: Hall, room: Room, guest: Gue
 
 
 def _invite_page(request: AnyRequest, hall: Hall, room: Room, guest: Guest) -> Html:
-    people, invited = invitable(room, hall.acquaintances.known(guest)), hall.acquaintances.invited(room)
+    people = invitable(room, hall.acquaintances.known(guest), hall.acquaintances.invited(room))
     url = link(f"/tables/{room.table.id}")
-    return page(request, guest, "invite.html", None, url=url, title=room.game.title, people=people, invited=invited)
+    return page(request, guest, "invite.html", None, url=url, title=room.game.title, people=people)
 
 
 @post("/tables/{id:str}/invitations", status_code=200)

@@ -12,7 +12,6 @@ from __future__ import annotations
 import re
 import sys
 import zlib
-from collections import OrderedDict
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -34,7 +33,7 @@ MINIMUM_SIZE: Final = 500
 """Bytes of a response that is worth compressing."""
 
 _STATIC_KEPT: Final = 256
-"""Compressed static files that are kept. All together have less than 2 MB."""
+"""Static files that are kept compressed. All together have a few MB."""
 
 _COMPRESSIBLE: Final = re.compile(r"text/|application/(json|javascript|toml)\b|[^;]*\+(json|xml)\b")
 """Types of content that compression makes smaller."""
@@ -76,19 +75,9 @@ def compressed_whole(body: bytes, encoding: str, best: bool = False) -> bytes:
     return zlib.compress(body, _BEST_GZIP_LEVEL if best else _GZIP_LEVEL, _IN_GZIP + _LARGEST_WINDOW)
 
 
-class KeptFiles:
-    """The compressed static files that were requested last."""
-
-    def __init__(self) -> None:
-        self._kept: OrderedDict[tuple[bytes, str], bytes] = OrderedDict()
-
-    def compressed(self, body: bytes, encoding: str) -> bytes:
-        key = sha256(body).digest(), encoding
-        if key not in self._kept:
-            self._kept[key] = compressed_whole(body, encoding, best=True)
-            if len(self._kept) > _STATIC_KEPT:
-                self._kept.popitem(last=False)
-        return self._kept[key]
+@lru_cache(maxsize=_STATIC_KEPT)
+def _compressed_file(body: bytes, encoding: str) -> bytes:
+    return compressed_whole(body, encoding, best=True)
 
 
 def is_text(headers: Mapping[bytes, bytes]) -> bool:
@@ -96,14 +85,14 @@ def is_text(headers: Mapping[bytes, bytes]) -> bool:
     return _COMPRESSIBLE.match(headers.get(b"content-type", b"").decode("latin-1")) is not None
 
 
-def compressed(scope: HTTPScope, headers: Headers, body: bytes, kept: KeptFiles) -> tuple[Headers, bytes]:
+def compressed(scope: HTTPScope, headers: Headers, body: bytes) -> tuple[Headers, bytes]:
     """Compress a text, unless it is short or the client doesn't accept it."""
     headers = [*headers, (b"vary", b"Accept-Encoding")]
     encoding = encoding_for(scope) if len(body) >= MINIMUM_SIZE else None
     if encoding is None or any(name.lower() == b"content-encoding" for name, _ in headers):
         return headers, body
     is_static = scope["path"].startswith("/static/")
-    body = kept.compressed(body, encoding) if is_static else compressed_whole(body, encoding)
+    body = _compressed_file(body, encoding) if is_static else compressed_whole(body, encoding)
     # an ETag becomes weak: the bytes differ now
     headers = [(name, b"W/" + value if name.lower() == b"etag" and value[:1] == b'"' else value) for name, value in headers]
     return _with(headers, (b"content-encoding", encoding.encode()), (b"content-length", b"%d" % len(body))), body
