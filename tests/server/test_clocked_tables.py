@@ -158,7 +158,7 @@ async def test_the_slow_clocks_of_a_person_stand_in_their_holidays(settings: Set
         await wait_until(lambda: first.deadline == before + 5 * day)
         assert ">Holiday " in (await friend.get(table)).text
         second = await hall.room((await slow_match(host, friend)).removeprefix("/tables/"))
-        await wait_until(lambda: second.state.clocks is not None and second.clocks.holidays != ())
+        await wait_until(lambda: second.state.clocks is not None and second.state.clocks.holidays != ())
         for wrong, reason in (
             ({"first": str(today), "last": days["last"]}, "begins tomorrow at the earliest"),
             ({"first": days["last"], "last": days["first"]}, "on its first day or later"),

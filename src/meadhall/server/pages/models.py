@@ -656,15 +656,6 @@ class LessonPage:
 
 
 @dataclass(frozen=True)
-class FigureView:
-    """One number of an attempt: "Triplets", 4, of 6."""
-
-    title: str
-    value: int
-    most: int | None
-
-
-@dataclass(frozen=True)
 class AttemptView:
     """The result of one attempt at the daily puzzle."""
 
@@ -673,7 +664,7 @@ class AttemptView:
     name: str
     won: bool
     you: bool
-    figures: tuple[FigureView, ...]
+    figures: tuple[tuple[str, int, int | None], ...]  # "Triplets", 4, of 6
 
 
 @dataclass(frozen=True)

@@ -21,8 +21,7 @@ from litestar.exceptions import TooManyRequestsException
 from litestar.types import ASGIApp, HTTPScope, Message, Receive, Scope, Send
 from litestar.utils import normalize_path
 
-from meadhall.server.ops.log_limit import OncePerInterval
-from meadhall.server.ops.logs import request_id
+from meadhall.server.ops.logs import OncePerInterval, request_id
 from meadhall.server.ops.metrics import REQUESTS
 from meadhall.server.settings import Settings
 from meadhall.server.web.compression import Headers, compressed, is_text, tagged
