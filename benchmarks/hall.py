@@ -9,7 +9,7 @@ posts them. The delay of a move is the time from sending the post until the outc
 would come from other machines, so the benchmark generates it on a separate core where possible: Linux wakes the receiver of a
 message on the core of its sender, and without the separation the load generator would interrupt the hall with every frame.
 
-Streams and the responses to posts are compressed as ``--encoding`` says. ``B/frame`` is the size of a frame on the wire.
+The responses to posts are compressed as ``--encoding`` says. ``B/frame`` is the size of a frame on the wire.
 
 ``ms/move`` is the CPU time of the hall for a move: the post, the match, the commit and the streams of five viewers. The other
 columns have the CPU use of three processes (the hall, its worker, the load generator) and the memory of the first two. ``loop
@@ -286,7 +286,7 @@ if __name__ == "__main__":
     parser.add_argument("--game", type=names, default="axes-and-allies", help="the games at the tables, one after the other")
     parser.add_argument("--tables", type=int, default=100, help="number of tables")
     parser.add_argument("--bots", type=int, default=8, help="number of additional tables with bots")
-    parser.add_argument("--encoding", choices=("identity", "gzip", "zstd"), default="zstd", help="compression of the streams")
+    parser.add_argument("--encoding", choices=("identity", "gzip", "zstd"), default="zstd", help="of the responses to posts")
     parser.add_argument("--ranks", type=names, default=f"{NO_BOTS},karl,jarl", help="ranks of these bots, one after the other")
     parser.add_argument("--life", type=names, default=QUIET, help=f"{QUIET} halls and {LIVELY} ones, one after the other")
     asyncio.run(main(parser.parse_args()))

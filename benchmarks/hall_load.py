@@ -8,13 +8,10 @@ import json
 import random
 import re
 import time
-import zlib
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Protocol
 from urllib.parse import urlencode
-
-from backports import zstd
 
 HOST = "127.0.0.1"
 ENDLESS = {"axes-and-allies": 6}
@@ -328,10 +325,10 @@ class Table:
     async def _follow(self, person: Person) -> None:
         """Keep a stream open, and record the delay of every move."""
         reader, writer = await asyncio.open_connection(HOST, person.client.port, limit=1 << 20)
-        writer.write(person.client.head("GET", person.stream(self.id), Accept_Encoding=person.client.encoding))
+        writer.write(person.client.head("GET", person.stream(self.id)))
         seen = 0
         with contextlib.closing(writer):
-            async for event in self._events(reader, person.client.encoding):
+            async for event in self._events(reader):
                 if not person.is_state(event):
                     continue
                 number, actions = person.state(event)
@@ -348,21 +345,14 @@ class Table:
                 if self.waiting == 0:
                     self.all_received.set()
 
-    async def _events(self, reader: asyncio.StreamReader, encoding: str) -> AsyncIterator[bytes]:
-        """Yield the events of a stream, decoded, and count its bytes."""
-        head = (await reader.readuntil(b"\r\n\r\n")).lower()
-        decode: Callable[[bytes], bytes] = bytes
-        if b"content-encoding" not in head:  # a stream of the API
-            pass
-        elif encoding == "gzip":
-            decode = zlib.decompressobj(31).decompress
-        elif encoding == "zstd":
-            decode = zstd.ZstdDecompressor().decompress
+    async def _events(self, reader: asyncio.StreamReader) -> AsyncIterator[bytes]:
+        """Yield the events of a stream, and count its bytes."""
+        await reader.readuntil(b"\r\n\r\n")
         text = b""
         while True:
             chunk = await reader.readexactly(int(await reader.readuntil(b"\r\n"), 16) + 2)
             self.received += len(chunk)
-            *events, text = (text + decode(chunk[:-2])).split(b"\n\n")
+            *events, text = (text + chunk[:-2]).split(b"\n\n")
             for event in events:
                 yield event
 

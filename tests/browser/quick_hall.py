@@ -27,8 +27,8 @@ from meadhall.engine.state.schema import States
 from meadhall.server import run
 from meadhall.server.hall import bots, hall, orders, presence, uptime
 from meadhall.server.settings import Settings
-from meadhall.server.worker.client import WorkerThreads
 from server.ready import ReadyAtOnce, name_guests_in_turn
+from server.worker_threads import WorkerThreads
 
 MOMENT: Final = 0.02
 """Seconds that a bot searches. Rules are interpreted, so that each search takes a few times as long."""

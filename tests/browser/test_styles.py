@@ -11,7 +11,7 @@ from browser.devices import MOVING
 from browser.people import NewPerson
 from browser.table import AXES_AND_ALLIES, VIKING_AXES, open_table
 
-MOST = 100
+MOST = 220
 """Elements that a change may restyle."""
 
 LAYOUT = "document.body.offsetWidth"

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Any
 
 import pytest
 
 from meadhall.engine.game import beats_of
+from meadhall.engine.interface import GameWords
 from meadhall.engine.match.match import Match
-from meadhall.engine.match.telling import briefs, title, turn_starts
+from meadhall.engine.match.telling import turn_starts
 from meadhall.engine.registry import game
 from meadhall.engine.state.events import PUBLIC, Event, EventKind, Part, number, seat
 from meadhall.engine.text.language import LANGUAGES, speaking
@@ -90,6 +91,14 @@ def test_a_turn_has_the_events_of_one_player(table: str) -> None:
             event for event in turn if event.name in ("power", "drew", "plays", "throws", "attack", "allied", "moved", "paid")
         ]
         assert {event.arguments[0] for event in actions} == {owner}
+
+
+def title(words: GameWords, events: Sequence[Event], names: Sequence[str], viewer: int = PUBLIC) -> str:
+    return words.event(events[0], names, viewer, Part.TURN) or words.event(events[0], names, viewer)
+
+
+def briefs(words: GameWords, events: Sequence[Event], names: Sequence[str], viewer: int = PUBLIC) -> list[str]:
+    return [words.event(event, names, viewer, Part.BRIEF) for event in events]
 
 
 def test_a_turn_of_axes_and_allies_in_a_line() -> None:

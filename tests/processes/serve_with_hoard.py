@@ -23,10 +23,10 @@ from meadhall.server.store.database import Db
 from meadhall.server.store.jobs import Job
 from meadhall.server.web import connections
 from meadhall.server.worker import bot_cache, tasks
-from meadhall.server.worker.client import WorkerThreads
 from server import hoard_on_a_page
 from server.prepared import create_schema
 from server.ready import ReadyAtOnce
+from server.worker_threads import WorkerThreads
 
 with registered(hoard_on_a_page.game):
     _APP = build_app(0)

@@ -28,7 +28,7 @@ from meadhall.server.ops.time import Time
 from meadhall.server.settings import Settings
 from meadhall.server.worker import tasks, warming
 from meadhall.server.worker.bot_cache import BotCache
-from meadhall.server.worker.client import Worker, WorkerLost, WorkerThreads
+from meadhall.server.worker.client import Worker, WorkerLost
 from meadhall.server.worker.messages import LENGTH_BYTES, RunTask, TaskError
 from meadhall.server.worker.process import TaskRunner
 from meadhall.server.worker.remote import GameProcesses, WorkerProcess
@@ -36,6 +36,7 @@ from meadhall.server.worker.tasks import ChooseAction, FindHints, LoadRules, Pro
 from meadhall.server.worker.warming import WarmRules, run_in_new_process
 from server.manual_time import settled
 from server.people import AXES, open_hall, until
+from server.worker_threads import WorkerThreads
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

@@ -14,7 +14,7 @@ from meadhall.cli.hall_data import back_up
 from meadhall.engine.registry import registered
 from meadhall.server.hall import hall as hall_module
 from meadhall.server.ops import machine
-from meadhall.server.ops.log_limit import OncePerInterval
+from meadhall.server.ops.logs import OncePerInterval
 from meadhall.server.ops.time import Time
 from meadhall.server.settings import Settings
 from ports import free_port

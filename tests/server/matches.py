@@ -9,8 +9,8 @@ from meadhall.engine.match.match import Match
 from meadhall.server.hall.room import Room
 from meadhall.server.store import matches
 from meadhall.server.worker.bot_cache import BotCache
-from meadhall.server.worker.client import WorkerThreads
 from server.people import AXES, OpenHall, Person
+from server.worker_threads import WorkerThreads
 
 
 def bot_cache_of(hall: OpenHall) -> BotCache:

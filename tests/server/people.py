@@ -22,12 +22,13 @@ from meadhall.server.ops.time import Time
 from meadhall.server.settings import Settings
 from meadhall.server.store.store import Store
 from meadhall.server.web import links
-from meadhall.server.worker.client import Worker, WorkerThreads
+from meadhall.server.worker.client import Worker
 from meadhall.server.worker.tasks import ChooseAction, Progress, Task
 from server.manual_time import ManualTime, settled
 from server.prepared import create_schema, spare_app
 from server.waiting import PATIENCE as PATIENCE
 from server.waiting import until as wait_until
+from server.worker_threads import WorkerThreads
 
 R = TypeVar("R")
 

@@ -25,8 +25,9 @@ from meadhall.server.ops.time import Time
 from meadhall.server.pages.chart import BOTTOM, COLUMNS, CREST, LEFT, MARK, RIGHT, TOP, chart_view, spread
 from meadhall.server.routes import replay as replay_routes
 from meadhall.server.worker import tasks
-from meadhall.server.worker.client import WorkerLost, WorkerThreads
+from meadhall.server.worker.client import WorkerLost
 from server.people import AXES, HOARD, PATIENCE, OpenHall, Person
+from server.worker_threads import WorkerThreads
 
 RECORDS = Path(__file__).parents[1] / "records"
 

@@ -135,13 +135,13 @@ async def test_a_seat_has_no_more_days_of_holiday_than_a_person(hall: OpenHall) 
         began = first + 20 * number * day
         days = {"first": str(began), "last": str(began + (11 if number == 0 else 19) * day)}
         assert (await device.post("/settings/holidays", days)).status_code == 303
-    await wait_until(lambda: room.clocks is not None and len(room.clocks.holidays_of(seat.seat)) == 2)
-    assert room.clocks is not None
-    told = room.clocks.holidays_of(seat.seat)
+    await wait_until(lambda: room.state.clocks is not None and len(room.state.clocks.holidays_of(seat.seat)) == 2)
+    assert room.state.clocks is not None
+    told = room.state.clocks.holidays_of(seat.seat)
     assert sum((each.ended_at - each.began_at for each in told), timedelta()) == 20 * day
     version = room.version
     room.change(_note, hall.store)
-    assert (room.clocks.holidays_of(seat.seat), room.version) == (told, version), "it stays so"
+    assert (room.state.clocks.holidays_of(seat.seat), room.version) == (told, version), "it stays so"
 
 
 async def test_the_slow_clocks_of_a_person_stand_in_their_holidays(settings: Settings, at_once: None) -> None:
@@ -158,7 +158,7 @@ async def test_the_slow_clocks_of_a_person_stand_in_their_holidays(settings: Set
         await wait_until(lambda: first.deadline == before + 5 * day)
         assert ">Holiday " in (await friend.get(table)).text
         second = await hall.room((await slow_match(host, friend)).removeprefix("/tables/"))
-        await wait_until(lambda: second.clocks is not None and second.clocks.holidays != ())
+        await wait_until(lambda: second.state.clocks is not None and second.state.clocks.holidays != ())
         for wrong, reason in (
             ({"first": str(today), "last": days["last"]}, "begins tomorrow at the earliest"),
             ({"first": days["last"], "last": days["first"]}, "on its first day or later"),
@@ -176,5 +176,5 @@ async def test_the_slow_clocks_of_a_person_stand_in_their_holidays(settings: Set
         actor = again.person()
         actor.http.cookies.update(cookies)
         assert (await actor.post("/settings/holidays", {"end": days["first"]})).status_code == 303
-        await wait_until(lambda: room.clocks is not None and room.clocks.holidays == ())
+        await wait_until(lambda: room.state.clocks is not None and room.state.clocks.holidays == ())
         assert ">Holiday " not in (await actor.get(table)).text

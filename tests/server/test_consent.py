@@ -20,11 +20,11 @@ from meadhall.server.hall.room import Room
 from meadhall.server.settings import Settings
 from meadhall.server.store import guests, matches, tables
 from meadhall.server.store.models import Entry
-from meadhall.server.worker.client import WorkerThreads
 from server.manual_time import ManualTime
 from server.matches import at_turn, bots_and, match_of, stored
 from server.people import AXES, HOARD, OpenHall, Person, open_hall, until
 from server.rows import stored_jobs
+from server.worker_threads import WorkerThreads
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

@@ -103,7 +103,7 @@ async def test_a_bot_plays_the_decision_at_its_deadline_and_the_seat_has_one_mor
         await table.until(lambda: match_of(table.room).steps != [])
         step = match_of(table.room).steps[0]
         assert (step.seat, step.bot, step.seconds) == (0, "jarl", None)
-        clocks = table.room.clocks
+        clocks = table.room.state.clocks
         assert clocks is not None
         assert clocks.left[0] == MINUTE
         assert 0 not in clocks.bots
@@ -117,8 +117,8 @@ async def test_the_machine_is_set_and_time_is_up_as_before(
         await time.advance(200)
         time.jump(jump)
         await time.advance(100)
-        assert table.room.clocks is not None
-        assert table.room.clocks.left_at(time.now())[0] == LONG - 300
+        assert table.room.state.clocks is not None
+        assert table.room.state.clocks.left_at(time.now())[0] == LONG - 300
         await table.act(0, BOAST)
         assert match_of(table.room).steps[0].seconds == 300
         time.jump(-jump)
@@ -265,7 +265,7 @@ async def test_a_decision_begins_when_boards_have_played_the_last_action(
         plays = timedelta(seconds=min(6.0, round(BEAT_SECONDS * beats_of(match.view(None)), 3)))
         assert plays > timedelta(seconds=1)
         assert match.actor is not None
-        clocks, before = table.room.clocks, table.room.deadline
+        clocks, before = table.room.state.clocks, table.room.deadline
         assert clocks is not None
         seconds = clocks.left[match.actor]
         assert seconds >= clock.seconds - 5
@@ -286,9 +286,9 @@ async def test_a_decision_begins_when_boards_have_played_the_last_action(
         assert of_earlier.deadline == acted + timedelta(seconds=seconds)
     async with open_hall(settings, time=time) as hall:
         room = await hall.room(id)
-        assert room.clocks is not None
-        (downtime,) = room.clocks.outages
-        assert room.clocks.since == acted + plays
+        assert room.state.clocks is not None
+        (downtime,) = room.state.clocks.outages
+        assert room.state.clocks.since == acted + plays
         assert room.deadline == downtime[1] + timedelta(seconds=seconds)
 
 
@@ -316,8 +316,8 @@ async def test_a_frozen_hall_lets_no_time_be_up_when_it_goes_on(
     monkeypatch.setattr(Uptime, "beat_regularly", lambda _uptime: asyncio.Event().wait())
     async with clocked(settings, time, per_decision(MINUTE)) as table:
         await time.freeze(3600)
-        assert table.room.clocks is not None
-        assert table.room.clocks.outages != ()
+        assert table.room.state.clocks is not None
+        assert table.room.state.clocks.outages != ()
         assert table.room.deadline == time.now() + COME_BACK + timedelta(seconds=MINUTE)
         assert table.entries() == []
 

@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from meadhall.server.ops.log_limit import OncePerInterval
+from meadhall.server.ops.logs import OncePerInterval
 
 
 def test_a_message_is_logged_once_per_interval(caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch) -> None:

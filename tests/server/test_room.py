@@ -46,7 +46,7 @@ async def test_an_action_is_stored_before_it_is_published(hall: OpenHall, monkey
 
 def everything_of(room: Room) -> tuple[Any, ...]:
     """Return what a room has and shows, with what its match contains."""
-    match, clocks = match_of(room), room.clocks
+    match, clocks = match_of(room), room.state.clocks
     of_match = match.states.tobytes(), tuple(match.steps), tuple(match.undone), dict(match.stand_ins), match.abandoned
     return room.state, vars(room.state).copy(), of_match, clocks, room.version
 

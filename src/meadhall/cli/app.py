@@ -84,12 +84,12 @@ COMMANDS: Mapping[str, Command | Group] = {
     "play": Command("playing:play_match", marked("Play in the terminal against bots.")),
     "learn": Command("playing:learn_game", marked("Learn a game in the terminal: a guided first game of a few minutes.")),
     "simulate": Command("simulate:run_simulation", marked("Let bots play many games and report how often each wins.")),
-    "tournament": Command("tournament:run_tournament", marked("Let bots compete and report which is stronger and by how much.")),
+    "tournament": Command("simulate:run_tournament", marked("Let bots compete and report which is stronger and by how much.")),
     "balance": Command(
         "balance:run_balance", marked("Measure how a game plays: fairness, length, choice, luck; and what a change of it does.")
     ),
     "tune": Command(
-        "tune:run_tune", marked("Search values of components that meet targets: the fairest places, the wanted length.")
+        "balance:run_tune", marked("Search values of components that meet targets: the fairest places, the wanted length.")
     ),
     "mcp": Command("mcp:serve_tools", marked("Let language models play: serve tools of the Model Context Protocol.")),
     "verify": Command(

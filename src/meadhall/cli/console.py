@@ -69,11 +69,6 @@ def typed_line(console: Console, prompt: str, at_end: str) -> str:
         return at_end
 
 
-def error_console() -> Console:
-    """Return a console on standard error."""
-    return Console(stderr=True, markup=False, highlight=False, emoji=False)
-
-
 def complain(message: object) -> None:
     """Print an error in one line on standard error."""
     if line := " ".join(without_control_characters(str(message)).split()):
@@ -87,7 +82,7 @@ def without_control_characters(text: str) -> str:
 
 def progress_bar() -> Progress:
     """Return a progress bar on standard error that disappears when done. It is disabled if stderr is not a terminal."""
-    err = error_console()
+    err = Console(stderr=True, markup=False, highlight=False, emoji=False)
     return Progress(
         TextColumn("{task.description}", markup=False),
         BarColumn(),

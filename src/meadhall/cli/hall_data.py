@@ -49,7 +49,7 @@ def back_up(file: Path, settings: Settings) -> None:
         write_backup(settings.database, file, progress)
     with suppress(CommandRefused, StoreUnusable):  # for metrics; the backup is good, also if this can't be stored
         carry_out(settings, "note-backup")
-    print(f"{file}: {_kilobytes(file)}")
+    print(f"{file}: {grouped(-(-file.stat().st_size // 1000))} kB")
     print(_("The file holds the keys of the hall and the seeds of running matches: keep it secret."))
 
 
@@ -114,10 +114,6 @@ def _report(found: RecordCheck) -> int:
     for table, reason in found.wrong.items():
         complain(_("the match at table {table} does not verify: {reason}").format(table=table, reason=reason))
     return WRONG if found.wrong else 0
-
-
-def _kilobytes(file: Path) -> str:
-    return f"{grouped(-(-file.stat().st_size // 1000))} kB"
 
 
 GRACE = timedelta(days=30)

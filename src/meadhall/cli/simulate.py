@@ -1,4 +1,4 @@
-"""``meadhall simulate``: let bots play many games."""
+"""``meadhall simulate`` and ``meadhall tournament``: let bots play many games, and find out which one is stronger."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from meadhall.bots.policy import POLICIES
 from meadhall.cli.console import (
     CLUSTER,
     CLUSTERS,
+    INTERRUPTED,
     OUT,
     STOP_AFTER,
     console,
@@ -24,6 +25,8 @@ from meadhall.engine.compute.executors import cores
 from meadhall.engine.registry import game as find_game
 from meadhall.engine.text.language import gettext as _
 from meadhall.lab import simulate
+from meadhall.lab.schedule import scheduled
+from meadhall.lab.tournament import play_schedule
 
 WORTH_PROCESSES = 2000
 """The number of whole matches above which starting processes pays off, even if no bot searches."""
@@ -64,3 +67,53 @@ def run_simulation(
         print(report.to_json())
     else:
         console().print(report)
+
+
+# --------------------------------------------------------------------------------------------------------------------- tournament
+
+
+def run_tournament(
+    game: Annotated[str, typer.Argument(help=_("Name of the game; `meadhall games` lists them."))],
+    bots: Annotated[str, typer.Option(help=_("The bots, each once, the weakest first, e.g. thrall,karl,huscarl."))],
+    games: Annotated[
+        int, typer.Option(help=_("Number of games, rounded up so that each bot sits on each seat equally often."), min=1)
+    ] = 1000,
+    players: Annotated[
+        int | None, typer.Option(help=_("Number of players; by default the smallest number the game allows."))
+    ] = None,
+    seed: Annotated[str | None, typer.Option(help=_("Any text; the same text gives the same games."))] = None,
+    option: Annotated[list[str] | None, typer.Option(help=_("An option of the game as name=value; can be repeated."))] = None,
+    processes: Annotated[
+        int | None, typer.Option(help=_("Number of games played in parallel, each on one core; by default one per core."), min=1)
+    ] = None,
+    until_sure: Annotated[
+        bool,
+        typer.Option("--until-sure", help=_("Stop as soon as each bot is significantly better than the one before it.")),
+    ] = False,
+    luck: Annotated[
+        bool, typer.Option("--luck", help=_("Also report results corrected for luck: more precise, but slower."))
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help=_("Print the report as JSON."))] = False,
+    out: Annotated[list[Path] | None, typer.Option(help=_(OUT))] = None,
+    cluster: Annotated[str | None, typer.Option(help=_(CLUSTER), metavar=CLUSTERS)] = None,
+    limit: Annotated[int | None, typer.Option(help=_(STOP_AFTER), min=1)] = None,
+) -> int:
+    """Run a tournament with a progress bar on stderr and print the report."""
+    subject, named = find_game(game), split_names(bots)
+    chosen = subject.read_options(name_and_value(option))
+    schedule = scheduled(subject, named, games, players, seed, luck=luck, limit=limit or LIMIT, **chosen)
+    with progress_bar() as progress, quiet_stdout():
+        task = progress.add_task(subject.title, total=schedule.games)
+        report = play_schedule(
+            schedule,
+            processes or (cores() if cluster is None else 1),
+            lambda done: progress.update(task, advance=done),
+            until_sure=until_sure,
+            out=out or [],
+            cluster=cluster,
+        )
+    if as_json:
+        print(report.to_json())
+    else:
+        console().print(report)
+    return INTERRUPTED if report.ended == "interrupted" else 0

@@ -106,8 +106,8 @@ class Elements:
 
     Examples:
         >>> from meadhall.engine.report_terms import ActionKind, Elements
-        >>> Elements(actions=(ActionKind("roll", "roll", range(1)), ActionKind("hold", "hold", range(1, 2)))).kinds_of(2)
-        (0, 1)
+        >>> Elements(actions=(ActionKind("roll", "roll", range(1)), ActionKind("hold", "hold", range(1, 2)))).actions[1].name
+        'hold'
     """
 
     actions: tuple[ActionKind, ...] = ()
@@ -125,11 +125,3 @@ class Elements:
         for name in names:
             if names.count(name) > 1:
                 raise BadGame(f"two kinds of actions are called {name}")
-
-    def kinds_of(self, actions: int) -> tuple[int, ...]:
-        """Return the index of the kind of each action from 0 to ``actions - 1``; -1 for an action of no kind."""
-        found = [-1] * actions
-        for number, kind in enumerate(self.actions):
-            for action in kind.actions:
-                found[action] = number
-        return tuple(found)

@@ -15,11 +15,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from meadhall.engine.errors import MalformedAction
 from meadhall.engine.game import Game
-from meadhall.engine.interface import GameWords
 from meadhall.engine.match.match import Match
 from meadhall.engine.match.step import AGREEMENT, Award, Result
 from meadhall.engine.match.view import Action, View, visible
-from meadhall.engine.state.events import PUBLIC, Event, EventKind, Part, seat
+from meadhall.engine.state.events import Event, EventKind, seat
 from meadhall.engine.text.language import gettext as _
 from meadhall.engine.text.language import listed, marked
 
@@ -47,17 +46,6 @@ def turn_starts(kinds: Mapping[int, EventKind], events: Iterable[Event]) -> list
         if kind.brief or kind.turn is not None:
             before = event
     return starts
-
-
-def title(words: GameWords, events: Sequence[Event], names: Sequence[str], viewer: int = PUBLIC) -> str:
-    """Return the title of a turn: what its first event says."""
-    return words.event(events[0], names, viewer, Part.TURN) or words.event(events[0], names, viewer)
-
-
-def briefs(words: GameWords, events: Sequence[Event], names: Sequence[str], viewer: int = PUBLIC) -> list[str]:
-    """Return the words of each event in the summary of a turn, "" for an event that it leaves out."""
-    told = [words.event(event, names, viewer, Part.BRIEF) for event in events]
-    return told if words.event(events[0], names, viewer, Part.TURN) else ["", *told[1:]]
 
 
 def how_out(match: Match, seat: int) -> str:

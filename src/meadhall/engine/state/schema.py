@@ -28,8 +28,6 @@ from meadhall.engine.text.display import Displayed, Table
 States = npt.NDArray[np.void]
 """An array of states of one game: a structured array of its ``State.dtype``."""
 
-Ints = npt.NDArray[np.integer[Any]]
-
 
 class Row(Protocol):
     """Type of a one-dimensional field of integers."""

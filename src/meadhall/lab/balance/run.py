@@ -183,13 +183,13 @@ class _Run:
 
     def until_precise(self, jobs: Sequence[_Job], precision: float) -> Ended:
         """Play on until each job is precise."""
-        while rough := [job for job in jobs if not _is_precise(job, precision) and job.done < MOST_GAMES]:
+        while rough := [job for job in jobs if max(_errors(job), default=0.0) > precision and job.done < MOST_GAMES]:
             for job in rough:
                 job.wanted = job.done + FIRST_GAMES
             ended = self.all(rough)
             if ended != "complete":
                 return ended
-            self._show(min(_part_done(job, precision) for job in jobs))
+            self._show(min(1.0, *((precision / max(*_errors(job), 1e-9)) ** 2 for job in jobs)))
         return "complete"
 
     def _play(self, parts: Sequence[tuple[_Job, range]]) -> Ended:
@@ -251,14 +251,6 @@ def _errors(job: _Job) -> list[float]:
     columns = joined([{name: part[name] for name in part if name == "won" or name.startswith("place.")} for part in job.parts])
     parties = len(job.work.subject.parties(job.work.plan.players, job.work.plan.options))
     return [column.error / (1 if name == "won" else parties) for name, column in columns.items()]
-
-
-def _is_precise(job: _Job, precision: float) -> bool:
-    return max(_errors(job), default=0.0) <= precision
-
-
-def _part_done(job: _Job, precision: float) -> float:
-    return min(1.0, (precision / max(*_errors(job), 1e-9)) ** 2)
 
 
 def _checked_players(subject: Game, players: int | Sequence[int] | None) -> tuple[int, ...]:

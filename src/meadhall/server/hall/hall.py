@@ -55,7 +55,6 @@ from meadhall.server.hall.uptime import Uptime
 from meadhall.server.ops.time import Time
 from meadhall.server.settings import Settings
 from meadhall.server.store import tables
-from meadhall.server.store.jobs import Job
 from meadhall.server.store.models import RULES_CHANGED, Clock, Guest, TableRow, new_id
 from meadhall.server.store.store import Store
 from meadhall.server.store.tables import RequestKey
@@ -131,7 +130,9 @@ class Hall:
         self.holidays = Holidays(store, self.scheduler, self._room_for_work)
         self.matching = asyncio.Lock()
         self.scheduler.register(waits.JOB, at_table(self.scheduler, self._room_for_work, waits.end_wait))
-        self.scheduler.register(consent.JOB, at_table(self.scheduler, self._room_for_work, self._end_proposal))
+        self.scheduler.register(
+            consent.JOB, at_table(self.scheduler, self._room_for_work, lambda room, job: room.consent.expire(job))
+        )
         self._rooms: OrderedDict[str, Room] = OrderedDict()  # least recently used first
         self._loading: dict[str, _Loading] = {}
         self.accounts = Accounts(store, self.note_changes)
@@ -203,10 +204,6 @@ class Hall:
     def _release(self, id: str) -> None:
         del self._rooms[id]
         self.worker.forget(id)
-
-    def _end_proposal(self, room: Room, job: Job) -> None:
-        """End a proposal whose time is up."""
-        room.consent.expire(job)
 
     async def turns_of(self, guest: Guest) -> list[str]:
         """Return the ids of the tables where it is the guest's turn, first those whose time is up first."""
@@ -540,12 +537,8 @@ class Hall:
 
 def _is_offered(room: Room) -> bool:
     table = room.table
-    waits = table.status == "gathering" and table.is_public and _has_open_seat(table)
+    waits = table.status == "gathering" and table.is_public and any(row.kind == "open" for row in table.seats)
     return waits and any(row.kind == "human" and room.visits.is_here(row) for row in table.seats)
-
-
-def _has_open_seat(table: TableRow) -> bool:
-    return any(row.kind == "open" for row in table.seats)
 
 
 async def _run_until_stopped(time: Time, work: Callable[[], Awaitable[None]]) -> None:

@@ -231,10 +231,6 @@ def _store(room: TableRoom, draft: TableState) -> None:
 
 def _keep(room: TableRoom, draft: TableState) -> None:
     """Let a stored draft be the state of the room."""
-    if _ends(room.state, draft):
+    if draft.table.status in FINISHED and room.table.status not in FINISHED:
         MATCHES_ENDED.labels(draft.table.game, draft.table.status).inc()
     room.state = draft
-
-
-def _ends(before: TableState, draft: TableState) -> bool:
-    return draft.table.status in FINISHED and before.table.status not in FINISHED

@@ -24,7 +24,7 @@ from meadhall.engine.text.language import listed, speak
 from meadhall.server.errors import DatabaseUnavailable, NotFound, NotReady, TooMany
 from meadhall.server.hall.push_service import SECRET, Message, PushServices, check_keys, public_key
 from meadhall.server.hall.upkeep.scheduler import Scheduler
-from meadhall.server.ops.log_limit import OncePerInterval
+from meadhall.server.ops.logs import OncePerInterval
 from meadhall.server.store import accounts, guests, jobs, secrets, sessions, tables
 from meadhall.server.store.database import Db
 from meadhall.server.store.jobs import Job

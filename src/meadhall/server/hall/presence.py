@@ -235,7 +235,7 @@ class Absences:
             return None
         clock = self._room.table.clock
         limit = LIVE_LIMIT if clock is not None and clock.is_live else LIMIT
-        clocks = self._room.clocks
+        clocks = self._room.state.clocks
         return deadline_after(since, limit, self._outages() if clocks is None else clocks.still(seat))
 
     def look(self) -> None:

@@ -23,7 +23,7 @@ from urllib.parse import urlsplit
 
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import BadPushSubscription
-from meadhall.server.ops.log_limit import OncePerInterval
+from meadhall.server.ops.logs import OncePerInterval
 from meadhall.server.ops.metrics import PUSH_MESSAGES
 from meadhall.server.ops.time import Time
 from meadhall.server.store.sessions import PushSubscription

@@ -100,21 +100,6 @@ class Room:
     # ----------------------------------------------------------------------------------------------------------------- state
 
     @property
-    def clocks(self) -> Clocks | None:
-        """The clocks of the match; None without a clock, and before the start."""
-        return self.state.clocks
-
-    @property
-    def entry_count(self) -> int:
-        """The number of stored entries of the match."""
-        return self.state.entry_count
-
-    @property
-    def newcomers(self) -> frozenset[int]:
-        """The seats whose guests play this game for the first time."""
-        return self.state.newcomers
-
-    @property
     def running_clocks(self) -> Clocks | None:
         """The clocks while the match is running; None without a clock, before the match, and after its end."""
         return self.state.running_clocks
@@ -223,9 +208,9 @@ class Room:
 
     def count_outages(self) -> None:
         """Count the clocks again if there is a new outage."""
-        clocks = self.clocks
+        clocks = self.state.clocks
         if clocks is not None and clocks.outages != self.services.deadlines.outages:
-            self.state = replace(self._replay()(), newcomers=self.newcomers)
+            self.state = replace(self._replay()(), newcomers=self.state.newcomers)
 
     def refresh(self) -> None:
         """Take over what was stored about the table in another way than by a change of this room, and publish it."""

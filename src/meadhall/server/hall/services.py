@@ -87,10 +87,6 @@ class TableRoom(Protocol):
         """The match; None before the start."""
 
     @property
-    def clocks(self) -> Clocks | None:
-        """The clocks of the match; None without a clock, and before the start."""
-
-    @property
     def running_clocks(self) -> Clocks | None:
         """The clocks while the match is running."""
 

@@ -6,12 +6,11 @@ import json
 import logging
 import sys
 import threading
+import time
 from contextvars import ContextVar
 from datetime import UTC, datetime
 from types import TracebackType
 from typing import Any, Final
-
-from meadhall.server.ops.log_limit import OncePerInterval
 
 log = logging.getLogger(__name__)
 
@@ -90,3 +89,41 @@ def _log_exception_of_thread(failed: threading.ExceptHookArgs) -> None:
     if failed.exc_value is not None:
         name = failed.thread.name if failed.thread else "?"
         log.error("the thread %s ends: %s", name, failed.exc_value, exc_info=failed.exc_value)
+
+
+# -------------------------------------------------------------------------------------------------------- one line in an interval
+
+
+INTERVAL = 60.0
+"""Seconds in which a message is logged once."""
+
+
+class OncePerInterval(logging.Filter):
+    """Lets each message of a logger pass once per interval. The next one says how many were left out.
+
+    Messages are told apart by their text before arguments are inserted. Errors (level ERROR and above) always pass.
+    """
+
+    def __init__(self, interval: float = INTERVAL) -> None:
+        super().__init__()
+        self._interval = interval
+        self._passed: dict[str, float] = {}
+        self._left_out: dict[str, int] = {}
+
+    def forget(self) -> None:
+        """Let every message pass again."""
+        self._passed.clear()
+        self._left_out.clear()
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        if record.levelno >= logging.ERROR:
+            return True
+        now, message = time.monotonic(), str(record.msg)
+        if now - self._passed.get(message, float("-inf")) < self._interval:
+            self._left_out[message] = self._left_out.get(message, 0) + 1
+            return False
+        self._passed[message] = now
+        left_out = self._left_out.pop(message, 0)
+        if left_out:
+            record.msg, record.args = f"{record.getMessage()} ({left_out} more like this since the last line)", ()
+        return True

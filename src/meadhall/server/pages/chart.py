@@ -14,7 +14,7 @@ from meadhall.engine.match.match import Match
 from meadhall.engine.text.language import current_language
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.hall.analysis import ChartJob
-from meadhall.server.pages.models import ChartLine, ChartMark, ChartPart, ChartPoint, ChartTick, ChartView
+from meadhall.server.pages.models import ChartLine, ChartMark, ChartPart, ChartView
 from meadhall.server.web.links import link
 
 WIDTH, HEIGHT = 480, 236
@@ -135,10 +135,10 @@ def _columns(count: int) -> int:
     return min(COLUMNS, count)
 
 
-def _ticks(count: int) -> tuple[ChartTick, ...]:
+def _ticks(count: int) -> tuple[tuple[float, int], ...]:
     """Return a few round numbers of actions for the x axis."""
     step = next((step for step in _STEPS if (count - 1) / step <= _TICKS), 1000)
-    return tuple(ChartTick(round(_place(k, count, 0)[0], 1), str(k)) for k in range(0, count, step))
+    return tuple((round(_place(k, count, 0)[0], 1), k) for k in range(0, count, step))
 
 
 def _crests(paths: Sequence[Sequence[Point]], winners: Sequence[bool]) -> list[Point]:
@@ -169,7 +169,7 @@ def _marks(match: Match, analysis: Analysis, paths: Sequence[Sequence[Point]]) -
         ChartMark(
             number=number,
             position=point.position,
-            point=ChartPoint(round(paths[point.party][point.position][0], 1), round(paths[point.party][point.position][1], 1)),
+            point=(round(paths[point.party][point.position][0], 1), round(paths[point.party][point.position][1], 1)),
             label=round(label, 1),
             seat=analysis.parties[point.party][0],
             name=party_in_words(match, analysis.parties[point.party]),

@@ -28,7 +28,7 @@ from meadhall.server.hall.daily_puzzle import (
 )
 from meadhall.server.hall.hall import Hall
 from meadhall.server.pages.clock import moment
-from meadhall.server.pages.models import AttemptView, Bar, DailyPage, DailyState, DailyStrip, FigureView, Plot
+from meadhall.server.pages.models import AttemptView, Bar, DailyPage, DailyState, DailyStrip, Plot
 from meadhall.server.store import puzzles
 from meadhall.server.store.models import Guest, TableRow
 from meadhall.server.store.puzzles import Score
@@ -126,7 +126,7 @@ def _state(own: TableRow | None, day: str, today: str) -> DailyState:
 
 
 def _attempt(subject: Game, attempt: Attempt, you: bool) -> AttemptView:
-    figures = tuple(FigureView(_(figure.title), attempt.figures[figure.name], figure.most) for figure in terms(subject).figures)
+    figures = tuple((_(figure.title), attempt.figures[figure.name], figure.most) for figure in terms(subject).figures)
     return AttemptView(link(f"/tables/{attempt.table}/replay"), attempt.place, attempt.name, attempt.won, you, figures)
 
 
@@ -145,9 +145,9 @@ def _plot(figure: Figure, scores: Sequence[Score], mine: Attempt | None) -> Plot
 
 def _share(subject: Game, day: str, mine: AttemptView, outside: Outside) -> str:
     """Return a short text to send to friends, without spoilers. It has the address if they can open it."""
-    figures = [f"{each.title} {each.value}" + (f"/{each.most}" if each.most else "") for each in mine.figures]
-    first = mine.figures[0]
-    row = "▰" * first.value + "▱" * (first.most - first.value) if first.most else ""
+    figures = [f"{title} {value}" + (f"/{most}" if most else "") for title, value, most in mine.figures]
+    _title, value, most = mine.figures[0]
+    row = "▰" * value + "▱" * (most - value) if most else ""
     url = "" if outside.closed else f"{outside.url}/daily"
     return "\n".join(line for line in (f"{subject.title}, {in_words(day)}", row, " · ".join(figures), url) if line)
 

@@ -27,10 +27,9 @@ from meadhall.server.hall.room import Room
 from meadhall.server.pages.any_game import page_of
 from meadhall.server.pages.lobby import lobby_page
 from meadhall.server.pages.log import TurnLog
-from meadhall.server.pages.log_text import LogText
 from meadhall.server.pages.match import public_page, seat_page, seat_views
 from meadhall.server.pages.models import LobbyPage, MatchPage, Refusal, SeatView
-from meadhall.server.pages.regions import Frame
+from meadhall.server.pages.regions import Frame, LogText
 from meadhall.server.pages.templates import environment, template
 from meadhall.server.store.models import Guest
 from meadhall.server.web.links import Outside

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Final
+from typing import Any, Final
 from urllib.parse import urlencode
 
 from meadhall.bots import ranks
@@ -25,18 +25,15 @@ from meadhall.server.pages.lobby import USUAL_WAIT, wait_choice
 from meadhall.server.pages.models import (
     DailyStrip,
     FilterField,
-    FinishedPage,
     GameTile,
     HallPage,
     OpenTables,
     OpponentSearch,
     Option,
     OptionGroup,
-    PlaySetup,
     SeatView,
     TableCard,
 )
-from meadhall.server.pages.people import invitation_cards
 from meadhall.server.store import matches, talk
 from meadhall.server.store.acquaintances import Invitation
 from meadhall.server.store.models import FINISHED, RULES_CHANGED, Guest, TableRow
@@ -64,23 +61,10 @@ OPTION = "option-"
 
 def game_tiles(hall: Hall, guest: Guest) -> tuple[GameTile, ...]:
     """Return a tile for every installed game, with the guest's last choices."""
-    return tuple(
-        GameTile(
-            name,
-            each.title,
-            _(each.tagline),
-            name in hall.ready,
-            guided=each.lessons is not None,
-            with_friends=each.max_players > 1,
-            setup=_setup(each, guest),
-        )
-        for name in game_names()
-        for each in (game(name),)
-    )
+    return tuple(_tile(game(name), name in hall.ready, guest) for name in game_names())
 
 
-def _setup(subject: Game, guest: Guest) -> PlaySetup:
-    """Return the choices of *Play now*. The guest's last ones are preset."""
+def _tile(subject: Game, ready: bool, guest: Guest) -> GameTile:
     last = last_choice(subject, guest)
     counts = range(subject.min_players, subject.max_players + 1)
     bots = last.players - 1
@@ -88,7 +72,9 @@ def _setup(subject: Game, guest: Guest) -> PlaySetup:
     changed = [
         option.label(last.options[option.name]) for option in choices_of(subject) if last.options[option.name] != option.default
     ]
-    return PlaySetup(
+    return GameTile(
+        subject,
+        ready,
         summary=" · ".join([seats if bots else _("You alone"), *changed]),
         fields=(
             _field("seats", _("Seats"), {str(count): str(count) for count in counts}, str(last.players)),
@@ -134,7 +120,7 @@ def hall_page(
         here=_here(hall),
         tiles=game_tiles(hall, guest),
         daily=daily,
-        invitations=invitation_cards(invitations),
+        invitations=tuple(invitations),
         yours=tuple(cards[:YOURS_SHOWN]),
         open=open_tables(
             [replace(card(table, guest, None), waits=who_waits(table, at)) for table in open_ if table.id not in mine], chosen
@@ -165,16 +151,16 @@ def _search(hall: Hall) -> OpponentSearch | None:
     )
 
 
-def finished_page(guest: Guest, tables: Sequence[TableRow], number: int, count: int, noted: Collection[str]) -> FinishedPage:
+def finished_matches(guest: Guest, tables: Sequence[TableRow], number: int, count: int, noted: Collection[str]) -> dict[str, Any]:
     """Return a page of the guest's finished matches. ``count``: the number of all of them; ``noted``: those with a note."""
     pages = max(1, -(-count // FINISHED_SHOWN))
-    return FinishedPage(
-        tables=tuple(card(table, guest, None, noted) for table in tables),
-        number=number,
-        pages=pages,
-        before=link(f"/matches?page={min(number - 1, pages)}") if number > 1 else "",
-        after=link(f"/matches?page={number + 1}") if number < pages else "",
-    )
+    return {
+        "tables": tuple(card(table, guest, None, noted) for table in tables),
+        "number": number,
+        "pages": pages,
+        "before": link(f"/matches?page={min(number - 1, pages)}") if number > 1 else "",
+        "after": link(f"/matches?page={number + 1}") if number < pages else "",
+    }
 
 
 def card(table: TableRow, guest: Guest, room: Room | None, noted: Collection[str] = ()) -> TableCard:

@@ -22,7 +22,7 @@ from meadhall.server.hall.lobby_changes import start_refusal
 from meadhall.server.hall.room import Room
 from meadhall.server.pages.clock import clock_choice, clock_in_words, moment, time_in_words
 from meadhall.server.pages.match import seat_views
-from meadhall.server.pages.models import BotLevel, Fact, LobbyPage, Option, OptionView, SharedLink, ValueView, WaitView
+from meadhall.server.pages.models import Fact, LobbyPage, Option, OptionView, SharedLink, ValueView, WaitView
 from meadhall.server.store.models import Guest
 from meadhall.server.web.forms import Form, integer
 from meadhall.server.web.links import Outside, link
@@ -53,7 +53,7 @@ def lobby_page(room: Room, guest: Guest | None, outside: Outside) -> LobbyPage:
         closed=room.is_closed,
         host=guest is not None and table.is_hosted_by(guest.id),
         seated=seat is not None,
-        bots=tuple(BotLevel(rank.name, bot_in_words(rank.name), _(rank.about), rank.name == level) for rank in ranks(subject)),
+        bots=tuple(ValueView(rank.name, bot_in_words(rank.name), _(rank.about), rank.name == level) for rank in ranks(subject)),
         options=tuple(option_view(subject, option, table.options) for option in subject.options),
         options_words=" · ".join(_options_in_words(subject, table.options)),
         facts=tuple(facts(subject, table.options)),

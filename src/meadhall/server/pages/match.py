@@ -161,7 +161,7 @@ def seat_page(room: Room, match: Match, view: View, public: MatchPage) -> MatchP
         undo=undo,
         can_resign=not out and can_resign(room, match, seat),
         goal=match.game.goal_of(match.options) if beginning else "",
-        lesson_minutes=lessons.minutes if lessons and beginning and seat in room.newcomers else 0,
+        lesson_minutes=lessons.minutes if lessons and beginning and seat in room.state.newcomers else 0,
         resign_words=resign_words(room, match, seat) if running else "",
         can_hint=playing and not paused and seat in match.deciders and public.tools is not None and public.tools.hints,
         hint=hint_view(hint) if hint is not None else None,

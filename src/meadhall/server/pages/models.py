@@ -9,12 +9,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from meadhall.engine.game import Game
 from meadhall.engine.interface import GameWords
 from meadhall.engine.match.step import Lasting
 from meadhall.engine.state.events import Event
 from meadhall.engine.text.lessons import Outcome
 from meadhall.server.hall.move import NO_UNDO, UndoOffer
 from meadhall.server.hall.table_tools import TableTools
+from meadhall.server.store.acquaintances import Invitation
 from meadhall.server.store.models import Crest, SeatKind, TableStatus
 from meadhall.server.web.links import Closed
 
@@ -51,16 +53,6 @@ class FilterField:
 
 
 @dataclass(frozen=True)
-class HolidaysView:
-    """The holidays of a guest on the settings page."""
-
-    taken: tuple[tuple[str, str], ...]  # those that aren't over: the first day as a date, and all days in words
-    left: int  # days of this year
-    days: int  # that a year has
-    earliest: str  # the first day on which a new one can begin
-
-
-@dataclass(frozen=True)
 class Viewer:
     """The guest looking at the page."""
 
@@ -82,24 +74,13 @@ class Viewer:
 
 
 @dataclass(frozen=True)
-class PlaySetup:
-    """What *Play now* offers: number of seats, level of the bots, options."""
-
-    summary: str  # "3 bots (Huscarl) · Hidden hands"
-    fields: tuple[FilterField, ...]
-
-
-@dataclass(frozen=True)
 class GameTile:
     """A game in the hall."""
 
-    name: str  # "axes-and-allies"
-    title: str
-    tagline: str
+    game: Game
     ready: bool  # False while the rules are being compiled
-    guided: bool = False  # has a guided first game
-    with_friends: bool = True  # for more than one player
-    setup: PlaySetup | None = None
+    summary: str  # what *Play now* does: "3 bots (Huscarl) · Hidden hands"
+    fields: tuple[FilterField, ...]  # what can be chosen for it: number of seats, level of the bots, options
 
 
 @dataclass(frozen=True)
@@ -139,42 +120,12 @@ class OpenTables:
 
 
 @dataclass(frozen=True)
-class InvitationPage:
-    """An invitation to a hall for invited guests."""
-
-    action: str
-    note: str  # for whom it is, in the host's words
-
-
-@dataclass(frozen=True)
-class NotAdmittedPage:
-    """The page for a visitor without admission to this hall."""
-
-    title: str
-    text: str
-    ways: bool  # whether there are ways in
-    can_register: bool
-
-
-@dataclass(frozen=True)
 class SharedLink:
     """An address for another person or device."""
 
     url: str  # absolute
     qr: str  # the same as an <svg> string
     closed: Closed  # why only this machine can open it; "" if others can
-
-
-@dataclass(frozen=True)
-class IdentityPage:
-    """The page of the device that has opened such a link."""
-
-    action: str
-    name: str  # of the guest that the device becomes
-    has_account: bool = False
-    own_name: str = ""  # of the device's guest
-    own_has_account: bool = False
-    tables: int = 0  # of the device's guest, which come along
 
 
 FILTER_FROM = 7
@@ -197,28 +148,6 @@ class DailyStrip:
 
 
 @dataclass(frozen=True)
-class FinishedPage:
-    """A page of a guest's finished matches, the latest first."""
-
-    tables: tuple[TableCard, ...]
-    number: int  # 1 is the first
-    pages: int
-    before: str  # address of the page before, "" if there is none
-    after: str
-
-
-@dataclass(frozen=True)
-class InvitationCard:
-    """An invitation in the hall. ``decline``: where to send that the guest declines."""
-
-    url: str
-    decline: str
-    title: str
-    inviter: str
-    at: Moment
-
-
-@dataclass(frozen=True)
 class OpponentSearch:
     """The form that finds opponents: what can be chosen."""
 
@@ -233,7 +162,7 @@ class HallPage:
     here: str  # "3 here, 1 match on"
     tiles: tuple[GameTile, ...]
     daily: DailyStrip | None
-    invitations: tuple[InvitationCard, ...]
+    invitations: tuple[Invitation, ...]
     yours: tuple[TableCard, ...]
     open: OpenTables
     running: tuple[TableCard, ...]  # of other players
@@ -290,18 +219,8 @@ class SeatView:
 
 
 @dataclass(frozen=True)
-class BotLevel:
-    """A level of bots that the host can seat."""
-
-    name: str  # "jarl"
-    title: str  # "Jarl"
-    text: str  # a sentence about how it plays
-    chosen: bool  # whether it is offered first
-
-
-@dataclass(frozen=True)
 class ValueView:
-    """A value of an option."""
+    """A value of an option, or a level of bots."""
 
     value: str  # "strategic"
     title: str  # "Hidden hands"
@@ -369,7 +288,7 @@ class LobbyPage:
     seated: bool
     ready: bool  # the viewer agrees to a start while away
     closed: bool  # by the host, before the match
-    bots: tuple[BotLevel, ...]  # weakest first
+    bots: tuple[ValueView, ...]  # weakest first
     options: tuple[OptionView, ...]
     options_words: str  # the chosen values: "Two sides · Corners count"
     facts: tuple[Fact, ...]
@@ -511,34 +430,16 @@ class StandInView:
 
 
 @dataclass(frozen=True)
-class AnswerView:
-    """The answer of one seat to the open proposal."""
-
-    seat: int
-    name: str
-    agreed: bool
-
-
-@dataclass(frozen=True)
 class ProposalView:
     """The open proposal, or how the last one ended, for one viewer."""
 
     number: int
     text: str  # "Astrid offers a draw."
     about: str = ""  # its effect
-    answers: tuple[AnswerView, ...] = ()
+    answers: tuple[tuple[str, bool], ...] = ()  # of each seat that was asked: the name, and whether it has agreed
     until: Moment | None = None  # None if it has ended
     asks_you: bool = False
     is_yours: bool = False
-
-
-@dataclass(frozen=True)
-class TakeBackChoice:
-    """A decision that can be taken back, with those after it."""
-
-    number: int
-    text: str
-    chosen: bool
 
 
 @dataclass(frozen=True)
@@ -549,7 +450,7 @@ class OfferView:
     title: str
     about: str
     button: str
-    decisions: tuple[TakeBackChoice, ...] = ()
+    decisions: tuple[Option, ...] = ()  # those that can be taken back, with the ones after it
     refusal: str = ""  # why not now
 
 
@@ -660,14 +561,6 @@ class MatchPage:
 
 
 @dataclass(frozen=True)
-class ChartPoint:
-    """A point in the coordinates of a chart."""
-
-    x: float
-    y: float
-
-
-@dataclass(frozen=True)
 class ChartLine:
     """The chances of the seats that win or lose together."""
 
@@ -686,7 +579,7 @@ class ChartMark:
 
     number: int
     position: int  # after how many actions
-    point: ChartPoint
+    point: tuple[float, float]
     label: float
     seat: int  # the first seat of the line
     name: str
@@ -695,14 +588,6 @@ class ChartMark:
     after: str
     change: str  # "−31 %"
     rose: bool
-
-
-@dataclass(frozen=True)
-class ChartTick:
-    """A number of actions on the x axis of a chart."""
-
-    x: float
-    text: str
 
 
 @dataclass(frozen=True)
@@ -715,7 +600,7 @@ class ChartView:
     has_secrets: bool  # whether the two kinds of knowledge differ
     lines: tuple[ChartLine, ...]
     marks: tuple[ChartMark, ...]
-    ticks: tuple[ChartTick, ...]
+    ticks: tuple[tuple[float, int], ...]  # numbers of actions on the x axis: where, and the number
     columns: tuple[int, ...]  # the positions that can be tapped, from left to right
     places: tuple[float, ...]  # the x of every position
     note: str  # how exact the figures are
@@ -750,19 +635,6 @@ class ReplayPage:
     chart: ChartPart | None = None
 
 
-@dataclass(frozen=True)
-class ChartPage:
-    """A page with a chart only."""
-
-    chart: ChartPart
-    game: str
-    title: str
-    headline: str  # "Astrid wins"
-    how: str
-    back: str  # address of the match
-    marks: tuple[Crest, ...]  # of the seats; empty: each seat has its own
-
-
 # ---------------------------------------------------------------------------------------------------------------- other pages
 
 
@@ -784,15 +656,6 @@ class LessonPage:
 
 
 @dataclass(frozen=True)
-class FigureView:
-    """One number of an attempt: "Triplets", 4, of 6."""
-
-    title: str
-    value: int
-    most: int | None
-
-
-@dataclass(frozen=True)
 class AttemptView:
     """The result of one attempt at the daily puzzle."""
 
@@ -801,7 +664,7 @@ class AttemptView:
     name: str
     won: bool
     you: bool
-    figures: tuple[FigureView, ...]
+    figures: tuple[tuple[str, int, int | None], ...]  # "Triplets", 4, of 6
 
 
 @dataclass(frozen=True)
@@ -850,18 +713,6 @@ class DailyPage:
 
 
 @dataclass(frozen=True)
-class VerifyPage:
-    url: str
-    title: str
-    commitment: str
-    seed: str  # "" while the match runs, or while other guests still play the same deal
-    verified: bool
-    text: str
-    steps: int
-    sealed: bool = False  # the seed is shown at the end of the day
-
-
-@dataclass(frozen=True)
 class RulebookPage:
     game: str
     title: str
@@ -869,13 +720,3 @@ class RulebookPage:
     contents: tuple[tuple[str, str], ...]  # (anchor, heading)
     lesson_minutes: int = 0  # how long the guided first game takes; 0 if the game has none
     rulings: int = 0  # number of rules that the printed rules leave open
-
-
-@dataclass(frozen=True)
-class ErrorPage:
-    status: int
-    title: str
-    text: str
-    rule: str = ""  # the rule that was broken, "" if none
-    request_id: str = ""  # of a request that failed in the server
-    record: str = ""  # the address of the record of a match that can't be shown

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from meadhall.engine.registry import game
 from meadhall.engine.text.language import gettext as _
 from meadhall.engine.text.language import marked, ngettext
 from meadhall.server.hall.hall import Hall
@@ -15,14 +14,9 @@ from meadhall.server.hall.people.accounts import Overview
 from meadhall.server.hall.people.acquaintances import Known
 from meadhall.server.hall.people.sign_in import LONGEST, SHORTEST
 from meadhall.server.hall.room import Room
-from meadhall.server.pages.clock import moment
-from meadhall.server.pages.models import InvitationCard, Moment
 from meadhall.server.settings import Retention, Settings
 from meadhall.server.store import schema
-from meadhall.server.store.acquaintances import Invitation
 from meadhall.server.store.models import Crest, Guest
-from meadhall.server.store.sessions import Session
-from meadhall.server.web.links import link
 
 
 @dataclass(frozen=True)
@@ -40,88 +34,16 @@ class SignInPage:
 
 
 @dataclass(frozen=True)
-class PasskeyView:
-    """A passkey."""
-
-    id: str
-    label: str
-    made: Moment
-    used: Moment | None
-
-
-@dataclass(frozen=True)
-class SessionView:
-    """A device or program that is signed in."""
-
-    id: str
-    label: str
-    program: bool
-    here: bool
-    used: Moment
-    has_push: bool  # whether it gets push messages
-
-
-@dataclass(frozen=True)
-class PushDevice:
-    """A browser with push messages that belongs to no session."""
-
-    id: str
-    label: str
-
-
-@dataclass(frozen=True)
 class AccountPage:
     """An account, for its owner."""
 
-    passkeys: bool
-    keys: tuple[PasskeyView, ...]
-    has_password: bool
-    codes_left: int
-    sessions: tuple[SessionView, ...]
-    with_push: tuple[PushDevice, ...]
-    since: Moment
+    passkeys: bool  # whether browsers make passkeys for the hall's address
+    found: Overview
+    here: str  # the id of the session that looks
     notice: str = ""
     done: str = ""  # the change that was just made
     shortest: int = SHORTEST
     longest: int = LONGEST
-
-
-@dataclass(frozen=True)
-class CodesPage:
-    """Recovery codes, which are shown once."""
-
-    codes: tuple[str, ...]
-    is_new: bool  # whether the account has just been made
-
-
-def account_page(found: Overview, here: Session | None, passkeys: bool, notice: str = "", done: str = "") -> AccountPage:
-    """Return the page of an account."""
-    keys = tuple(
-        PasskeyView(
-            each.id, each.label, moment(each.created_at), None if each.last_used_at is None else moment(each.last_used_at)
-        )
-        for each in found.passkeys
-    )
-    ids, with_push = {each.id for each in found.sessions}, {each.session for each in found.with_push}
-    return AccountPage(
-        passkeys,
-        keys,
-        found.account.password is not None,
-        found.codes_left,
-        tuple(
-            _session(each, here, each.id in with_push)
-            for each in sorted(found.sessions, key=lambda each: here is None or each.id != here.id)
-        ),
-        tuple(PushDevice(each.id, each.device) for each in found.with_push if each.session not in ids),
-        moment(found.account.created_at),
-        notice,
-        done,
-    )
-
-
-def _session(session: Session, here: Session | None, has_push: bool) -> SessionView:
-    is_here = here is not None and session.id == here.id
-    return SessionView(session.id, session.label, session.kind == "program", is_here, moment(session.last_used_at), has_push)
 
 
 INVITABLE: Final = 30
@@ -130,81 +52,33 @@ INVITABLE: Final = 30
 
 @dataclass(frozen=True)
 class PersonMet:
-    """A person in a list. ``last``: when the last match with them began, None without one."""
+    """A person in a list: for invitations with what they have answered."""
 
-    id: str
-    url: str
+    id: str  # which others may see
     name: str
     crest: Crest
-    matches: int
-    last: Moment | None
-    muted: bool
-    blocked: bool
+    known: Known
+    answer: str = ""  # "", "invited", "declined"
 
 
-@dataclass(frozen=True)
-class Invitable:
-    """A person whom a player may invite. ``state``: "", "invited" or "declined"."""
-
-    id: str
-    name: str
-    crest: Crest
-    state: str
-
-
-@dataclass(frozen=True)
-class InvitePage:
-    """The people whom a player may invite to a table."""
-
-    url: str
-    title: str
-    people: tuple[Invitable, ...]
-
-
-def people_met(known: Sequence[Known]) -> tuple[PersonMet, ...]:
+def people_met(known: Sequence[Known]) -> list[PersonMet]:
     """Return the list of people that a guest knows."""
-    return tuple(
-        PersonMet(
-            id=each.acquaintance.person.public_id,
-            url=link(f"/people/{each.acquaintance.person.public_id}"),
-            name=each.acquaintance.person.name,
-            crest=each.acquaintance.person.crest,
-            matches=each.acquaintance.matches,
-            last=moment(each.acquaintance.last_at) if each.acquaintance.last_at else None,
-            muted=each.muted,
-            blocked=each.blocked,
-        )
-        for each in known
-    )
+    people = [(each, each.acquaintance.person) for each in known]
+    return [PersonMet(person.public_id, person.name, person.crest, each) for each, person in people]
 
 
-def invite_page(room: Room, known: Sequence[Known], invited: Mapping[str, bool]) -> InvitePage:
-    """Return the people whom a player may invite to a table: those they have played with, who have no seat and aren't blocked."""
-    people = [
-        Invitable(person.public_id, person.name, person.crest, _state(invited.get(person.id)))
-        for each in known
-        for person in (each.acquaintance.person,)
-        if each.acquaintance.matches and not each.blocked and room.table.seat_of(person.id) is None
-    ]
-    return InvitePage(link(f"/tables/{room.table.id}"), room.game.title, tuple(people[:INVITABLE]))
+def invitable(room: Room, known: Sequence[Known], invited: Mapping[str, bool]) -> list[PersonMet]:
+    """Return the people whom a player may invite to a table: those they have played with, who have no seat and aren't blocked.
 
-
-def invitation_cards(invitations: Sequence[Invitation]) -> tuple[InvitationCard, ...]:
-    """Return the invitations that the hall shows a guest."""
-    return tuple(
-        InvitationCard(
-            url=link(f"/tables/{each.table}"),
-            decline=link(f"/invitations/{each.table}/decline"),
-            title=game(each.game).title,
-            inviter=each.inviter,
-            at=moment(each.at),
-        )
-        for each in invitations
-    )
-
-
-def _state(declined: bool | None) -> str:
-    return "" if declined is None else "declined" if declined else "invited"
+    ``invited``: by id, whether they have declined.
+    """
+    people = [(each, each.acquaintance.person) for each in known if each.acquaintance.matches and not each.blocked]
+    answers = {id: "declined" if declined else "invited" for id, declined in invited.items()}
+    return [
+        PersonMet(person.public_id, person.name, person.crest, each, answers.get(person.id, ""))
+        for each, person in people
+        if room.table.seat_of(person.id) is None
+    ][:INVITABLE]
 
 
 _SOUNDS: Final[Mapping[Kind, str]] = {
@@ -358,29 +232,10 @@ LIMITED: Final[Mapping[str, Mapping[str, str]]] = {
 """How long a table is kept at most, by the field of ``Retention``."""
 
 
-@dataclass(frozen=True)
-class KeptData:
-    """A kind of data that the hall keeps about a person: its title, its content, and the time for which it is kept."""
-
-    title: str
-    content: str
-    time: str
-
-
-@dataclass(frozen=True)
-class PrivacyPage:
-    """The kinds of data that the hall keeps about a person."""
-
-    kept: tuple[KeptData, ...]
-    place: str  # where: "in one database file on the computer that runs this hall"
-    has_account: bool
-
-
-def privacy_page(settings: Settings, has_account: bool) -> PrivacyPage:
-    """Return the page for a hall with these settings."""
+def kept_data(settings: Settings) -> list[tuple[str, str, str]]:
+    """Return what a hall with these settings keeps about a person: a title, the content, and for how long."""
     names = dict.fromkeys(each.table for each in schema.GUEST_COLUMNS)
-    kept = tuple(KeptData(_(KEPT[name][0]), _(KEPT[name][1]), _time(name, settings.retention)) for name in names)
-    return PrivacyPage(kept, _("in one database file on the computer that runs this hall"), has_account)
+    return [(_(KEPT[name][0]), _(KEPT[name][1]), _time(name, settings.retention)) for name in names]
 
 
 def _time(table: str, retention: Retention) -> str:

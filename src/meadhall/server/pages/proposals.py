@@ -16,7 +16,7 @@ from meadhall.server.hall.room import Room
 from meadhall.server.hall.stand_ins import is_out, persons_playing
 from meadhall.server.hall.table_tools import table_tools
 from meadhall.server.pages.clock import moment
-from meadhall.server.pages.models import AnswerView, OfferView, ProposalView, ProposePage, TakeBackChoice
+from meadhall.server.pages.models import OfferView, Option, ProposalView, ProposePage
 from meadhall.server.store.models import Guest
 from meadhall.server.web.links import link
 
@@ -32,7 +32,7 @@ def proposal_view(room: Room, match: Match, viewer: int | None) -> ProposalView 
     proposals = room.consent.proposals
     found = proposals.open
     if found is not None and room.table.status == "running" and not match.over:
-        answers = tuple(AnswerView(seat, match.names[seat], seat in found.agreed) for seat in sorted(found.asked))
+        answers = tuple((match.names[seat], seat in found.agreed) for seat in sorted(found.asked))
         text, asks = asked(match, found, viewer), viewer in found.waiting
         clocks, about = room.running_clocks, found.kind.words().meaning
         if clocks is not None and clocks.pause is None:
@@ -154,12 +154,12 @@ def _offer(room: Room, match: Match, kind: Kind, seat: int | None, refusal: Mead
     )
 
 
-def _decisions(match: Match, seat: int | None) -> tuple[TakeBackChoice, ...]:
+def _decisions(match: Match, seat: int | None) -> tuple[Option, ...]:
     """Return the latest decisions, the last one first. The viewer's own last one is chosen, if it is among them."""
     latest = match.steps[-DECISIONS_SHOWN:]
     own = next((step.n for step in reversed(latest) if step.seat == seat), latest[-1].n if latest else 0)
     return tuple(
-        TakeBackChoice(step.n, f"{match.names[step.seat]}: {match.action_in_words(step, seat)}", step.n == own)
+        Option(str(step.n), f"{match.names[step.seat]}: {match.action_in_words(step, seat)}", step.n == own)
         for step in reversed(latest)
     )
 

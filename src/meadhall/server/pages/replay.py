@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from dataclasses import replace
 from functools import cache
+from typing import Any
 
 from meadhall.bots.analysis import Knowledge
 from meadhall.engine.errors import MeadhallError, RecordError
@@ -23,7 +24,7 @@ from meadhall.server.hall.room import Room
 from meadhall.server.pages.chart import chart_part
 from meadhall.server.pages.log import rule_url
 from meadhall.server.pages.match import given_up_view, match_page, result_view, strength
-from meadhall.server.pages.models import ChartPage, ChartPart, LessonPage, MatchPage, Refusal, ReplayPage, SeatView, VerifyPage
+from meadhall.server.pages.models import ChartPart, LessonPage, MatchPage, Refusal, ReplayPage, SeatView
 from meadhall.server.store.models import FINISHED, Crest
 from meadhall.server.web.links import link
 
@@ -33,11 +34,10 @@ def knowledge_of(knowledge: str) -> Knowledge:
     return "everything" if knowledge == "everything" else "public"
 
 
-def chart_page(match: Match, job: ChartJob, base: str, back: str, marks: tuple[Crest, ...] = ()) -> ChartPage:
-    """Return the page of a chart. ``back``: the address of the match. ``marks``: those of the seats at its table."""
+def chart_alone(match: Match, job: ChartJob, base: str) -> dict[str, Any]:
+    """Return what the page of a chart shows."""
     result = result_view(match) or given_up_view(match)
-    place = replace(chart_part(match, job, base), kept=True)
-    return ChartPage(place, match.game.name, match.game.title, result.headline, result.how, back, marks)
+    return {"chart": replace(chart_part(match, job, base), kept=True), "title": match.game.title, "result": result}
 
 
 def with_chart(
@@ -161,7 +161,7 @@ def _moment(match: Match, view: View, position: int) -> MatchPage:
     return replace(moment, result=result_view(match, LEARNER) if result else None)
 
 
-async def verify_page(room: Room) -> VerifyPage:
+async def verification(room: Room) -> dict[str, Any]:
     """Return the check of a match's dice. While the match runs it has the commitment only.
 
     Raises:
@@ -186,13 +186,13 @@ async def verify_page(room: Room) -> VerifyPage:
         else:
             verified = True
             text = _("Every roll was computed again from the seed, and the seed matches the published hash.")
-    return VerifyPage(
-        url=link(f"/tables/{room.table.id}"),
-        title=room.game.title,
-        commitment=match.commitment,
-        seed=match.seed.hex() if finished else "",
-        verified=verified,
-        text=text,
-        steps=len(match.steps),
-        sealed=sealed,
-    )
+    return {
+        "url": link(f"/tables/{room.table.id}"),
+        "title": room.game.title,
+        "commitment": match.commitment,
+        "seed": match.seed.hex() if finished else "",
+        "verified": verified,
+        "text": text,
+        "steps": len(match.steps),
+        "sealed": sealed,
+    }

@@ -30,7 +30,7 @@ from meadhall.server.ops.logs import request_id
 from meadhall.server.pages.clock import filled, milliseconds
 from meadhall.server.pages.frames import TALK_PLACE
 from meadhall.server.pages.lobby import shared_link
-from meadhall.server.pages.models import Device, ErrorPage, LobbyPage, NotAdmittedPage, Refusal, Viewer
+from meadhall.server.pages.models import Device, LobbyPage, Refusal, Viewer
 from meadhall.server.pages.talk import panel
 from meadhall.server.pages.templates import render
 from meadhall.server.settings import ACCOUNTS
@@ -334,8 +334,9 @@ def _error_page(
 ) -> Response[Any]:
     titles = {403: _("Not allowed"), 404: _("Not found"), 429: _("Too many requests"), 503: _("Not ready yet")}
     request_to_report = request_id.get() if status == HTTPStatus.INTERNAL_SERVER_ERROR else ""
-    content = ErrorPage(status, titles.get(status, _("That didn't work")), text, rule, request_to_report, record)
-    answer = page(request, _guest_or_stranger(request), "error.html", content, status)
+    words = {"title": titles.get(status, _("That didn't work")), "text": text, "rule": rule}
+    more = {"number": status, "request_id": request_to_report, "record": record}
+    answer = page(request, _guest_or_stranger(request), "error.html", None, status, **words, **more)
     if status in _LATER:
         answer.headers["Retry-After"] = str(_LATER[HTTPStatus(status)])
     answer.headers.update(headers)
@@ -347,8 +348,8 @@ def _not_admitted_page(request: AnyRequest, error: MeadhallError) -> Html:
     is_shut_out = isinstance(error, ShutOut)
     can_register = request.app.state.hall.settings.admission == ACCOUNTS
     title = _("You can't come in") if is_shut_out else _("Welcome at the door")
-    content = NotAdmittedPage(title, reason_of(error), not is_shut_out, can_register)
-    return page(request, _guest_or_stranger(request), "not_admitted.html", content, int(status_of(error)))
+    more = {"title": title, "text": reason_of(error), "ways": not is_shut_out, "can_register": can_register}
+    return page(request, _guest_or_stranger(request), "not_admitted.html", None, int(status_of(error)), **more)
 
 
 def _guest_or_stranger(request: AnyRequest) -> Guest:

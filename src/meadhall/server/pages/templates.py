@@ -19,7 +19,7 @@ from meadhall.engine.text.language import LANGUAGES, current_language
 from meadhall.pictures.templates import STATIC as SHARED_STATIC
 from meadhall.pictures.templates import game_static_files, new_environment
 from meadhall.server.pages.any_game import any_game_template, uses_any_game_page
-from meadhall.server.pages.clock import clock_words, time_left
+from meadhall.server.pages.clock import clock_words, moment, time_left
 from meadhall.server.pages.log import turn_in_words
 from meadhall.server.pages.models import Viewer
 from meadhall.server.pages.people import sounds
@@ -46,6 +46,8 @@ def environment() -> Environment:
         stage_sounds=stage_sounds,
         stage_beats=stage_beats,
         time_left=time_left,
+        moment=moment,
+        game_named=game,
         clock_words=clock_words,
         dev=None,  # the pages of a hall in development mode get it
     )

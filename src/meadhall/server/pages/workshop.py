@@ -32,14 +32,6 @@ _PLACE = re.compile(r"""(?P<place>[a-z]\w*(?:\[\d+\]|\.\w+)*)(?: of (["']).*?(?:
 
 
 @dataclass(frozen=True)
-class WorkshopLink:
-    """Another document that can be changed."""
-
-    url: str
-    title: str
-
-
-@dataclass(frozen=True)
 class WorkshopPage:
     """A document in the workshop."""
 
@@ -57,7 +49,7 @@ class WorkshopPage:
     fault_at: str  # the field that is wrong, "" if it is none
     open: str  # the name of the list that is unfolded
     notice: Refusal | None  # why the last request was refused
-    others: tuple[WorkshopLink, ...]
+    others: tuple[tuple[str, str], ...]  # other documents that can be changed: address, title
     can_report: bool
     can_print: bool
 
@@ -106,9 +98,7 @@ def workshop_page(
         opened or at.partition(".")[0],
         Refusal("", refusal) if refusal else None,
         tuple(
-            WorkshopLink(workshop_url(*other), f"{other[0].title}: {_(other[1].title)}")
-            for other in workshops()
-            if other[1] is not option
+            (workshop_url(*other), f"{other[0].title}: {_(other[1].title)}") for other in workshops() if other[1] is not option
         ),
         reports,
         reports and CAN_PRINT,

@@ -19,8 +19,7 @@ from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.people.accounts import Device
 from meadhall.server.hall.people.passkeys import RelyingParty
 from meadhall.server.pages.lobby import shared_link
-from meadhall.server.pages.models import IdentityPage
-from meadhall.server.pages.people import CodesPage, SignInPage, account_page
+from meadhall.server.pages.people import AccountPage, SignInPage
 from meadhall.server.pages.responses import Answer, Html, page, said_next, see_other, wants_json
 from meadhall.server.store import guests
 from meadhall.server.store.accounts import Account
@@ -75,7 +74,7 @@ async def create(request: AnyRequest, hall: Hall, guest: Guest, sessions: Sessio
     sessions.start(request, signed_in)
     owner = replace(guest, name=signed_in.account.name, has_account=True)
     await hall.rename(owner)
-    return page(request, owner, "account/codes.html", CodesPage(tuple(codes), is_new=True))
+    return page(request, owner, "account/codes.html", None, codes=codes, is_new=True)
 
 
 @post("/account/passkey-options", status_code=200)
@@ -176,8 +175,10 @@ async def show_account(request: AnyRequest, hall: Hall, guest: Guest) -> Answer:
 
 def _account_page(request: AnyRequest, hall: Hall, guest: Guest, error: MeadhallError | None = None, done: str = "") -> Html:
     notice = "" if error is None else reason_of(error)
-    found = hall.accounts.overview(guest)
-    content = account_page(found, session_of(request), party_of(request).is_possible, notice, done)
+    found, own = hall.accounts.overview(guest), session_of(request)
+    here = "" if own is None else own.id
+    sessions = tuple(sorted(found.sessions, key=lambda each: each.id != here))
+    content = AccountPage(party_of(request).is_possible, replace(found, sessions=sessions), here, notice, done)
     return page(request, guest, "account/account.html", content, 200 if error is None else int(status_of(error)))
 
 
@@ -294,7 +295,7 @@ async def renew_codes(request: AnyRequest, hall: Hall, guest: Guest) -> Answer:
     if (elsewhere := _confirmation_page(request)) is not None:
         return elsewhere
     codes = hall.accounts.renew_codes(guest)
-    return page(request, guest, "account/codes.html", CodesPage(tuple(codes), is_new=False))
+    return page(request, guest, "account/codes.html", None, codes=codes, is_new=False)
 
 
 @post("/account/sessions", status_code=200)
@@ -355,15 +356,10 @@ async def show_link(request: AnyRequest, hall: Hall, guest: Guest, token: str) -
     target = hall.identity.target(token)
     if target.id == guest.id:
         return page(request, guest, "identity_link.html", shared_link(outside(request), f"/identity/{token}"))
-    content = IdentityPage(
-        action=link(f"/identity/{token}"),
-        name=target.name,
-        has_account=target.has_account,
-        own_name=guest.name,
-        own_has_account=guest.has_account,
-        tables=hall.accounts.count_tables(guest),
+    action, count = link(f"/identity/{token}"), hall.accounts.count_tables(guest)
+    return page(
+        request, guest, "identity.html", None, action=action, its_name=target.name, is_account=target.has_account, tables=count
     )
-    return page(request, guest, "identity.html", content)
 
 
 @post("/identity/{token:str}", status_code=200)

@@ -261,8 +261,7 @@ async def stream_events(
                 news += chat.news()
                 yield b"".join([*news, event_stream.HEARTBEAT] if subscriber.is_due else news)
 
-    # An event has some kilobytes. A compressor takes a quarter of the time of a move, and 100 KB for each stream.
-    return event_stream.event_stream(events(), is_compressed=False)
+    return event_stream.event_stream(events())
 
 
 @get("/tables/{id:str}/record", responses={200: ResponseSpec(RecordedMatch, generate_examples=False), **table_refusals()})

@@ -22,8 +22,7 @@ from meadhall.server.hall.holidays import DAYS_A_YEAR, days_used
 from meadhall.server.hall.notifications import CHANNELS, OFFERED, NotificationChoices
 from meadhall.server.pages.clock import holiday_in_words
 from meadhall.server.pages.daily import daily_strip
-from meadhall.server.pages.front_page import FINISHED_SHOWN, OPEN_SHOWN, OPTION, YOURS_SHOWN, finished_page, hall_page
-from meadhall.server.pages.models import HolidaysView, InvitationPage
+from meadhall.server.pages.front_page import FINISHED_SHOWN, OPEN_SHOWN, OPTION, YOURS_SHOWN, finished_matches, hall_page
 from meadhall.server.pages.people import notifications_panel
 from meadhall.server.pages.picture import tile_art, tile_svg
 from meadhall.server.pages.responses import Answer, Html, page, said_next, see_other, wants_json
@@ -82,7 +81,7 @@ async def show_finished(request: AnyRequest, hall: Hall, guest: Guest, page_numb
         shown = await hall.store.read(tables.finished_of, guest.id, FINISHED_SHOWN, skipped)
     noted = hall.store.transact(talk.noted, guest.id)
     with_outcomes = [await hall.with_outcome(table) for table in _installed(shown[0])]
-    return page(request, guest, "matches.html", finished_page(guest, with_outcomes, page_number, shown[1], noted))
+    return page(request, guest, "matches.html", None, **finished_matches(guest, with_outcomes, page_number, shown[1], noted))
 
 
 def _installed(tables: Sequence[TableRow]) -> list[TableRow]:
@@ -140,11 +139,12 @@ def _settings_page(request: AnyRequest, hall: Hall, guest: Guest, error: Meadhal
     )
 
 
-def _holidays(hall: Hall, guest: Guest) -> HolidaysView:
+def _holidays(hall: Hall, guest: Guest) -> dict[str, Any]:
+    """Return the holidays that aren't over, the days of this year that are left, and the first day on which one can begin."""
     taken, now = hall.holidays.of_guest(guest), hall.time.now()
     shown = tuple((f"{each.began_at:%Y-%m-%d}", holiday_in_words(each)) for each in taken if each.ended_at > now)
     left = DAYS_A_YEAR - days_used(taken, now.year)
-    return HolidaysView(shown, left, DAYS_A_YEAR, f"{now + timedelta(days=1):%Y-%m-%d}")
+    return {"taken": shown, "left": left, "days": DAYS_A_YEAR, "earliest": f"{now + timedelta(days=1):%Y-%m-%d}"}
 
 
 @post("/settings/holidays", status_code=200)
@@ -188,8 +188,8 @@ async def show_invitation(request: AnyRequest, hall: Hall, guest: Guest, token: 
     """Welcome a guest with an invitation, and ask for a name. A look doesn't use the invitation up."""
     if hall.admission.admits(guest):
         return see_other(link("/"))
-    content = InvitationPage(link(f"/admission/{token}"), hall.admission.note_of(token))
-    return page(request, guest, "invitation.html", content)
+    note = hall.admission.note_of(token)  # for whom it is, in the host's words
+    return page(request, guest, "invitation.html", None, action=link(f"/admission/{token}"), note=note)
 
 
 @post("/admission/{token:str}", status_code=200)

@@ -17,7 +17,7 @@ from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.match_records import MatchRecords, gzipped
 from meadhall.server.hall.people.profiles import check_visible, profile_of, visible_person
 from meadhall.server.hall.room import Room
-from meadhall.server.pages.people import invite_page, people_met, privacy_page
+from meadhall.server.pages.people import invitable, kept_data, people_met
 from meadhall.server.pages.person import MATCHES_SHOWN, MET_SHOWN, person_page
 from meadhall.server.pages.responses import Answer, Html, by_htmx, page, see_other, wants_json
 from meadhall.server.routes.talk import IGNORED
@@ -114,7 +114,7 @@ async def change_visibility(guest: Guest, sessions: Sessions, form: Form) -> Red
 @get("/people")
 async def show_people(request: AnyRequest, hall: Hall, guest: Guest) -> Html:
     """Show the people that the guest has played with."""
-    return page(request, guest, "acquaintances.html", people_met(hall.acquaintances.known(guest)))
+    return page(request, guest, "acquaintances.html", None, people=people_met(hall.acquaintances.known(guest)))
 
 
 @post("/people/{public_id:str}/ignore", status_code=200)
@@ -130,8 +130,13 @@ async def ignore_person(hall: Hall, guest: Guest, public_id: str, form: Form) ->
 async def show_invitable(request: AnyRequest, hall: Hall, room: Room, guest: Guest) -> Html:
     """Show whom the guest may invite to a table."""
     room.seat_of(guest)
-    content = invite_page(room, hall.acquaintances.known(guest), hall.acquaintances.invited(room))
-    return page(request, guest, "invite.html", content)
+    return _invite_page(request, hall, room, guest)
+
+
+def _invite_page(request: AnyRequest, hall: Hall, room: Room, guest: Guest) -> Html:
+    people = invitable(room, hall.acquaintances.known(guest), hall.acquaintances.invited(room))
+    url = link(f"/tables/{room.table.id}")
+    return page(request, guest, "invite.html", None, url=url, title=room.game.title, people=people)
 
 
 @post("/tables/{id:str}/invitations", status_code=200)
@@ -141,8 +146,7 @@ async def invite(request: AnyRequest, hall: Hall, room: Room, guest: Guest, form
     if wants_json(request):
         return Response({"ok": True})
     if by_htmx(request):
-        content = invite_page(room, hall.acquaintances.known(guest), hall.acquaintances.invited(room))
-        return page(request, guest, "invite.html", content)
+        return _invite_page(request, hall, room, guest)
     return see_other(link(f"/tables/{room.table.id}/invitations"))
 
 
@@ -210,7 +214,7 @@ async def remove_device(hall: Hall, guest: Guest, device: str) -> Redirect:
 @get("/privacy")
 async def show_privacy(request: AnyRequest, hall: Hall, guest: Guest) -> Html:
     """Tell what is kept, where, and for how long."""
-    return page(request, guest, "privacy.html", privacy_page(hall.settings, guest.has_account))
+    return page(request, guest, "privacy.html", None, kept=kept_data(hall.settings))
 
 
 @get("/privacy/data")

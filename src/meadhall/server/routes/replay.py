@@ -21,7 +21,7 @@ from meadhall.server.hall.daily_puzzle import is_sealed, today
 from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.room import Room
 from meadhall.server.pages.daily import daily_page
-from meadhall.server.pages.replay import chart_page, knowledge_of, lesson_page, replay_page, with_chart
+from meadhall.server.pages.replay import chart_alone, knowledge_of, lesson_page, replay_page, with_chart
 from meadhall.server.pages.responses import Answer, Html, page, see_other, wants_json
 from meadhall.server.store import matches
 from meadhall.server.store.models import Guest, new_id
@@ -61,7 +61,7 @@ async def chart_table(request: AnyRequest, hall: Hall, room: Room, guest: Guest,
         raise WrongMoment(_("Others are still playing this deal. Its chart appears when the day is over."))
     url = link(f"/tables/{room.table.id}")
     job = hall.charts.request(room.table.id, room.match, knowledge_of(knowledge))
-    return page(request, guest, "chart.html", chart_page(room.match, job, url, url, room.table.marks))
+    return page(request, guest, "chart.html", None, back=url, marks=room.table.marks, **chart_alone(room.match, job, url))
 
 
 # ----------------------------------------------------------------------------------------------------------- uploaded records
@@ -105,7 +105,8 @@ async def chart_upload(request: AnyRequest, hall: Hall, guest: Guest, key: str, 
     """Show the win chances through an uploaded record."""
     match, digest = await _uploaded(hall, key)
     job = hall.charts.request(digest, match, knowledge_of(knowledge), client_address(request))
-    return page(request, guest, "chart.html", chart_page(match, job, link(f"/replay/{key}"), link(f"/replay/{key}")))
+    url = link(f"/replay/{key}")
+    return page(request, guest, "chart.html", None, back=url, marks=(), **chart_alone(match, job, url))
 
 
 async def _uploaded(hall: Hall, link_token: str) -> tuple[Match, str]:

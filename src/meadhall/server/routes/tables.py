@@ -27,7 +27,7 @@ from meadhall.server.hall.room import Room
 from meadhall.server.pages.frames import Frames
 from meadhall.server.pages.proposals import propose_page
 from meadhall.server.pages.regions import message
-from meadhall.server.pages.replay import verify_page
+from meadhall.server.pages.replay import verification
 from meadhall.server.pages.responses import Answer, Html, page, see_other, table_answer, table_page, wants_json
 from meadhall.server.pages.rulebook import rulebook_of_match
 from meadhall.server.pages.talk import TalkPanel
@@ -174,7 +174,7 @@ async def show_picture(request: AnyRequest, room: Room, guest: Guest, language: 
 @get("/tables/{id:str}/verify")
 async def verify_dice(request: AnyRequest, room: Room, guest: Guest) -> Html:
     """Show how every die of the match follows from its seed."""
-    return page(request, guest, "verify.html", await verify_page(room))
+    return page(request, guest, "verify.html", None, **await verification(room))
 
 
 @get("/tables/{id:str}/propose")

@@ -209,14 +209,12 @@ async def show_report(request: AnyRequest, hall: Hall, guest: Guest, id: str) ->
         return Response("", media_type="text/html", headers={"HX-Refresh": "true"})  # the page loads itself again
     answer = hall.orders.answer(job)
     if answer.keys() & {"report", "page"}:
-        made = answer["page"] if "page" in answer else await run_in_thread(_report_page, answer["report"])  # older halls: pages
+        made = (
+            answer["page"] if "page" in answer else await run_in_thread(lambda: Balance.from_dict(answer["report"]).to_html())
+        )  # older halls: pages
         headers = {"Content-Security-Policy": _REPORT_POLICY}
         return Response(made, media_type="text/html; charset=utf-8", headers=headers)
     return page(request, guest, "workshop_report.html", replace(job, answer=dict(answer)))
-
-
-def _report_page(report: Any) -> str:
-    return Balance.from_dict(report).to_html()
 
 
 MOST_VARIANTS = 6

@@ -15,7 +15,7 @@ from typing import Any, Final, TypeVar
 
 import msgspec
 
-from meadhall.server.ops.log_limit import OncePerInterval
+from meadhall.server.ops.logs import OncePerInterval
 from meadhall.server.ops.time import Time
 from meadhall.server.store.schema import GUEST_COLUMNS
 

@@ -36,12 +36,6 @@ def find_all(db: Db, ids: Sequence[str]) -> list[Guest]:
     return [found[id] for id in ids if id in found]
 
 
-def names_of(db: Db, ids: Collection[str]) -> dict[str, str]:
-    """Return the names of stored guests by their ids."""
-    rows = db.rows("SELECT id, name FROM guests WHERE id IN (SELECT value FROM json_each(?))", each_of(ids))
-    return {id: name for id, name in rows}  # noqa: C416 - rows aren't tuples
-
-
 def _guest(row: Row) -> Guest:
     settings: dict[str, Any] = {name: row[name] for name in _SETTINGS}
     return Guest(

@@ -14,7 +14,7 @@ from typing import Concatenate, Final, ParamSpec
 
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import DatabaseUnavailable
-from meadhall.server.ops.log_limit import OncePerInterval
+from meadhall.server.ops.logs import OncePerInterval
 from meadhall.server.ops.metrics import TRANSACTION_SECONDS, TRANSACTIONS
 from meadhall.server.ops.time import Time
 from meadhall.server.settings import Settings

@@ -114,17 +114,6 @@ def running_with_bots(db: Db, game: str) -> list[str]:
     return db.values(running, game)
 
 
-def count_running_by_rules(db: Db) -> list[tuple[str, int, int]]:
-    """Return the running matches by game and version of the rules: both, and their number."""
-    query = "SELECT game, rules, count(*) FROM tables WHERE status = 'running' GROUP BY game, rules ORDER BY game, rules"
-    return [(game, rules, count) for game, rules, count in db.rows(query)]
-
-
-def last_opened_at(db: Db) -> datetime | None:
-    """Return when the newest table was opened."""
-    return in_utc_or_none(db.value("SELECT max(created_at) FROM tables"))
-
-
 def newcomers(db: Db, table: TableRow) -> frozenset[int]:
     """Return the seats whose guests have never begun another match of the table's game."""
     query = """SELECT guest FROM seat_guests JOIN tables ON table_id = id

@@ -3,8 +3,8 @@
 A response that a client has kept is answered with 304, without its content (RFC 9110, 13). This concerns static files, and every
 response with a ``Cache-Control`` other than ``no-store``: the service worker, the manifest, pictures.
 
-An event stream has one compressor, which is flushed after every event. It remembers the last events, so what they have in common
-takes little space (docs/decisions/0032-regions.md).
+Event streams are sent as they are: a message has 1 to 2 KB, and a compressor would take 170 KB of memory for every open page
+(docs/decisions/0032-regions.md).
 """
 
 from __future__ import annotations
@@ -12,14 +12,13 @@ from __future__ import annotations
 import re
 import sys
 import zlib
-from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from functools import lru_cache
 from hashlib import sha256
 from http import HTTPStatus
-from typing import Final, Protocol
+from typing import Final
 
 from litestar.types import HTTPScope
 
@@ -33,14 +32,8 @@ else:
 MINIMUM_SIZE: Final = 500
 """Bytes of a response that is worth compressing."""
 
-WINDOW: Final = 16
-"""Bytes that the compressor of a stream remembers, as a power of two: the last messages to a page.
-
-It takes 170 KB of memory with zstd. gzip remembers a quarter, because zlib needs ten times as long for an event.
-"""
-
 _STATIC_KEPT: Final = 256
-"""Compressed static files that are kept. All together have less than 2 MB."""
+"""Static files that are kept compressed. All together have a few MB."""
 
 _COMPRESSIBLE: Final = re.compile(r"text/|application/(json|javascript|toml)\b|[^;]*\+(json|xml)\b")
 """Types of content that compression makes smaller."""
@@ -53,47 +46,7 @@ _IN_GZIP: Final = 16
 
 _LARGEST_WINDOW: Final = 15
 
-
-class Compressor(Protocol):
-    """Compresses the parts of one response."""
-
-    def compress(self, part: bytes) -> bytes:
-        """Return all bytes that a client needs to read ``part``."""
-
-    def finish(self) -> bytes:
-        """Return the bytes at the end of the response."""
-
-
-class GzipStream:
-    """An event stream in gzip."""
-
-    def __init__(self) -> None:
-        self._compressor = zlib.compressobj(_GZIP_LEVEL, zlib.DEFLATED, _IN_GZIP + WINDOW - 2, WINDOW - 9)
-
-    def compress(self, part: bytes) -> bytes:
-        return self._compressor.compress(part) + self._compressor.flush(zlib.Z_SYNC_FLUSH)
-
-    def finish(self) -> bytes:
-        return self._compressor.flush()
-
-
-class ZstdStream:
-    """An event stream in zstd."""
-
-    def __init__(self) -> None:
-        parameter = zstd.CompressionParameter
-        self._compressor = zstd.ZstdCompressor(
-            options={parameter.compression_level: 1, parameter.window_log: WINDOW, parameter.hash_log: WINDOW - 4}
-        )
-
-    def compress(self, part: bytes) -> bytes:
-        return self._compressor.compress(part, mode=self._compressor.FLUSH_BLOCK)
-
-    def finish(self) -> bytes:
-        return self._compressor.flush()
-
-
-STREAMS: Final[dict[str, Callable[[], Compressor]]] = {"zstd": ZstdStream, "gzip": GzipStream}
+ENCODINGS: Final = ("zstd", "gzip")
 """The encodings in the order of preference."""
 
 
@@ -109,7 +62,7 @@ def encoding_for(scope: HTTPScope) -> str | None:
 def accepted_encoding(header: bytes) -> str | None:
     """Return the encoding to use for a client with this Accept-Encoding header (RFC 9110, 12.5.3); None: send it as it is."""
     weights = dict(weighted(header.decode("latin-1")))
-    for encoding in STREAMS:
+    for encoding in ENCODINGS:
         if weights.get(encoding, weights.get("*", 0.0)) > 0:
             return encoding
     return None
@@ -122,19 +75,9 @@ def compressed_whole(body: bytes, encoding: str, best: bool = False) -> bytes:
     return zlib.compress(body, _BEST_GZIP_LEVEL if best else _GZIP_LEVEL, _IN_GZIP + _LARGEST_WINDOW)
 
 
-class KeptFiles:
-    """The compressed static files that were requested last."""
-
-    def __init__(self) -> None:
-        self._kept: OrderedDict[tuple[bytes, str], bytes] = OrderedDict()
-
-    def compressed(self, body: bytes, encoding: str) -> bytes:
-        key = sha256(body).digest(), encoding
-        if key not in self._kept:
-            self._kept[key] = compressed_whole(body, encoding, best=True)
-            if len(self._kept) > _STATIC_KEPT:
-                self._kept.popitem(last=False)
-        return self._kept[key]
+@lru_cache(maxsize=_STATIC_KEPT)
+def _compressed_file(body: bytes, encoding: str) -> bytes:
+    return compressed_whole(body, encoding, best=True)
 
 
 def is_text(headers: Mapping[bytes, bytes]) -> bool:
@@ -142,14 +85,14 @@ def is_text(headers: Mapping[bytes, bytes]) -> bool:
     return _COMPRESSIBLE.match(headers.get(b"content-type", b"").decode("latin-1")) is not None
 
 
-def compressed(scope: HTTPScope, headers: Headers, body: bytes, kept: KeptFiles) -> tuple[Headers, bytes]:
+def compressed(scope: HTTPScope, headers: Headers, body: bytes) -> tuple[Headers, bytes]:
     """Compress a text, unless it is short or the client doesn't accept it."""
     headers = [*headers, (b"vary", b"Accept-Encoding")]
     encoding = encoding_for(scope) if len(body) >= MINIMUM_SIZE else None
     if encoding is None or any(name.lower() == b"content-encoding" for name, _ in headers):
         return headers, body
     is_static = scope["path"].startswith("/static/")
-    body = kept.compressed(body, encoding) if is_static else compressed_whole(body, encoding)
+    body = _compressed_file(body, encoding) if is_static else compressed_whole(body, encoding)
     # an ETag becomes weak: the bytes differ now
     headers = [(name, b"W/" + value if name.lower() == b"etag" and value[:1] == b'"' else value) for name, value in headers]
     return _with(headers, (b"content-encoding", encoding.encode()), (b"content-length", b"%d" % len(body))), body

@@ -22,7 +22,7 @@ from typing import Any, Final, Protocol
 
 from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
-from meadhall.server.ops.log_limit import OncePerInterval
+from meadhall.server.ops.logs import OncePerInterval
 from meadhall.server.web.forwarded import peer, trusted_by
 from meadhall.server.web.request import address_group
 

@@ -12,8 +12,6 @@ from litestar.enums import ScopeType
 from litestar.response import Stream
 from litestar.types import ASGIApp, Receive, Scope, Send
 
-from meadhall.server.web.compression import STREAMS, encoding_for
-
 MEDIA_TYPE: Final = "text/event-stream"
 
 HEARTBEAT: Final = b": still here\n\n"
@@ -29,23 +27,21 @@ _HEADERS: Final = (
     (b"content-type", b"text/event-stream; charset=utf-8"),
     (b"cache-control", b"no-store"),
     (b"x-accel-buffering", b"no"),
-    (b"vary", b"Accept-Encoding"),
 )
 
 
-def event_stream(events: AsyncIterator[bytes], is_compressed: bool = True) -> Stream:
+def event_stream(events: AsyncIterator[bytes]) -> Stream:
     """Return a response that sends events as they come, several or none at a time, and that no cache or proxy holds back."""
     assert isinstance(events, AsyncGenerator)
-    return _EventStream(events, is_compressed)
+    return _EventStream(events)
 
 
 class _EventStream(Stream):
     """Sends events in a separate task. The task of the request, with all its layers, only waits for the client to leave."""
 
-    def __init__(self, events: AsyncGenerator[bytes, None], is_compressed: bool) -> None:
+    def __init__(self, events: AsyncGenerator[bytes, None]) -> None:
         super().__init__(events, media_type=MEDIA_TYPE)
         self._events = events
-        self._is_compressed = is_compressed
 
     def to_asgi_response(self, *_: Any, **__: Any) -> ASGIApp:  # type: ignore[override]
         return self._send
@@ -53,9 +49,7 @@ class _EventStream(Stream):
     async def _send(self, scope: Scope, receive: Receive, send: Send) -> None:
         assert scope["type"] == ScopeType.HTTP
         exchange: Any = scope["state"].get("exchange")
-        streams = self._stream(
-            send, send if exchange is None else exchange.direct, encoding_for(scope) if self._is_compressed else None
-        )
+        streams = self._stream(send, send if exchange is None else exchange.direct)
         waiting, streaming = asyncio.current_task(), asyncio.create_task(streams)
         assert waiting is not None
         if exchange is not None:
@@ -76,18 +70,14 @@ class _EventStream(Stream):
         if not streaming.cancelled():
             streaming.result()
 
-    async def _stream(self, send_head: Send, send: Send, encoding: str | None) -> None:
+    async def _stream(self, send_head: Send, send: Send) -> None:
         """Send the head, and from then on every event: nothing else runs between the two."""
-        headers = _HEADERS if encoding is None else (*_HEADERS, (b"content-encoding", encoding.encode()))
-        await send_head({"type": "http.response.start", "status": 200, "headers": list(headers)})
-        compressor = None if encoding is None else STREAMS[encoding]()
+        await send_head({"type": "http.response.start", "status": 200, "headers": list(_HEADERS)})
         async with aclosing(self._events):
             async for events in self._events:
                 if events:  # a client that must not learn of a change gets no byte
-                    body = events if compressor is None else compressor.compress(events)
-                    await send({"type": "http.response.body", "body": body, "more_body": True})
-        end = b"" if compressor is None else compressor.finish()
-        await send({"type": "http.response.body", "body": end, "more_body": False})
+                    await send({"type": "http.response.body", "body": events, "more_body": True})
+        await send({"type": "http.response.body", "body": b"", "more_body": False})
 
 
 def retry() -> bytes:

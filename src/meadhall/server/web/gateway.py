@@ -21,11 +21,10 @@ from litestar.exceptions import TooManyRequestsException
 from litestar.types import ASGIApp, HTTPScope, Message, Receive, Scope, Send
 from litestar.utils import normalize_path
 
-from meadhall.server.ops.log_limit import OncePerInterval
-from meadhall.server.ops.logs import request_id
+from meadhall.server.ops.logs import OncePerInterval, request_id
 from meadhall.server.ops.metrics import REQUESTS
 from meadhall.server.settings import Settings
-from meadhall.server.web.compression import Headers, KeptFiles, compressed, is_text, tagged
+from meadhall.server.web.compression import Headers, compressed, is_text, tagged
 from meadhall.server.web.connections import CONNECTION, RETRY_AFTER
 from meadhall.server.web.forwarded import FORWARDED, Proxies, is_host, peer
 from meadhall.server.web.known_devices import device_cookie
@@ -79,9 +78,9 @@ class Exchange:
         on_leaving: is called when the client has left.
     """
 
-    __slots__ = ("_body", "_files", "_is_head", "_scope", "_send", "_start", "direct", "id", "more", "on_leaving", "status")
+    __slots__ = ("_body", "_is_head", "_scope", "_send", "_start", "direct", "id", "more", "on_leaving", "status")
 
-    def __init__(self, scope: HTTPScope, send: Send, id: str, files: KeptFiles) -> None:
+    def __init__(self, scope: HTTPScope, send: Send, id: str) -> None:
         self.id = id
         self.status = 0
         self.direct: Send = send
@@ -89,7 +88,6 @@ class Exchange:
         self.more: Headers = [(_ID, id.encode())]  # headers of the response that the way in has found
         self._scope = scope
         self._send = send
-        self._files = files
         self._is_head = False
         self._start: Headers | None = None  # held back until the whole content is known
         self._body = b""
@@ -128,7 +126,7 @@ class Exchange:
         if self._scope["method"] == "GET" and status == HTTPStatus.OK and b"no-store" not in by_name[b"cache-control"]:
             status, headers, body = tagged(self._scope, headers, body)
         if status != HTTPStatus.NOT_MODIFIED and is_text(by_name):
-            headers, body = compressed(self._scope, headers, body, self._files)
+            headers, body = compressed(self._scope, headers, body)
         self.status = status
         await self._send({"type": "http.response.start", "status": status, "headers": headers})
         await self._end(body)
@@ -180,7 +178,6 @@ class Gateway:
         self._refuse = refuse
         self._limit = limit
         self._unlimited = unlimited
-        self._files = KeptFiles()
         self.serve(Settings())
 
     def serve(self, settings: Settings) -> None:
@@ -201,7 +198,7 @@ class Gateway:
         given = names.get(_ID, b"") if is_proxy else b""
         id = given.decode() if given and _ACCEPTED_ID.fullmatch(given) else token_hex(_ID_BYTES)
         request_id.set(id)  # in the context of this request's task
-        exchange = Exchange(scope, send, id, self._files)
+        exchange = Exchange(scope, send, id)
         connection, state = CONNECTION.get(), scope.setdefault("state", {})
         state["exchange"] = exchange
         if connection is not None:

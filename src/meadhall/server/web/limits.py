@@ -17,7 +17,7 @@ from litestar.types.internal_types import PathParameterDefinition
 
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import TooMany
-from meadhall.server.ops.log_limit import OncePerInterval
+from meadhall.server.ops.logs import OncePerInterval
 from meadhall.server.store.models import Guest
 from meadhall.server.web.request import AnyRequest, client_address
 

@@ -1,4 +1,4 @@
-"""The worker computes bot actions, hints and charts beside the event loop: its interface, and a worker in threads."""
+"""The worker computes bot actions, hints and charts beside the event loop: its interface."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from meadhall.bots.analysis import Analysis, Knowledge
 from meadhall.engine.match.record import MatchRecord
 from meadhall.engine.match.view import View
 from meadhall.engine.text.lessons import Outcome
-from meadhall.server.worker.bot_cache import BotCache
 from meadhall.server.worker.tasks import (
     AnalyseMatch,
     ChooseAction,
@@ -21,7 +20,6 @@ from meadhall.server.worker.tasks import (
     SolveDeal,
     Task,
 )
-from meadhall.server.worker.threads import run_in_thread
 from meadhall.server.worker.warming import WarmRules
 
 R = TypeVar("R")
@@ -91,27 +89,3 @@ class Worker(Protocol):
 
     async def close(self) -> None:
         """Stop the worker. Tasks that are running are abandoned."""
-
-
-class WorkerThreads(Worker):
-    """A worker in threads of this process. It uses the rules as they run here, compiled or interpreted."""
-
-    def __init__(self) -> None:
-        self.bots = BotCache()
-
-    async def run(self, task: Task[R], progress: Progress | None = None) -> R:
-        """Run a task in a thread; ``progress`` is called in that thread."""
-        return await run_in_thread(task.run, self.bots, progress or _ignore)
-
-    async def warm(self, game: str) -> None:
-        await self.load(game)
-
-    def forget(self, table: str) -> None:
-        self.bots.forget(table)
-
-    async def close(self) -> None:
-        """Do nothing: the threads end with the process."""
-
-
-def _ignore(_done: float) -> None:
-    pass
