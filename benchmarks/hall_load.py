@@ -7,11 +7,18 @@ import contextlib
 import json
 import random
 import re
+import sys
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass, field
+from html import unescape
+from pathlib import Path
 from typing import Any, ClassVar, Protocol
 from urllib.parse import urlencode
+
+sys.path.append(str(Path(__file__).parents[1] / "tests"))
+
+from server.people import LivePage
 
 HOST = "127.0.0.1"
 ENDLESS = {"axes-and-allies": 6}
@@ -111,8 +118,7 @@ class Browser:
 
     def __init__(self, port: int, encoding: str) -> None:
         self.client = Connection(port, encoding, {"Sec-Fetch-Site": "same-origin", "Meadhall-Page": f"page {id(self)}"})
-        self._frame = ""  # the whole frame, without the regions that messages have brought
-        self._regions: dict[str, str | dict[str, Any]] = {}
+        self._page = LivePage()
 
     async def arrive(self) -> None:
         await self.client.request("GET", "/")
@@ -152,47 +158,30 @@ class Browser:
         return event.startswith(b"data:")  # not an event with a name, such as a line of chat
 
     def state(self, event: bytes) -> tuple[int, list[int]]:
-        message = json.loads(event.partition(b"data: ")[2])
-        if "whole" in message:
-            self._frame, self._regions = message["whole"], {}
-        for id, content in message.get("regions", {}).items():
-            self._put(id, content)
-        prompt = str(self._regions.get("prompt", self._frame))
-        number = self._NUMBER.search(prompt)
-        assert number is not None, prompt
-        if 'class="prompt yours' not in prompt:
+        self._page.hear(event.partition(b"data: ")[2].decode())
+        text = self._page.text
+        number = self._NUMBER.search(text)
+        assert number is not None, text
+        if 'class="prompt yours' not in text:
             return int(number[1]), []
-        texts = [each if isinstance(each, str) else _button(each) for each in self._regions.values()]
-        pressed = [found for found in self._PRESSED.findall("".join([self._frame, *texts])) if not self._IDLE.search(found)]
-        return int(number[1]), [int(value[1]) for each in pressed if (value := re.search(r'value="(\d+)"', each))]
+        pressed = [found for found in self._PRESSED.findall(text) if not self._IDLE.search(found)]
+        values = [int(value[1]) for each in pressed if (value := re.search(r'value="(\d+)"', each))]
+        return int(number[1]), values + list(self._places(text))
 
-    def _put(self, id: str, content: str | dict[str, Any] | None) -> None:
-        """Take a region. It is cut from the whole frame when a message brings it for the first time."""
-        if id not in self._regions:
-            self._regions[id] = self._cut(id, whole=isinstance(content, str))
-        known = self._regions[id]
-        if isinstance(content, dict):
-            content = {**(known if isinstance(known, dict) else {}), **content}
-        self._regions[id] = content or ""
-
-    def _cut(self, id: str, whole: bool) -> dict[str, Any]:
-        """Cut an element, or only its first tag, from the frame, and return its attributes."""
-        tag = re.search(rf'<([\w-]+)(?: [^<>]*)? id="{id}"[^<>]*>', self._frame)
-        if tag is None:
-            return {}
-        end, depth = tag.end(), int(whole)
-        for each in re.compile(rf"<(/?){tag[1]}\b[^<>]*?(/?)>").finditer(self._frame, end):
-            if depth == 0:
-                break
-            depth += -1 if each[1] else 0 if each[2] else 1
-            end = each.end()
-        self._frame = self._frame[: tag.start()] + self._frame[end:]
-        return dict(re.findall(r' ([\w-]+)="([^"]*)"', tag[0]))
-
-
-def _button(attributes: dict[str, Any]) -> str:
-    shown = (f' {name}="{value}"' for name, value in attributes.items() if value is not None)
-    return f"<button{''.join(shown)}>"
+    def _places(self, text: str) -> Iterator[int]:
+        """Yield the placements of dice in Dungeon Allies: the sum of a place and a die, unless a note refuses it."""
+        noted = re.search(r'data-notes="([^"]*)"', text)
+        notes = {
+            target: words.split() for words, _, targets in json.loads(unescape(noted[1]) if noted else "[]") for target in targets
+        }
+        dice = [
+            int(tag[1])
+            for tag in re.finditer(r'<input[^>]*name="plus"[^>]*value="(\d+)"[^>]*>', text)
+            if "disabled" not in tag[0]
+        ]
+        for first, target in re.findall(r'name="first" value="(\d+)" data-target="(\d+)"', text):
+            refused = notes.get(int(target), [])
+            yield from (int(first) + die for die in dice if "no" not in refused and f"x{die}" not in refused)
 
 
 class Program:
