@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import replace
 from html import unescape
 
@@ -10,7 +9,7 @@ import pytest
 
 from meadhall.server.hall.room import Room
 from meadhall.server.settings import Settings
-from server.manual_time import ManualTime
+from server.manual_time import ManualTime, settled
 from server.matches import match_of, stored, who_thinks
 from server.people import AXES, OpenHall, Person, open_hall
 
@@ -143,7 +142,7 @@ async def test_bots_and_stand_ins_rest_in_a_pause_and_play_on_after_it(
         room.change(lambda draft: draft.add("stand_in", 1, data={"bot": "karl", "lasts": "return", "why": "away"}))
         for _ in range(20):
             await time.advance(10)
-            await asyncio.sleep(0.01)
+            await settled()
         assert match_of(room).steps == []
         page = await page_of(friend, room)
         assert (who_thinks(page), 'id="thinking"' in page) == ([], False)
@@ -164,7 +163,7 @@ async def test_a_bot_that_thinks_when_the_pause_begins_does_not_act_in_it(
         room.change(lambda draft: draft.add("pause", 0))
         for _ in range(20):
             await time.advance(60)
-            await asyncio.sleep(0.01)
+            await settled()
         assert match_of(room).steps == []
 
 

@@ -37,7 +37,7 @@ def script(name: str) -> str:
 
 @pytest.mark.parametrize("name", GAMES)
 def test_a_page_loads_the_sounds_that_the_game_plays_and_few_bytes(name: str) -> None:
-    played = set(re.findall(r'"([a-z]+)"', " ".join(re.findall(r"\bsound\((.*)\)", script(name)))))
+    played = set(re.findall(r'"([a-z]+)"', " ".join(re.findall(r"\bsound(?:At)?(?: = place =>|\()(.*)", script(name)))))
     played |= set(re.findall(r"sound\(`([a-z]+)-", script(name)))
     sounds = list(stage_sounds(name))
     assert len(played) >= 5

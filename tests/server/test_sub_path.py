@@ -225,7 +225,7 @@ async def test_every_address_on_every_page_is_below_the_sub_path(hall: OpenHall)
     assert [each for each in crawl.broken if each[0] not in known] == [], "scripts send forms to these"
     templates = {route.path_format for route in hall.app.routes if "GET" in getattr(route, "methods", ())}
     missed = {each for each in templates if not each.startswith(FOR_PROGRAMS)} - crawl.templates
-    assert missed == set()
+    assert missed == {"/tables/{id}/sheets/{name}"}, "only Dungeon Allies has sheets: see test_drawing_of_dungeon_allies.py"
 
 
 @pytest.mark.parametrize("javascript", [False, True])

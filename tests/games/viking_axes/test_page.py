@@ -83,7 +83,13 @@ def test_a_match_has_the_same_regions_from_its_beginning_to_its_end(variant: str
         result = SimpleNamespace(winners=(0,)) if match.over else None
         board.add(frozenset(page.regions(SimpleNamespace(picture=page.picture(view), seats=seats, result=result))))
         choices = [SimpleNamespace(action=action, refusal=None) for action in page.offered(own)] if match.actor == 0 else []
-        controls.add(frozenset(page.control_regions(SimpleNamespace(own=page.own(own), choices=choices, seats=seats))))
+        controls.add(
+            frozenset(
+                page.control_regions(
+                    SimpleNamespace(own=page.own(own), choices=choices, seats=seats, ahead=(), intended=None, url="/t")
+                )
+            )
+        )
     assert len(board) == len(controls) == 1
 
 

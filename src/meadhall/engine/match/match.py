@@ -726,7 +726,14 @@ class Match(Displayed, Generic[S]):
         return tuple(seat for seat in range(self.players) if not self.is_out(seat))
 
     def is_out(self, seat: int) -> bool:
-        """Return whether the player on ``seat`` has dropped out, see ``Game.is_out``."""
+        """Return whether the player on ``seat`` has dropped out, see ``Game.is_out``.
+
+        Examples:
+            >>> import meadhall
+            >>> match = meadhall.game("axes-and-allies").match(players=3, seed="mead")
+            >>> [match.is_out(seat) for seat in range(3)]
+            [False, False, False]
+        """
         return self.game.is_out is not None and self.game.is_out(self.game.state.at(self._states), seat)
 
     def agree_to_draw(self) -> Award:
