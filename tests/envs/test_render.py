@@ -32,7 +32,8 @@ VARIANTS: list[tuple[str, int, dict[str, Any]]] = [
 ]
 
 PLAIN = set(
-    "fill fill-opacity fill-rule stroke stroke-width stroke-linecap stroke-linejoin stroke-dasharray stroke-opacity opacity visibility "
+    "fill fill-opacity fill-rule stroke stroke-width stroke-linecap stroke-linejoin stroke-dasharray stroke-opacity opacity "
+    "visibility "
     "color stop-color stop-opacity font-family font-size font-weight letter-spacing text-anchor display overflow filter".split()
 )
 """Properties of plain SVG that the pictures use."""
