@@ -119,6 +119,7 @@ class Browser:
     def __init__(self, port: int, encoding: str) -> None:
         self.client = Connection(port, encoding, {"Sec-Fetch-Site": "same-origin", "Meadhall-Page": f"page {id(self)}"})
         self._page = LivePage()
+        self._sections: list[list[str]] = []  # of an older commit
 
     async def arrive(self) -> None:
         await self.client.request("GET", "/")
@@ -152,14 +153,14 @@ class Browser:
         return await self.client.request("POST", path, body, Content_Type="application/x-www-form-urlencoded", **more)
 
     def stream(self, table: str) -> str:
+        self._page, self._sections = LivePage(), []
         return f"/tables/{table}/stream"
 
     def is_state(self, event: bytes) -> bool:
         return event.startswith(b"data:")  # not an event with a name, such as a line of chat
 
     def state(self, event: bytes) -> tuple[int, list[int]]:
-        self._page.hear(event.partition(b"data: ")[2].decode())
-        text = self._page.text
+        text = self._shown(event.partition(b"data: ")[2].decode())
         number = self._NUMBER.search(text)
         assert number is not None, text
         if 'class="prompt yours' not in text:
@@ -167,6 +168,19 @@ class Browser:
         pressed = [found for found in self._PRESSED.findall(text) if not self._IDLE.search(found)]
         values = [int(value[1]) for each in pressed if (value := re.search(r'value="(\d+)"', each))]
         return int(number[1]), values + list(self._places(text))
+
+    def _shown(self, data: str) -> str:
+        """Return what the page shows after a message, also one with patches of an older commit."""
+        patches = json.loads(data)
+        if isinstance(patches, dict):
+            self._page.hear(data)
+            return self._page.text
+        known = self._sections or [[] for _ in patches]
+        self._sections = [
+            [piece for part in parts for piece in ([part] if isinstance(part, str) else before[slice(*part)])]
+            for before, parts in zip(known, patches, strict=True)
+        ]
+        return "".join(self._sections[0])
 
     def _places(self, text: str) -> Iterator[int]:
         """Yield the placements of dice in Dungeon Allies: the sum of a place and a die, unless a note refuses it."""
