@@ -1,4 +1,4 @@
-"""A table before its match: who is there, who is host, and when it can start or is offered."""
+"""Test a table before its match: its people, its host, its start, and its place in the list of open tables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A player who has dropped out of a match that goes on: what they are told, and what they can do."""
+"""Test the page and the choices of a player who has dropped out of a match that goes on."""
 
 from __future__ import annotations
 

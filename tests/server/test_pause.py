@@ -8,6 +8,7 @@ from html import unescape
 import pytest
 
 from meadhall.server.hall.room import Room
+from meadhall.server.hall.state import TableState
 from meadhall.server.settings import Settings
 from server.manual_time import ManualTime, settled
 from server.matches import match_of, stored, who_thinks
@@ -133,13 +134,22 @@ async def test_a_repeated_request_whose_action_was_played_before_the_pause_chang
         assert (await mover.act(room.table.id, action, n)).status_code == 200, "its answer was lost"
 
 
+def give_to_bots(room: Room) -> None:
+    """Let a stand-in play for each of the two people."""
+
+    def change(draft: TableState) -> None:
+        for seat in (0, 1):
+            draft.add("stand_in", seat, data={"bot": "karl", "lasts": "return", "why": "away"})
+
+    room.change(change)
+
+
 async def test_bots_and_stand_ins_rest_in_a_pause_and_play_on_after_it(
     settings: Settings, at_once: None, time: ManualTime
 ) -> None:
     async with open_hall(replace(settings, bot_pause=5.0), time=time) as hall:
         host, friend, room = await paused(hall, bots=2)
-        room.change(lambda draft: draft.add("stand_in", 0, data={"bot": "karl", "lasts": "return", "why": "away"}))
-        room.change(lambda draft: draft.add("stand_in", 1, data={"bot": "karl", "lasts": "return", "why": "away"}))
+        give_to_bots(room)
         for _ in range(20):
             await time.advance(10)
             await settled()
@@ -155,8 +165,7 @@ async def test_a_bot_that_thinks_when_the_pause_begins_does_not_act_in_it(
 ) -> None:
     async with open_hall(replace(settings, bot_pause=60.0), time=time) as hall:
         host, _friend, room = await paused(hall, bots=2)
-        room.change(lambda draft: draft.add("stand_in", 0, data={"bot": "karl", "lasts": "return", "why": "away"}))
-        room.change(lambda draft: draft.add("stand_in", 1, data={"bot": "karl", "lasts": "return", "why": "away"}))
+        give_to_bots(room)
         await host.ask(f"/tables/{room.table.id}/resume")
         await time.advance(1)
         assert room.bots._search is not None

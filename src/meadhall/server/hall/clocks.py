@@ -4,7 +4,8 @@ Only people have clocks. A seat's clock runs from the beginning of its decision 
 the seat, while the clocks are paused, and while the hall was down. A slow one stands still in the holidays of its player, too.
 
 A live clock also stands still while the boards play the actions before it, but never for more than six seconds after an action.
-How long they play an action, its entry says. So that time is the same for all, whoever skips it or has it switched off.
+The entry of an action says how long the boards play it. So the time is the same for each viewer, even
+one who skips the play or has switched it off.
 
 Time that a seat has used stays used when it takes back its action, and the increment goes with the action. Otherwise a seat could
 gain time by taking back and playing again. On a clock with a time for each decision, a decision has its full time again if

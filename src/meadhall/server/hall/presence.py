@@ -1,4 +1,4 @@
-"""Who is in the hall, who is at a table, and who is away from a running match."""
+"""Keep track of the people in the hall, the people at each table, and the players away from a running match."""
 
 from __future__ import annotations
 

@@ -112,7 +112,7 @@ def _fill(draft: TableState, room: TableRoom, job: Job) -> None:
 
 
 def _start(draft: TableState, room: TableRoom) -> None:
-    seats = tuple(replace(row, is_ready=row.kind == "human") for row in draft.table.seats)  # who sits here has agreed
+    seats = tuple(replace(row, is_ready=row.kind == "human") for row in draft.table.seats)  # every seated person has agreed
     draft.table = replace(draft.table, seats=seats)
     match_changes.start(draft, room)
 

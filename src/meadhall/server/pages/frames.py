@@ -266,6 +266,7 @@ def _prompt(page: MatchPage) -> Spec:
     won = page.result is not None and page.viewer in page.result.winners
     clocked = tuple([(seat.seat, seat.name, seat.active, seat.clock) for seat in page.seats if seat.clock])
     state = "yours" if page.your_turn else "paused" if page.paused else "early" if page.intended is not None else ""
+    sign = "crown" if won else page.viewer if page.your_turn else "pause" if page.paused else ""
     still = page.viewer is None or page.status != "running" or page.stand_in is not None
     spec: dict[str, Any] = {
         "prompt": {"class": f"prompt {state}{' clocked' if clocked else ''}".strip()},
@@ -273,12 +274,7 @@ def _prompt(page: MatchPage) -> Spec:
             "class": f"prompt-line{' long' if len(page.prompt) > _LONG_PROMPT else ''}",
             "tabindex": -1 if still else None,
         },
-        "prompt-words": (
-            "words",
-            page.n,
-            page.prompt,
-            "crown" if won else page.viewer if page.your_turn else "pause" if page.paused else "",
-        ),
+        "prompt-words": ("words", page.n, page.prompt, sign),
         "prompt-more": ("more", page.thinking, page.paused.since if page.paused else None, page.private_events),
         "prompt-acts": ("acts", page.url if page.intended is not None else "", page.paused.url if page.paused else ""),
     }
@@ -328,7 +324,10 @@ def _controls(page: MatchPage, drawing: Drawing) -> dict[str, Region]:
         (page.n, page.own, page.choices, page.notice) if page.your_turn else (page.own, names, page.ahead, page.intended)
     )
     rests = page if page.your_turn else _at_rest(page)
-    draw = lambda: f'<div id="choices" class="choices">{macros.controls(rests)}</div>'  # noqa: E731
+
+    def draw() -> str:
+        return f'<div id="choices" class="choices">{macros.controls(rests)}</div>'
+
     return {"choices": drawing.region("choices", values, draw)}
 
 

@@ -488,7 +488,7 @@ class AbsentView:
 
 @dataclass(frozen=True)
 class OutView:
-    """What a player can do who has dropped out of a match that goes on."""
+    """The possible actions of a player who has dropped out of a match that goes on."""
 
     is_alone: bool  # only bots play on
     is_skipped: bool  # they play without pauses

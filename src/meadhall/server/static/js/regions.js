@@ -55,20 +55,21 @@ const regions = (() => {
     crest.querySelector("use").setAttribute("href", `#shield-${seat}`);
     return crest;
   }
+  const titles = new WeakMap();  // a turn of a single line doesn't show its title
   // Put an event into the log: the first one of a turn begins a turn on top, another one belongs to the newest turn. A turn with a single
   // line that says the same as its title is shown as that line.
   function log(event, entries) {
     const [index, , name, words, , hinted, brief, title, seat] = event, line = lineOf(event);
     if (title !== undefined) {
       const turn = made("li", { id: `turn-${index}`, class: "turn" }, ...(seat === null ? [] : [crestOf(seat)]), made("ol", { class: "lines" }, line));
-      turn.title_ = title;
+      titles.set(turn, title);
       entries.prepend(turn);
       turn.classList.toggle("single", words === title);
     } else entries.firstElementChild.querySelector(".lines").append(line);
     const turn = entries.firstElementChild, lines = turn.querySelector(".lines");
     if (turn.matches(".single") && lines.children.length > 1) turn.classList.remove("single");
     if (!turn.matches(".single") && !turn.querySelector("details")) {
-      const first = turn.title_ ?? lines.firstElementChild.querySelector(".says > span").textContent;
+      const first = titles.get(turn) ?? lines.firstElementChild.querySelector(".says > span").textContent;
       const summary = made("summary", {}, ...turn.querySelectorAll(":scope > .crest"), made("span", {}, made("b", {}, first)));
       turn.replaceChildren(made("details", {}, summary, lines));
     }
