@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
+from meadhall.engine.form import DocumentForm
 from meadhall.engine.registry import game
 from meadhall.engine.text.language import speaking
 from meadhall.server.hall.lobby_changes import document_of
-from meadhall.engine.form import DocumentForm
 from meadhall.server.pages.workshop import toml_text, workshop_page
 
 DUNGEON = game("dungeon-allies")

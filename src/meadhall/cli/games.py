@@ -78,7 +78,9 @@ def write_document(
     if file.exists():
         raise BadSetup(_("{file} is there already").format(file=file))
     file.write_bytes(option.file.read_bytes())
-    console().print(_("{file}: change it, then play or measure it with --option {name}={file}").format(file=file, name=option.name))
+    console().print(
+        _("{file}: change it, then play or measure it with --option {name}={file}").format(file=file, name=option.name)
+    )
 
 
 class NoPrinter(MeadhallError):

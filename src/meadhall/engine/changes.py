@@ -161,7 +161,7 @@ def _column_changes(option: Document[Any], pairs: Sequence[_Pair]) -> Iterator[C
 
 
 def _single(pair: _Pair) -> Change:
-    return Change(pair.new.where, _arrow(pair.old.field.text, pair.new.field.text), (pair.new.field.name,))
+    return Change(pair.old.where, _arrow(pair.old.field.text, pair.new.field.text), (pair.new.field.name,))
 
 
 def _factor(pairs: Sequence[_Pair]) -> Fraction | None:
@@ -174,10 +174,10 @@ def _factor(pairs: Sequence[_Pair]) -> Fraction | None:
 
 def _who(option: Document[Any], alike: Sequence[_Pair], pairs: Sequence[_Pair]) -> str:
     """Return the words for these pieces of a list: all, all except a few, or each by its name."""
-    column, others = alike[0].new.column, [pair.new.title for pair in pairs if pair not in alike]
+    column, others = alike[0].new.column, [pair.old.title for pair in pairs if pair not in alike]
     named = option.words.get(f"{column[0]}.*") if column else None
     if named is None or len(others) > BULK or len(others) >= len(alike):
-        return listed([pair.new.title for pair in alike])
+        return listed([pair.old.title for pair in alike])
     return _("{every} except {pieces}").format(every=_(named), pieces=listed(others)) if others else _(named)
 
 

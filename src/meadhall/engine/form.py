@@ -265,7 +265,7 @@ def scaled(value: int, factor: Fraction) -> int:
 
 
 def in_words(line: Sequence[Group]) -> list[str]:
-    """Return the titles of nested groups. A piece with a name needs no title of its list, one without gets it: "Trade lines 1"."""
+    """Return the titles of nested groups. A piece without a name has the title of its list, too: "Trade lines 1"."""
     words: list[str] = []
     for number, group in enumerate(line):
         if number and line[number - 1].is_list and not group.is_named:

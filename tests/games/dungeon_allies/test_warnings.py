@@ -21,7 +21,8 @@ def subsets(items: Any) -> Any:
 
 def highest_totals(options: dict[str, Any]) -> dict[int, int]:
     """Return the highest total by the number of dice, over all allies, all dice of Enhance and all dice blessed, by the rules."""
-    state, best = DA.match(seed="dice", **options).state, {}
+    state: Any = DA.match(seed="dice", **options).state
+    best: dict[int, int] = {}
     state.actor, state.square, state.phase = 0, 0, Phase.PREP
     state.crystals[0] = CRYSTALS
     state.rolled[:] = SIDES
@@ -56,7 +57,8 @@ def warned(target: int, options: dict[str, Any]) -> str:
 def test_a_target_is_said_to_be_out_of_reach_only_if_no_dice_reach_it(enhance: str) -> None:
     data = COMPONENTS.data(COMPONENTS.default)
     data["dice"]["enhance_dice"] = [4, 20]
-    options: dict[str, Any] = {"built-in": {}, "house rule": {"enhance": "d20"}, "own": {"components": data}}[enhance]
+    ways: dict[str, dict[str, Any]] = {"built-in": {}, "house rule": {"enhance": "d20"}, "own": {"components": data}}
+    options = ways[enhance]
     best = highest_totals(options)
     most, most_of_two = max(best.values()), best[2]
     assert (most, most_of_two) == ((80, 44) if enhance == "built-in" else (120, 64))

@@ -19,8 +19,8 @@ from meadhall.games.dungeon_allies.pieces import ACTIONS, CRYSTALS, DICE, DISPLA
 from meadhall.games.dungeon_allies.rules import points_of
 from meadhall.games.dungeon_allies.rules.placement import LOOKS
 from meadhall.games.dungeon_allies.state import MAX_TURNS, State
-from meadhall.games.dungeon_allies.words import WORDS, edition
 from meadhall.games.dungeon_allies.warnings import find_warnings
+from meadhall.games.dungeon_allies.words import WORDS, edition
 from meadhall.sdk import Advice, Game, HouseRule, Origin, Row, listed, marked, ngettext, rule
 from meadhall.sdk import gettext as _
 

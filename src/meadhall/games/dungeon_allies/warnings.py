@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from meadhall.games.dungeon_allies.components import COLOUR_NAMES, LEVEL_NAMES, Components, CrystalPoints, Items, MixedCard, MonsterPoints
+from meadhall.games.dungeon_allies.components import (
+    COLOUR_NAMES,
+    LEVEL_NAMES,
+    Components,
+    CrystalPoints,
+    Items,
+    MixedCard,
+    MonsterPoints,
+)
 from meadhall.games.dungeon_allies.pieces import CRYSTALS, DICE, SIDES
 from meadhall.sdk import gettext as _
 

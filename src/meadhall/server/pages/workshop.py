@@ -15,12 +15,12 @@ from tomlkit.items import AoT, Table
 
 from meadhall.engine.changes import as_comment, document_changes
 from meadhall.engine.errors import BadSetup
+from meadhall.engine.form import DocumentForm
 from meadhall.engine.game import Game
 from meadhall.engine.options import Document
 from meadhall.engine.registry import game, game_names
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import NotFound
-from meadhall.engine.form import DocumentForm
 from meadhall.server.pages.lobby import facts, template_url
 from meadhall.server.pages.models import Fact, Refusal
 from meadhall.server.pages.rulebook import figures_of_components
