@@ -240,7 +240,9 @@ def report(subject: Game, plan: Plan, sums: Aggregate, seconds: float) -> Report
         by_seat=tuple(map(sums.of_seat, seats)),
         by_bot_and_seat=Named({name: tuple(sums.of_bot_on(bot, seat) for seat in seats) for bot, name in bots}),
         by_place=tuple(map(sums.of_place, seats)),
-        payoffs=None if subject.scoring_of(plan.options).is_shared else Named({name: sums.payoff_of_bot(bot) for bot, name in bots}),
+        payoffs=None
+        if subject.scoring_of(plan.options).is_shared
+        else Named({name: sums.payoff_of_bot(bot) for bot, name in bots}),
         length=sums.length,
         decisions=sums.decisions + sums.stopped * plan.limit,
         seconds=seconds,

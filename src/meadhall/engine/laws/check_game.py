@@ -248,12 +248,12 @@ def shortest(
     smallest_first = sorted(setups(game, players, options), key=lambda setup: Example(game, setup[0], setup[1], seed).size)
     best, size, rest = error, error.example.size, _WALKS
     with registered(find_game(game)):
-        for number, (players, options) in enumerate(itertools.cycle(smallest_first)):
+        for number, setup in enumerate(itertools.cycle(smallest_first)):
             if rest == 0 or time.monotonic() > deadline:
                 break
             rest -= 1
             try:
-                try_match(game, players, options, f"{seed}/{number}", limit=size[0])
+                try_match(game, *setup, f"{seed}/{number}", limit=size[0])
             except ConformanceError as found:
                 if found.law == best.law and found.example is not None and found.example.size < size:
                     best, size, rest = found, found.example.size, _WALKS
