@@ -272,7 +272,7 @@ async def test_a_change_is_told_at_once_and_nothing_is_stored(hall: OpenHall) ->
     (differs,) = re.findall(r'<div class="differs">(.*?)</div>', changed, re.DOTALL)
     assert "pistole" in differs.split("usually:")[0]
     wrong = (await person.post(WORKSHOP, {"document": json.dumps(BROUGHT["data"]), "at-coin.3.name": "farthing"})).text
-    assert "Coin, farthing, Name: farthing is there twice" in wrong
+    assert "farthing, name: farthing is there twice" in wrong
     assert re.search(r'id="at-coin\.3\.name"[^>]*aria-invalid', wrong)
     assert 'id="list-coin" open' in wrong
     assert carried(wrong)["coin"][11]["name"] == "pistole"
@@ -296,7 +296,7 @@ async def test_a_table_opens_with_the_document_and_leads_back_to_it(hall: OpenHa
     answer = await person.post(WORKSHOP, {"do": "play", "document": json.dumps(BUILT_IN_DATA), "at-coin.11.name": "pistole"})
     table = answer.headers["location"].removeprefix("/tables/")
     assert (await hall.room(table)).table.options["coins"] == BROUGHT
-    assert f'href="{WORKSHOP}?table={table}"' in (await person.get(f"/tables/{table}")).text
+    assert 'name="document" value="coins"' in (await person.get(f"/tables/{table}")).text
     assert carried((await person.get(f"{WORKSHOP}?table={table}")).text) == BROUGHT["data"]
     for do in ("play", "export"):
         answer = await person.post(WORKSHOP, {"do": do, "document": "{}"})
@@ -332,7 +332,6 @@ async def test_any_data_has_a_form(hall: OpenHall, written: str, do: str) -> Non
 
 async def test_only_documents_have_a_workshop(hall: OpenHall) -> None:
     person = hall.person()
-    assert (await person.get("/workshop")).headers["location"].startswith("/workshop/")
     for path in ("/workshop/chess/pieces", "/workshop/dungeon-allies/spoons", "/workshop/hoard/hand"):
         assert (await person.get(path)).status_code == 404
 

@@ -245,7 +245,8 @@ class Document(Generic[D]):
         codes: returns the integers that the rules receive.
         title: its name in words, for gettext.
         words: the names of fields and values in words, for gettext; "" hides a field in the workshop. A value has its name by
-            ``field=value``, or by ``value``. The path of a part without a type (``"sorcerer.refill"``) shows it there.
+            ``field=value``, or by ``value``. The path of a part without a type (``"sorcerer.refill"``) shows it there. A list
+            with ``.*`` has the words for all its pieces, for changes of them all: ``"monster.*": "Every monster"``.
         sizes: the smallest and the largest number of entries of each list, for the workshop.
 
     Examples:

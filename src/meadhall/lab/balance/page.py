@@ -16,6 +16,7 @@ from meadhall.lab.balance.definitions import DEFINITIONS, GROUPS
 from meadhall.lab.balance.figures import Figure
 from meadhall.lab.balance.in_words import (
     cell_in_words,
+    changes_in_words,
     headlines,
     how_measured,
     item_in_words,
@@ -56,12 +57,18 @@ def fragment(report: Measured, watch: Watch) -> str:
     return "".join(
         (
             f'<ul class="headlines">{"".join(f"<li>{escape(line)}</li>" for line in headlines(report))}</ul>',
+            *(_changes(variant, sentences) for variant, sentences in changes_in_words(report).items()),
             f'<nav aria-label="{questions}"><ul>{"".join(_contents(report))}</ul></nav>',
             *_sections(report),
             _examples(report, watch),
             *(f'<p class="quiet">{line}</p>' for line in _about(report)),
         )
     )
+
+
+def _changes(variant: str, sentences: Sequence[str]) -> str:
+    """Return how a variant differs from the usual way to play."""
+    return f"<p><strong>{escape(variant)}:</strong> {'<br>'.join(map(escape, sentences))}</p>"
 
 
 def linked(report: Measured, records: Mapping[Key, Sequence[str]]) -> Watch:
