@@ -123,7 +123,8 @@ def option_view(subject: Game, option: options.Option, chosen: Mapping[str, Any]
         custom = "" if value == option.default else option.label(value)
         return OptionView(option.name, _(option.title), _(option.text), template=template_url(subject, option), custom=custom)
     assert isinstance(option, options.Choice)
-    choices = tuple(ValueView(each, option.label(each), option.explained(each), each == value) for each in option.values)
+    offered = () if isinstance(option, options.Number) else option.values
+    choices = tuple(ValueView(each, option.label(each), option.explained(each), each == value) for each in offered)
     needed = ""
     if option.only_with is not None and not applies(option, chosen):
         other, needs = option.only_with
@@ -135,6 +136,8 @@ def option_view(subject: Game, option: options.Option, chosen: Mapping[str, Any]
         choices,
         only_with=needed,
         is_house_rule=isinstance(option, options.HouseRule),
+        number=(option.low, option.high, value) if isinstance(option, options.Number) else None,
+        is_changed=value != option.default,
     )
 
 
