@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 from collections import Counter
 from collections.abc import Iterator
@@ -26,7 +27,7 @@ from meadhall.engine.report_terms import Elements
 from meadhall.engine.state.chance import seed_from_text
 from meadhall.engine.text.language import speaking
 from meadhall.lab import Balance, balance, simulate, tournament, without
-from meadhall.lab.balance import tasks
+from meadhall.lab.balance import STYLES, tasks
 from meadhall.lab.balance.chances import measured_chances
 from meadhall.lab.balance.figures import Column, Columns, Figure, difference, flagged, merged
 from meadhall.lab.balance.in_words import name_in_words, table_of
@@ -500,3 +501,16 @@ def test_the_time_limit_ends_a_report_and_says_so() -> None:
     found = balance(AA, 2, seed="mead", precision=0.0005, seconds=0.01)
     assert found.ended == "time"
     assert "time limit" in "".join(map(str, found.displayed()))
+
+
+def test_a_fragment_fits_into_another_page(report: Balance) -> None:
+    made = report.to_fragment(lambda key, each: f"/watch/{key[1]}/{each.number}?a&b")
+    ids = re.findall(r' id="([^"]*)"', made)
+    assert len(ids) == len(set(ids))
+    assert all(each.startswith("report-") for each in ids)
+    assert not re.search(r"<(html|body|h1|script|style)|style=|data:", made)  # a hall's policy allows no rules in the page
+    assert made.count('href="/watch/') == sum(len(found) for found in report.examples.values())
+    assert "?a&amp;b" in made
+    rules = re.sub(r"/\*.*?\*/|@media[^{]*", "", STYLES.read_text("utf-8"), flags=re.DOTALL)
+    assert all(".report" in chosen for chosen in re.findall(r"([^{}]+)\{", rules) if chosen.strip())
+    assert STYLES.read_text("utf-8") in report.to_html()

@@ -98,6 +98,9 @@ class Option(Protocol):
     def label(self, value: Any) -> str:
         """Return the name of a value for people, in the current language."""
 
+    def named(self, value: Any) -> str:
+        """Return the name of a value where the title of the option doesn't stand beside it."""
+
 
 class Choice:
     """An option with a few named values. Its words are for gettext; without a name in words people read the id.
@@ -167,6 +170,10 @@ class Choice:
     def label(self, value: Any) -> str:
         """Return the name of a value in the current language; the id of one that the option no longer has."""
         return _(self.labels.get(value) or str(value))
+
+    def named(self, value: Any) -> str:
+        """Return the name of a value: it says enough without the title."""
+        return self.label(value)
 
     def explained(self, value: str) -> str:
         """Return the sentence that explains a value, and what the value is, in the current language.
@@ -256,7 +263,7 @@ class Number(HouseRule):
         >>> sides = Number("sides", "The die has this many sides.", 6, (2, 12), title="Sides of the die", rules=("c-1",))
         >>> sides.default, sides.usage, sides.tried
         (6, '2..12', (6, 2, 12))
-        >>> sides.check("8"), list(sides.encode(8)), sides.label(8)
+        >>> sides.check("8"), list(sides.encode(8)), sides.named(8)
         (8, [8], 'Sides of the die: 8')
         >>> sides.explained(8)
         'The die has this many sides. A house rule. Printed: 6.'
@@ -303,7 +310,7 @@ class Number(HouseRule):
         """Return the number."""
         return (value,)
 
-    def label(self, value: Any) -> str:
+    def named(self, value: Any) -> str:
         """Return the title and the number, in the current language."""
         return f"{_(self.title)}: {value}"
 
@@ -355,7 +362,8 @@ class Document(Generic[D]):
         codes: returns the integers that the rules receive.
         title: its name in words, for gettext.
         words: the names of fields and values in words, for gettext; "" hides a field in the workshop. A value has its name by
-            ``field=value``, or by ``value``. The path of a part without a type (``"sorcerer.refill"``) shows it there.
+            ``field=value``, or by ``value``. The path of a part without a type (``"sorcerer.refill"``) shows it there. A list
+            with ``.*`` has the words for all its pieces, for changes of them all: ``"monster.*": "Every monster"``.
         sizes: the smallest and the largest number of entries of each list, for the workshop.
 
     Examples:
@@ -553,6 +561,10 @@ class Document(Generic[D]):
             'built in'
         """
         return self.shown(value)
+
+    def named(self, value: Any) -> str:
+        """Return the title and the hash."""
+        return f"{_(self.title)}: {self.label(value)}"
 
 
 def _name_on(path: str, data: Any) -> str:

@@ -77,7 +77,7 @@ def _options(game: Game, chosen: Mapping[str, Any] | None) -> Iterator[str]:
             yield f"- *{_(option.title)}{shown}*{_notes(here=chosen is not None)}: {_(option.text)}\n"
         elif isinstance(option, Number):
             value = option.default if chosen is None else chosen[option.name]
-            yield f"- *{option.label(value)}*{_notes(usual=value == option.default, here=chosen is not None)}: "
+            yield f"- *{option.named(value)}*{_notes(usual=value == option.default, here=chosen is not None)}: "
             yield f"{option.explained(value)}\n"
         elif isinstance(option, Choice):
             counts = chosen is not None and (option.only_with is None or chosen[option.only_with[0]] == option.only_with[1])

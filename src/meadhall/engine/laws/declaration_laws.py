@@ -105,7 +105,7 @@ def options_have_names(game: Game) -> None:
     for option in game.options:
         demand(option.title.strip() not in ("", option.name), f"option {option.name} has no title, its name for people")
         for value in option.values:
-            named = option.label(value).strip() not in ("", str(value))
+            named = option.named(value).strip() not in ("", str(value))
             demand(named, f"value {value} of option {option.name} has no name for people: give a pair, (name, sentence)")
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from html import escape
 from pathlib import Path
 from string import Template
+from typing import TypeAlias
 
 from meadhall.engine.text.language import current_language, grouped
 from meadhall.engine.text.language import gettext as _
@@ -15,6 +16,7 @@ from meadhall.lab.balance.definitions import DEFINITIONS, GROUPS
 from meadhall.lab.balance.figures import Figure
 from meadhall.lab.balance.in_words import (
     cell_in_words,
+    changes_in_words,
     headlines,
     how_measured,
     item_in_words,
@@ -22,12 +24,18 @@ from meadhall.lab.balance.in_words import (
     number_in_words,
     table_of,
 )
-from meadhall.lab.balance.measured import EXAMPLES, Key, Measured
+from meadhall.lab.balance.measured import EXAMPLES, Example, Key, Measured
 from meadhall.lab.balance.measures import PARTS
 from meadhall.lab.words import seed_in_words
 
 MOST_BARS = 40
 MOST_CURVES = 8
+
+Watch: TypeAlias = Callable[[Key, Example], str]
+"""Returns the link to a match of a cell as HTML."""
+
+STYLES = Path(__file__).with_name("report.css")
+"""The rules of a report, for a page that holds one."""
 
 FAMILIES = ("place", "dealt", "chosen", "without", "loss", "worth", "ladder", "agency", "at_leader")
 """The families of figures that have a chart of intervals."""
@@ -35,32 +43,67 @@ FAMILIES = ("place", "dealt", "chosen", "without", "loss", "worth", "ladder", "a
 
 def page(report: Measured, records: Mapping[Key, Sequence[str]]) -> str:
     """Return the page in the current language. It needs no other file."""
-    title = _("{game}: balance report").format(game=report.subject.title)
     return Template(Path(__file__).with_name("page.html").read_text("utf-8")).substitute(
         language=current_language(),
-        title=escape(title),
-        headlines="".join(f"<li>{escape(line)}</li>" for line in headlines(report)),
-        contents="".join(_contents(report)),
-        sections="".join(_sections(report)),
-        examples=_examples(report, records),
-        questions=escape(_("Questions")),
-        measured=escape(how_measured(report)),
-        again=escape(_again(report)),
-        about=escape(
-            _(
-                "An arrow marks a figure whose interval lies outside what is tolerated; of all marks on this page one in twenty "
-                "is expected to be false (Benjamini and Hochberg)."
-            )
-        ),
-        repeat=escape(_("The same report again:")),
+        title=escape(_("{game}: balance report").format(game=report.subject.title)),
+        styles=STYLES.read_text("utf-8"),
+        fragment=fragment(report, linked(report, records)),
     )
+
+
+def fragment(report: Measured, watch: Watch) -> str:
+    """Return what the page says below its title, for an element of the class ``report`` and the rules of ``STYLES``."""
+    questions = escape(_("Questions"))
+    return "".join(
+        (
+            f'<ul class="headlines">{"".join(f"<li>{escape(line)}</li>" for line in headlines(report))}</ul>',
+            *(_changes(variant, sentences) for variant, sentences in changes_in_words(report).items()),
+            f'<nav aria-label="{questions}"><ul>{"".join(_contents(report))}</ul></nav>',
+            *_sections(report),
+            _examples(report, watch),
+            *(f'<p class="quiet">{line}</p>' for line in _about(report)),
+        )
+    )
+
+
+def _changes(variant: str, sentences: Sequence[str]) -> str:
+    """Return how a variant differs from the usual way to play."""
+    return f"<p><strong>{escape(variant)}:</strong> {'<br>'.join(map(escape, sentences))}</p>"
+
+
+def linked(report: Measured, records: Mapping[Key, Sequence[str]]) -> Watch:
+    """Return what makes the link of a match from its record, so that a page needs no other file."""
+    found = {
+        (key, each.number): record
+        for key, examples in report.examples.items()
+        for each, record in zip(examples, records[key], strict=True)
+    }
+
+    def link(key: Key, example: Example) -> str:
+        name = f"{report.game}-{key[1]}-{example.number}.jsonl.gz"
+        address = f"data:application/gzip;base64,{found[key, example.number]}"
+        return f'<a download="{escape(name)}" href="{address}">{escape(name)}</a>'
+
+    return link
+
+
+def _about(report: Measured) -> Iterator[str]:
+    yield escape(
+        _(
+            "An arrow marks a figure whose interval lies outside what is tolerated; of all marks on this page one in twenty "
+            "is expected to be false (Benjamini and Hochberg)."
+        )
+    )
+    yield escape(how_measured(report))
+    again = _("The same report again:")
+    yield f"{escape(again)} <code>{escape(_again(report))}</code>"
 
 
 def _contents(report: Measured) -> Iterator[str]:
     for group, question in GROUPS.items():
         if table_of(report, group, report.figures) is not None:
-            yield f'<li><a href="#{group}">{escape(_(question))}</a></li>'
-    yield f'<li><a href="#examples">{escape(_("Matches to watch"))}</a></li>'
+            yield f'<li><a href="#report-{group}">{escape(_(question))}</a></li>'
+    yield f'<li><a href="#report-examples">{escape(_("Matches to watch"))}</a></li>'
 
 
 def _sections(report: Measured) -> Iterator[str]:
@@ -72,7 +115,7 @@ def _sections(report: Measured) -> Iterator[str]:
         gaps = table_of(report, group, report.differences, signed=True) if report.differences else None
         base = next(iter(report.variants))
         title = escape(_(question))
-        yield f'<section id="{group}" aria-labelledby="{group}-title"><h2 id="{group}-title">{title}</h2>'
+        yield f'<section id="report-{group}" aria-labelledby="report-{group}-title"><h2 id="report-{group}-title">{title}</h2>'
         yield from _charts(report, group)
         yield _wide(_(question), table.to_html())
         if gaps is not None:
@@ -163,25 +206,22 @@ def _figure(caption: str, drawing: str, table: str = "") -> str:
     return f"<figure>{drawing}<figcaption>{escape(caption)}</figcaption></figure>{table}"
 
 
-def _examples(report: Measured, records: Mapping[Key, Sequence[str]]) -> str:
-    """Return the list of the matches to watch, each with its record in a link."""
-    rows = []
-    for key, found in report.examples.items():
-        for example, record in zip(found, records[key], strict=True):
-            name = f"{report.game}-{key[1]}-{example.number}.jsonl.gz"
-            link = f"data:application/gzip;base64,{record}"
-            rows.append(
-                f'<tr><th scope="row">{escape(cell_in_words(report, key))}</th><td>{escape(_(EXAMPLES[example.kind]))}</td>'
-                f"<td>{grouped(example.number)}</td><td><code>{escape(example.seed)}</code></td>"
-                f'<td><a download="{escape(name)}" href="{link}">{escape(name)}</a></td></tr>'
-            )
+def _examples(report: Measured, watch: Watch) -> str:
+    """Return the list of the matches to watch."""
+    rows = [
+        f'<tr><th scope="row">{escape(cell_in_words(report, key))}</th><td>{escape(_(EXAMPLES[example.kind]))}</td>'
+        f"<td>{grouped(example.number)}</td><td><code>{escape(example.seed)}</code></td><td>{watch(key, example)}</td></tr>"
+        for key, found in report.examples.items()
+        for example in found
+    ]
     heads = "".join(
-        f'<th scope="col">{escape(head)}</th>' for head in (_("matches"), _("why"), _("number"), _("seed"), _("record"))
+        f'<th scope="col">{escape(head)}</th>' for head in (_("matches"), _("why"), _("number"), _("seed"), _("match"))
     )
     how = escape(_("Show a record with “meadhall replay FILE”, its chances with “meadhall analyse FILE”."))
     table = _wide(_("Matches to watch"), f"<table><thead><tr>{heads}</tr></thead><tbody>{''.join(rows)}</tbody></table>")
-    title = f'<h2 id="examples-title">{escape(_("Matches to watch"))}</h2>'
-    return f'<section id="examples" aria-labelledby="examples-title">{title}<p>{how}</p>{table}</section>'
+    title = f'<h2 id="report-examples-title">{escape(_("Matches to watch"))}</h2>'
+    opening = '<section id="report-examples" class="examples" aria-labelledby="report-examples-title">'
+    return f"{opening}{title}<p>{how}</p>{table}</section>"
 
 
 def _folded(summary: str, what: str) -> str:

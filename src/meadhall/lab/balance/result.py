@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import gzip
 from base64 import b64decode, b64encode
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from html import escape
 from typing import Any, ClassVar
 
 from meadhall.engine.checks import seed_label
@@ -14,11 +15,12 @@ from meadhall.engine.errors import BadSetup
 from meadhall.engine.match.match import Match
 from meadhall.engine.match.record import dumps
 from meadhall.engine.text.display import Table
+from meadhall.engine.text.language import gettext as _
 from meadhall.engine.text.language import grouped
 from meadhall.lab.balance.figures import Columns, Figure, differences_of, figures_of, flagged
-from meadhall.lab.balance.in_words import headlines, parts
-from meadhall.lab.balance.measured import Cell, Ended, Key, Measured, examples_of
-from meadhall.lab.balance.page import page
+from meadhall.lab.balance.in_words import changes_in_words, headlines, parts
+from meadhall.lab.balance.measured import Cell, Ended, Example, Key, Measured, examples_of
+from meadhall.lab.balance.page import fragment, linked, page
 from meadhall.lab.balance.tasks import Depth
 from meadhall.lab.balance.trace import CellPlan, Tracer
 from meadhall.lab.entrants import Entrants
@@ -120,11 +122,25 @@ class Balance(Measured, RunResult):
         for cell, records in zip(data["cells"], self.records.values(), strict=True):
             for example, record in zip(cell["examples"], records, strict=True):
                 example["record"] = record
-        return {**data, "headlines": list(self.headlines)}
+        return {**data, "headlines": list(self.headlines), "changes": changes_in_words(self)}
 
     def to_html(self) -> str:
         """Return the report as a page that needs no other file, in the current language."""
         return page(self, self.records)
+
+    def to_fragment(self, watch: Callable[[Key, Example], str] | None = None) -> str:
+        """Return what the page says below its title, for a page that holds it.
+
+        It stands in an element of the class ``report``, with the rules of the file ``meadhall.lab.balance.STYLES``; headings
+        begin with ``<h2>``, ids with ``report-``.
+
+        Args:
+            watch: returns the address of a match from the key of its cell and its example; None for links that hold the record.
+        """
+        if watch is None:
+            return fragment(self, linked(self, self.records))
+        word = escape(_("watch"))
+        return fragment(self, lambda key, each: f'<a href="{escape(watch(key, each))}">{word}</a>')
 
     def _contents(self, form: str) -> bytes:
         """Return what a file with this ending contains: a page, records of the examples, JSON or the table."""

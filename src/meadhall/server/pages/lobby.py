@@ -110,10 +110,8 @@ def _options_in_words(subject: Game, chosen: Mapping[str, Any]) -> Iterator[str]
     """Yield the chosen values in words. House rules that nothing changes go without saying."""
     for option in subject.options:
         value = chosen[option.name]
-        if isinstance(option, options.Document):
-            yield f"{_(option.title)}: {option.label(value)}"
-        elif applies(option, chosen) and (value != option.default or not isinstance(option, options.HouseRule)):
-            yield option.label(value)
+        if applies(option, chosen) and (value != option.default or not isinstance(option, options.HouseRule)):
+            yield option.named(value)
 
 
 def option_view(subject: Game, option: options.Option, chosen: Mapping[str, Any]) -> OptionView:
