@@ -233,7 +233,9 @@ def try_match(
     return len(trial.states)
 
 
-def shortest(error: ConformanceError, seconds: float = 6.0) -> ConformanceError:
+def shortest(
+    error: ConformanceError, seconds: float = 6.0, players: int | None = None, options: Mapping[str, Any] | None = None
+) -> ConformanceError:
     """Return the violation of the same law in the shortest match found: random matches may meet it earlier.
 
     Setups with few players and default options come first. The search ends after ``_WALKS`` matches in a row
@@ -242,19 +244,21 @@ def shortest(error: ConformanceError, seconds: float = 6.0) -> ConformanceError:
     Args:
         error: a violation; it is returned as it is if it has no example.
         seconds: the time limit.
+        players: search only matches with this number of players.
+        options: search only matches with these values of options.
     """
     if error.example is None:
         return error
     deadline, game, seed = time.monotonic() + seconds, error.example.game, error.example.seed
-    smallest_first = sorted(setups(game), key=lambda setup: Example(game, setup[0], setup[1], seed).size)
+    smallest_first = sorted(setups(game, players, options), key=lambda setup: Example(game, setup[0], setup[1], seed).size)
     best, size, rest = error, error.example.size, _WALKS
     with registered(find_game(game)):
-        for number, (players, options) in enumerate(itertools.cycle(smallest_first)):
+        for number, setup in enumerate(itertools.cycle(smallest_first)):
             if rest == 0 or time.monotonic() > deadline:
                 break
             rest -= 1
             try:
-                try_match(game, players, options, f"{seed}/{number}", limit=size[0])
+                try_match(game, *setup, f"{seed}/{number}", limit=size[0])
             except ConformanceError as found:
                 if found.law == best.law and found.example is not None and found.example.size < size:
                     best, size, rest = found, found.example.size, _WALKS
