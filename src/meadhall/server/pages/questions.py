@@ -189,26 +189,24 @@ def _in_words(content: Content) -> str:
 
 
 def _row(subject: Game, option: options.Option, content: Content) -> OptionRow:
-    is_choice = isinstance(option, options.Choice)
     needed = option.only_with and next(
         each.label(option.only_with[1]) for each in subject.options if each.name == option.only_with[0]
     )
+    shown = [option.default] if isinstance(option, options.Number) else option.values
     return OptionRow(
         option,
         _(option.title),
-        tuple((option.label(value), option.explained(value)) for value in option.values)
-        if isinstance(option, options.Choice)
-        else (),
+        tuple((option.label(each), option.explained(each)) for each in shown) if isinstance(option, options.Choice) else (),
         isinstance(option, options.Document),
         isinstance(option, options.HouseRule),
         needed or "",
-        tuple(_cell(option, each, is_choice) for each in content.variants),
+        tuple(_cell(option, each) for each in content.variants),
     )
 
 
-def _cell(option: options.Option, variant: Variant, is_choice: bool) -> Cell:
+def _cell(option: options.Option, variant: Variant) -> Cell:
     value, field = variant.options.get(option.name, option.default), f"{variant.key}:{option.name}"
-    if is_choice:
+    if isinstance(option, options.Choice) and not isinstance(option, options.Number):
         return Cell(variant, field, _options(((each, option.label(each)) for each in option.values), [value]))
     if isinstance(option, options.Document):
         data = variant.options.get(option.name)
