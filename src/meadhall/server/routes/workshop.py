@@ -24,6 +24,7 @@ from meadhall.engine.text.language import gettext as _
 from meadhall.lab import Balance
 from meadhall.lab.entrants import kind_mask
 from meadhall.server.errors import NotFound, TooMany, status_of
+from meadhall.server.hall.among_people import AmongPeople
 from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.lobby_changes import document_of
 from meadhall.server.hall.orders import MOST_SECONDS, Order
@@ -240,7 +241,8 @@ class NewBalance(msgspec.Struct, forbid_unknown_fields=True):
 class BalanceInfo(msgspec.Struct):
     """A report: ``state`` is ``waiting``, ``running``, ``done`` or ``failed``; ``progress`` is the part that is done, 0 to 1.
 
-    ``report`` is described on the page *Is my game fair?*.
+    ``report`` is described on the page *Is my game fair?*. ``people``: counts of the matches between people in this hall, for the
+    numbers of players of the report. None are given of fewer than five matches.
     """
 
     id: str
@@ -248,6 +250,7 @@ class BalanceInfo(msgspec.Struct):
     progress: float
     report: dict[str, Any] | None = None
     error: str = ""
+    people: list[AmongPeople] = []
 
 
 def _info(job: Order, answer: Mapping[str, Any]) -> BalanceInfo:
@@ -276,7 +279,9 @@ async def start_balance(request: AnyRequest, data: Annotated[NewBalance, STRICT]
 async def show_balance(hall: Hall, program: Guest, id: str) -> BalanceInfo:
     """Return a report of yours, or how far it is."""
     job = hall.orders.find(program, id)
-    return _info(job, hall.orders.answer(job))
+    info = _info(job, hall.orders.answer(job))
+    info.people = await hall.peoples_matches.of(job.request["name"], job.request["players"])
+    return info
 
 
 @delete("/balance/{id:str}", status_code=204, responses=refusals(400, 401, 404))
