@@ -88,6 +88,19 @@ class PieceKind:
 
 
 @dataclass(frozen=True)
+class Bound:
+    """How often the best players could win together at most, as far as it is known.
+
+    Attributes:
+        share: the share of the matches.
+        text: how it is known, a sentence with ``{value}``; a message for gettext.
+    """
+
+    share: float
+    text: str
+
+
+@dataclass(frozen=True)
 class Elements:
     """The elements of a game.
 
@@ -103,6 +116,7 @@ class Elements:
             decisions of one seat instead, which leave out a turn without a decision.
         out: the event in which a player drops out, whose ``argument`` is the seat; None if no player does.
         attacks: the event in which one seat attacks another; None if there is none.
+        known: ``known(options)`` returns how often players could win together at most, or None if that isn't known.
 
     Examples:
         >>> from meadhall.engine.report_terms import ActionKind, Elements
@@ -117,6 +131,7 @@ class Elements:
     turn: int | None = None
     out: Mention | None = None
     attacks: Mention | None = None
+    known: Callable[[Mapping[str, Any]], Bound | None] | None = None
 
     def __post_init__(self) -> None:
         if len(self.actions) > MOST_KINDS:
