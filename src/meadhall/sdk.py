@@ -27,7 +27,7 @@ from meadhall.engine.match.match import Match
 from meadhall.engine.match.places import places_by_elimination
 from meadhall.engine.match.step import Result
 from meadhall.engine.match.view import Seat, View, legal_actions
-from meadhall.engine.options import CACHE_SIZE, Choice, Document, HouseRule, Option, Origin
+from meadhall.engine.options import CACHE_SIZE, Choice, Document, HouseRule, Number, Option, Origin
 from meadhall.engine.registry import PlayableGame as Game
 from meadhall.engine.registry import register, registered
 from meadhall.engine.report_terms import CLOCKWISE, ActionKind, Bound, Elements, Mention, PieceKind, clockwise
@@ -130,6 +130,7 @@ __all__ = [
     "Match",
     "MeadhallError",
     "Mention",
+    "Number",
     "OfferState",
     "Option",
     "Origin",

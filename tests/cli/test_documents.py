@@ -105,3 +105,26 @@ def test_the_list_of_games_shows_that_an_option_is_a_file(capsys: Capture) -> No
     assert coins.name in meadhall.game_names()
     assert main(["games"]) == 0
     assert "coins=FILE.toml" in capsys.readouterr().out
+
+
+def test_the_built_in_document_is_written_to_a_file_that_is_not_there_yet(capsys: Capture, tmp_path: Path) -> None:
+    file = tmp_path / "coins.toml"
+    assert main(["document", "coins", str(file)]) == 0
+    assert file.read_bytes() == FILE.read_bytes()
+    file.write_text(RENAMED, "utf-8")
+    assert main(["document", "coins", str(file)]) == 2
+    assert file.read_text("utf-8") == RENAMED
+    assert main(["document", "axes-and-allies", str(tmp_path / "axes.toml")]) == 2
+    assert "has no such document" in capsys.readouterr().err
+    assert main(["document", "coins", "-"]) == 0
+    assert capsys.readouterr().out == FILE.read_text("utf-8")
+
+
+def test_a_report_tells_what_a_document_changes(capsys: Capture, renamed: Path, tmp_path: Path) -> None:
+    command = ["balance", "coins", "--players", "2", "--compare", "built-in", "--compare", str(renamed)]
+    out = ["--out", str(tmp_path / "report.html"), "--out", str(tmp_path / "report.json")]
+    assert main([*command, "--games", "4", "--quick", *out]) == 0
+    change = "sovereign, name: sovereign → pistole"
+    assert f"my coins:\n  {change}" in capsys.readouterr().out
+    assert f"<strong>my coins:</strong> {change}" in (tmp_path / "report.html").read_text("utf-8")
+    assert json.loads((tmp_path / "report.json").read_text("utf-8"))["changes"] == {"my coins": [change]}

@@ -31,6 +31,8 @@ _VALUES: Final = {
     "match_entries.kind": "'action'",
     "results.game": "'axxa'",
     "results.daily": "NULL",
+    "questions.game": "'axxa'",
+    "questions.content": """'{"players": [2], "variants": []}'""",
     "chat_lines.audience": "'players'",
     "push_subscriptions.endpoint": "'https://push.example.org/' || n",
 }

@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from meadhall.server.errors import NotFound, TooMany
+from meadhall.server.hall import orders
 from meadhall.server.hall.orders import COMMAND, Order, Orders
 from meadhall.server.settings import Settings
 from meadhall.server.store import jobs, personal_data
@@ -143,16 +144,17 @@ async def test_a_guest_has_one_report_and_an_address_a_dozen_in_the_queue(queue:
     await queue.close()
 
 
-async def test_a_crowd_of_guests_displaces_only_its_own_reports(queue: Queue) -> None:
+async def test_a_crowd_of_guests_displaces_only_its_own_reports(queue: Queue, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(orders, "_MAX_KEPT", 64)
     kept = ordered(queue, "victim", "10.0.0.7")
     await queue.end(kept)
     for k in range(70):
         await queue.end(ordered(queue, f"crowd {k}", "10.0.0.66"))
     assert queue.answer(queue.find(Guest("victim", "Ada", "en"), kept.id)) == {"report": {}}
     assert len(queue._orders) == 64
-    for _ in range(6):
+    for _ in range(14):
         await queue.end(last := ordered(queue, "victim", "10.0.0.7"))
-    assert sum(each.owner == "victim" for each in queue._orders.values()) == 4
+    assert sum(each.owner == "victim" for each in queue._orders.values()) == 12
     assert last.id in queue._orders
     await queue.close()
 

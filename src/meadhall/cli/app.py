@@ -106,6 +106,11 @@ COMMANDS: Mapping[str, Command | Group] = {
         marked("Write a game to a PDF to print and cut out: the rulebook and all pieces."),
         _interpreted,
     ),
+    "document": Command(
+        "games:write_document",
+        marked("Write the built-in values of a game, such as the components of Dungeon Allies, to a file that you can change."),
+        _interpreted,
+    ),
     "warm": Command("games:warm_up", marked("Compile the rules now instead of at the first game.")),
     "games": Command("games:list_games", marked("List the games.")),
     "new-game": Command(

@@ -1,4 +1,4 @@
-"""``meadhall games``, ``warm`` and ``print``: list the games, compile their rules, write the rulebook and the pieces to a PDF."""
+"""``meadhall games``, ``warm``, ``document`` and ``print``: list the games, compile their rules, write their values or pieces."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from meadhall.bots import RANKS
 from meadhall.cli.console import console, name_and_value, print_table, progress_bar
 from meadhall.engine.checks import quoted
 from meadhall.engine.errors import BadSetup, MeadhallError, how_to_install
+from meadhall.engine.options import Document
 from meadhall.engine.registry import game, game_names
 from meadhall.engine.registry import game as find_game
 from meadhall.engine.text.language import decimal, ngettext
@@ -53,6 +54,33 @@ def warm_up(games: Annotated[list[str] | None, typer.Argument(help=_("Names of g
             warm([subject.name], lambda done, steps, task=task: progress.update(task, completed=done, total=steps))  # type: ignore[misc]
         seconds = time.perf_counter() - began
         print(_("{game}: ready after {seconds} s").format(game=subject.title, seconds=decimal(seconds, 1)))
+
+
+def write_document(
+    game: Annotated[str, typer.Argument(help=_("Name of the game; `meadhall games` lists them."))],
+    file: Annotated[Path, typer.Argument(help=_("The file to write; - for the terminal."), dir_okay=False)],
+    name: Annotated[str | None, typer.Option(help=_("The option whose document is written, if there are several."))] = None,
+) -> None:
+    """Write a built-in document with its comments. A file that is there is kept.
+
+    Raises:
+        BadSetup: the game has no such document, or the file is there.
+    """
+    subject = find_game(game)
+    documents = {option.name: option for option in subject.options if isinstance(option, Document)}
+    option = documents.get(name or next(iter(documents), ""))
+    if option is None:
+        known = ", ".join(documents) or _("none")
+        raise BadSetup(_("{game} has no such document; it has: {known}").format(game=subject.title, known=known))
+    if str(file) == "-":
+        print(option.file.read_text("utf-8"), end="")
+        return
+    if file.exists():
+        raise BadSetup(_("{file} is there already").format(file=file))
+    file.write_bytes(option.file.read_bytes())
+    console().print(
+        _("{file}: change it, then play or measure it with --option {name}={file}").format(file=file, name=option.name)
+    )
 
 
 class NoPrinter(MeadhallError):

@@ -147,6 +147,9 @@ class Game(Generic[S]):
             names of things. The game with these is called an edition.
         facts: ``facts(options)`` returns what players should know before a match with these options, in the current language:
             pairs of a heading and a value, with the same headings for all options. None if the options say it all.
+        warnings: ``warnings(options)`` returns values of these checked options that the rules allow but that are hardly meant,
+            in the current language: pairs of a place, the name of an option and the path in its document with dots between them
+            (``"components.monster.3.red.target"``), and a sentence. None if the game never warns.
         statistics: the counters of simulations.
         elements: the kinds of actions and pieces, and what else reports of the laboratory name.
         lessons: the guided first game; None if there is none.
@@ -189,6 +192,7 @@ class Game(Generic[S]):
     objection: Callable[[int, Mapping[str, Any]], str] | None = None
     edition: Callable[[Mapping[str, Any]], tuple[GameWords, dict[int, EventKind]]] | None = None
     facts: Callable[[Mapping[str, Any]], Sequence[tuple[str, str]]] | None = None
+    warnings: Callable[[Mapping[str, Any]], Sequence[tuple[str, str]]] | None = None
     statistics: Statistics = NOTHING
     elements: Elements = field(default_factory=Elements)
     lessons: Lessons | None = None

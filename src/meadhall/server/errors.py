@@ -47,6 +47,10 @@ class NotSeated(Refused):
     """The guest has no seat at this table, or is not its host."""
 
 
+class NotYours(Refused):
+    """It belongs to another guest, who shows it."""
+
+
 class PrivateProfile(Refused):
     """The person doesn't show the profile to this guest."""
 
@@ -164,6 +168,7 @@ _RESPONSES: dict[type[MeadhallError], tuple[HTTPStatus, str]] = {
     BadPushSubscription: (HTTPStatus.BAD_REQUEST, "bad-push-subscription"),
     BadLine: (HTTPStatus.BAD_REQUEST, "bad-line"),
     NotSeated: (HTTPStatus.FORBIDDEN, "not-your-seat"),
+    NotYours: (HTTPStatus.FORBIDDEN, "not-yours"),
     NotThatPerson: (HTTPStatus.FORBIDDEN, "wrong-credentials"),
     NotForYou: (HTTPStatus.FORBIDDEN, "for-the-host"),
     NotConfirmed: (HTTPStatus.FORBIDDEN, "not-confirmed"),

@@ -17,6 +17,7 @@ from meadhall.sdk import (
     HouseRule,
     Match,
     Mention,
+    Number,
     Origin,
     event_statistics,
     marked,
@@ -67,6 +68,23 @@ LAST_TWO = HouseRule(
     rules=("AA-7.1", "AA-3.1", "AA-3.3", "AA-3.4", "AA-4.2", "AA-6.1"),
 )
 
+SIDES = Number(
+    "sides",
+    marked("The die has this many sides."),
+    rules.SIDES,
+    (4, 12),
+    title=marked("Sides of the die"),
+    rules=("AA-7.2", "AA-3.2"),
+)
+KILLS_ON = Number(
+    "kills_on",
+    marked("An attack that rolls this number or more kills at any power; 0: only rolls below the power kill."),
+    0,
+    (0, 12),
+    title=marked("Roll that always kills"),
+    rules=("AA-7.3", "AA-3.2", "AA-3.3"),
+)
+
 
 def goal(options: Mapping[str, Any]) -> str:
     """AA-6.1: Be the last one alive. AA-7.1: The last two may not ally."""
@@ -97,7 +115,7 @@ game = Game(
     places=places,
     is_out=is_out,
     elements=ELEMENTS,
-    options=(LAST_TWO,),
+    options=(LAST_TWO, SIDES, KILLS_ON),
     statistics=STATISTICS,
     goal=goal,
     lessons=LESSONS,

@@ -19,6 +19,7 @@ from meadhall.games.dungeon_allies.pieces import ACTIONS, CRYSTALS, DICE, DISPLA
 from meadhall.games.dungeon_allies.rules import points_of
 from meadhall.games.dungeon_allies.rules.placement import LOOKS
 from meadhall.games.dungeon_allies.state import MAX_TURNS, State
+from meadhall.games.dungeon_allies.warnings import find_warnings
 from meadhall.games.dungeon_allies.words import WORDS, edition
 from meadhall.sdk import Advice, Game, HouseRule, Origin, Row, listed, marked, ngettext, rule
 from meadhall.sdk import gettext as _
@@ -202,6 +203,12 @@ def at_table(options: Mapping[str, Any]) -> dict[str, str]:
     }
 
 
+def warnings(options: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return the doubtful values of the components, each with what is wrong with it."""
+    found = find_warnings(components_of(options), enhance_dice(options))
+    return [(f"{COMPONENTS.name}.{path}", reason) for path, reason in found]
+
+
 def _dice(options: Mapping[str, Any]) -> str:
     return listed([names.sided(sides) for sides in enhance_dice(options)]) or _("none")
 
@@ -279,6 +286,7 @@ game = Game(
     points=points,
     facts=facts,
     at_table=at_table,
+    warnings=warnings,
     greedy=heuristics.greedy,
     advice=ADVICE,
     statistics=STATISTICS,

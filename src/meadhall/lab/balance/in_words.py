@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from meadhall.engine.changes import changes
 from meadhall.engine.report_terms import PieceKind
 from meadhall.engine.text.display import Table
 from meadhall.engine.text.language import decimal, grouped, marked, ngettext, percent
@@ -191,10 +192,18 @@ def how_measured(report: Measured) -> str:
     return " ".join([said, *notes])
 
 
+def changes_in_words(report: Measured) -> dict[str, list[str]]:
+    """Return for each variant how its options differ from the usual ones, in sentences."""
+    found = {name: list(map(str, changes(report.subject, options))) for name, options in report.variants.items()}
+    return {name: sentences for name, sentences in found.items() if sentences}
+
+
 def parts(report: Measured, headlines: Iterable[str]) -> Iterator[str | Table]:
-    """Yield the parts of the report for a terminal or a notebook: the headlines, and tables of all figures."""
+    """Yield the parts of the report for a terminal or a notebook: the headlines, the changes, and tables of all figures."""
     yield _("{game}: balance report").format(game=report.subject.title)
     yield "\n".join(f"- {line}" for line in headlines)
+    for variant, sentences in changes_in_words(report).items():
+        yield "\n".join([f"{variant}:", *(f"  {sentence}" for sentence in sentences)])
     rows: list[tuple[str, ...]] = []
     for group, question in GROUPS.items():
         if group != "pieces" and (names := names_of(group, report.figures)):

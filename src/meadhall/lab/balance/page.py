@@ -19,6 +19,7 @@ from meadhall.lab.balance.figures import Figure
 from meadhall.lab.balance.findings import Finding, findings, first_screen
 from meadhall.lab.balance.in_words import (
     cell_in_words,
+    changes_in_words,
     how_measured,
     item_in_words,
     name_in_words,
@@ -66,6 +67,7 @@ def fragment(report: Measured, watch: Watch) -> str:
     return "".join(
         (
             *_findings(report, watch),
+            *(_changes(variant, sentences) for variant, sentences in changes_in_words(report).items()),
             f'<nav aria-label="{questions}"><ul>{"".join(_contents(report))}</ul></nav>',
             *_sections(report),
             _examples(report, watch),
@@ -99,6 +101,11 @@ def _finding(report: Measured, finding: Finding, watch: Watch) -> str:
         reasons.append(f"<p>{match} {watch(finding.key, example)}</p>")
     why = _folded(_("Why?"), "".join(reasons)) if reasons else ""
     return f"<li><p>{escape(finding.text)}</p>{why}</li>"
+
+
+def _changes(variant: str, sentences: Sequence[str]) -> str:
+    """Return how a variant differs from the usual way to play."""
+    return f"<p><strong>{escape(variant)}:</strong> {'<br>'.join(map(escape, sentences))}</p>"
 
 
 def linked(report: Measured, records: Mapping[Key, Sequence[str]]) -> Watch:

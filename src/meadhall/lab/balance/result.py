@@ -19,7 +19,7 @@ from meadhall.engine.text.language import gettext as _
 from meadhall.engine.text.language import grouped
 from meadhall.lab.balance.figures import Columns, Figure, differences_of, figures_of, flagged
 from meadhall.lab.balance.findings import Finding, findings
-from meadhall.lab.balance.in_words import kind_of, parts, short_item
+from meadhall.lab.balance.in_words import changes_in_words, kind_of, parts, short_item
 from meadhall.lab.balance.measured import Cell, Ended, Example, Key, Measured, examples_of
 from meadhall.lab.balance.page import fragment, linked, page
 from meadhall.lab.balance.tasks import Depth
@@ -148,7 +148,7 @@ class Balance(Measured, RunResult):
         for cell, records in zip(data["cells"], self.records.values(), strict=True):
             for example, record in zip(cell["examples"], records, strict=True):
                 example["record"] = record
-        return {**data, "headlines": list(self.headlines)}
+        return {**data, "headlines": list(self.headlines), "changes": changes_in_words(self)}
 
     def to_html(self) -> str:
         """Return the report as a page that needs no other file, in the current language."""

@@ -44,6 +44,7 @@ from meadhall.server.hall.people.acquaintances import Acquaintances, Ignoring
 from meadhall.server.hall.people.links import Admission, IdentityLinks
 from meadhall.server.hall.presence import Attendance
 from meadhall.server.hall.push_service import PushServices
+from meadhall.server.hall.questions import Questions
 from meadhall.server.hall.room import Room
 from meadhall.server.hall.services import Services
 from meadhall.server.hall.state import stored_outcome
@@ -94,6 +95,7 @@ class Hall:
         closing: set when the server stops.
         charts: the charts of finished matches.
         orders: the reports and prints that guests order.
+        questions: what guests ask in the workshop.
         outcomes: the best possible results of the puzzles of the day.
         uploads: the uploaded records.
         attendance: how many guests are in the hall, and how many matches are played.
@@ -119,6 +121,7 @@ class Hall:
         self.closing = asyncio.Event()
         self.charts = ChartQueue(worker, store.time)
         self.orders = Orders(store, self.closing, settings.reports)
+        self.questions = Questions(store, self.orders)
         self.outcomes = DailyOutcomes(worker, store.time)
         self.uploads = Uploads()
         self.scheduler = Scheduler(store)

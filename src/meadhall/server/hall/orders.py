@@ -50,9 +50,13 @@ _OPEN_OF_GUEST: Final = {"report": 1, "print": 3}
 _OPEN_OF_ADDRESS: Final = 12
 _MAX_OPEN: Final = 256
 """Orders of a kind that wait or are made: of a guest, of an address, and of all."""
-_KEPT_OF_GUEST: Final = 4
-_MAX_KEPT: Final = 64
-"""Reports that are kept when they are done: of a guest, and of all. Beyond it, the address with the most loses its oldest."""
+_KEPT_OF_QUESTION: Final = 3
+_KEPT_OF_GUEST: Final = 12
+_MAX_KEPT: Final = 256
+"""Reports that are kept when they are done: of a question of the workshop, of a guest, and of all.
+
+Beyond the last limit, the address with the most loses its oldest.
+"""
 
 Kind = Literal["report", "print"]
 State = Literal["waiting", "running", "done", "failed"]
@@ -68,6 +72,7 @@ class Order:
         address: the address that ordered it.
         kind: ``report`` or ``print``.
         request: what its process gets, see ``worker/order.py``.
+        question: the id of the question to which a report belongs; "" for none.
         state: where it stands.
         progress: the part that is done, 0 to 1.
         answer: until it is stored, what the process has answered: the ``report`` as JSON-able data, the ``pdf`` in Base64, or the
@@ -80,6 +85,7 @@ class Order:
     address: str = field(repr=False)
     kind: Kind
     request: dict[str, Any]
+    question: str = ""
     state: State = "waiting"
     progress: float = 0.0
     answer: dict[str, str | dict[str, Any]] = field(default_factory=dict, repr=False)
@@ -116,13 +122,13 @@ class Orders:
         self._served: dict[str, int] = {}  # by the address: the turn in which it was served last
         self._turns = count(1)
         self._working: set[asyncio.Task[None]] = set()
-        for id, guest, kind, request, state in store.transact(jobs.all_orders):
-            self._orders[id] = order = Order(id, guest, "", kind, request, state)
+        for id, guest, kind, request, question, state in store.transact(jobs.all_orders):
+            self._orders[id] = order = Order(id, guest, "", kind, request, question, state)
             if order.state != "waiting":
                 order.ended.set()
                 order.progress = 1.0
 
-    def start(self, guest: Guest, address: str, kind: Kind, request: dict[str, Any]) -> Order:
+    def start(self, guest: Guest, address: str, kind: Kind, request: dict[str, Any], question: str = "") -> Order:
         """Put an order into the queue. Raises NotFound, TooMany, DatabaseUnavailable."""
         if not self.is_open:
             raise NotFound(_("This hall makes no reports and doesn't print."))
@@ -135,8 +141,8 @@ class Orders:
             )
         if sum(order.address == address for order in opened) >= _OPEN_OF_ADDRESS or len(opened) >= _MAX_OPEN:
             raise TooMany(_("Too many orders wait in this hall. Try again when some of them are done."))
-        order = Order(secrets.token_urlsafe(8), guest.id, address, kind, json.loads(json.dumps(request)))
-        self._store.transact(jobs.add_order, order.id, order.owner, kind, order.request)
+        order = Order(secrets.token_urlsafe(8), guest.id, address, kind, json.loads(json.dumps(request)), question)
+        self._store.transact(jobs.add_order, order.id, order.owner, kind, order.request, question)
         self._orders[order.id] = order
         self.go_on()
         return order
@@ -166,6 +172,11 @@ class Orders:
             raise NotFound(_("There is no such report."))
         return order
 
+    def of(self, question: str) -> list[Order]:
+        """Return the reports of a question, the last first. Who may read the question may read them."""
+        kept = set(self._store.transact(jobs.orders_of, question))
+        return [order for order in reversed(self._orders.values()) if order.id in kept]
+
     def answer(self, order: Order) -> Mapping[str, Any]:
         """Return what its process has answered, see ``Order``; empty while it is made. Raises DatabaseUnavailable."""
         return {} if order.is_open else self._store.transact(jobs.answer_of, order.id)
@@ -173,6 +184,11 @@ class Orders:
     def delete(self, guest: Guest, id: str) -> None:
         """Delete a guest's report, and stop it if it is being made. Raises NotFound, DatabaseUnavailable."""
         self._remove(self.find(guest, id))
+
+    def forget(self, question: str) -> None:
+        """Forget the reports of a question that was deleted with them, and stop those that are being made."""
+        for order in [each for each in self._orders.values() if each.question == question]:
+            self._remove(order)
 
     async def close(self) -> None:
         """Stop working."""
@@ -252,7 +268,10 @@ class Orders:
         """Forget the oldest reports that are done: of the guest whose order was made last, and of the address with the most."""
         done = [order for order in self._orders.values() if order.kind == "report" and order.state in ("done", "failed")]
         own = [order for order in done if order.owner == last.owner]
-        if len(own) > _KEPT_OF_GUEST:
+        same = [order for order in own if last.question and order.question == last.question]
+        if len(same) > _KEPT_OF_QUESTION:
+            self._remove(same[0])
+        elif len(own) > _KEPT_OF_GUEST:
             self._remove(own[0])
         elif len(done) > _MAX_KEPT:
             most = Counter(order.address for order in done).most_common(1)[0][0]

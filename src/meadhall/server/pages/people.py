@@ -218,6 +218,11 @@ KEPT: Final[Mapping[str, tuple[str, str, str]]] = {
         marked("what you have ordered, when, and the report"),
         marked("a few at a time, at most 30 days"),
     ),
+    "questions": (
+        marked("Your questions in the workshop"),
+        marked("what each compares, and the changes that can be undone"),
+        marked("two years after the last change"),
+    ),
 }
 """For each table of ``GUEST_COLUMNS``: its title, its contents, and how long it is kept."""
 

@@ -13,13 +13,14 @@ import tomlkit
 from markupsafe import Markup
 from tomlkit.items import AoT, Table
 
+from meadhall.engine.changes import as_comment, document_changes
 from meadhall.engine.errors import BadSetup
+from meadhall.engine.form import DocumentForm
 from meadhall.engine.game import Game
 from meadhall.engine.options import Document
 from meadhall.engine.registry import game, game_names
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import NotFound
-from meadhall.server.pages.document_form import DocumentForm
 from meadhall.server.pages.lobby import facts, template_url
 from meadhall.server.pages.models import Fact, Refusal
 from meadhall.server.pages.rulebook import figures_of_components
@@ -116,8 +117,11 @@ def _told(form: DocumentForm, text: str) -> tuple[Refusal, str]:
     return Refusal("", f"{where}: {reason or found['reason']}"), name
 
 
-def toml_text(data: Mapping[str, Any]) -> bytes:
-    """Return the data of a document as TOML: a table for each piece, with its parts in one line each."""
+def toml_text(option: Document[Any], data: Mapping[str, Any]) -> bytes:
+    """Return the data of a document as TOML: what differs from the built-in one, then a table for each piece.
+
+    Its parts are in one line each.
+    """
     text = tomlkit.document()
     loose = {name: value for name, value in data.items() if not isinstance(value, Mapping) and not _is_list_of_pieces(value)}
     for name, value in {**loose, **data}.items():  # TOML wants values before tables
@@ -127,7 +131,8 @@ def toml_text(data: Mapping[str, Any]) -> bytes:
             text.add(name, AoT([_table(piece) for piece in value]))
         else:
             text.add(name, value)
-    return tomlkit.dumps(text).encode()
+    differs = as_comment(document_changes(option, data, option.data(option.default)))
+    return f"{differs}{tomlkit.dumps(text)}".encode()
 
 
 def _is_list_of_pieces(value: Any) -> bool:

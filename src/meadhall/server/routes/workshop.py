@@ -16,6 +16,7 @@ from litestar.response import Redirect
 
 from meadhall.bots import bot
 from meadhall.engine.errors import BadSetup, MeadhallError
+from meadhall.engine.form import DocumentForm
 from meadhall.engine.game import Game
 from meadhall.engine.options import MAX_SIZE, Document
 from meadhall.engine.registry import game
@@ -27,7 +28,6 @@ from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.lobby_changes import document_of
 from meadhall.server.hall.orders import MOST_SECONDS, Order
 from meadhall.server.hall.room import Room
-from meadhall.server.pages.document_form import DocumentForm
 from meadhall.server.pages.responses import Answer, Html, by_htmx, page, see_other, table_answer
 from meadhall.server.pages.workshop import CAN_PRINT, first_workshop, toml_text, workshop_page
 from meadhall.server.routes.api_models import STRICT, refusals
@@ -177,7 +177,7 @@ async def _finished(
     """
     value = await run_in_thread(option.check, data)
     if do == "export":
-        return toml_file(f"{played.name}-{option.name}", await run_in_thread(toml_text, data))
+        return toml_file(f"{played.name}-{option.name}", await run_in_thread(toml_text, option, data))
     if do == "print":
         headers = {"Content-Disposition": f'attachment; filename="{played.name}.pdf"'}
         if not CAN_PRINT:

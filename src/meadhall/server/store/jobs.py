@@ -121,16 +121,21 @@ def postpone_all(db: Db, kind: str, after: datetime, by: timedelta) -> None:
 # --------------------------------------------------------------------------------------------------------------------- orders
 
 
-def add_order(db: Db, id: str, guest: str, kind: str, request: Mapping[str, Any]) -> None:
-    """Store an order that waits."""
+def add_order(db: Db, id: str, guest: str, kind: str, request: Mapping[str, Any], question: str = "") -> None:
+    """Store an order that waits. ``question``: the id of the question to which it belongs, "" for none."""
     order = {"id": id, "guest": guest, "kind": kind, "request": as_json(request), "state": "waiting", "created_at": db.now()}
-    db.insert("orders", order)
+    db.insert("orders", order | {"question": question or None})
 
 
 def all_orders(db: Db) -> list[tuple[Any, ...]]:
-    """Return the id, the guest, the kind, the request and the state of all orders, the oldest first."""
-    rows = db.rows("SELECT id, guest, kind, request, state FROM orders ORDER BY created_at")
-    return [(id, guest, kind, of_json(request), state) for id, guest, kind, request, state in rows]
+    """Return the id, the guest, the kind, the request, the question and the state of all orders, the oldest first."""
+    rows = db.rows("SELECT id, guest, kind, request, coalesce(question, ''), state FROM orders ORDER BY created_at")
+    return [(id, guest, kind, of_json(request), *more) for id, guest, kind, request, *more in rows]
+
+
+def orders_of(db: Db, question: str) -> list[str]:
+    """Return the ids of the reports of a question."""
+    return db.values("SELECT id FROM orders WHERE question = ?", question)
 
 
 def guest_of_order(db: Db, id: str) -> str | None:

@@ -47,6 +47,20 @@ MIGRATIONS: Final[Mapping[int, tuple[str, ...]]] = {
         ),
     ),
     38: ("ALTER TABLE guests ADD COLUMN onward VARCHAR(8) DEFAULT 'stay' NOT NULL",),
+    39: (
+        """CREATE TABLE questions (
+            id VARCHAR(16) NOT NULL PRIMARY KEY, guest VARCHAR(32) NOT NULL, name VARCHAR(80) NOT NULL, game VARCHAR(40) NOT NULL,
+            content JSON NOT NULL, revision INTEGER NOT NULL, changed_at DATETIME NOT NULL
+        )""",
+        "CREATE INDEX ix_questions_guest_changed_at ON questions (guest, changed_at)",
+        "CREATE INDEX ix_questions_changed_at ON questions (changed_at)",
+        """CREATE TABLE question_pasts (
+            question VARCHAR(16) NOT NULL REFERENCES questions (id) ON DELETE CASCADE, revision INTEGER NOT NULL,
+            content BLOB NOT NULL, PRIMARY KEY (question, revision)
+        )""",
+        "ALTER TABLE orders ADD COLUMN question VARCHAR(16)",
+        "CREATE INDEX ix_orders_question ON orders (question)",
+    ),
 }
 """The statements that make a schema of the version before into each version."""
 
@@ -203,6 +217,7 @@ GUEST_COLUMNS: Final = (
     GuestColumn("invitations", "inviter", merge="move", delete="delete", export="omit"),
     GuestColumn("identity_links", "guest", merge="keep", delete="delete", export="omit"),  # of a merged guest it is worth nothing
     GuestColumn("orders", "guest", merge="move", delete="delete", export="rows"),
+    GuestColumn("questions", "guest", merge="move", delete="delete", export="rows"),
 )
 """All columns that refer to a guest. A new table with such a column must be added here; a test checks it.
 

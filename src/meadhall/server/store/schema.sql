@@ -272,9 +272,32 @@ CREATE TABLE orders (
   request JSON NOT NULL,
   state VARCHAR(8) NOT NULL,
   answer JSON,
-  created_at DATETIME NOT NULL
+  created_at DATETIME NOT NULL,
+  question VARCHAR(16)  -- to which a report belongs, with which it is deleted
 );
 CREATE INDEX ix_orders_guest ON orders (guest);
+CREATE INDEX ix_orders_question ON orders (question);
+
+-- Questions of the workshop: who knows the id may read one, and only its guest changes it. See questions.py.
+CREATE TABLE questions (
+  id VARCHAR(16) NOT NULL PRIMARY KEY,
+  guest VARCHAR(32) NOT NULL,
+  name VARCHAR(80) NOT NULL,
+  game VARCHAR(40) NOT NULL,
+  content JSON NOT NULL,
+  revision INTEGER NOT NULL,
+  changed_at DATETIME NOT NULL
+);
+CREATE INDEX ix_questions_guest_changed_at ON questions (guest, changed_at);
+CREATE INDEX ix_questions_changed_at ON questions (changed_at);
+
+-- What a question was before its last changes, for undo: compressed JSON.
+CREATE TABLE question_pasts (
+  question VARCHAR(16) NOT NULL REFERENCES questions (id) ON DELETE CASCADE,
+  revision INTEGER NOT NULL,
+  content BLOB NOT NULL,
+  PRIMARY KEY (question, revision)
+);
 
 -- The browsers that receive push messages of a guest, and the keys that encrypt them (RFC 8291).
 CREATE TABLE push_subscriptions (

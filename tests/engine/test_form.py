@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
+from meadhall.engine.form import DocumentForm
 from meadhall.engine.registry import game
 from meadhall.engine.text.language import speaking
 from meadhall.server.hall.lobby_changes import document_of
-from meadhall.server.pages.document_form import DocumentForm
 from meadhall.server.pages.workshop import toml_text, workshop_page
 
 DUNGEON = game("dungeon-allies")
@@ -22,13 +22,13 @@ def form(**changes: Any) -> DocumentForm:
 
 def test_the_form_has_every_value_of_the_components_and_changes_nothing_by_itself() -> None:
     data = form().data
-    names = {field.name: field.value for field in form()._all_fields()}
+    names = {field.name: field.value for field, _line in form().entries()}
     for index, monster in enumerate(data["monster"]):
         for level in ("yellow", "blue", "red"):
             for part in ("target", "gold"):
                 assert names[f"monster.{index}.{level}.{part}"] == str(monster[level][part])
     assert form().changed({f"at-{name}": value for name, value in names.items()}) == data
-    assert COMPONENTS.check(toml_text(data)) == COMPONENTS.default
+    assert COMPONENTS.check(toml_text(COMPONENTS, data)) == COMPONENTS.default
 
 
 def test_a_card_gets_the_fields_of_what_it_counts() -> None:
@@ -57,11 +57,11 @@ def test_values_that_the_rules_leave_open_can_be_changed_and_lists_within_their_
 @pytest.mark.parametrize(
     ("field", "text", "sentence"),
     [
-        ("monster.3.blue.gold", "100", "Monsters, Moss Gremlin, blue, gold: a whole number from 0 to 99 is expected"),
-        ("prisoner_space.0.name", " ", "Prisoners, 1, Name: a text of 1 to 60 characters is expected"),
-        ("excursion_square.9.level", "yellow", "Squares, 10, Level: yellow after blue: the order is yellow, blue, red"),
+        ("monster.3.blue.gold", "100", "Moss Gremlin, blue, gold: a whole number from 0 to 99 is expected"),
+        ("prisoner_space.0.name", " ", "Prisoners 1, name: a text of 1 to 60 characters is expected"),
+        ("excursion_square.9.level", "yellow", "Squares 10, level: yellow after blue: the order is yellow, blue, red"),
         ("dice.enhance_dice", "7", "Dice for Enhance: expected a list of some of 4, 6, 8, 10, 12, 20, not [7]"),
-        ("trade.0.right.gold", "1", "Trade lines, 1, Right side, gold: gold can't be traded, only crystals can"),
+        ("trade.0.right.gold", "1", "Trade lines 1, right side, gold: gold can't be traded, only crystals can"),
     ],
 )
 def test_an_error_names_its_place_in_words(field: str, text: str, sentence: str) -> None:

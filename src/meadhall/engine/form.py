@@ -6,10 +6,12 @@ The form needs no declaration by a game. The words of a ``Document`` give its fi
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass
-from typing import Any, Final, TypeAlias
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from math import floor
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import msgspec
 from msgspec import inspect
@@ -17,7 +19,6 @@ from msgspec import inspect
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.options import Document
 from meadhall.engine.text.language import gettext as _
-from meadhall.server.pages.models import Option
 
 Path: TypeAlias = tuple[str | int, ...]
 
@@ -28,7 +29,16 @@ PREFIX: Final = "at-"
 """What the names of the fields begin with in a form, so that none is that of another field."""
 
 _NUMBER: Final = re.compile(r"-?[0-9]{1,9}")
+_IS_NO_PATH: Final = re.compile(r".*[=*]").match
 _INDEX: Final = re.compile(r"[0-9]{1,4}")
+
+
+class Value(NamedTuple):
+    """A value that a field offers."""
+
+    value: str
+    text: str
+    chosen: bool
 
 
 @dataclass(frozen=True)
@@ -39,8 +49,13 @@ class Field:
     label: str
     value: str
     is_number: bool = False
-    choices: tuple[Option, ...] = ()  # empty for a number or a text
+    choices: tuple[Value, ...] = ()  # empty for a number or a text
     decides: bool = False  # whether it decides which other fields there are
+
+    @property
+    def text(self) -> str:
+        """Return the value in words, "–" for none."""
+        return next((choice.text for choice in self.choices if choice.chosen), self.value) or "–"
 
 
 @dataclass(frozen=True)
@@ -51,8 +66,13 @@ class Group:
     title: str
     fields: tuple[Field, ...] = ()
     groups: tuple[Group, ...] = ()
+    is_list: bool = False
+    is_named: bool = False  # whether the title is the name of a piece
     grows: bool = False  # whether another piece can be added
     shrinks: bool = False  # whether a piece can be taken away
+
+
+Line: TypeAlias = tuple[Group, ...]
 
 
 class DocumentForm:
@@ -66,13 +86,13 @@ class DocumentForm:
         kind = inspect.type_info(option.kind)
         assert isinstance(kind, inspect.StructType)
         top = self._struct((), "", kind, self.data)
-        loose = [self._loose(tuple(name.split("."))) for name in option.words if "." in name and "=" not in name]
+        loose = [self._loose(tuple(name.split("."))) for name in option.words if "." in name and not _IS_NO_PATH(name)]
         self.fields = (*top.fields, *loose)
         self.groups = top.groups
 
     # ------------------------------------------------------------------------------------------------------------ making fields
 
-    def _struct(self, path: Path, title: str, kind: inspect.StructType, data: Any, tags: tuple[Option, ...] = ()) -> Group:
+    def _struct(self, path: Path, title: str, kind: inspect.StructType, data: Any, tags: tuple[Value, ...] = ()) -> Group:
         """Return the group of a part. ``tags``: the kinds of parts that it may be, where there are several."""
         found = data if isinstance(data, Mapping) else {}
         fields: list[Field] = []
@@ -114,20 +134,22 @@ class DocumentForm:
         rows: list[Group] = []
         for index, row in enumerate(found):
             name = row.get("name") if isinstance(row, Mapping) else None
-            title = name if isinstance(name, str) and name else str(index + 1)
+            is_named = isinstance(name, str) and bool(name)
+            title = _(str(name)) if is_named else str(index + 1)
             group = self._add((*path, index), title, _without_none(kind.item_type), row)
             assert isinstance(group, Group)
-            rows.append(group)
-        return Group(_dotted(path), label, groups=tuple(rows), grows=len(rows) < most, shrinks=len(rows) > least)
+            rows.append(replace(group, is_named=is_named))
+        grows, shrinks = len(rows) < most, len(rows) > least
+        return Group(_dotted(path), label, groups=tuple(rows), is_list=True, grows=grows, shrinks=shrinks)
 
     def _loose(self, path: Path) -> Field:
         """Return the field of a part that has no type, such as a switch among values that the rules fix."""
         data = _at(self.data, path)
         if data is None:
             data = _at(self.option.data(self.option.default), path)
-        choices: tuple[Option, ...] = ()
+        choices: tuple[Value, ...] = ()
         if isinstance(data, bool):
-            choices = tuple(Option(_shown(value), words, value is data) for value, words in ((True, _("yes")), (False, _("no"))))
+            choices = tuple(Value(_shown(value), words, value is data) for value, words in ((True, _("yes")), (False, _("no"))))
         return self._field(path, self.label(_dotted(path)), _shown(data), choices=choices, is_number=type(data) is int)
 
     def _field(self, path: Path, label: str, value: str, **more: Any) -> Field:
@@ -136,25 +158,25 @@ class DocumentForm:
             raise BadSetup(_("This document is too long for the workshop."))
         return Field(_dotted(path), label, value, **more)
 
-    def _option(self, field: str | int | None, value: Any, chosen: bool) -> Option:
+    def _option(self, field: str | int | None, value: Any, chosen: bool) -> Value:
         words = self.option.words
         named = next((words[key] for key in (f"{field}={value}", str(value)) if key in words), "")
-        return Option(_shown(value), _(named) if named else str(value), chosen)
+        return Value(_shown(value), _(named) if named else str(value), chosen)
 
     def label(self, name: str) -> str:
         """Return the name of a field in the current language, "" for a hidden one."""
         words = self.option.words.get(name)
-        return name.replace("_", " ").capitalize() if words is None else words and _(words)
+        return name.replace("_", " ") if words is None else words and _(words)
 
     def where(self, place: str) -> str:
         """Return the words for a place of the document, such as ``monster[3].blue.gold``; "" for one that the form lacks."""
         name = place.replace("[", ".").replace("]", "")
-        titles: list[str] = []
+        line: list[Group] = []
         groups, fields = self.groups, self.fields
         while found := next((each for each in groups if f"{name}.".startswith(f"{each.path}.")), None):
-            titles.append(found.title)
+            line.append(found)
             groups, fields = found.groups, found.fields
-        return ", ".join(titles + [each.label for each in fields if each.name == name])
+        return ", ".join([*in_words(line), *(each.label for each in fields if each.name == name)])
 
     def expected(self, name: str) -> str:
         """Return what a number or a text in a field must be, "" for other fields."""
@@ -172,7 +194,7 @@ class DocumentForm:
     def changed(self, form: Mapping[str, str]) -> dict[str, Any]:
         """Return the data with the changed fields of a form."""
         data = deepcopy(self.data)
-        for field in self._all_fields():
+        for field, _line in self.entries():
             text = form.get(PREFIX + field.name)
             if text is not None and text.strip() != field.value:
                 self._set(data, field, text.strip())
@@ -197,13 +219,10 @@ class DocumentForm:
             del pieces[index]
         return data
 
-    def _all_fields(self) -> Iterator[Field]:
-        groups = list(self.groups)
-        yield from self.fields
-        while groups:
-            group = groups.pop()
-            yield from group.fields
-            groups += group.groups
+    def entries(self) -> Iterator[tuple[Field, Line]]:
+        """Yield each field with the groups that it is in, from the outermost."""
+        yield from ((field, ()) for field in self.fields)
+        yield from _entries(self.groups, ())
 
     def _set(self, data: dict[str, Any], field: Field, text: str) -> None:
         path, kind = _path(field.name), self._kinds.get(field.name)
@@ -231,6 +250,31 @@ class DocumentForm:
         kind = self._kinds.get(_dotted(path[:-1])) if path[:-1] else inspect.type_info(self.option.kind)
         fields = kind.fields if isinstance(kind, inspect.StructType) else ()
         return any(field.encode_name == path[-1] and not field.required and _default(field) == value for field in fields)
+
+
+def _entries(groups: Sequence[Group], above: Line) -> Iterator[tuple[Field, Line]]:
+    for group in groups:
+        line = (*above, group)
+        yield from ((field, line) for field in group.fields)
+        yield from _entries(group.groups, line)
+
+
+def scaled(value: int, factor: Fraction) -> int:
+    """Return a number times a factor, rounded to a whole number, halves up."""
+    return floor(value * factor + Fraction(1, 2))
+
+
+def in_words(line: Sequence[Group]) -> list[str]:
+    """Return the titles of nested groups. A piece without a name has the title of its list, too: "Trade lines 1"."""
+    words: list[str] = []
+    for number, group in enumerate(line):
+        if number and line[number - 1].is_list and not group.is_named:
+            words[-1:] = [f"{words[-1]} {group.title}"]
+        elif number and line[number - 1].is_list:
+            words[-1:] = [group.title]
+        else:
+            words.append(group.title)
+    return words
 
 
 def _without_none(kind: Any) -> Any:
@@ -297,7 +341,7 @@ def _number(text: str) -> int | str:
     return int(text) if _NUMBER.fullmatch(text) else text
 
 
-def _text(option: Option) -> str:
+def _text(option: Value) -> str:
     return option.text
 
 

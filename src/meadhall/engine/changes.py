@@ -1,0 +1,194 @@
+"""Changes: how the options of a match differ from the usual ones, in the words that page, report, file and command share."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil
+from typing import Any, Final, NamedTuple
+
+from meadhall.engine.errors import BadSetup
+from meadhall.engine.form import DocumentForm, Field, Line, in_words, scaled
+from meadhall.engine.game import Game
+from meadhall.engine.options import Document
+from meadhall.engine.text.language import decimal, listed
+from meadhall.engine.text.language import gettext as _
+
+BULK: Final = 3
+"""So many pieces whose number changes by the same are told in one sentence."""
+
+
+@dataclass(frozen=True)
+class Change:
+    """A difference, or one that several pieces share.
+
+    Attributes:
+        where: what differs, e.g. ``"Cellar Rat King, yellow, target"``.
+        what: how, e.g. ``"2 → 99"`` or ``"+4"``.
+        fields: the fields of a document that differ, by their names in its form; empty for another option.
+    """
+
+    where: str
+    what: str
+    fields: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        """Return the sentence."""
+        return f"{self.where}: {self.what}"
+
+
+def changes(subject: Game, options: Mapping[str, Any], usual: Mapping[str, Any] | None = None) -> list[Change]:
+    """Return how options differ from the default ones, or from other ``usual`` ones, in the current language.
+
+    Args:
+        subject: the game.
+        options: checked options. An option that they lack has its default.
+        usual: the options that they are compared to.
+
+    Examples:
+        >>> import meadhall
+        >>> from meadhall.engine.changes import changes
+        >>> game = meadhall.game("viking-axes")
+        >>> [str(change) for change in changes(game, game.check_options({"variant": "strategic"}))]
+        ['Cards: Printed rules → Hidden hands']
+    """
+    found: list[Change] = []
+    for option in subject.options:
+        old, new = ((given or {}).get(option.name, option.default) for given in (usual, options))
+        if old != new and isinstance(option, Document):
+            with suppress(BadSetup):  # too long for a form
+                found += document_changes(option, option.data(new), option.data(old))
+                continue
+        if old != new:
+            found.append(Change(_(option.title), _arrow(option.label(old), option.label(new))))
+    return found
+
+
+def document_changes(option: Document[Any], data: Mapping[str, Any], usual: Mapping[str, Any]) -> list[Change]:
+    """Return how the data of a document differ from others, in the order of the form. Both may be invalid.
+
+    Raises:
+        BadSetup: a document is too long for a form.
+    """
+    old, new = _places(DocumentForm(option, usual)), _places(DocumentForm(option, {**usual, **data}))
+    pieces = {place.piece for place in old.values()} ^ {place.piece for place in new.values()}
+    columns: dict[tuple[str, str], list[_Pair]] = defaultdict(list)
+    found: list[Change] = []
+    for name in {**old, **new}:
+        place = new.get(name) or old[name]
+        if name in old and name in new:
+            columns[place.column or (name, "")].append(_Pair(old[name], place))
+        elif place.piece not in pieces:
+            texts = [each[name].field.text if name in each else "–" for each in (old, new)]
+            found.append(Change(place.where, _arrow(*texts), (name,)))
+    for pairs in columns.values():
+        found += _column_changes(option, pairs)
+    for piece in pieces:
+        found.append(_of_piece(piece, old, new))
+    order = {name: number for number, name in enumerate({**old, **new})}
+    return sorted(found, key=lambda change: order[change.fields[0]])
+
+
+def as_comment(found: Sequence[Change]) -> str:
+    """Return changes as the first lines of a file, "" if there are none: comments of TOML."""
+    lines = [_("What differs from the usual:"), *(f"  {change}" for change in found)] if found else []
+    return "".join(f"# {line}\n" for line in lines)
+
+
+class _Place(NamedTuple):
+    """A field, and where it is: in a piece of a list, or in none."""
+
+    field: Field
+    where: str
+    piece: str  # path, "" for none
+    title: str  # of the piece
+    inside: str  # the words for the place in the piece
+
+    @property
+    def column(self) -> tuple[str, str] | None:
+        """Return the path of the list and the path in its pieces."""
+        return (self.piece.rpartition(".")[0], self.field.name[len(self.piece) + 1 :]) if self.piece else None
+
+
+class _Pair(NamedTuple):
+    """A field before and after."""
+
+    old: _Place
+    new: _Place
+
+    @property
+    def numbers(self) -> tuple[int, int] | None:
+        """Return both numbers, None if one isn't a whole number."""
+        texts = self.old.field.value, self.new.field.value
+        is_number = self.new.field.is_number and all(text.removeprefix("-").isdecimal() for text in texts)
+        return (int(texts[0]), int(texts[1])) if is_number else None
+
+
+def _places(form: DocumentForm) -> dict[str, _Place]:
+    return {field.name: _place(field, line) for field, line in form.entries()}
+
+
+def _place(field: Field, line: Line) -> _Place:
+    first = next((number for number, group in enumerate(line) if group.is_list), None)
+    words = ", ".join([*in_words(line), field.label])
+    if first is None:
+        return _Place(field, words, "", "", words)
+    inside = ", ".join([*in_words(line[first + 2 :]), field.label])
+    return _Place(field, words, line[first + 1].path, ", ".join(in_words(line[: first + 2])), inside)
+
+
+def _column_changes(option: Document[Any], pairs: Sequence[_Pair]) -> Iterator[Change]:
+    """Yield the changes of a number or a text that several pieces have."""
+    changed = [pair for pair in pairs if pair.old.field.value != pair.new.field.value]
+    kinds: dict[str, list[_Pair]] = defaultdict(list)
+    for pair in changed:
+        numbers = pair.numbers
+        kinds[f"{numbers[1] - numbers[0]:+d}" if numbers else f"→ {pair.new.field.text}"].append(pair)
+    if len(kinds) > 1 and len(changed) >= BULK:
+        if len({pair.new.field.value for pair in changed}) == 1:
+            kinds = {f"→ {changed[0].new.field.text}": changed}
+        elif factor := _factor(pairs):
+            kinds, pairs = {f"× {decimal(float(factor), 2, exactly=False)}": changed}, changed
+    for what, alike in kinds.items():
+        if len(alike) < BULK:
+            yield from (_single(pair) for pair in alike)
+        else:
+            where = f"{_who(option, alike, pairs)}, {alike[0].new.inside}"
+            yield Change(where, what, tuple(pair.new.field.name for pair in alike))
+
+
+def _single(pair: _Pair) -> Change:
+    return Change(pair.old.where, _arrow(pair.old.field.text, pair.new.field.text), (pair.new.field.name,))
+
+
+def _factor(pairs: Sequence[_Pair]) -> Fraction | None:
+    """Return the simplest factor that explains all numbers, rounded, None if there is none."""
+    numbers = [pair.numbers or (0, 1) for pair in pairs]  # nothing explains a text
+    least = max((Fraction(2 * new - 1, 2 * old) for old, new in numbers if old > 0), default=Fraction(0))
+    factors = [Fraction(ceil(least * digits), digits) for digits in (1, 10, 100)]
+    return next((factor for factor in factors if all(scaled(old, factor) == new for old, new in numbers)), None)
+
+
+def _who(option: Document[Any], alike: Sequence[_Pair], pairs: Sequence[_Pair]) -> str:
+    """Return the words for these pieces of a list: all, all except a few, or each by its name."""
+    column, others = alike[0].new.column, [pair.old.title for pair in pairs if pair not in alike]
+    named = option.words.get(f"{column[0]}.*") if column else None
+    if named is None or len(others) > BULK or len(others) >= len(alike):
+        return listed([pair.old.title for pair in alike])
+    return _("{every} except {pieces}").format(every=_(named), pieces=listed(others)) if others else _(named)
+
+
+def _of_piece(piece: str, old: Mapping[str, _Place], new: Mapping[str, _Place]) -> Change:
+    """Return the change of a piece that is only in one of the documents."""
+    is_new = any(place.piece == piece for place in new.values())
+    fields = [place for place in (new if is_new else old).values() if place.piece == piece]
+    values = "; ".join(f"{place.inside} {place.field.text}" for place in fields if place.field.value not in ("", "0"))
+    what = _("new ({values})").format(values=values) if is_new else _("taken away")
+    return Change(fields[0].title, what, tuple(place.field.name for place in fields))
+
+
+def _arrow(old: str, new: str) -> str:
+    return f"{old} → {new}"

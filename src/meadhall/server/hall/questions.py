@@ -1,0 +1,216 @@
+"""The questions of guests in the workshop: who may read and change one, and what it may ask."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import replace
+from typing import Any, Final, TypeAlias
+
+import msgspec
+
+from meadhall.bots import bot
+from meadhall.engine.checks import is_unseen
+from meadhall.engine.errors import BadSetup
+from meadhall.engine.game import Game
+from meadhall.engine.options import MAX_SIZE, Document, Option
+from meadhall.engine.registry import game
+from meadhall.engine.text.language import gettext as _
+from meadhall.lab.entrants import kind_mask
+from meadhall.server.errors import NotFound, NotYours, Stale, TooMany, WrongMoment
+from meadhall.server.hall.orders import MOST_SECONDS, Orders
+from meadhall.server.store import questions
+from meadhall.server.store.models import Guest, new_id
+from meadhall.server.store.questions import Content, Question, Variant
+from meadhall.server.store.store import Store
+
+Edit: TypeAlias = Callable[[Content], Content]
+"""A change of what a question asks. It may raise BadSetup or NotFound."""
+
+MOST_QUESTIONS: Final = 40
+"""Questions of a guest."""
+MOST_VARIANTS: Final = 6
+MOST_PLAYERS: Final = 8
+MOST_BOTS: Final = 3
+MOST_WITHOUT: Final = 4
+MOST_FIGURES: Final = 8
+"""Variants, numbers of players, levels of bots, kinds of actions and counters of a question."""
+MOST_SIZE: Final = 384 * 1024
+"""The longest content of a question as JSON, in bytes."""
+LONGEST_NAME: Final = 80
+LONGEST_FIGURE: Final = 200
+LEAST_SECONDS: Final = 5
+
+
+class Questions:
+    """The questions of a hall. Every method raises DatabaseUnavailable while nothing can be stored."""
+
+    def __init__(self, store: Store, orders: Orders) -> None:
+        self._store = store
+        self._orders = orders
+
+    def create(self, guest: Guest, subject: Game, name: str = "", content: Content | None = None) -> Question:
+        """Store a new question of a guest, who is stored already. Raises BadSetup, UnknownBot, TooMany.
+
+        Without ``content`` it has the usual number of players and one variant, the printed rules.
+        """
+        if content is None:
+            content = Content((subject.default_players,), (Variant(_new_key(), _("As printed")),))
+        checked = check(subject, content)
+        if len(self.of(guest)) >= MOST_QUESTIONS:
+            raise TooMany(_("You have {count} questions. Delete one first.").format(count=MOST_QUESTIONS))
+        called = _checked_name(name or _("A question about {game}").format(game=subject.title))
+        question = Question(new_id(), guest.id, called, subject.name, checked, 0, self._store.time.now())
+        self._store.transact(questions.add, question)
+        return question
+
+    def find(self, id: str) -> Question:
+        """Return a question, for every guest who knows its id. Raises NotFound, UnknownGame."""
+        question = self._store.transact(questions.find, id)
+        if question is None:
+            raise NotFound(_("There is no such question here. Its guest may have deleted it."))
+        game(question.game)
+        return question
+
+    def own(self, guest: Guest, id: str) -> Question:
+        """Return a question of this guest. Raises NotFound, UnknownGame, NotYours."""
+        question = self.find(id)
+        if question.guest != guest.id:
+            raise NotYours(_("Only the guest who has asked this question can change it. Copy it to go on with it."))
+        return question
+
+    def of(self, guest: Guest) -> list[Question]:
+        """Return the questions of a guest, those changed last first."""
+        return self._store.transact(questions.of_guest, guest.id)
+
+    def can_undo(self, question: Question) -> bool:
+        """Return whether a change of a question can be undone."""
+        return self._store.transact(questions.can_undo, question.id)
+
+    def change(self, guest: Guest, id: str, edit: Edit, revision: int | None = None) -> Question:
+        """Change what a question of a guest asks, and return the question.
+
+        ``revision``: if given, the revision that the guest has seen. Raises BadSetup, UnknownBot, NotFound, NotYours, Stale.
+        """
+        before = self.own(guest, id)
+        if revision is not None and revision != before.revision:
+            raise Stale(_("This question was changed meanwhile, perhaps in another window. Load the page again."))
+        after = check(game(before.game), edit(before.content))
+        return before if after == before.content else self._store.transact(questions.save, before, after)
+
+    def undo(self, guest: Guest, id: str) -> Question:
+        """Undo the last change of a question, and return the question. Raises NotFound, NotYours, WrongMoment."""
+        found = self._store.transact(questions.undo, self.own(guest, id))
+        if found is None:
+            raise WrongMoment(_("There is nothing to undo."))
+        return found
+
+    def rename(self, guest: Guest, id: str, name: str) -> Question:
+        """Give a question another name. Raises BadSetup, NotFound, NotYours."""
+        question = replace(self.own(guest, id), name=_checked_name(name))
+        self._store.transact(questions.rename, id, question.name)
+        return question
+
+    def copy(self, guest: Guest, id: str) -> Question:
+        """Return a copy that belongs to this guest, who is stored already. Raises NotFound, TooMany."""
+        source = self.find(id)
+        return self.create(guest, game(source.game), source.name, source.content)
+
+    def delete(self, guest: Guest, id: str) -> None:
+        """Delete a question with its reports. Raises NotFound, NotYours."""
+        self.own(guest, id)
+        self._store.transact(questions.delete, id)
+        self._orders.forget(id)
+
+
+# -------------------------------------------------------------------------------------------------------------------- checking
+
+
+def check(subject: Game, content: Content) -> Content:
+    """Return the content of a question without what goes without saying. Raises BadSetup, UnknownBot.
+
+    The data of documents aren't checked: a guest may save one that isn't valid yet.
+    """
+    players = tuple(sorted({subject.check_players(count) for count in _some(content.players, 1, MOST_PLAYERS)}))
+    bots = tuple(dict.fromkeys(_some(content.bots, 0, MOST_BOTS)))
+    for name in bots:
+        bot(subject, name)
+    kind_mask(subject, without := tuple(dict.fromkeys(_some(content.without, 0, MOST_WITHOUT))))
+    figures = tuple(dict.fromkeys(_checked_name(each, LONGEST_FIGURE) for each in _some(content.figures, 0, MOST_FIGURES)))
+    variants = tuple(_checked_variant(subject, each) for each in _some(content.variants, 1, MOST_VARIANTS))
+    for names in ([each.name for each in variants], [each.key for each in variants]):
+        if len(set(names)) < len(names):
+            raise BadSetup(_("Two variants can't have the same name."))
+    if not LEAST_SECONDS <= content.seconds <= MOST_SECONDS:
+        message = _("A report takes {least} to {most} seconds.")
+        raise BadSetup(message.format(least=LEAST_SECONDS, most=int(MOST_SECONDS)))
+    checked = Content(players, variants, bots, without, figures, content.seconds)
+    if len(msgspec.json.encode(checked)) > MOST_SIZE:
+        raise BadSetup(_("This question is too long. Take a variant out first."))
+    return checked
+
+
+def _some(values: Collection[Any], least: int, most: int) -> Collection[Any]:
+    if not least <= len(values) <= most:
+        raise BadSetup(
+            _("There must be {least} to {most} of these, not {count}.").format(least=least, most=most, count=len(values))
+        )
+    return values
+
+
+def _checked_name(text: str, longest: int = LONGEST_NAME) -> str:
+    name = " ".join(text.split())
+    if not name or len(name) > longest or not name.isprintable() or any(map(is_unseen, name)):
+        raise BadSetup(_("A name has 1 to {most} visible characters.").format(most=longest))
+    return name
+
+
+def _checked_variant(subject: Game, variant: Variant) -> Variant:
+    options = {}
+    for name, value in variant.options.items():
+        option = option_of(subject, name)
+        checked = _checked_data(option, value) if isinstance(option, Document) else option.check(value)
+        if checked is not None and checked != option.default:
+            options[name] = checked
+    return Variant(variant.key, _checked_name(variant.name), options)
+
+
+def _checked_data(option: Document[Any], value: Any) -> Mapping[str, Any] | None:
+    """Return the data of a document as a question keeps it, None for the built-in one."""
+    if isinstance(value, Mapping) and "sha256" in value:
+        value = value.get("data")
+    if value is not None and not isinstance(value, Mapping):
+        raise BadSetup(f"{option.name}: it must be a document, not {type(value).__name__}")
+    if value is not None and len(msgspec.json.encode(value)) > MAX_SIZE:
+        raise BadSetup(f"{option.name}: longer than {MAX_SIZE // 1024} KB")
+    return None if value is None or value == option.data(option.default) else value
+
+
+# ------------------------------------------------------------------------------------------------------------------------ uses
+
+
+def option_of(subject: Game, name: str) -> Option:
+    """Return the option of a game with this name. Raises BadSetup."""
+    for option in subject.options:
+        if option.name == name:
+            return option
+    raise BadSetup(_("{game} has no such option.").format(game=subject.title))
+
+
+def variant_of(question: Question, key: str) -> Variant:
+    """Return the variant of a question with this key. Raises NotFound."""
+    found = question.content.variant(key)
+    if found is None:
+        raise NotFound(_("There is no such variant. It may have been taken out."))
+    return found
+
+
+def options_of(question: Question, variant: Variant) -> dict[str, Any]:
+    """Return the checked values of all options of a variant; options that don't apply have their default.
+
+    Raises BadSetup, for example with the place that is wrong in a document.
+    """
+    return game(question.game).fitting_options(variant.options)
+
+
+def _new_key() -> str:
+    return new_id()[:6]
