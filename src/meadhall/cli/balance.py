@@ -18,7 +18,7 @@ from meadhall.cli.console import (
     STOP_AFTER,
     console,
     name_and_value,
-    print_prose,
+    print_result,
     progress_bar,
     quiet_stdout,
     split_names,
@@ -143,7 +143,7 @@ def run_balance(
     if as_json:
         print(report.to_json())
     else:
-        print_prose(console(), report)
+        print_result(console(), report)
     for file in out or ():
         report.write(file)
     return INTERRUPTED if report.ended == "interrupted" else 0

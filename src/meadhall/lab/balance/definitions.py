@@ -23,7 +23,7 @@ class Definition:
         tolerance: the range of values that is nothing to worry about; None: none is.
         usual: the range of values that is nothing remarkable; by default the tolerance. None without one: no value is remarkable
             by itself.
-        alike: whether the mean of the like figures of a cell is what is usual, instead of a range.
+        alike: whether the median of the like figures of a cell is what is usual, instead of a range.
         scale: how far beyond the usual range counts as one step of surprise: a tenth of a share, or of the mean of a number.
         high: the sentence about a value above the usual range, a message for gettext with ``{cell}``, ``{value}`` and, in
             families with items, ``{items}``; "" for none.
@@ -149,8 +149,6 @@ DEFINITIONS: Mapping[str, Definition] = {
         marked("Wins of a bot that avoids this kind of action, for each win in the same matches without avoiding: 1 is no loss."),
         "fair shares",
         usual=(1, 1),
-        high=marked("{cell}: bots win more if they never do this: {items}."),
-        low=marked("{cell}: bots win less if they never do this: {items}."),
     ),
     "shown": Definition("pieces", marked("shown: {item}"), marked("How often the piece is shown in a match.")),
     "acquired": Definition(
@@ -160,7 +158,7 @@ DEFINITIONS: Mapping[str, Definition] = {
         "number",
         (0.02, INF),
         scale=0.004,
-        low=marked("{cell}: never or hardly ever taken: {items}."),
+        low=marked("{cell}: never or hardly ever taken (times in a match): {items}."),
     ),
     "taken": Definition(
         "pieces",

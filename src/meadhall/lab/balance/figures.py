@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import inf, isnan
-from statistics import NormalDist
+from statistics import NormalDist, median
 from typing import TypeAlias
 
 import numpy as np
@@ -181,7 +181,7 @@ def usual_of(figure: Figure, figures: Mapping[str, Figure]) -> tuple[float, floa
     if figure.about.alike:
         kind = figure.name.rpartition(".")[0]
         values = [each.value for name, each in figures.items() if name.rpartition(".")[0] == kind]
-        return (mean := sum(values) / len(values)), mean
+        return (typical := median(values)), typical
     return figure.about.usual or figure.about.tolerance or (-inf, inf)
 
 

@@ -1,6 +1,6 @@
 """Findings: what a report says in sentences, the most surprising first.
 
-The surprise of a figure is how far it lies beyond what is usual (its tolerance, an equal share, or the mean of like figures),
+The surprise of a figure is how far it lies beyond what is usual (its tolerance, an equal share, or the median of like figures),
 less three standard errors, in steps of the scale of its family. So a wide interval surprises little, and 0 is what chance gives.
 """
 
@@ -30,6 +30,8 @@ from meadhall.lab.words import stopped_in_words, unknown_order
 
 MOST_FINDINGS = 7
 """The number of sentences of the first screen."""
+REMARKABLE = 0.5
+"""The surprise from which on a piece is named beside its like, and a difference comes before everything else."""
 MOST_ITEMS = 4
 """The number of pieces or actions that a sentence names."""
 
@@ -59,7 +61,10 @@ def findings(report: Measured) -> list[Finding]:
     """Return all findings, the most surprising first; differences of variants before others."""
     questions = (_differences, _places, _together, _length, _without, _by_family, _taken, _levels)
     found = [finding for question in questions for finding in question(report)]
-    return [*_notes(report), *sorted(found, key=lambda each: (not (each.difference and each.surprise >= 1), -each.surprise))]
+    return [
+        *_notes(report),
+        *sorted(found, key=lambda each: (not (each.difference and each.surprise >= REMARKABLE), -each.surprise)),
+    ]
 
 
 def first_screen(found: Sequence[Finding]) -> tuple[list[Finding], list[Finding]]:
@@ -84,8 +89,9 @@ def _places(report: Measured) -> Iterator[Finding]:
     places = [each for each in every if each.figure.item]
     if not places:
         return
-    if any(each.figure.warning for each in places):
-        key = max(places, key=lambda each: (each.figure.warning != "", each.surprise)).key
+    shown = [each for each in places if each.figure.warning or surprise(each.figure, (1, 1))]
+    if shown:
+        key = max(shown, key=lambda each: (each.surprise, abs(each.figure.value - 1))).key
         here = [each.figure for each in places if each.key == key]
         best, worst = (choose(here, key=lambda figure: figure.value) for choose in (max, min))
         text = _(
@@ -121,7 +127,7 @@ def _together(report: Measured) -> Iterator[Finding]:
         won = {key: figures["won"] for key, figures in report.figures.items() if "won" in figures and key[2] == bot}
         if not won:
             continue
-        said = _("{bot} wins so many of the matches together: {list}. Better players may win more.").format(
+        said = _("Matches that {bot} wins together: {list}. Better players may win more.").format(
             bot=bot, list=_ends(report, won)
         )
         known = report.subject.elements.known
@@ -208,10 +214,7 @@ def _about(report: Measured, text: str, shown: Sequence[Odd], **more: str) -> Fi
     """Return the finding about figures of one family, in the cell where one of them surprises most."""
     most = max(shown, key=lambda each: each.surprise)
     here = sorted((each for each in shown if each.key == most.key), key=lambda each: -each.surprise)
-    named = [
-        _("{item} {value}").format(item=short_item(report, each.figure), value=value_in_words(each.figure))
-        for each in here[:MOST_ITEMS]
-    ]
+    named = [f"{short_item(report, each.figure)} {value_in_words(each.figure)}" for each in here[:MOST_ITEMS]]
     if left := len(here) - len(named):
         named.append(ngettext("and {count} other", "and {count} others", left).format(count=left))
     cell, value = cell_in_words(report, most.key), value_in_words(most.figure)
@@ -220,15 +223,15 @@ def _about(report: Measured, text: str, shown: Sequence[Odd], **more: str) -> Fi
 
 
 def _taken(report: Measured) -> Iterator[Finding]:
-    """Yield for each kind of piece which ones are taken more or less often than the mean of the kind when they are shown."""
-    every = [each for each in _odd(report, "taken") if each.surprise]
+    """Yield for each kind of piece which ones are taken more or less often than is usual of the kind when they are shown."""
+    every = [each for each in _odd(report, "taken") if each.surprise >= REMARKABLE]
     for kind in report.subject.elements.pieces:
         shown = [each for each in every if kind_of(report, each.figure) is kind]
         if shown:
             most = max(shown, key=lambda each: each.surprise)
-            mean, _same = usual_of(most.figure, report.figures[most.key])
-            text = _("{kind} ({cell}): on average taken in {mean} of the times that one is shown, but {items}.")
-            yield _about(report, text, shown, kind=_(kind.text).capitalize(), mean=percent(mean, 0))
+            usual, _same = usual_of(most.figure, report.figures[most.key])
+            text = _("{kind} ({cell}): usually taken in {usual} of the times that one is shown, but {items}.")
+            yield _about(report, text, shown, kind=_(kind.text).capitalize(), usual=percent(usual, 0))
 
 
 def _differences(report: Measured) -> Iterator[Finding]:
@@ -268,7 +271,7 @@ def _differences(report: Measured) -> Iterator[Finding]:
 
 
 def _can_differ(figure: Figure) -> bool:
-    """Return whether a sentence tells a difference of this figure: of a piece or a place only if the figure itself has a sentence."""
+    """Return whether a sentence tells a difference of this figure: of a piece only if the figure itself has a sentence."""
     about = figure.about
     is_told = figure.family == "place" or about.alike or about.high or about.low
     return not figure.item or (about.unit in ("share", "fair shares") and bool(is_told))

@@ -76,7 +76,7 @@ def number_in_words(figure: Figure, value: float, *, signed: bool = False) -> st
 
 
 def value_in_words(figure: Figure, *, signed: bool = False) -> str:
-    """Return a figure with its interval, in the digits that this allows; alone if the interval is narrower than the last digit."""
+    """Return a figure with its interval, in the digits that this allows; alone if the interval is narrower than a digit."""
     is_share = figure.about.unit == "share"
     high = min(figure.high, 1.0) if is_share else figure.high
     values = figure.value, figure.low, high
@@ -147,7 +147,7 @@ def piece_tables(report: Measured, key: Key) -> Iterator[Table]:
             if figure.about.group == "pieces" and kind_of(report, figure) is kind:
                 pieces.setdefault(figure.item, {})[figure.family] = figure
         order = sorted(pieces.values(), key=lambda piece: _rank(piece, figures))
-        families = [family for family in DEFINITIONS if any(family in piece for piece in order)]
+        families = [family for family in DEFINITIONS if any(family in piece and piece[family].value for piece in order)]
         heads = (_(kind.text), *(head_of(family) for family in families))
         rows = tuple(
             (

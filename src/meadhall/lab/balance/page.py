@@ -100,7 +100,7 @@ def _finding(report: Measured, finding: Finding, watch: Watch) -> str:
         match = escape(_("A match to watch ({why}):").format(why=_(EXAMPLES[example.kind])))
         reasons.append(f"<p>{match} {watch(finding.key, example)}</p>")
     why = _folded(_("Why?"), "".join(reasons)) if reasons else ""
-    return f"<li><p>{escape(finding.text)}</p>{why}</li>"
+    return f"<li><p>{escape(finding.text).replace(' %', '&nbsp;%')}</p>{why}</li>"
 
 
 def _changes(variant: str, sentences: Sequence[str]) -> str:
@@ -210,7 +210,7 @@ def _charts(report: Measured, group: str) -> Iterator[str]:
 
 def _bar(report: Measured, number: int, figure: Figure, cells: int) -> Bar:
     key = list(report.figures)[number]
-    name = name_in_words(report, figure)
+    name = name_in_words(report, figure) if figure.family == "place" or not figure.item else item_in_words(report, figure)
     label = f"{name} \N{MIDDLE DOT} {cell_in_words(report, key)}" if cells > 1 else name
     text = number_in_words(figure, figure.value)
     return Bar(label, figure.value, figure.low, figure.high, text, bool(figure.warning), number)
