@@ -30,7 +30,7 @@ from meadhall.engine.match.view import Seat, View, legal_actions
 from meadhall.engine.options import CACHE_SIZE, Choice, Document, HouseRule, Number, Option, Origin
 from meadhall.engine.registry import PlayableGame as Game
 from meadhall.engine.registry import register, registered
-from meadhall.engine.report_terms import CLOCKWISE, ActionKind, Bound, Elements, Mention, PieceKind, clockwise
+from meadhall.engine.report_terms import CLOCKWISE, ActionKind, Bond, Ceiling, Elements, Mention, PieceKind, clockwise
 from meadhall.engine.search_settings import (
     Advice,
     Solution,
@@ -103,7 +103,8 @@ __all__ = [
     "Argument",
     "BadGame",
     "BadSetup",
-    "Bound",
+    "Bond",
+    "Ceiling",
     "Choice",
     "ConformanceError",
     "Counts",

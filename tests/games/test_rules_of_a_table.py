@@ -71,6 +71,9 @@ TOLD = [
         ("power one never kills", "Stärke eins tötet also nie"),
         ("5 or more kills", "5 oder mehr tötet"),
     ),
+    Told(VA, {"hits": 7}, "VA-1.2", ("Ten hits", "zehn Treffern"), ("stays at 7", "bleibt es bei 7")),
+    Told(VA, {"hits_of_two": 9}, "VA-3.7", ("your fifteenth", "dem fünfzehnten"), ("hit 9", "Treffer 9")),
+    Told(VA, STRATEGIC | {"hand": 4}, "VA-2.3", ("Not at this table", "Nicht an diesem"), ("back to 4", "wieder 4")),
     Told(AX, VERSUS, "AX-1.3", ("The first seat starts", "Der erste Platz beginnt"), ("A random seat starts", "wird ausgelost")),
     Told(
         AX,

@@ -11,6 +11,7 @@ from meadhall.games.axes_and_allies.lessons import LESSONS
 from meadhall.games.axes_and_allies.rules import ALLY, ATTACK, SEATS, Event
 from meadhall.sdk import (
     ActionKind,
+    Bond,
     Elements,
     EventFigure,
     Game,
@@ -33,6 +34,7 @@ ELEMENTS = Elements(
     turn=Event.POWER,
     out=Mention(Event.KILLED, 1),
     attacks=Mention(Event.ATTACK, 1),
+    bond=Bond(marked("alliances"), Mention(Event.ALLIED, 1), (Event.VOIDED,)),
 )
 
 STATISTICS = event_statistics(

@@ -29,7 +29,7 @@ from meadhall.games.axxa.state import (
 )
 from meadhall.sdk import (
     ActionKind,
-    Bound,
+    Ceiling,
     Choice,
     Daily,
     Elements,
@@ -96,13 +96,13 @@ WITH_ALL_KNOWN = {"all": 0.998, "orthogonal": 0.998}
 """The share of 1,000 shuffles that the solver proves won, by the option ``touching``: see docs/internals/axxa-solver.md."""
 
 
-def _known(options: Mapping[str, Any]) -> Bound | None:
+def _ceiling(options: Mapping[str, Any]) -> Ceiling | None:
     """Return how often the solver wins with every piece known, if all other options are as usual."""
     usual = {option.name: option.default for option in (MODE, DIRECTIONS, WITH_MOVED)}
     if any(options.get(name, value) != value for name, value in usual.items()):
         return None
     text = marked("With every piece known from the start, the solver wins {value}: players who see less can't win more often.")
-    return Bound(WITH_ALL_KNOWN[options.get(TOUCHING.name, TOUCHING.default)], text)
+    return Ceiling(WITH_ALL_KNOWN[options.get(TOUCHING.name, TOUCHING.default)], text)
 
 
 ELEMENTS = Elements(
@@ -117,7 +117,7 @@ ELEMENTS = Elements(
     first_order=Event.STARTS,
     first_turns=alternating,
     turn=Event.MOVED,
-    known=_known,
+    ceiling=_ceiling,
 )
 
 STATISTICS = event_statistics(

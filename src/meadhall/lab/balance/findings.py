@@ -130,8 +130,8 @@ def _together(report: Measured) -> Iterator[Finding]:
         said = _("Matches that {bot} wins together: {list}. Better players may win more.").format(
             bot=bot, list=_ends(report, won)
         )
-        known = report.subject.elements.known
-        bounds = {key: known(report.variants[key[0]]) if known else None for key in won}
+        ceiling = report.subject.elements.ceiling
+        bounds = {key: ceiling(report.variants[key[0]]) if ceiling else None for key in won}
         for key, bound in bounds.items():
             if bound is not None:
                 at = "" if set(bounds.values()) == {bound} else f"{cell_in_words(report, key)}: "
