@@ -12,7 +12,6 @@ from typing import Annotated, Any, Final, Literal
 import msgspec
 from litestar import Response, delete, get, post
 from litestar.datastructures import UploadFile
-from litestar.response import Redirect
 
 from meadhall.bots import bot
 from meadhall.engine.errors import BadSetup, MeadhallError
@@ -30,7 +29,7 @@ from meadhall.server.hall.lobby_changes import document_of
 from meadhall.server.hall.orders import MOST_SECONDS, Order
 from meadhall.server.hall.room import Room
 from meadhall.server.pages.responses import Answer, Html, by_htmx, page, see_other, table_answer
-from meadhall.server.pages.workshop import CAN_PRINT, first_workshop, toml_text, workshop_page
+from meadhall.server.pages.workshop import CAN_PRINT, toml_text, workshop_page
 from meadhall.server.routes.api_models import STRICT, refusals
 from meadhall.server.store.models import Guest
 from meadhall.server.web.links import link
@@ -89,12 +88,6 @@ _ENDS: Final = ("export", "play", "report", "compare", "print")
 
 _DOCUMENT: Final = "document"
 _FILE: Final = "file"
-
-
-@get("/workshop")
-async def show_first_workshop() -> Redirect:
-    """Go to the first document that can be changed."""
-    return see_other(first_workshop())
 
 
 @get("/workshop/{subject:str}/{name:str}")
@@ -203,9 +196,11 @@ async def _finished(
 
 
 @get("/workshop/reports/{id:str}")
-async def show_report(request: AnyRequest, hall: Hall, guest: Guest, id: str) -> Html:
+async def show_report(request: AnyRequest, hall: Hall, guest: Guest, id: str) -> Answer:
     """Show a report of the guest, or how far it is."""
     job = hall.orders.find(guest, id)
+    if job.question:
+        return see_other(link(f"/workshop/{job.question}?report={id}"))
     if by_htmx(request) and not job.is_open:
         return Response("", media_type="text/html", headers={"HX-Refresh": "true"})  # the page loads itself again
     answer = hall.orders.answer(job)
@@ -290,6 +285,6 @@ async def delete_balance(hall: Hall, program: Guest, id: str) -> None:
     hall.orders.delete(program, id)
 
 
-routes = [download_document, change_document, show_first_workshop, show_workshop, change_workshop, show_report]
+routes = [download_document, change_document, show_workshop, change_workshop, show_report]
 
 api_routes: list[Any] = [start_balance, show_balance, delete_balance]
