@@ -257,13 +257,11 @@ class DocumentForm:
             if not name:
                 return built_in
             path = _path(name)
-            value, parent, last = _at(built_in, path), _at(data, path[:-1]), path[-1]
+            value, parent = _at(built_in, path), _at(data, path[:-1])
             if isinstance(parent, dict) and value is None:
-                parent.pop(last, None)
-            elif isinstance(parent, dict) or (
-                isinstance(parent, list) and isinstance(last, int) and last < len(parent) and value is not None
-            ):
-                parent[last] = value
+                parent.pop(path[-1], None)
+            elif value is not None and (isinstance(parent, dict) or _at(data, path) is not None):
+                parent[path[-1]] = value
         self._fit(data)
         return data
 

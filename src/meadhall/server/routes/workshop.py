@@ -26,7 +26,7 @@ from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.lobby_changes import document_of
 from meadhall.server.hall.orders import MOST_SECONDS, Order
 from meadhall.server.hall.room import Room
-from meadhall.server.pages.responses import Answer, Html, by_htmx, page, see_other, table_answer
+from meadhall.server.pages.responses import Answer, by_htmx, page, see_other, table_answer
 from meadhall.server.routes.api_models import STRICT, refusals
 from meadhall.server.store.models import Guest
 from meadhall.server.web.links import link
@@ -82,9 +82,11 @@ async def show_older_address(subject: str, table: str = "") -> Redirect:
 
 
 @get("/workshop/reports/{id:str}")
-async def show_report(request: AnyRequest, hall: Hall, guest: Guest, id: str) -> Html:
+async def show_report(request: AnyRequest, hall: Hall, guest: Guest, id: str) -> Answer:
     """Show a report of the guest, or how far it is."""
     job = hall.orders.find(guest, id)
+    if job.question:
+        return see_other(link(f"/workshop/{job.question}?report={id}"))
     if by_htmx(request) and not job.is_open:
         return Response("", media_type="text/html", headers={"HX-Refresh": "true"})  # the page loads itself again
     answer = hall.orders.answer(job)
