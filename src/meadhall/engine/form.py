@@ -245,7 +245,7 @@ class DocumentForm:
             field = dict(zip(names, fields, strict=True)).get(column)
             kind = self._kinds.get(field.name) if field else None
             if field and isinstance(kind, inspect.IntType) and (rows is None or index in rows):
-                old = _number(field.value)
+                old = number_in(field.value)
                 if isinstance(old, int):
                     self._set(data, field, str(_bounded(_step(old, found["sign"], number), kind)))
         return data
@@ -274,11 +274,11 @@ class DocumentForm:
         return data
 
     def shrunk(self, name: str) -> dict[str, Any]:
-        """Return the data without a piece of a list."""
-        data, path = deepcopy(self.data), _path(name)
-        pieces, index = _at(data, path[:-1]), path[-1]
-        if isinstance(pieces, list) and isinstance(index, int) and index < len(pieces):
-            del pieces[index]
+        """Return the data without the last piece of a list."""
+        data = deepcopy(self.data)
+        pieces = _at(data, _path(name))
+        if isinstance(pieces, list) and pieces:
+            del pieces[-1]
         return data
 
     def entries(self) -> Iterator[tuple[Field, Line]]:
@@ -296,9 +296,9 @@ class DocumentForm:
         elif field.choices:
             value = text == _shown(True)
         elif field.is_number:
-            value = _number(text)
+            value = number_in(text)
         else:
-            value = [_number(each) for each in re.split(r"[\s,;]+", text) if each]
+            value = [number_in(each) for each in re.split(r"[\s,;]+", text) if each]
         parent: Any = data
         for step in path[:-1]:
             parent = parent.setdefault(step, {}) if isinstance(parent, dict) else _at(parent, (step,))
@@ -440,7 +440,8 @@ def _shown(value: Any) -> str:
     return "" if value is None else str(value)
 
 
-def _number(text: str) -> int | str:
+def number_in(text: str) -> int | str:
+    """Return the whole number that a text is, otherwise the text."""
     return int(text) if _NUMBER.fullmatch(text) else text
 
 

@@ -105,7 +105,7 @@
     if (leaves && !sending) return;
     event.preventDefault();
     event.stopImmediatePropagation();
-    const field = act === "reset" && byId(`at-${name}`);
+    const field = act === "reset" ? byId(`at-${name}`) : null;
     if (leaves) {
       await done;
       isLeaving = true;
@@ -118,6 +118,12 @@
     } else if (act) send([["do", submitter.value]]);
   }, true);
   document.addEventListener("click", async event => {
+    const place = event.target.closest("a[href^='#at-']"), field = place && byId(place.hash.slice(1));
+    if (field) {
+      for (let fold = field.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
+      event.preventDefault();
+      field.focus();
+    }
     const file = event.target.closest("#export, #back");
     if (!file || !sending) return;
     event.preventDefault();
@@ -125,7 +131,8 @@
     file.click();
   });
   addEventListener("pagehide", () => {
-    const left = waiting.filter(each => each !== sending);
+    const typed = [...fields()].filter(isEdited).map(field => [field.name, field.value]);
+    const left = [...waiting.filter(each => each !== sending && !each.isEdits), new Map(typed)].filter(each => each.size);
     if (left.length) navigator.sendBeacon(form.action, bodyOf(left));
   });
 
@@ -144,6 +151,7 @@
       next = row?.cells[at]?.querySelector("input[name^='at-']");
     } while (row?.cells[at] && !next);
     event.preventDefault();
+    if (!next && isEdited(event.target)) edited(event.target);
     next?.focus();
     next?.select();
   });
