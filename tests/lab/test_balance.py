@@ -81,6 +81,23 @@ def test_the_place_in_the_first_order_is_not_the_seat() -> None:
     assert found.by_place[0].rate > found.by_seat[0].rate
 
 
+def shares_of_attackers(sides: int, kills_on: int) -> float:
+    """Return the fair shares of the first of two who always attack, as karl does: the chance w = k + (1 - k) (1 - w)."""
+    rolls = np.arange(1, sides + 1)
+    kill = ((rolls[None] < rolls[:, None]) | ((rolls[None] >= kills_on) & (kills_on > 0))).mean()
+    return 2 * float(np.linalg.solve([[2 - kill]], [1.0])[0])
+
+
+@pytest.mark.parametrize(("sides", "kills_on"), [(6, 0), (6, 5), (12, 0)])
+def test_what_if_axes_kill_on_a_five(sides: int, kills_on: int) -> None:
+    """The chances of a duel are those of a small Markov chain; 12 of 19 with the printed numbers."""
+    assert shares_of_attackers(6, 0) == pytest.approx(2 * 12 / 19)
+    report = balance(AA, 2, {"it": {"sides": sides, "kills_on": kills_on}}, games=400, seed="axes", depth="quick")
+    place = report.figures["it", 2]["place.1"]
+    assert place.low < shares_of_attackers(sides, kills_on) < place.high
+    assert place.low > shares_of_attackers(6, 0) or not kills_on
+
+
 TELLING = {"axes-and-allies": "first", "viking-axes": "starts", "dungeon-allies": "order", "axxa": "starts"}
 """The event of each game that tells who has the first turn."""
 

@@ -180,7 +180,7 @@ async def test_a_program_sends_text_or_data_and_gets_the_hash(hall: OpenHall) ->
     program = await hall.program()
     games = {game["name"]: game["options"] for game in (await program.read("/games")).json()}
     known = {"name": "coins", "values": None, "template": "/documents/coins/coins", "only_with": None}
-    assert games[NAME][2] == {**known, "origins": {}, "house_rule": False}
+    assert games[NAME][2] == {**known, "origins": {}, "house_rule": False, "number": None}
     assert games[NAME][0]["template"] is None
     for value in (RENAMED.decode(), BROUGHT["data"], BROUGHT):
         info = await program.open(game=NAME, bots=["thrall"], options={"coins": value})

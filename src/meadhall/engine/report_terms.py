@@ -88,6 +88,21 @@ class PieceKind:
 
 
 @dataclass(frozen=True)
+class Bond:
+    """A tie between two seats, such as an alliance.
+
+    Attributes:
+        text: what several of them are called for people, e.g. ``"alliances"``; a message for gettext.
+        begun: the event in which a seat ties itself to another one, its ``argument``. Its ``seat`` is one of the two.
+        ended: the numbers of the events that end all ties. A tie of a seat that drops out (``Elements.out``) ends, too.
+    """
+
+    text: str
+    begun: Mention
+    ended: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
 class Elements:
     """The elements of a game.
 
@@ -103,6 +118,7 @@ class Elements:
             decisions of one seat instead, which leave out a turn without a decision.
         out: the event in which a player drops out, whose ``argument`` is the seat; None if no player does.
         attacks: the event in which one seat attacks another; None if there is none.
+        bond: what ties two seats; None if nothing does. It needs ``turn``, an event whose first argument is the seat.
 
     Examples:
         >>> from meadhall.engine.report_terms import ActionKind, Elements
@@ -117,6 +133,7 @@ class Elements:
     turn: int | None = None
     out: Mention | None = None
     attacks: Mention | None = None
+    bond: Bond | None = None
 
     def __post_init__(self) -> None:
         if len(self.actions) > MOST_KINDS:

@@ -12,6 +12,7 @@ from markupsafe import Markup
 
 from meadhall.bots import ranks
 from meadhall.engine import options
+from meadhall.engine.changes import document_changes
 from meadhall.engine.errors import MeadhallError
 from meadhall.engine.game import Game
 from meadhall.engine.match.view import bot_in_words
@@ -188,30 +189,37 @@ def _in_words(content: Content) -> str:
 
 
 def _row(subject: Game, option: options.Option, content: Content) -> OptionRow:
-    is_choice = isinstance(option, options.Choice)
     needed = option.only_with and next(
         each.label(option.only_with[1]) for each in subject.options if each.name == option.only_with[0]
     )
+    shown = [option.default] if isinstance(option, options.Number) else option.values
     return OptionRow(
         option,
         _(option.title),
-        tuple((option.label(value), option.explained(value)) for value in option.values)
-        if isinstance(option, options.Choice)
-        else (),
+        tuple((option.label(each), option.explained(each)) for each in shown) if isinstance(option, options.Choice) else (),
         isinstance(option, options.Document),
         isinstance(option, options.HouseRule),
         needed or "",
-        tuple(_cell(option, each, is_choice) for each in content.variants),
+        tuple(_cell(option, each) for each in content.variants),
     )
 
 
-def _cell(option: options.Option, variant: Variant, is_choice: bool) -> Cell:
+def _cell(option: options.Option, variant: Variant) -> Cell:
     value, field = variant.options.get(option.name, option.default), f"{variant.key}:{option.name}"
-    if is_choice:
+    if isinstance(option, options.Choice) and not isinstance(option, options.Number):
         return Cell(variant, field, _options(((each, option.label(each)) for each in option.values), [value]))
     if isinstance(option, options.Document):
-        return Cell(variant, field, words=_("changed") if option.name in variant.options else "")
+        data = variant.options.get(option.name)
+        return Cell(variant, field, words="" if data is None else _document_in_words(option, data))
     return Cell(variant, field, value=value)
+
+
+def _document_in_words(option: options.Document[Any], data: Mapping[str, Any]) -> str:
+    """Say in short how a document differs from the built-in one."""
+    found = [str(each) for each in document_changes(option, data, option.data(option.default))]
+    return (
+        _("{first} and {count} more changes").format(first=found[0], count=len(found) - 1) if len(found) > 1 else "".join(found)
+    )
 
 
 def _others(hall: Hall, guest: Guest, question: Question) -> tuple[Option, ...]:

@@ -6,7 +6,6 @@ The form carries the whole document.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Annotated, Any, Final, Literal
 from urllib.parse import quote
 
@@ -20,18 +19,17 @@ from meadhall.engine.errors import BadSetup, MeadhallError
 from meadhall.engine.options import MAX_SIZE
 from meadhall.engine.registry import game
 from meadhall.engine.text.language import gettext as _
-from meadhall.lab import Balance
 from meadhall.lab.entrants import kind_mask
+from meadhall.server.hall.among_people import AmongPeople
 from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.lobby_changes import document_of
 from meadhall.server.hall.orders import MOST_SECONDS, Order
 from meadhall.server.hall.room import Room
-from meadhall.server.pages.responses import Answer, by_htmx, page, see_other, table_answer
+from meadhall.server.pages.responses import Answer, see_other, table_answer
 from meadhall.server.routes.api_models import STRICT, refusals
 from meadhall.server.store.models import Guest
 from meadhall.server.web.links import link
 from meadhall.server.web.request import AnyRequest, client_address
-from meadhall.server.worker.threads import run_in_thread
 
 DOCUMENT_LIMIT: Final = 2 * MAX_SIZE
 """Bytes of a request that uploads a document. A document just above its own limit still gets a refusal with a reason."""
@@ -70,33 +68,11 @@ async def content_of(upload: Any) -> bytes:
     return await upload.read()
 
 
-_REPORT_POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; sandbox"
-"""A report has its styles in the page, because it is also a file, and needs nothing else."""
-
-
 @get("/workshop/{subject:str}/{name:str}")
 async def show_older_address(subject: str, table: str = "") -> Redirect:
     """Go to where a question about a game begins: an older address of its document."""
     more = f"&table={quote(table)}" if table else ""
     return see_other(link(f"/workshop?game={quote(subject)}{more}"))
-
-
-@get("/workshop/reports/{id:str}")
-async def show_report(request: AnyRequest, hall: Hall, guest: Guest, id: str) -> Answer:
-    """Show a report of the guest, or how far it is."""
-    job = hall.orders.find(guest, id)
-    if job.question:
-        return see_other(link(f"/workshop/{job.question}?report={id}"))
-    if by_htmx(request) and not job.is_open:
-        return Response("", media_type="text/html", headers={"HX-Refresh": "true"})  # the page loads itself again
-    answer = hall.orders.answer(job)
-    if answer.keys() & {"report", "page"}:
-        made = (
-            answer["page"] if "page" in answer else await run_in_thread(lambda: Balance.from_dict(answer["report"]).to_html())
-        )  # older halls: pages
-        headers = {"Content-Security-Policy": _REPORT_POLICY}
-        return Response(made, media_type="text/html; charset=utf-8", headers=headers)
-    return page(request, guest, "workshop_report.html", replace(job, answer=dict(answer)))
 
 
 MOST_VARIANTS = 6
@@ -122,7 +98,8 @@ class NewBalance(msgspec.Struct, forbid_unknown_fields=True):
 class BalanceInfo(msgspec.Struct):
     """A report: ``state`` is ``waiting``, ``running``, ``done`` or ``failed``; ``progress`` is the part that is done, 0 to 1.
 
-    ``report`` is described on the page *Is my game fair?*.
+    ``report`` is described on the page *Is my game fair?*. ``people``: counts of the matches between people in this hall, for the
+    numbers of players of the report. None are given of fewer than five matches.
     """
 
     id: str
@@ -130,6 +107,7 @@ class BalanceInfo(msgspec.Struct):
     progress: float
     report: dict[str, Any] | None = None
     error: str = ""
+    people: list[AmongPeople] = []
 
 
 def _info(job: Order, answer: Mapping[str, Any]) -> BalanceInfo:
@@ -158,7 +136,9 @@ async def start_balance(request: AnyRequest, data: Annotated[NewBalance, STRICT]
 async def show_balance(hall: Hall, program: Guest, id: str) -> BalanceInfo:
     """Return a report of yours, or how far it is."""
     job = hall.orders.find(program, id)
-    return _info(job, hall.orders.answer(job))
+    info = _info(job, hall.orders.answer(job))
+    info.people = await hall.peoples_matches.of(job.request["name"], job.request["players"])
+    return info
 
 
 @delete("/balance/{id:str}", status_code=204, responses=refusals(400, 401, 404))
@@ -167,6 +147,6 @@ async def delete_balance(hall: Hall, program: Guest, id: str) -> None:
     hall.orders.delete(program, id)
 
 
-routes = [download_document, change_document, show_older_address, show_report]
+routes = [download_document, change_document, show_older_address]
 
 api_routes: list[Any] = [start_balance, show_balance, delete_balance]
