@@ -133,7 +133,7 @@ def run_balance(
             seed,
             without=without or (),
             depth="quick" if quick else "deep" if deep else "usual",
-            seconds=seconds or None,
+            seconds=seconds,
             games=games,
             progress=lambda done: progress.update(task, completed=int(100 * done)),
             cluster=cluster,
@@ -207,7 +207,7 @@ def run_tune(
             seed,
             trials=trials,
             games=games,
-            seconds=seconds or None,
+            seconds=seconds,
             progress=lambda done: progress.update(task, completed=int(100 * done)),
         )
     if as_json:

@@ -49,10 +49,24 @@ def luck(match: Match, seed: int) -> tuple[float, ...]:
         match: a match of a game that is not cooperative.
         seed: keys the sampled alternatives.
     """
-    values = _Evaluator(match, seed)
+    first, later = values_and_luck(match, seed, PLAYOUTS)
+    fair = 1 / len(match.game.parties(match.players, match.options))
+    return tuple((first - fair + later).tolist())
+
+
+def values_and_luck(match: Match, seed: int, playouts: int) -> tuple[Floats, Floats]:
+    """Return each seat's value of the first position, and its luck in all chance events after it, float64 (players,) each.
+
+    Args:
+        match: a match that is over, see ``luck``.
+        seed: keys the sampled alternatives.
+        playouts: the number of rollouts of a position. Few make the luck noisy, but don't shift its mean.
+    """
+    values = _Evaluator(match, seed, playouts)
     positions = [*(step.before for step in match.steps), match.states]
     viewer = values.viewer_of(positions[0], SPECTATOR)
-    total = values.value(positions[0], viewer) - 1 / len(match.game.parties(match.players, match.options))
+    first = values.value(positions[0], viewer)
+    later = np.zeros_like(first)
     for step, after in zip(match.steps, positions[1:], strict=True):
         viewer = values.viewer_of(step.before, viewer)
         if viewer == EVERYTHING:
@@ -60,15 +74,23 @@ def luck(match: Match, seed: int) -> tuple[float, ...]:
         else:
             chance = bool((after["reveals"] != step.before["reveals"]).any())
         if chance:
-            total += values.value(after, viewer) - values.mean_value_after(viewer, step)
-    return tuple(total[: match.players].tolist())
+            later += values.value(after, viewer) - values.mean_value_after(viewer, step)
+    return first[: match.players], later[: match.players]
+
+
+def first_values(match: Match, seed: int, playouts: int) -> Floats:
+    """Return each seat's value of the first position of a match, from what all see, float64 (players,)."""
+    values = _Evaluator(match, seed, playouts)
+    first = match.steps[0].before if match.steps else match.states
+    return values.value(first, values.viewer_of(first, SPECTATOR))[: match.players]
 
 
 class _Evaluator:
     """Estimates the values of positions of a match, and of the positions that could have followed."""
 
-    def __init__(self, match: Match, seed: int) -> None:
+    def __init__(self, match: Match, seed: int, playouts: int) -> None:
         self._match = match
+        self._playouts = playouts
         self._loops = loops(match.game)
         self._rollouts = Rollouts(match.game, match.players, match.options)
         self._draw = np.random.default_rng(seed)
@@ -87,21 +109,21 @@ class _Evaluator:
     def value(self, position: States, viewer: int) -> Floats:
         """Return the value of a position to each seat from the viewer's information, float64 (max_players,)."""
         known = concealed(self._match.game, position, viewer)
-        return self._rollouts.shares(known, viewer, PLAYOUTS, self._seed()) / PLAYOUTS
+        return self._rollouts.shares(known, viewer, self._playouts, self._seed()) / self._playouts
 
     def mean_value_after(self, viewer: int, step: Step) -> Floats:
         """Return the mean value after a step, over its chance events and over determinizations, float64 (max_players,)."""
         before = acting(self._match.game, step.before, step.seat)
         known, seed = concealed(self._match.game, before, viewer), self._seed()
         total = np.zeros(self._match.game.max_players, np.float64)
-        for number in range(PLAYOUTS):
+        for number in range(self._playouts):
             supposed = copied(known)
             supposed["rng"] = self._draw.integers(1 << 64, size=2, dtype=np.uint64)
             if viewer == SPECTATOR:
                 self._loops.redeal_one(supposed, viewer)
             self._loops.play_one(supposed, step.action, self._silent)
             total += self._rollouts.shares(supposed, EVERYTHING, 1, seed, number)
-        return total / PLAYOUTS
+        return total / self._playouts
 
     def _seed(self) -> int:
         return int(self._draw.integers(1 << 63))
