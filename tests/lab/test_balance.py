@@ -45,7 +45,7 @@ DA = meadhall.game("dungeon-allies")
 def report() -> Iterator[Balance]:
     """A small report with everything but searches."""
     with pytest.MonkeyPatch.context() as patch:
-        for task in (Task.CHANCES, Task.AGENCY, Task.DEALS, Task.WITHOUT):
+        for task in SIZES:
             patch.setitem(SIZES, task, 6)
         yield balance(AA, (2, 3), {"built-in": {}, "same": {}}, ["karl"], games=12, seed="mead", without=["ally"])
 

@@ -41,9 +41,10 @@ NEGLIGIBLE = 1e-12
 def luck(match: Match, seed: int) -> tuple[float, ...]:
     """Return each seat's luck in a match that is over, in shares of a win, see ``Game.shares``.
 
-    While no seat has private information, positions are evaluated from the public information, and a revelation is a chance
-    event. After that they are evaluated with full information, and only new dice and draws are chance events. The deal is
-    compared with equal chances, because in a tournament every bot sits on every seat equally often.
+    Positions are evaluated from what the seats know together: no draw pile, but all hands. So a revelation of something that no
+    seat knew is a chance event. In a game that can't deal the rest again they are evaluated with full information, and only new
+    dice and draws are chance events. The deal is compared with equal chances, because in a tournament every bot sits on every
+    seat equally often.
 
     Args:
         match: a match of a game that is not cooperative.
@@ -97,24 +98,36 @@ class _Evaluator:
         self._silent = np.zeros(NO_LOG_SHAPE, np.int32)
 
     def viewer_of(self, position: States, before: int) -> int:
-        """Return the viewer for a position: the spectator, until a seat first has private information."""
+        """Return ``SPECTATOR`` for what the seats know together; ``EVERYTHING`` once the game can't deal the rest again."""
         if before == EVERYTHING:
             return EVERYTHING
-        seen = [concealed(self._match.game, position, viewer) for viewer in range(SPECTATOR, self._match.players)]
-        for each in seen:
-            each["actor"] = position["actor"]  # a seat that has still to choose is the actor of its own view
-        open_ = all(each.tobytes() == seen[0].tobytes() for each in seen)
-        return SPECTATOR if open_ else EVERYTHING
+        known = self._known(position, SPECTATOR)
+        supposed = copied(known)
+        supposed["rng"] = self._draw.integers(1 << 64, size=2, dtype=np.uint64)
+        self._loops.redeal_one(supposed, SPECTATOR)
+        seats, game = range(self._match.players), self._match.game
+        kept = all(concealed(game, supposed, seat).tobytes() == concealed(game, known, seat).tobytes() for seat in seats)
+        return SPECTATOR if kept else EVERYTHING
+
+    def _known(self, position: States, viewer: int) -> States:
+        """Return a position with what a viewer knows; for ``SPECTATOR`` with what at least one seat knows."""
+        known = concealed(self._match.game, position, viewer)
+        if viewer == SPECTATOR:
+            for seat in range(self._match.players):
+                seen = concealed(self._match.game, position, seat)
+                for name in set(seen.dtype.names or ()) - {"rng", "actor"}:
+                    np.copyto(known[name], position[name], where=seen[name] == position[name])
+        return known
 
     def value(self, position: States, viewer: int) -> Floats:
         """Return the value of a position to each seat from the viewer's information, float64 (max_players,)."""
-        known = concealed(self._match.game, position, viewer)
+        known = self._known(position, viewer)
         return self._rollouts.shares(known, viewer, self._playouts, self._seed()) / self._playouts
 
     def mean_value_after(self, viewer: int, step: Step) -> Floats:
         """Return the mean value after a step, over its chance events and over determinizations, float64 (max_players,)."""
         before = acting(self._match.game, step.before, step.seat)
-        known, seed = concealed(self._match.game, before, viewer), self._seed()
+        known, seed = self._known(before, viewer), self._seed()
         total = np.zeros(self._match.game.max_players, np.float64)
         for number in range(self._playouts):
             supposed = copied(known)

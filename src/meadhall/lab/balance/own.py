@@ -53,6 +53,12 @@ class Own:
     counters: Mapping[str, str] = field(default_factory=dict)
     functions: Mapping[str, bytes] = field(default_factory=dict)
 
+    @property
+    def texts(self) -> dict[str, str]:
+        """Return what each figure counts: the text of a counter, or the name of a function."""
+        given = {name: cloudpickle.loads(function) for name, function in self.functions.items()}
+        return {**self.counters, **{name: getattr(each, "__name__", str(each)) for name, each in given.items()}}
+
     def measure(self, name: str, match: Match) -> tuple[float, float]:
         """Return what a match adds to a figure: a sum and a count. Raises FigureFailed."""
         try:
