@@ -1,4 +1,4 @@
-"""Random playouts: Axes and Allies against C, plain Python, and OpenSpiel's pig from Python; and the other games.
+"""Random playouts: Axes and Allies against C, plain Python, and games of OpenSpiel from Python; and the other games.
 
     make bench        (or: .venv/bin/python benchmarks/playouts.py)
 
@@ -63,14 +63,22 @@ OTHERS = (
     Other("dungeon-allies", 4, {}, 2_000, 2 / 20),
 )
 
-C, COMPILED, ALL_CORES, MATCH, PLAIN, OPENSPIEL = (
+C, COMPILED, ALL_CORES, MATCH, PLAIN = (
     "C, -O3 -march=native",
     "Meadhall, compiled",
     "Meadhall, compiled, all cores",
     "Meadhall, Match objects with events",
     "Meadhall, interpreted (MEADHALL_INTERPRET=1)",
-    "OpenSpiel pig, from Python",
 )
+
+PEERS = {
+    f"OpenSpiel pig, {PLAYERS} players, from Python": (f"pig(players={PLAYERS})", 20),
+    "OpenSpiel connect_four, from Python": ("connect_four", 400),
+    "OpenSpiel backgammon, from Python": ("backgammon", 10),
+    "OpenSpiel hearts, from Python": ("hearts(pass_cards=false)", 100),
+}
+"""Games of OpenSpiel in C++, each with its number of games."""
+PIG, CONNECT_FOUR, *_OTHER = PEERS
 
 Played = tuple[int, tuple[float, ...]]
 """The number of decisions, and wins by seat."""
@@ -119,9 +127,9 @@ def whole_matches(games: int) -> Played:
     return decisions, ()
 
 
-def openspiel(games: int) -> Played:
-    """Play OpenSpiel's game. Only decisions of players are counted, not chance nodes."""
-    game = pyspiel.load_game(f"pig(players={PLAYERS})")
+def openspiel(games: int, name: str) -> Played:
+    """Play a game of OpenSpiel. Only decisions of players are counted, not chance nodes."""
+    game = pyspiel.load_game(name)
     decisions = 0
     for _ in range(games):
         state = game.new_initial_state()
@@ -173,7 +181,7 @@ def measure() -> tuple[dict[str, list[float]], list[list[float]]]:
         ALL_CORES: lambda: speed(all_cores, 2 * GAMES, time.perf_counter),
         MATCH: lambda: speed(whole_matches, 50),
         PLAIN: lambda: elsewhere(INTERPRETED, MEADHALL_INTERPRET="1")[0],
-        OPENSPIEL: lambda: speed(openspiel, 20),
+        **{row: partial(speed, partial(openspiel, name=name), games) for row, (name, games) in PEERS.items()},
     }
     for other in OTHERS:
         play = partial(compiled, name=other.game, players=other.players, options=other.options)
@@ -198,21 +206,21 @@ def main() -> None:
     table = Table(
         title=f"Random play, {os.cpu_count()} cores, median of {REPETITIONS}; C is Axes and Allies with {PLAYERS} players"
     )
-    for heading in ("", "decisions/s", "of C", "of OpenSpiel"):
+    for heading in ("", "decisions/s", "of C", "of pig", "of connect_four"):
         table.add_column(heading, justify="right" if heading else "left", no_wrap=True)
     for name in figures:
-        against = (f"{ratio(figures, name, to):.3g}" for to in (C, OPENSPIEL))
+        against = (f"{ratio(figures, name, to):.3g}" for to in (C, PIG, CONNECT_FOUR))
         table.add_row(name, f"{median(figures[name]):,.0f}", *against)
     console = Console(width=max(100, Console().width))
     console.print(table)
     of_c, of_openspiel, start, cpu = (
         ratio(figures, COMPILED, C),
-        ratio(figures, COMPILED, OPENSPIEL),
+        ratio(figures, COMPILED, PIG),
         *map(median, zip(*starts, strict=True)),
     )
     for met, text in (
         (of_c >= GOAL_C, f"{of_c:.2f} of C on one core (goal: {GOAL_C})"),
-        (of_openspiel >= GOAL_OPENSPIEL, f"{of_openspiel:.0f} times OpenSpiel from Python (goal: {GOAL_OPENSPIEL:.0f})"),
+        (of_openspiel >= GOAL_OPENSPIEL, f"{of_openspiel:.0f} times OpenSpiel's pig from Python (goal: {GOAL_OPENSPIEL:.0f})"),
         *(
             (
                 ratio(figures, other.row, C) >= other.goal,

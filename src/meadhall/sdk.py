@@ -27,10 +27,10 @@ from meadhall.engine.match.match import Match
 from meadhall.engine.match.places import places_by_elimination
 from meadhall.engine.match.step import Result
 from meadhall.engine.match.view import Seat, View, legal_actions
-from meadhall.engine.options import CACHE_SIZE, Choice, Document, HouseRule, Option, Origin
+from meadhall.engine.options import CACHE_SIZE, Choice, Document, HouseRule, Number, Option, Origin
 from meadhall.engine.registry import PlayableGame as Game
 from meadhall.engine.registry import register, registered
-from meadhall.engine.report_terms import CLOCKWISE, ActionKind, Elements, Mention, PieceKind, clockwise
+from meadhall.engine.report_terms import CLOCKWISE, ActionKind, Bond, Ceiling, Elements, Mention, PieceKind, clockwise
 from meadhall.engine.search_settings import (
     Advice,
     Solution,
@@ -103,6 +103,8 @@ __all__ = [
     "Argument",
     "BadGame",
     "BadSetup",
+    "Bond",
+    "Ceiling",
     "Choice",
     "ConformanceError",
     "Counts",
@@ -129,6 +131,7 @@ __all__ = [
     "Match",
     "MeadhallError",
     "Mention",
+    "Number",
     "OfferState",
     "Option",
     "Origin",

@@ -13,7 +13,7 @@ _ALIENS = """() => [...document.querySelectorAll("svg, svg *")]
 _WIDTH = "document.documentElement.clientWidth"
 
 _TOO_WIDE = f"""() => [...document.querySelectorAll("main *, header *")]
-    .filter(e => !e.closest("svg, .visually-hidden, [popover], .tip, .scroll"))
+    .filter(e => !e.closest("svg, .visually-hidden, [popover], .tip, .scroll, .wide"))
     .filter(e => e.checkVisibility({{ opacityProperty: true, visibilityProperty: true }}))
     .filter(e => {{ const r = e.getBoundingClientRect(); return r.width && (r.left < -1 || r.right > {_WIDTH} + 1); }})
     .map(e => e.outerHTML.slice(0, 90))"""

@@ -56,6 +56,18 @@ def test_an_example_gets_shorter_and_reproduces_the_same_law() -> None:
     assert again.law == smallest.law == "reveals"
 
 
+def test_an_example_has_the_number_of_players_and_the_options_that_were_asked_for() -> None:
+    broken, asked = BROKEN["wordless-prompt"].game, {"players": 4, "options": {"hand": "many"}}
+    with pytest.raises(ConformanceError) as found:
+        check_game(broken, matches=1, **asked)  # type: ignore[arg-type]
+    smallest = shortest(found.value, **asked)  # type: ignore[arg-type]
+    assert smallest.example is not None
+    assert (smallest.example.players, smallest.example.options["hand"]) == (4, "many")
+    freely = shortest(found.value).example
+    assert freely is not None
+    assert freely.players == 2
+
+
 @pytest.mark.parametrize("name", ["empty-legal", "wordless-ending", "hiding-play", "wordless-prompt"])
 def test_the_position_of_a_violation_can_be_checked_again(name: str) -> None:
     smallest = shortest(first_violation(BROKEN[name].game))

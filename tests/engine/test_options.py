@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from games_for_tests.coins import COINS, FILE, Coins
@@ -22,7 +23,7 @@ from meadhall.engine.laws.check_game import setups
 from meadhall.engine.laws.declaration_laws import options_have_names, rulebook_knows_options
 from meadhall.engine.laws.knowledge import Broken
 from meadhall.engine.match.record import dumps, loads
-from meadhall.engine.options import CACHE_SIZE, MAX_DOTS, MAX_SIZE, Choice, Document, HouseRule, Origin
+from meadhall.engine.options import CACHE_SIZE, MAX_DOTS, MAX_SIZE, Choice, Document, HouseRule, Number, Origin
 from meadhall.engine.registry import game as find
 from meadhall.engine.registry import registered
 from meadhall.engine.replay import replay
@@ -98,6 +99,35 @@ def test_a_check_demands_that_the_rulebook_says_in_every_language_what_an_option
     (tmp_path / "rulebook.md").write_text(text, encoding="utf-8")
     told = [rule_sentence(subject, "c-2", options) for options in (None, {"bids": "lost"}, {"bids": "back"})]
     assert told == ["A bid is lost.", "A bid is lost.", "A bid is returned."]
+
+
+SIDES = Number("sides", "So many sides.", 6, (4, 12), title="Sides", rules=("c-1", "c-2"))
+
+
+def test_a_number_of_the_rules_is_an_integer_within_its_bounds() -> None:
+    assert [SIDES.check(value) for value in (6, "8", np.int64(4), "12")] == [6, 8, 4, 12]
+    for wrong in (3, 13, "3", "six", "", "5.5", 5.0, True, None, [6], "9" * 5000):
+        with pytest.raises(BadSetup, match="option sides must be a number from 4 to 12, not"):
+            SIDES.check(wrong)
+    with pytest.raises(ValueError, match="is 3, which is not from 4 to 12"):
+        Number("sides", "So many sides.", 3, (4, 12), title="Sides")
+    assert (list(SIDES.encode(8)), SIDES.read("8"), SIDES.shown(8)) == ([8], "8", "8")
+    with speaking("de"):
+        assert SIDES.explained(8).endswith("Eine Hausregel. Gedruckt: 6.")
+
+
+def test_the_rulebook_shows_the_number_that_is_played(tmp_path: Path) -> None:
+    subject = replace(coins, options=(SIDES,), folder=tmp_path)
+    text = "- **c-1** {sides} sides{sides=?: , or others}{sides=other: , not six}.\n"
+    text += "- **c-2** {sides=?,printed: Usual}{sides=other: Other} dice.\n"
+    for language in ("", ".de"):
+        (tmp_path / f"rulebook{language}.md").write_text(text, encoding="utf-8")
+    rulebook_knows_options(subject)
+    told = [rule_sentence(subject, "c-1", options) for options in (None, {"sides": 6}, {"sides": 9})]
+    assert told == ["6 sides, or others.", "6 sides.", "9 sides, not six."]
+    (tmp_path / "rulebook.md").write_text(text.replace("=other: , not six", "=9: , not six"), encoding="utf-8")
+    with pytest.raises(Broken, match=r"\(en\) asks for sides=9"):
+        rulebook_knows_options(subject)
 
 
 # --------------------------------------------------------------------------------------------------------- contents of records
@@ -340,7 +370,24 @@ def test_a_record_names_a_house_rule_only_where_it_holds_and_lacks_it_otherwise(
     assert axes.match(players=2, last_two="fight").record()["options"] == {"last_two": "fight"}
 
 
-def test_house_rules_are_tried_one_by_one_and_all_together() -> None:
+def test_a_match_with_another_number_of_the_rules_is_recorded_and_replayed() -> None:
+    axes = find("axes-and-allies")
+    match = axes.match(players=3, seed="numbers", sides=12, kills_on="9")
+    while not match.over:
+        match.play(match.legal()[-1 if len(match.steps) % 3 else 0])
+    record = json.loads(json.dumps(match.record()))
+    assert record["options"] == {"sides": 12, "kills_on": 9}
+    assert replay(record).result() == match.result()
+    with pytest.raises(RecordError, match="from 4 to 12, not 20"):
+        replay({**record, "options": {"sides": 20}})
+
+
+def test_house_rules_and_bounds_of_numbers_are_tried_one_by_one_and_all_together() -> None:
+    axes = find("axes-and-allies")
+    tried = [axes.recorded_options(options) for _, options in setups(axes, 3)]
+    assert tried[:5] == [{}, {"last_two": "fight"}, {"sides": 4}, {"sides": 12}, {"kills_on": 12}]
+    assert tried[5:] == [{"last_two": "fight", "sides": sides, "kills_on": 12} for sides in (4, 12)]
+    assert all(options["sides"] == 8 for _, options in setups(axes, 3, {"sides": 8, "kills_on": 2}))
     allies = find("dungeon-allies")
     changed = [len(allies.recorded_options(options)) - 1 for _, options in setups(allies, 2)]
     assert sorted(changed) == [0, *[1] * 7, 7]

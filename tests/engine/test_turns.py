@@ -124,9 +124,9 @@ def test_a_fight_of_dungeon_allies_in_a_line() -> None:
 def test_the_text_for_the_last_argument_serves_further_ones() -> None:
     kind = EventKind("won", (seat,), "X-1", "{0} wins", rest=seat, you=("You win",))
     assert [kind.in_words((2, 0), NAMES, viewer) for viewer in (PUBLIC, 0, 1, 2)] == [
-        "Zoltan wins",
+        "Zoltan, Xaveria wins",
         "You win",
-        "Zoltan wins",
+        "Zoltan, Xaveria wins",
         "You win",
     ]
 

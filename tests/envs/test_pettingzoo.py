@@ -175,3 +175,11 @@ def test_arguments_are_checked() -> None:
             aec_env("viking-axes", **arguments)
     with pytest.raises(BadSetup, match="use aec_env"):
         parallel_env("viking-axes")
+
+
+def test_a_misspelt_agent_is_answered_with_the_nearest() -> None:
+    env = aec_env(goofspiel)
+    env.reset(seed=1)
+    for ask in (env.observe, env.action_space, env.observation_space):
+        with pytest.raises(KeyError, match=r"no 'playr_1'; did you mean player_1\? the names are: player_0, player_1"):
+            ask("playr_1")

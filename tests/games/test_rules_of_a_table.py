@@ -11,7 +11,7 @@ import pytest
 from games_for_tests.every import EVERY_GAME
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.game import Game
-from meadhall.engine.options import Choice
+from meadhall.engine.options import Choice, Number
 from meadhall.engine.registry import game
 from meadhall.engine.rulebook import conditions, rule_sentence, rulebook_text, rulings
 from meadhall.engine.text.language import LANGUAGES, speaking
@@ -21,7 +21,7 @@ class Told(NamedTuple):
     """What a table with these options says of a rule, and what a table with the defaults says: in English and in German."""
 
     game: str
-    options: dict[str, str]
+    options: dict[str, Any]
     rule: str
     usual: tuple[str, str]
     here: tuple[str, str]
@@ -57,6 +57,23 @@ TOLD = [
         ("the last two can't", "nur die letzten zwei können es nicht"),
     ),
     Told(AA, FIGHT, "AA-7.1", ("isn't in force", "gilt an diesem Tisch nicht"), ("neither may declare", "darf keine der beiden")),
+    Told(
+        AA,
+        {"sides": 8},
+        "AA-3.2",
+        ("six misses only on a six", "sechs verfehlt nur bei"),
+        ("8 misses only on 8", "8 verfehlt nur bei 8"),
+    ),
+    Told(
+        AA,
+        {"kills_on": 5},
+        "AA-3.2",
+        ("power one never kills", "Stärke eins tötet also nie"),
+        ("5 or more kills", "5 oder mehr tötet"),
+    ),
+    Told(VA, {"hits": 7}, "VA-1.2", ("Ten hits", "zehn Treffern"), ("stays at 7", "bleibt es bei 7")),
+    Told(VA, {"hits_of_two": 9}, "VA-3.7", ("your fifteenth", "dem fünfzehnten"), ("hit 9", "Treffer 9")),
+    Told(VA, STRATEGIC | {"hand": 4}, "VA-2.3", ("Not at this table", "Nicht an diesem"), ("back to 4", "wieder 4")),
     Told(AX, VERSUS, "AX-1.3", ("The first seat starts", "Der erste Platz beginnt"), ("A random seat starts", "wird ausgelost")),
     Told(
         AX,
@@ -209,7 +226,9 @@ def test_every_value_of_every_option_is_read() -> None:
     read = {(told.game, name, value) for told in TOLD for name, value in told.options.items()}
     for name in (AA, AX, VA, DA):
         for option in (each for each in game(name).options if isinstance(each, Choice)):
-            assert {(name, option.name, value) for value in option.values if value != option.default} <= read
+            assert {(name, option.name, value) for value in option.values if value != option.default} <= read or (
+                isinstance(option, Number) and (name, option.name) in {each[:2] for each in read}
+            )
 
 
 @pytest.mark.parametrize("subject", [each for each in EVERY_GAME if each.options], ids=lambda subject: subject.name)
@@ -229,7 +248,7 @@ def tables_of(subject: Game) -> list[dict[str, Any]]:
     """Return every combination of values that the game allows; a document is the built-in one."""
     choices = [option for option in subject.options if isinstance(option, Choice)]
     tables = []
-    for values in itertools.product(*(option.values for option in choices)):
+    for values in itertools.product(*(option.tried for option in choices)):
         try:
             tables.append(subject.check_options({option.name: value for option, value in zip(choices, values, strict=True)}))
         except BadSetup:

@@ -378,6 +378,7 @@ def with_event(kind: EventKind) -> dict[str, Any]:
 
 
 add("events", "which the rulebook lacks", "unruly-event", {}, **with_event(EventKind("boasted", (number,), "HO-9.9", "{0}")))
+add("events", "declared without folder=", "folderless", {}, folder=None)
 add(
     "events",
     "can't be written as JSON",

@@ -39,6 +39,9 @@ INTERPRETABLE = 60
 def test_greedy_beats_random() -> None:
     report = meadhall.simulate(GAME, ["karl", "thrall"], games=1500, seed="strength", players=2)
     assert report.by_bot["karl"].low > report.by_bot["thrall"].high
+    for by_name in (report.by_bot, report.by_bot_and_seat):
+        with pytest.raises(KeyError, match=r"no 'carl'; did you mean karl\? the names are: karl, thrall"):
+            by_name["carl"]
 
 
 def test_every_win_is_counted_once() -> None:

@@ -111,6 +111,8 @@ async def test_a_program_is_told_why(hall: OpenHall) -> None:
         "/sign-in",
         "/sign-out",
         "/settings/notifications/devices",
+        "/workshop",
+        "/workshop/x",
     ],
 )
 async def test_every_form_is_checked(hall: OpenHall, path: str) -> None:

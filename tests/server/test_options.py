@@ -14,7 +14,7 @@ from meadhall import Game
 from meadhall.cli import main
 from meadhall.engine.game import Choice
 from meadhall.engine.match.record import dumps, loads
-from meadhall.engine.options import HouseRule
+from meadhall.engine.options import Document, HouseRule, Number, Option
 from meadhall.engine.rulebook import rulebook_text
 from meadhall.engine.text.language import LANGUAGES, gettext, speaking
 from meadhall.server.settings import Settings
@@ -28,17 +28,19 @@ for_every_game = pytest.mark.parametrize("subject", INSTALLED, ids=lambda subjec
 Names = dict[str, list[str]]
 
 
+def named_values(option: Option) -> list[str]:
+    """Return the ids of the values of an option; a document and a number have none."""
+    return list(option.values) if isinstance(option, Choice) and not isinstance(option, Number) else []
+
+
 def names_of(subject: Game) -> Names:
-    """Return the names of the options and of their values; a document has no named values."""
-    return {option.name: list(option.values) if isinstance(option, Choice) else [] for option in subject.options}
+    """Return the names of the options and of their values."""
+    return {option.name: named_values(option) for option in subject.options}
 
 
 def words_of(subject: Game) -> list[tuple[str, list[str]]]:
     """Return the names of the options and of their values for people, in the current language."""
-    return [
-        (gettext(option.title), [option.label(value) for value in option.values] if isinstance(option, Choice) else [])
-        for option in subject.options
-    ]
+    return [(gettext(option.title), list(map(option.label, named_values(option)))) for option in subject.options]
 
 
 @for_every_game
@@ -48,10 +50,11 @@ def test_the_rulebook_lists_and_mentions_options_by_their_words(subject: Game, l
         text, words = rulebook_text(subject), words_of(subject)
         unmentioned = {option.label(option.default) for option in subject.options if isinstance(option, HouseRule)}
         unmentioned.add(gettext("Corners count"))
+        numbers = {gettext(option.title): str(option.default) for option in subject.options if isinstance(option, Number)}
     prose, _, listed = text.rpartition("\n## ")
     named = re.findall(r"^- \*(.+?)(?:: (.+?))?\*", listed, re.MULTILINE)
     if words:
-        assert named == [(title, label) for title, labels in words for label in labels or [""]]
+        assert named == [(title, label) for title, labels in words for label in labels or [numbers.get(title, "")]]
     mentioned = " ".join(prose.split())
     missing = {label for _, labels in words for label in labels if f"*{label}*" not in mentioned}
     assert missing <= unmentioned, "the rules say what each value changes"
@@ -66,7 +69,8 @@ async def test_the_lobby_shows_every_option_and_value_in_words(hall: OpenHall, s
         await host.post("/settings", {"language": language})
         page = unescape((await host.get(f"/tables/{table}")).text)
         with speaking(language):
-            words = sorted(words_of(subject), key=lambda named: not named[1])  # documents come last
+            documents = {gettext(option.title) for option in subject.options if isinstance(option, Document)}
+            words = sorted(words_of(subject), key=lambda named: named[0] in documents)  # documents come last
         assert re.findall(r'<b class="option-name">(.*?)</b>', page) == [title for title, _ in words]
         shown = re.findall(
             r'<input type="radio" name="(\w+)" value="(\w+)"[^>]*><span><b class="option-value">(.+?)</b> (.*?)</span>', page
@@ -75,6 +79,25 @@ async def test_the_lobby_shows_every_option_and_value_in_words(hall: OpenHall, s
         assert [(name, value) for name, value, _, _ in shown] == values
         assert [label for _, _, label, _ in shown] == [label for _, labels in words for label in labels]
         assert all(len(text) > 10 for *_, text in shown)
+        fields = re.findall(r'<input type="number" id="number-\w+" name="(\w+)" min="(\d+)" max="(\d+)" value="(\d+)"', page)
+        numbers = [option for option in subject.options if isinstance(option, Number)]
+        assert fields == [(each.name, str(each.low), str(each.high), str(each.default)) for each in numbers]
+
+
+@pytest.mark.asyncio(loop_scope="module")
+async def test_a_host_changes_a_number_of_the_rules_within_its_bounds(hall: OpenHall, at_once: None) -> None:
+    host = hall.person()
+    table = await host.open("axes-and-allies", 2)
+    await host.post(f"/tables/{table}/options", {"last_two": "ally", "sides": "8", "kills_on": "5"})
+    for wrong in ("3", "13", "six", "", "5.5"):
+        refused = await host.post(f"/tables/{table}/options", {"sides": wrong})
+        assert "from 4 to 12" in refused.text
+    page = await visible(host, f"/tables/{table}")
+    assert "Sides of the die: 8 · Roll that always kills: 5" in page
+    assert "a roll of 5 or more kills" in await visible(host, f"/tables/{table}/rules")
+    (told,) = (each for each in (await (await hall.program()).read("/games")).json() if each["name"] == "axes-and-allies")
+    (sides,) = (option["number"] for option in told["options"] if option["name"] == "sides")
+    assert (sides["default"], sides["minimum"], sides["maximum"]) == (6, 4, 12)
 
 
 @pytest.mark.asyncio(loop_scope="module")
@@ -123,14 +146,14 @@ async def test_the_api_and_the_command_line_name_every_option_and_value(
     assert needed == {option.name: dict([option.only_with]) if option.only_with else None for option in subject.options}
     assert main(["games"]) == 0
     listed = capsys.readouterr().out
-    for name, values in names_of(subject).items():
-        assert f"{name}={'|'.join(values) or 'FILE.toml'}" in listed
+    for option in subject.options:
+        assert f"{option.name}={'|'.join(named_values(option)) or option.usage}" in listed
 
 
 @for_every_game
 def test_a_record_holds_every_option_by_its_name(subject: Game) -> None:
     options = names_of(subject)
-    chosen = {name: values[-1] for name, values in options.items() if values}
+    chosen = {option.name: option.tried[-1] for option in subject.options if isinstance(option, Choice)}
     match = subject.match(players=max(2, subject.min_players), seed="names", **chosen)
     record = loads(dumps(match.record(abandoned="only the names")))
     assert list(record["options"]) == list(options)

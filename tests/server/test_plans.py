@@ -68,6 +68,10 @@ async def visit(hall: OpenHall) -> None:
     here = hall.person("127.0.0.1", Host="localhost")
     program = Program(hall.app, Authorization=f"Bearer {signed_in.json()['token']}")
     values = {"id": table, "table": lobby, "seat": "0", "key": room.table.seats[0].link_token, "token": "none", "name": AXES}
+    question = (await host.post("/workshop", {"game": AXES})).headers["location"].rpartition("/")[2]
+    for form in ({"only": "players", "players": "3"}, {"do": "undo"}, {"do": "add"}, {"do": "report"}):
+        assert (await host.post(f"/workshop/{question}", form)).status_code == 303
+    values |= {"question": question, "report": "none", "number": "0"}
     values |= {"subject": AXES, "day": "2026-01-01", "person": partner.public_id, "public_id": partner.public_id, "rest": "none"}
     for path in addresses(hall, values):
         reader = program if path.startswith("/api") else here if path == "/metrics" else host
@@ -79,6 +83,7 @@ async def visit(hall: OpenHall) -> None:
 def addresses(hall: OpenHall, values: Mapping[str, str]) -> list[str]:
     """Return the paths of all pages, with these values of their parameters."""
     paths = {route.path_format for route in hall.app.routes if isinstance(route, HTTPRoute) and "GET" in route.methods}
+    paths = {path.replace("/workshop/{id}", "/workshop/{question}") for path in paths}
     return sorted(path.format_map(values) for path in paths if not _LEFT_OUT.search(path))
 
 

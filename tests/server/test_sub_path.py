@@ -17,6 +17,7 @@ import pytest_asyncio
 
 from meadhall.engine.match.record import dumps
 from meadhall.engine.registry import game, game_names
+from meadhall.lab import balance
 from meadhall.pictures.templates import STATIC as SHARED_STATIC
 from meadhall.server.hall.orders import Order
 from meadhall.server.pages.templates import STATIC
@@ -214,6 +215,13 @@ async def test_every_address_on_every_page_is_below_the_sub_path(hall: OpenHall)
     hall.hall.orders._orders["r"] = Order("r", owner, "10.0.0.1", "report", {})
     hall.hall.store.transact(jobs.add_order, "r", owner, "report", {})
     await crawl.visit("/workshop/reports/r")
+    question = urlsplit((await host.post("/workshop", {"game": AXES})).headers["location"]).path.removeprefix(ROOT)
+    report = balance(AXES, 2, games=8, depth="quick", seed="mead").to_dict()
+    hall.store.transact(jobs.add_order, "q", owner, "report", {}, question.rpartition("/")[2])
+    hall.store.transact(jobs.finish_order, "q", "done", {"report": report})
+    hall.hall.orders._orders["q"] = done = Order("q", owner, "10.0.0.1", "report", {}, question.rpartition("/")[2], "done")
+    done.ended.set()
+    await crawl.visit(question, "/workshop/dungeon-allies/components")
     identity = (await friend.post("/identity", Accept="application/json")).json()["url"].removeprefix(ROOT)
     await crawl.visit("/sign-in", "/account/new", "/admission/x", "/identity", identity)
     await host.post("/account/new", {"name": "Sigrid", "password": "correct horse battery"})

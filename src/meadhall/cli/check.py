@@ -62,8 +62,10 @@ def run_check(
                 check_position(Example(subject, *subject.check_setup(count, subject.fitting_options(chosen)), seed, tuple(moves)))
                 positions = 1
         except ConformanceError as found:
-            error = shortest(found) if moves is None else found
+            error = shortest(found, players=players, options=chosen) if moves is None else found
         again = ["meadhall", "check", game, "--games", str(games), "--seed", seed]
+        again += [] if players is None else ["--players", str(players)]
+        again += [word for given in option or () for word in ("--option", given)]
         failure = None if error is None else _failure(error, game, shlex.join(again))
     if as_json:
         print(json.dumps(_as_json(subject, positions, failure), indent=2, ensure_ascii=False))

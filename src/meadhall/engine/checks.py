@@ -6,7 +6,8 @@ import operator
 import secrets
 import unicodedata
 from collections.abc import Mapping
-from typing import Any
+from difflib import get_close_matches
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -33,6 +34,23 @@ _VIRAMA = 9
 """The combining class of the sign that takes an Indic letter its vowel (Unicode, 4.3)."""
 MAX_QUOTED = 60
 """The number of characters of an invalid value that an error message repeats."""
+
+
+T = TypeVar("T")
+
+
+class Named(dict[str, T]):
+    """A dictionary by names, whose KeyError says which names there are and which was meant.
+
+    Examples:
+        >>> Named(karl=1, thrall=2)["carl"]
+        Traceback (most recent call last):
+        KeyError: "there is no 'carl'; did you mean karl? the names are: karl, thrall"
+    """
+
+    def __missing__(self, name: Any) -> T:
+        near = "".join(f"did you mean {each}? " for each in get_close_matches(str(name), self, 1))
+        raise KeyError(f"there is no {quoted(name)}; {near}the names are: {', '.join(self) or 'none'}")
 
 
 def as_integer(value: Any) -> int | None:

@@ -1,4 +1,4 @@
-"""Options of a match besides the number of players: a choice of named values, or a document."""
+"""Options of a match besides the number of players: a choice of named values, a number of the rules, or a document."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 import msgspec
 
-from meadhall.engine.checks import is_unseen, quoted
+from meadhall.engine.checks import as_integer, is_unseen, quoted
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.text.language import gettext as _
 from meadhall.engine.text.language import marked
@@ -32,6 +32,8 @@ CACHE_SIZE = 64
 """The number of parsed documents in the cache."""
 HASH_DIGITS = 8
 """The number of hash digits that pages show."""
+COMPARED = 7
+"""The most values of a number that a report compares if it is asked for all."""
 
 
 def _toml_problem(error: tomllib.TOMLDecodeError) -> str:
@@ -96,6 +98,9 @@ class Option(Protocol):
     def label(self, value: Any) -> str:
         """Return the name of a value for people, in the current language."""
 
+    def named(self, value: Any) -> str:
+        """Return the name of a value where the title of the option doesn't stand beside it."""
+
 
 class Choice:
     """An option with a few named values. Its words are for gettext; without a name in words people read the id.
@@ -141,8 +146,8 @@ class Choice:
         self.only_with = only_with
         self.optional_in_records = optional_in_records
         self.rules = rules
-        self.default = next(iter(self.values))
-        self.usage = "|".join(self.values)
+        self.default: Any = next(iter(self.values))
+        self.usage = "|".join(map(str, self.values))
 
     def check(self, value: Any) -> Any:
         """Return the value if it is one of the option's. Raises BadSetup."""
@@ -166,6 +171,10 @@ class Choice:
         """Return the name of a value in the current language; the id of one that the option no longer has."""
         return _(self.labels.get(value) or str(value))
 
+    def named(self, value: Any) -> str:
+        """Return the name of a value: it says enough without the title."""
+        return self.label(value)
+
     def explained(self, value: str) -> str:
         """Return the sentence that explains a value, and what the value is, in the current language.
 
@@ -176,6 +185,20 @@ class Choice:
         """
         origin = self.origins.get(value)
         return _(self.values[value]) + (f" {_(origin.value)}" if origin else "")
+
+    def told_as(self, value: Any) -> str:
+        """Return the value as conditions in the texts of the rulebook name it: see ``engine.rulebook``."""
+        return str(value)
+
+    @property
+    def tried(self) -> Sequence[Any]:
+        """Return the values that checks try, the default first."""
+        return tuple(self.values)
+
+    @property
+    def compared(self) -> Sequence[Any]:
+        """Return the values that a report compares, the default first."""
+        return tuple(self.values)
 
 
 class HouseRule(Choice):
@@ -218,6 +241,100 @@ class HouseRule(Choice):
             origins={value: origin for value, (origin, _label, _sentence) in values.items()},
             rules=rules,
         )
+
+
+class Number(HouseRule):
+    """A number of the rules that a table may change, such as the sides of a die.
+
+    A record names it, as an integer, only if it isn't the printed one. The texts of the rulebook show the number played, and
+    checks try its bounds. The rules receive the number itself.
+
+    Args:
+        name: its id, e.g. ``"sides"``.
+        sentence: what it says, for gettext.
+        default: the printed number.
+        bounds: the smallest and the largest number with which all rules hold.
+        title: its name in words.
+        rules: the ids of the rules whose text depends on it, that of its own rule first.
+        only_with: as for a ``Choice``.
+
+    Examples:
+        >>> from meadhall.engine.options import Number
+        >>> sides = Number("sides", "The die has this many sides.", 6, (2, 12), title="Sides of the die", rules=("c-1",))
+        >>> sides.default, sides.usage, sides.tried
+        (6, '2..12', (6, 2, 12))
+        >>> sides.check("8"), list(sides.encode(8)), sides.named(8)
+        (8, [8], 'Sides of the die: 8')
+        >>> sides.explained(8)
+        'The die has this many sides. A house rule. Printed: 6.'
+        >>> sides.compared
+        (6, 2, 4, 5, 7, 9, 10, 12)
+    """
+
+    def __init__(
+        self,
+        name: str,
+        sentence: str,
+        default: int,
+        bounds: tuple[int, int],
+        *,
+        title: str,
+        rules: tuple[str, ...] = (),
+        only_with: tuple[str, str] | None = None,
+    ) -> None:
+        self.low, self.high = bounds
+        if not self.low <= default <= self.high:
+            raise ValueError(f"number {name} is {default}, which is not from {self.low} to {self.high}")
+        values: Any = {
+            number: (Origin.PRINTED if number == default else Origin.HOUSE, str(number), sentence)
+            for number in (default, *range(self.low, self.high + 1))
+        }
+        super().__init__(
+            name,
+            values,
+            title=title,
+            rules=rules,
+            only_with=only_with,
+        )
+        self.usage = f"{self.low}..{self.high}"
+
+    def check(self, value: Any) -> Any:
+        """Return the number, also of a text that shows it. Raises BadSetup."""
+        is_text = isinstance(value, str) and re.fullmatch(r"-?[0-9]{1,9}", value)
+        number = int(value) if is_text else as_integer(value)
+        if number is None or not self.low <= number <= self.high:
+            raise BadSetup(f"option {self.name} must be a number from {self.low} to {self.high}, not {quoted(value)}")
+        return number
+
+    def encode(self, value: Any) -> Sequence[int]:
+        """Return the number."""
+        return (value,)
+
+    def named(self, value: Any) -> str:
+        """Return the title and the number, in the current language."""
+        return f"{_(self.title)}: {value}"
+
+    def explained(self, value: Any) -> str:
+        """Return what the number says, and the printed one, in the current language."""
+        return super().explained(value) + (
+            "" if value == self.default else " " + _("Printed: {number}.").format(number=self.default)
+        )
+
+    def told_as(self, value: Any) -> str:
+        """Return ``printed`` or ``other``."""
+        return "printed" if value == self.default else "other"
+
+    @property
+    def tried(self) -> Sequence[int]:
+        """Return the printed number and the bounds."""
+        return tuple(dict.fromkeys((int(self.default), self.low, self.high)))
+
+    @property
+    def compared(self) -> Sequence[int]:
+        """Return the printed number and, of many, some at equal distances."""
+        steps = max(min(COMPARED, len(self.values)) - 1, 1)
+        spread = (self.low + round(k * (self.high - self.low) / steps) for k in range(steps + 1))
+        return tuple(dict.fromkeys((int(self.default), *spread)))
 
 
 class _Parsed(NamedTuple, Generic[D]):
@@ -444,6 +561,10 @@ class Document(Generic[D]):
             'built in'
         """
         return self.shown(value)
+
+    def named(self, value: Any) -> str:
+        """Return the title and the hash."""
+        return f"{_(self.title)}: {self.label(value)}"
 
 
 def _name_on(path: str, data: Any) -> str:

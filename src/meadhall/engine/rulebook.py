@@ -8,7 +8,8 @@ by its language: ``rulebook.de.md``.
 Words that hold only with certain options stand in braces behind the option and its values: ``A bid is {bids=?,lost: never
 refunded}{bids=returned: returned to a player who is outbid}.`` The value ``?`` is the rulebook of every table, with no option
 chosen. Such parts may stand in each other. ``Game.at_table`` adds names to those of the options, and ``{name}`` is replaced
-by what a name stands for at a table.
+by what a name stands for at a table. A number of the rules is ``printed`` or ``other`` in a condition, and ``{name}`` is the
+number that is played: ``A die of {sides} sides{sides=other: , not the printed six}.``
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from meadhall.engine.options import Choice, Document
+from meadhall.engine.options import Choice, Document, Number
 from meadhall.engine.text.language import current_language
 from meadhall.engine.text.language import gettext as _
 
@@ -52,9 +53,12 @@ def rulebook_text(game: Game, options: Mapping[str, Any] | None = None) -> str:
 def at_table(game: Game, text: str, options: Mapping[str, Any] | None) -> str:
     """Return what a text says at a table with these options; None: in the rulebook of every table."""
     told = {} if options is None else {**options, **(game.at_table(options) if game.at_table else {})}
+    numbers = {option.name: option for option in game.options if isinstance(option, Number)}
+    held = {name: numbers[name].told_as(value) if name in numbers else value for name, value in told.items()}
+    told = {name: number.default for name, number in numbers.items()} | told
     left = 1
     while left:
-        text, left = _PART.subn(lambda part: part[3] if told.get(part[1], OPEN) in part[2].split(",") else "", text)
+        text, left = _PART.subn(lambda part: part[3] if held.get(part[1], OPEN) in part[2].split(",") else "", text)
     return _NAME.sub(lambda name: str(told.get(name[1], name[0])), text)
 
 
@@ -71,6 +75,10 @@ def _options(game: Game, chosen: Mapping[str, Any] | None) -> Iterator[str]:
         if isinstance(option, Document):
             shown = "" if chosen is None else ": " + option.label(chosen[option.name])
             yield f"- *{_(option.title)}{shown}*{_notes(here=chosen is not None)}: {_(option.text)}\n"
+        elif isinstance(option, Number):
+            value = option.default if chosen is None else chosen[option.name]
+            yield f"- *{option.named(value)}*{_notes(usual=value == option.default, here=chosen is not None)}: "
+            yield f"{option.explained(value)}\n"
         elif isinstance(option, Choice):
             counts = chosen is not None and (option.only_with is None or chosen[option.only_with[0]] == option.only_with[1])
             for value in option.values:

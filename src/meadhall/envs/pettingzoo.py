@@ -12,7 +12,7 @@ from gymnasium import spaces
 from gymnasium.utils import seeding
 from pettingzoo import AECEnv, ParallelEnv
 
-from meadhall.engine.checks import check_count, quoted
+from meadhall.engine.checks import Named, check_count, quoted
 from meadhall.engine.errors import BadSetup, MalformedAction
 from meadhall.engine.game import Game
 from meadhall.engine.match.deciders import is_simultaneous
@@ -59,12 +59,13 @@ class Seats:
         self.render_mode = render_mode
         self.max_cycles = None if max_cycles is None else check_count(max_cycles, "cycles")
         self.possible_agents = [f"player_{seat}" for seat in range(self.players)]
+        self._seats = Named({agent: seat for seat, agent in enumerate(self.possible_agents)})
         self.agents: list[str] = []
         self._form = check_form(observations)
         known = layout(self.game)
         seen = {"observation": known.space(self._form), "action_mask": spaces.MultiBinary(self.game.actions)}
-        self._observation_spaces = {agent: spaces.Dict(seen) for agent in self.possible_agents}
-        self._action_spaces = {agent: spaces.Discrete(self.game.actions) for agent in self.possible_agents}
+        self._observation_spaces = Named({agent: spaces.Dict(seen) for agent in self.possible_agents})
+        self._action_spaces = Named({agent: spaces.Discrete(self.game.actions) for agent in self.possible_agents})
         self.state_space = known.space("flat")
         self._generator, _ = seeding.np_random()
 
@@ -87,7 +88,7 @@ class Seats:
 
     def _seen_by(self, agent: str) -> dict[str, Any]:
         """Return the observation and action mask of an agent. The mask is zero unless the agent has to choose."""
-        seat = self.possible_agents.index(agent)
+        seat = self._seats[agent]
         mask = np.zeros(self.game.actions, np.int8)
         mask[list(self.match.view(seat).legal)] = 1
         return {"observation": observe(self.game, self.match.states, seat, self._form), "action_mask": mask}
@@ -178,7 +179,7 @@ class MatchAECEnv(Seats, AECEnv):  # type: ignore[misc]
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
-        self._play(self.possible_agents.index(agent), action)
+        self._play(self._seats[agent], action)
         self._cumulative_rewards[agent] = 0.0
         self.rewards = dict(zip(self.possible_agents, self._payoffs(), strict=True))
         self._select()

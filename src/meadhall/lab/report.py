@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from meadhall.engine.checks import Named
 from meadhall.engine.compute.bulk import Floats, Played
 from meadhall.engine.game import Game
 from meadhall.engine.registry import game
@@ -235,15 +236,17 @@ def report(subject: Game, plan: Plan, sums: Aggregate, seconds: float) -> Report
         games=sums.games + sums.stopped,
         limit=plan.limit,
         stopped=sums.stopped,
-        by_bot={name: sums.of_bot(bot) for bot, name in bots},
+        by_bot=Named({name: sums.of_bot(bot) for bot, name in bots}),
         by_seat=tuple(map(sums.of_seat, seats)),
-        by_bot_and_seat={name: tuple(sums.of_bot_on(bot, seat) for seat in seats) for bot, name in bots},
+        by_bot_and_seat=Named({name: tuple(sums.of_bot_on(bot, seat) for seat in seats) for bot, name in bots}),
         by_place=tuple(map(sums.of_place, seats)),
-        payoffs=None if subject.scoring_of(plan.options).is_shared else {name: sums.payoff_of_bot(bot) for bot, name in bots},
+        payoffs=None
+        if subject.scoring_of(plan.options).is_shared
+        else Named({name: sums.payoff_of_bot(bot) for bot, name in bots}),
         length=sums.length,
         decisions=sums.decisions + sums.stopped * plan.limit,
         seconds=seconds,
-        statistics=subject.statistics.fields(sums.counted, plan.players, plan.options) if sums.games else {},
+        statistics=Named(subject.statistics.fields(sums.counted, plan.players, plan.options) if sums.games else {}),
     )
 
 

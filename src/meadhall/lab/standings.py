@@ -10,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from meadhall.engine.checks import Named
 from meadhall.engine.compute.bulk import Floats
 from meadhall.engine.registry import game
 from meadhall.engine.statistics import Z_95, Mean, Rate, Spread
@@ -294,13 +295,13 @@ class Meetings:
 def standings(meetings: Meetings, names: tuple[str, ...], fair: float | None) -> dict[str, Standing]:
     """Return the result of each bot. ``fair`` is the payoff if all were equally strong; None in a cooperative game."""
     rated = ratings(meetings.mean_shares, meetings.z) if fair else (None,) * len(names)
-    return {name: meetings.standing(bot, fair, rated[bot]) for bot, name in enumerate(names)}
+    return Named({name: meetings.standing(bot, fair, rated[bot]) for bot, name in enumerate(names)})
 
 
 def win_matrix(meetings: Meetings, names: tuple[str, ...]) -> dict[str, dict[str, Rate]]:
     """Return how often each bot was ahead of each other bot."""
     numbered = list(enumerate(names))
-    return {name: {other: meetings.ahead(k, j) for j, other in numbered if j != k} for k, name in numbered}
+    return Named({name: Named({other: meetings.ahead(k, j) for j, other in numbered if j != k}) for k, name in numbered})
 
 
 def tournament_parts(report: Tournament) -> Iterator[str | Table]:

@@ -38,6 +38,7 @@ from meadhall.server.routes import (
     front_page,
     monitoring,
     people,
+    questions,
     quick_match,
     replay,
     tables,
@@ -60,7 +61,7 @@ log = logging.getLogger(__name__)
 BODY_LIMIT: Final = 64 * 1024
 """Bytes of a request, except for uploads."""
 
-_PAGE_MODULES: Final = (front_page, account, quick_match, tables, deeds, workshop, talk, replay, people)
+_PAGE_MODULES: Final = (front_page, account, quick_match, tables, deeds, workshop, questions, talk, replay, people)
 _DEVELOPMENT: Final = "meadhall.server.dev"
 """The package of development mode. Only an application for development loads it."""
 

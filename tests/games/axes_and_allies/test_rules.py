@@ -354,3 +354,30 @@ def test_nothing_is_hidden() -> None:
             assert match.view(viewer).states.tobytes() == state.tobytes()
         play_at_random(match)
         assert all(event.audience == -1 for event in events(match))
+
+
+@pytest.mark.parametrize("numbers", [{"kills_on": 5}, {"sides": 10, "kills_on": 9}, {"sides": 4}])
+def test_AA_7_2_AA_7_3_the_die_has_these_sides_and_a_high_roll_kills_at_any_power(numbers: dict[str, Any]) -> None:
+    sides, always = numbers.get("sides", 6), numbers.get("kills_on", 0)
+    rolls: dict[tuple[int, int], bool] = {}
+    for seed in range(40):
+        match = play_at_random(AA.match(players=3, seed=f"numbers {seed}", **numbers), seed)
+        power = 0
+        for event, after in pairwise(events(match)):
+            if event.name == "power":
+                power = event.arguments[1]
+            if event.name == "attack_roll":
+                rolls[power, event.arguments[1]] = after.name == "killed"
+    assert {value for pair in rolls for value in pair} == set(range(1, sides + 1))
+    assert all(kills == (value < power or 0 < always <= value) for (power, value), kills in rolls.items())
+
+
+def test_a_player_is_told_on_which_rolls_the_axe_kills() -> None:
+    """AA-7.3: exact play, known for the printed rules alone, says nothing then."""
+    match = at_choice(power=2)
+    high = AA.match(players=3, seed=match.seed, kills_on=5)
+    assert (match.state.power, high.state.power) == (2, 2)
+    assert "kills on a roll below 2" in match.view(match.actor).prompt()
+    assert "kills on 1, 5–6" in high.view(high.actor).prompt()
+    assert solver(match.view(match.actor)) is not None
+    assert solver(high.view(high.actor)) is None

@@ -60,6 +60,7 @@ def scene(
     state: Any = State.at(states)
     state.players = state.living = players
     state.limit = match.state.limit
+    state.held = match.state.held
     state.strategic = hands is not None
     state.early = match.state.early
     state.card = CARDS.index(card) if card else NO_CARD

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from games.viking_axes.scenes import CARDS, VA, as_lists, counted, legal, play_at_random, scene
-from meadhall import IllegalAction, Match, MatchOver, events_of
+from meadhall import BadSetup, IllegalAction, Match, MatchOver, events_of
 from meadhall.engine.match.telling import begins_turn
 from meadhall.engine.state import chance
 from meadhall.games.viking_axes.state import AXE_CARDS, COPIES, Act, Card, Phase
@@ -215,3 +215,26 @@ def test_VA_8_1_an_early_cashing_in_cites_its_own_rule_and_begins_the_turn() -> 
     assert (late.name, kinds[late.kind].rule_of(late.arguments)) == ("cashes_in", "VA-5.3")
     told = [event for _n, event in events_of(match.record(abandoned="told")) if event.name == "cashes_in"]
     assert [event.to_list() for event in told] == [["cashes_in", 1], ["cashes_in", 2]]
+
+
+@pytest.mark.parametrize(("players", "numbers"), [(3, {"hits": 4}), (2, {"hits_of_two": 30}), (2, {"hits": 4})])
+def test_VA_8_2_VA_8_3_a_player_is_out_at_the_number_of_hits_of_the_table(players: int, numbers: dict[str, Any]) -> None:
+    limit = numbers.get("hits", 10) if players > 2 else numbers.get("hits_of_two", 15)
+    for seed in range(6):
+        match = VA.match(players=players, seed=f"hits {seed}", **numbers)
+        while not match.over:
+            match.play(match.legal()[seed % len(match.legal())])
+        hits = [0] * players
+        for event in (event for step in match.steps for event in step.events):
+            if event.name == "hits":
+                hits[event.arguments[0]] += event.arguments[1]
+            if event.name in ("out", "won"):
+                assert (hits[event.arguments[0]] >= limit) == (event.name == "out")
+
+
+def test_VA_8_4_players_hold_as_many_cards_as_the_table_chose() -> None:
+    match = VA.match(players=3, seed="hand", variant="strategic", hand=4)
+    assert [sum(hand) for hand in match.state.hand.tolist()[:3]] == [4 + (seat == match.actor) for seat in range(3)]
+    assert len([event for event in match.setup if event.name == "dealt"]) == 12
+    with pytest.raises(BadSetup, match="hand=4 is only for variant=strategic"):
+        VA.match(players=3, hand=4)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 import random
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
@@ -162,7 +162,8 @@ def setups(
 ) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield every valid combination of a number of players and options.
 
-    Not so for house rules, which would be too many: each of them, and all together, with the first other options that go with it.
+    Not so for house rules and numbers of the rules, which would be too many: each of them (a number at its bounds), and all
+    together, with the first other options that go with it.
 
     Args:
         players: yield only combinations with this number of players.
@@ -174,24 +175,28 @@ def setups(
     fixed = dict(options or {})
     if fixed or players is not None:
         game.check_setup(game.min_players if players is None else players, game.fitting_options(fixed))
-    names = [option.name for option in game.options]
     free = [option for option in game.options if isinstance(option, HouseRule) and option.name not in fixed]
-    counts = range(game.min_players, game.max_players + 1) if players is None else (players,)
-    for count in counts:
-        seen: set[tuple[Any, ...]] = set()
-        for values in itertools.product(*(option.values for option in game.options)):
-            chosen = dict(zip(names, values, strict=True)) | fixed
-            if any(chosen[name] != value for name, value in zip(names, values, strict=True) if name in fixed):
-                continue
-            changed = tuple((option.name, chosen[option.name]) for option in free if chosen[option.name] != option.default)
-            if changed in seen or 1 < len(changed) < len(free):
-                continue
-            try:
-                yield game.check_setup(count, chosen)
-            except BadSetup:
-                continue
-            if changed:
-                seen.add(changed)
+    plain = {option.name: option.values for option in game.options if option not in free and option.name not in fixed}
+    others = {option.name: option.tried[1:] for option in free if len(option.tried) > 1}
+    changes = [{name: value} for name, values in others.items() for value in values]
+    changes += [{name: values[end] for name, values in others.items()} for end in (0, -1)]
+    for count in range(game.min_players, game.max_players + 1) if players is None else (players,):
+        yield from (
+            found for values in itertools.product(*plain.values()) if (found := _setup(game, count, plain, values, fixed))
+        )
+        for change in (each for k, each in enumerate(changes) if each and each not in changes[:k]):
+            tables = (_setup(game, count, plain, values, fixed | change) for values in itertools.product(*plain.values()))
+            yield from itertools.islice(filter(None, tables), 1)
+
+
+def _setup(
+    game: Game, players: int, names: Iterable[str], values: Iterable[Any], others: Mapping[str, Any]
+) -> tuple[int, dict[str, Any]] | None:
+    """Return a number of players and checked options; None if the game can't be set up with them."""
+    try:
+        return game.check_setup(players, {**dict(zip(names, values, strict=True)), **others})
+    except BadSetup:
+        return None
 
 
 def try_match(
@@ -228,7 +233,9 @@ def try_match(
     return len(trial.states)
 
 
-def shortest(error: ConformanceError, seconds: float = 6.0) -> ConformanceError:
+def shortest(
+    error: ConformanceError, seconds: float = 6.0, players: int | None = None, options: Mapping[str, Any] | None = None
+) -> ConformanceError:
     """Return the violation of the same law in the shortest match found: random matches may meet it earlier.
 
     Setups with few players and default options come first. The search ends after ``_WALKS`` matches in a row
@@ -237,19 +244,21 @@ def shortest(error: ConformanceError, seconds: float = 6.0) -> ConformanceError:
     Args:
         error: a violation; it is returned as it is if it has no example.
         seconds: the time limit.
+        players: search only matches with this number of players.
+        options: search only matches with these values of options.
     """
     if error.example is None:
         return error
     deadline, game, seed = time.monotonic() + seconds, error.example.game, error.example.seed
-    smallest_first = sorted(setups(game), key=lambda setup: Example(game, setup[0], setup[1], seed).size)
+    smallest_first = sorted(setups(game, players, options), key=lambda setup: Example(game, setup[0], setup[1], seed).size)
     best, size, rest = error, error.example.size, _WALKS
     with registered(find_game(game)):
-        for number, (players, options) in enumerate(itertools.cycle(smallest_first)):
+        for number, setup in enumerate(itertools.cycle(smallest_first)):
             if rest == 0 or time.monotonic() > deadline:
                 break
             rest -= 1
             try:
-                try_match(game, players, options, f"{seed}/{number}", limit=size[0])
+                try_match(game, *setup, f"{seed}/{number}", limit=size[0])
             except ConformanceError as found:
                 if found.law == best.law and found.example is not None and found.example.size < size:
                     best, size, rest = found, found.example.size, _WALKS

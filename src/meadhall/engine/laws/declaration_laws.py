@@ -105,7 +105,7 @@ def options_have_names(game: Game) -> None:
     for option in game.options:
         demand(option.title.strip() not in ("", option.name), f"option {option.name} has no title, its name for people")
         for value in option.values:
-            named = option.label(value).strip() not in ("", value)
+            named = option.named(value).strip() not in ("", str(value))
             demand(named, f"value {value} of option {option.name} has no name for people: give a pair, (name, sentence)")
 
 
@@ -116,7 +116,8 @@ def rulebook_knows_options(game: Game) -> None:
     for language in LANGUAGES:
         with speaking(language):
             for name, value in conditions(game):
-                known = name in names or (name in choices and value in (OPEN, *choices[name].values))
+                values = map(choices[name].told_as, choices[name].tried) if name in choices else ()
+                known = name in names or value in (OPEN, *values)
                 demand(known, f"the rulebook ({language}) asks for {name}={value}, which is no option and value")
             for option in choices.values():
                 told = set().union(*(told_apart(game, *pair) for pair in _pairs(game, option)))
@@ -128,7 +129,7 @@ def _pairs(game: Game, option: Choice) -> Iterator[tuple[dict[str, Any], dict[st
     """Yield the options of two tables, with each value of an option and with its default, beside all that are no house rules."""
     plain = [each for each in game.options if isinstance(each, Choice) and not isinstance(each, HouseRule)]
     others = [each for each in plain if each is not option]
-    for values in itertools.product(*(each.values for each in others), option.values):
+    for values in itertools.product(*(each.values for each in others), option.tried):
         beside = dict(zip([each.name for each in others], values, strict=False))
         try:
             yield game.check_options(beside | {option.name: values[-1]}), game.check_options(beside)

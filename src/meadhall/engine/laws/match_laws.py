@@ -185,10 +185,7 @@ def refusals(trial: Trial) -> None:
     for action in _illegal(trial, legal):
         refused = _refusal(match, action, chooser, IllegalAction)
         demand(bool(refused.reason.strip()), f"action {action} is illegal, but the refusal has no text")
-        demand(
-            _is_known(trial.game, refused.rule, "refusal"),
-            f"action {action} is refused by rule {refused.rule!r}, which the rulebook lacks",
-        )
+        _demand_known(trial.game, f"action {action} is refused by", refused.rule, "refusal")
     for what in (*_NON_ACTIONS, trial.game.actions):
         _refusal(match, what, chooser, MalformedAction)
     for seat in range(match.players):
@@ -197,9 +194,11 @@ def refusals(trial: Trial) -> None:
     demand(_snapshot(match) == before, "a refused action changed the match")
 
 
-def _is_known(game: Game, rule: str, hook: str) -> bool:
-    """Return whether the rulebook has a rule. "" is right for a game without a rulebook, and for default words."""
-    return rule in rule_ids(game) if rule else not rule_ids(game) or not hasattr(own_words(game.words), hook)
+def _demand_known(game: Game, said: str, rule: str, hook: str) -> None:
+    """Check that the rulebook has a rule. "" is right for a game without a rulebook, and for default words."""
+    known = rule in rule_ids(game) if rule else not rule_ids(game) or not hasattr(own_words(game.words), hook)
+    unread = "" if game.folder else "; the game is declared without folder=, so no rulebook.md is read"
+    demand(known, f"{said} rule {rule!r}, which the rulebook lacks{unread}")
 
 
 def _illegal(trial: Trial, legal: set[int]) -> list[int]:
@@ -333,7 +332,7 @@ def _event_is_sound(match: Match, event: Event) -> None:
     demand(json.loads(json.dumps(event.to_list())) == event.to_list(), f"{event} can't be written as JSON")
     demand(HIDDEN <= event.audience < match.players, f"{event} has the audience {event.audience}, which is not a seat")
     rule = kind.rule_of(event.arguments)
-    demand(_is_known(match.game, rule, "event"), f"{event} cites rule {rule!r}, which the rulebook lacks")
+    _demand_known(match.game, f"{event} cites", rule, "event")
     for viewer in (None, *range(match.players)):
         demand(bool(match.in_words(event, viewer).strip()), f"{event} has no text")
 
@@ -376,7 +375,7 @@ def end_is_final(trial: Trial) -> None:
     match = trial.match
     before = _snapshot(match)
     refused = _refusal(match, 0, None, MatchOver)
-    demand(_is_known(trial.game, refused.rule, "ending"), f"the match ended by rule {refused.rule!r}, which the rulebook lacks")
+    _demand_known(trial.game, "the match ended by", refused.rule, "ending")
     demand(_snapshot(match) == before, "a refused action changed the match")
     for viewer in trial.viewers():
         demand(bool(match.view(viewer).prompt().strip()), f"the prompt for viewer {viewer} is empty")

@@ -7,6 +7,7 @@ the arguments.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
@@ -230,6 +231,9 @@ TURN = (marked("{0}'s turn"), marked("Your turn"))
 """The title of a turn that an event of its first argument, a seat, begins."""
 
 
+_PLACE = re.compile(r"\{(\d+)\}")
+
+
 @dataclass(frozen=True)
 class EventKind:
     """A kind of event.
@@ -241,7 +245,8 @@ class EventKind:
         arguments: the converters of its arguments.
         rule: the id of the rule it comes from, "" if it comes from no rule of a rulebook.
         text: its line in the log; "" for its name and arguments.
-        rest: the converter of all further arguments, for events with a varying number of them.
+        rest: the converter of all further arguments, for events with a varying number of them. The last place of a text shows
+            all arguments from there on, if they have this converter.
         rules: rule ids for events that have this name among their arguments, e.g. a card with a separate rule.
         you: its lines for the player who is argument 0, 1 …, e.g. ``("You attack {1}", "{0} attacks you")``; "" where there is
             none.
@@ -263,6 +268,8 @@ class EventKind:
         ('{0} rolls {1}', 'PG-2', True)
         >>> kind.fields
         ('seat', 'number')
+        >>> EventKind("dealt", (seat,), "PG-1", "{0} is dealt {1}", rest=number).in_words((0, 14, 3, 41), ["Gorm"])
+        'Gorm is dealt 14, 3, 41'
     """
 
     name: str
@@ -329,6 +336,10 @@ class EventKind:
         message = self.message(arguments, viewer, part)
         if values is None:
             values = [names[value] if self.argument(i) is seat else value for i, value in enumerate(arguments)]
+        if self.rest is not None and len(values) == len(arguments):
+            last = max(map(int, _PLACE.findall(message)), default=len(values))
+            if self.argument(last) is self.rest:
+                values = [*values[:last], ", ".join(map(str, values[last:]))]
         return gettext(message).format(*values) if message else ""
 
 

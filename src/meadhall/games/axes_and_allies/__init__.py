@@ -11,12 +11,14 @@ from meadhall.games.axes_and_allies.lessons import LESSONS
 from meadhall.games.axes_and_allies.rules import ALLY, ATTACK, SEATS, Event
 from meadhall.sdk import (
     ActionKind,
+    Bond,
     Elements,
     EventFigure,
     Game,
     HouseRule,
     Match,
     Mention,
+    Number,
     Origin,
     event_statistics,
     marked,
@@ -32,6 +34,7 @@ ELEMENTS = Elements(
     turn=Event.POWER,
     out=Mention(Event.KILLED, 1),
     attacks=Mention(Event.ATTACK, 1),
+    bond=Bond(marked("alliances"), Mention(Event.ALLIED, 1), (Event.VOIDED,)),
 )
 
 STATISTICS = event_statistics(
@@ -67,6 +70,23 @@ LAST_TWO = HouseRule(
     rules=("AA-7.1", "AA-3.1", "AA-3.3", "AA-3.4", "AA-4.2", "AA-6.1"),
 )
 
+SIDES = Number(
+    "sides",
+    marked("The die has this many sides."),
+    rules.SIDES,
+    (4, 12),
+    title=marked("Sides of the die"),
+    rules=("AA-7.2", "AA-3.2"),
+)
+KILLS_ON = Number(
+    "kills_on",
+    marked("An attack that rolls this number or more kills at any power; 0: only rolls below the power kill."),
+    0,
+    (0, 12),
+    title=marked("Roll that always kills"),
+    rules=("AA-7.3", "AA-3.2", "AA-3.3"),
+)
+
 
 def goal(options: Mapping[str, Any]) -> str:
     """AA-6.1: Be the last one alive. AA-7.1: The last two may not ally."""
@@ -97,7 +117,7 @@ game = Game(
     places=places,
     is_out=is_out,
     elements=ELEMENTS,
-    options=(LAST_TWO,),
+    options=(LAST_TWO, SIDES, KILLS_ON),
     statistics=STATISTICS,
     goal=goal,
     lessons=LESSONS,

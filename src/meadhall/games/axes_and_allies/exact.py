@@ -24,8 +24,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from meadhall.games.axes_and_allies.rules import ALLY, ATTACK, SIDES
-from meadhall.sdk import Solution, View
+from meadhall.games.axes_and_allies.rules import ALLY, ATTACK, SIDES, State
+from meadhall.sdk import Solution, View, rule
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -270,13 +270,19 @@ def solved() -> dict[int, Solved]:
     return games
 
 
+@rule
+def is_printed(state: State) -> bool:
+    """Return whether no house rule of AA-7 holds: exact play is known for the printed rules alone."""
+    return not state.last_two_fight and state.sides == SIDES and not state.kills_on
+
+
 def solver(view: View) -> Solution | None:
     """Return the payoffs of each choice of AA-3 under exact play.
 
-    Return None with more than five players left, or only one, and with the house rule of AA-7.1.
+    Return None with more than five players left, or only one, and with a house rule of AA-7.
     """
     state: Any = view.state
-    if not 2 <= state.living <= MAX_SOLVED or state.actor < 0 or state.last_two_fight:
+    if not 2 <= state.living <= MAX_SOLVED or state.actor < 0 or not is_printed(state):
         return None
     clockwise = [(state.actor + step) % state.players for step in range(state.players)]
     seats = [seat for seat in clockwise if state.alive[seat]]

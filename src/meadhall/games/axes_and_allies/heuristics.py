@@ -6,21 +6,18 @@ from typing import Any
 
 import numpy as np
 
-from meadhall.games.axes_and_allies.exact import IMPATIENCE, MAX_SOLVED, solved
-from meadhall.games.axes_and_allies.rules import ALLY, ATTACK, DUEL, SIDES, State, can_be_chosen, next_living
+from meadhall.games.axes_and_allies.exact import IMPATIENCE, MAX_SOLVED, is_printed, solved
+from meadhall.games.axes_and_allies.rules import ALLY, ATTACK, DUEL, SIDES, State, can_be_chosen, killing_rolls, next_living
 from meadhall.sdk import Advice, Row, below, rule
-
-# An attack with power p kills with probability (p - 1) / 6.
-GOOD_ODDS = 4
 
 
 @rule
 def greedy(state: State, legal: Row, count: int, rng: Row) -> int:
-    """Attack with good odds; otherwise ally with the player who could attack soonest.
+    """Attack if at least half of the rolls kill; otherwise ally with the player who could attack soonest.
 
     In a duel always attack: an alliance there only postpones the duel, and two such players would never finish.
     """
-    if state.living == DUEL or state.power >= GOOD_ODDS:
+    if state.living == DUEL or 2 * killing_rolls(state) >= state.sides:
         return ATTACK + most_dangerous(state, rng)
     return ALLY + next_attacker(state)
 
@@ -70,9 +67,9 @@ def solved_value(state: State, out: Row) -> bool:
     """Write the exact chances of all seats to ``out`` if they are known, and return whether they are.
 
     Only a match of six uses this, once a player is dead. In a match of fewer every position would be known from the start, so the
-    search gets no exact values there. They are not known with the house rule of AA-7.1.
+    search gets no exact values there. They are not known with a house rule of AA-7.
     """
-    if state.players <= MAX_SOLVED or state.living > MAX_SOLVED or state.last_two_fight:
+    if state.players <= MAX_SOLVED or state.living > MAX_SOLVED or not is_printed(state):
         return False
     place = (alliances(state) * SIDES + state.power - 1) * state.living + OFFSETS[state.living]
     for seat in range(state.players):

@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Final
 
-from meadhall.games.axes_and_allies.rules import ALLY, ATTACK, Event
+from meadhall.games.axes_and_allies.rules import ALLY, ATTACK, Event, killing_rolls
+from meadhall.games.axes_and_allies.words import rolls_that_kill
 from meadhall.sdk import PlainState, View
 from meadhall.sdk import gettext as _
 
@@ -26,12 +27,14 @@ class Picture:
     """The board.
 
     Attributes:
+        rolls: those that kill with the power of this turn, "" if none does.
         allies: by seat, the allies of a living player.
         blow: the attack of the last step while the match goes on: attacker, target, roll, and whether it killed.
         killer: the seat that killed each dead player.
     """
 
     state: PlainState
+    rolls: str
     allies: list[list[int]]
     blow: tuple[int, int, int, bool] | None
     killer: dict[int, int]
@@ -39,10 +42,10 @@ class Picture:
 
 @dataclass(frozen=True)
 class Own:
-    """What a seat's controls show. ``power``: of the viewer's axe; 0 while the seat waits."""
+    """What a seat's controls show. ``odds``: how many rolls of the viewer's axe kill, and the sides of the die."""
 
     alive: list[int]
-    power: int
+    odds: tuple[int, int]
 
 
 def picture(view: View) -> Picture:
@@ -51,7 +54,7 @@ def picture(view: View) -> Picture:
     allies = [[ally for ally in seats if state.allied[seat][ally] and state.alive[ally] and state.alive[seat]] for seat in seats]
     deaths = [] if all(state.alive[: len(seats)]) else [e for step in view.steps for e in step.events if e.kind == Event.KILLED]
     killers = {victim: killer for killer, victim in (death.arguments for death in deaths)}
-    return Picture(state, allies, _blow(view) if view.actor is not None else None, killers)
+    return Picture(state, rolls_that_kill(view.state), allies, _blow(view) if view.actor is not None else None, killers)
 
 
 def regions(page: Any) -> dict[str, Any]:
@@ -65,7 +68,7 @@ def regions(page: Any) -> dict[str, Any]:
         "beam": {"class": "on" if acting >= 0 else "off", "transform": f"rotate({360 * max(acting, 0) / players:g})"},
         "hearth": {"class": f"hearth {shown}"},
         "power": {"href": f"#die-{state.power or 1}"},
-        "odds": ("odds", state.power),
+        "odds": ("odds", state.power, picture.rolls),
         "victory": ("victory", winners),
         **_throw(players, picture.blow if not result or winners else None),  # no throw has ended a draw
     }
@@ -110,11 +113,11 @@ def control_regions(page: Any) -> dict[str, Any]:
             continue
         parts[f"spot-{k}"] = {"class": f"spot spot-{(k - page.viewer) % len(page.seats)}{'' if alive else ' fallen'}"}
         for kind, action in (("attack", ATTACK + k), ("ally", ALLY + k)):
-            choice, power = by.get(action), page.own.power if kind == "attack" else None
+            choice, odds = by.get(action), page.own.odds if kind == "attack" else None
             chosen = None if page.choices else action == page.intended
             parts[f"act-{action}"] = _button(page, kind, choice, keys.get(action))
             parts[f"key-{action}"] = ("shortcut", action, keys.get(action))
-            parts[f"why-{action}"] = ("why", action, choice, power, chosen)
+            parts[f"why-{action}"] = ("why", action, choice, odds, chosen)
     return parts
 
 
@@ -131,7 +134,7 @@ def _button(page: Any, kind: str, choice: Any, key: int | None) -> dict[str, Any
 
 def own(view: View) -> Own:
     """Return the values for a seat's controls."""
-    return Own(view.plain.alive, view.plain.power if view.actor == view.viewer else 0)
+    return Own(view.plain.alive, (killing_rolls(view.state) if view.actor == view.viewer else 0, view.plain.sides))
 
 
 def offered(view: View) -> Iterable[int]:

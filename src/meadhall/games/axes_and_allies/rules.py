@@ -44,6 +44,8 @@ class State(GameState):
     alive: Annotated[Row, np.int8, SEATS]
     allied: Annotated[Grid, np.int8, SEATS, SEATS]  # symmetric
     last_two_fight: I8  # AA-7.1: whether the last two may not ally
+    sides: I8  # AA-7.2: of the die
+    kills_on: I8  # AA-7.3: the smallest roll that kills at any power, 0 for none
 
 
 @rule
@@ -51,6 +53,8 @@ def setup(state: State, players: int, options: Any, log: Grid) -> None:
     """AA-1: Each player takes an axe, and the die decides which player goes first."""
     state.living = players
     state.last_two_fight = options[0]
+    state.sides = options[1]
+    state.kills_on = options[2]
     for seat in range(players):
         state.alive[seat] = True
     first = roll_for_order(state, players, log)
@@ -98,9 +102,9 @@ def begin_turn(state: State, seat: int, log: Grid) -> None:
 
 @rule
 def roll(state: State) -> int:
-    """Roll the die, in public."""
+    """Roll the die, in public. AA-7.2: It has as many sides as the table chose."""
     state.reveals += 1
-    return die(state.rng, SIDES)
+    return die(state.rng, state.sides)
 
 
 @rule
@@ -176,11 +180,24 @@ def attack(state: State, seat: int, victim: int, log: Grid) -> None:
     emit(log, Event.ATTACK, seat, victim)
     value = roll(state)
     emit(log, Event.ATTACK_ROLL, seat, value)
-    if value < state.power:
+    if kills(state, value):
         kill(state, victim)
         emit(log, Event.KILLED, seat, victim)
     else:
         emit(log, Event.MISSED, seat, victim)
+
+
+@rule
+def kills(state: State, value: int) -> bool:
+    """AA-3.2: A roll below the power kills. AA-7.3: With this number of the rules a high roll does, too."""
+    return value < state.power or 0 < state.kills_on <= value
+
+
+@rule
+def killing_rolls(state: State) -> int:
+    """AA-3.2, AA-7.3: Return how many of the rolls kill with the power of this turn."""
+    low = state.power - 1
+    return low + max(0, state.sides + 1 - max(state.kills_on, state.power)) if state.kills_on else low
 
 
 @rule

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from meadhall.games.axes_and_allies.rules import ALLY, ATTACK, DUEL, Event, State
+from meadhall.games.axes_and_allies.rules import ALLY, ATTACK, DUEL, Event, State, killing_rolls, kills
 from meadhall.sdk import PUBLIC, TURN, EventKind, Part, marked, number, seat
 from meadhall.sdk import Event as GameEvent
 from meadhall.sdk import gettext as _
@@ -151,11 +151,22 @@ def prompt(state: State, names: Sequence[str], viewer: int) -> str:
         return _("{name}'s axe has power {power}. {name} is choosing a player to attack or ally with.").format(
             name=names[state.actor], power=state.power
         )
-    if state.power == 1:
+    if not killing_rolls(state):
         return _("Your axe has power 1 and can't kill. Ally with a player, or make an attack that can only miss.")
+    if state.kills_on:
+        return _("Your axe has power {power}: it kills on {rolls}. Attack a player, or ally with one.").format(
+            power=state.power, rolls=rolls_that_kill(state)
+        )
     return _("Your axe has power {power}: it kills on a roll below {power}. Attack a player, or ally with one.").format(
         power=state.power
     )
+
+
+def rolls_that_kill(state: State) -> str:
+    """Return the rolls that kill with the power of this turn: "1–2, 5–6"; "" if none does."""
+    found = [value for value in range(1, state.sides + 1) if kills(state, value)]
+    runs = [value for value in found if value - 1 not in found], [value for value in found if value + 1 not in found]
+    return ", ".join(str(low) if low == high else f"{low}–{high}" for low, high in zip(*runs, strict=True))
 
 
 def _duel_prompt(state: State, names: Sequence[str], viewer: int) -> str:
@@ -164,8 +175,12 @@ def _duel_prompt(state: State, names: Sequence[str], viewer: int) -> str:
         return _("{name}'s axe has power {power}. {name} must attack: the last two may not ally.").format(
             name=names[state.actor], power=state.power
         )
-    if state.power == 1:
+    if not killing_rolls(state):
         return _("Your axe has power 1 and can't kill. The last two may not ally, so your attack can only miss.")
+    if state.kills_on:
+        return _("Your axe has power {power}: it kills on {rolls}. Attack: the last two may not ally.").format(
+            power=state.power, rolls=rolls_that_kill(state)
+        )
     return _("Your axe has power {power}: it kills on a roll below {power}. Attack: the last two may not ally.").format(
         power=state.power
     )

@@ -7,7 +7,7 @@ from typing import Any
 from meadhall.games.viking_axes import heuristics, page, rules, words
 from meadhall.games.viking_axes.heuristics import evaluate
 from meadhall.games.viking_axes.lessons import LESSONS
-from meadhall.games.viking_axes.state import ACTIONS, KINDS, SEATS, Act, Event, State, card_title
+from meadhall.games.viking_axes.state import ACTIONS, HAND, HITS, HITS_OF_TWO, KINDS, SEATS, Act, Event, State, card_title
 from meadhall.sdk import (
     ActionKind,
     Advice,
@@ -18,12 +18,14 @@ from meadhall.sdk import (
     HouseRule,
     Match,
     Mention,
+    Number,
     Origin,
     PieceKind,
     event_statistics,
     marked,
     places_by_elimination,
 )
+from meadhall.sdk import gettext as _
 
 
 def _card(_options: Mapping[str, Any], kind: int) -> str:
@@ -97,6 +99,41 @@ ARMORY = HouseRule(
     title=marked("When to cash in"),
     rules=("VA-8.1", "VA-5.3"),
 )
+LIMIT = Number(
+    "hits",
+    marked("So many hits put a player out of a game that began with three or more."),
+    HITS,
+    (3, 30),
+    title=marked("Hits"),
+    rules=("VA-8.2", "VA-1.2", "VA-3.7"),
+)
+LIMIT_OF_TWO = Number(
+    "hits_of_two",
+    marked("So many hits put a player out of a game that began with two."),
+    HITS_OF_TWO,
+    (3, 30),
+    title=marked("Hits for two players"),
+    rules=("VA-8.3", "VA-1.2", "VA-3.7"),
+)
+HELD = Number(
+    "hand",
+    marked("Players hold so many cards, and one more when they choose."),
+    HAND,
+    (1, 5),
+    title=marked("Cards in a hand"),
+    rules=("VA-8.4", "VA-1.3", "VA-2.3"),
+    only_with=("variant", "strategic"),
+)
+
+
+def goal(options: Mapping[str, Any]) -> str:
+    """VA-1.2, VA-7.1: Be the last one standing. VA-8.2, VA-8.3: Other hits may put a player out."""
+    printed = marked("Your goal: be the last one standing. Ten hits put a player out, fifteen in a game that began with two.")
+    if all(options[number.name] == number.default for number in (LIMIT, LIMIT_OF_TWO)):
+        return printed
+    words = _("Your goal: be the last one standing. {hits} hits put a player out, {hits_of_two} in a game that began with two.")
+    return words.format(hits=options[LIMIT.name], hits_of_two=options[LIMIT_OF_TWO.name])
+
 
 game = Game(
     name="viking-axes",
@@ -120,7 +157,7 @@ game = Game(
     ),
     elements=ELEMENTS,
     statistics=STATISTICS,
-    goal=marked("Your goal: be the last one standing. Ten hits put a player out, fifteen in a game that began with two."),
+    goal=goal,
     lessons=LESSONS,
     options=(
         Choice(
@@ -133,8 +170,11 @@ game = Game(
                 ),
             },
             title=marked("Cards"),
-            rules=("VA-1.3", "VA-1.5", "VA-2.1", "VA-2.3", "VA-2.4", "VA-3.7", "VA-5.2", "VA-5.4", "VA-6.3"),
+            rules=("VA-1.3", "VA-1.5", "VA-2.1", "VA-2.3", "VA-2.4", "VA-3.7", "VA-5.2", "VA-5.4", "VA-6.3", "VA-8.4"),
         ),
         ARMORY,
+        LIMIT,
+        LIMIT_OF_TWO,
+        HELD,
     ),
 )

@@ -8,9 +8,6 @@ from meadhall.games.viking_axes.state import (
     AXE_CARDS,
     AXE_KINDS,
     COPIES,
-    HAND,
-    HITS,
-    HITS_OF_TWO,
     KINDS,
     NO_CARD,
     SHIELD_KINDS,
@@ -37,10 +34,14 @@ from meadhall.sdk import Grid, Row, below, emit, emit_private, rule, shuffle
 
 @rule
 def setup(state: State, players: int, options: Any, log: Grid) -> None:
-    """VA-1: All cards are shuffled, the first player is drawn at random, and in the variant hands are dealt."""
+    """VA-1: All cards are shuffled, the first player is drawn at random, and in the variant hands are dealt.
+
+    VA-8.2, VA-8.3: The hits that put a player out are numbers of the rules.
+    """
     state.strategic = options[0]
     state.early = options[1]
-    state.limit = HITS_OF_TWO if players == 2 else HITS
+    state.limit = options[3] if players == 2 else options[2]
+    state.held = options[4]
     state.living = players
     state.card = NO_CARD
     for kind in range(KINDS):
@@ -70,8 +71,8 @@ def shuffle_discarded(state: State, log: Grid) -> None:
 
 @rule
 def deal_hands(state: State, log: Grid) -> None:
-    """VA-1.3: Each player is dealt two cards, one at a time, clockwise from the first player."""
-    for _ in range(HAND):
+    """VA-1.3, VA-8.4: Each player is dealt two cards, or as many as the table chose, one at a time, clockwise from the first."""
+    for _ in range(state.held):
         seat = state.actor
         for _ in range(state.players):
             card = take_top(state, log)

@@ -106,6 +106,7 @@ class State(GameState):
     early: I8  # VA-8.1: whether an armory can be cashed in before the turn's first card
     owed: I8  # VA-8.1: whether the seat to move has not drawn the turn's first card yet
     limit: I8  # the number of hits that puts a player out
+    held: I8  # cards in a hand between two turns
     living: I8  # players still in the game
     axes_in_front: I8  # axe cards in front of all players, on shields or as marks of hits
     phase: I8
@@ -183,7 +184,7 @@ def hand_size(state: State, seat: int) -> int:
     """VA-2.3: The number of cards that a player holds, which all players can see."""
     if not state.strategic or state.out[seat]:
         return 0
-    return HAND + (seat == state.actor and state.phase == Phase.HAND)
+    return state.held + (seat == state.actor and state.phase == Phase.HAND)
 
 
 TITLES = {

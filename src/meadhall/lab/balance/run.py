@@ -336,6 +336,8 @@ def _cells(
 def values_of(subject: Game, names: Iterable[str], base: Mapping[str, Any] | None = None) -> dict[str, dict[str, Any]]:
     """Return a variant for each value of these options, each with the other options of ``base``. Raises BadSetup.
 
+    Of a number of the rules with many values, these are some at equal distances.
+
     Examples:
         >>> import meadhall
         >>> from meadhall.lab.balance.run import values_of
@@ -348,7 +350,7 @@ def values_of(subject: Game, names: Iterable[str], base: Mapping[str, Any] | Non
         if name not in choices:
             message = _("There is no option {name} to vary; there are: {known}.")
             raise BadSetup(message.format(name=quoted(name), known=", ".join(choices) or "-"))
-        for value in choices[name].values:
+        for value in choices[name].compared:
             options = subject.fitting_options({**(base or {}), name: value})
-            found[f"{name}={value}" if len(wanted) > 1 else value] = options
+            found[f"{name}={value}" if len(wanted) > 1 or isinstance(value, int) else value] = options
     return found

@@ -138,7 +138,7 @@ def variants_of(table: TableRow) -> set[str]:
 def changed_choices(table: TableRow) -> list[str]:
     """Return the values of the options that are not the default, in words."""
     return [
-        option.label(table.options[option.name])
+        option.named(table.options[option.name])
         for option in game(table.game).options
         if isinstance(option, Choice) and table.options.get(option.name, option.default) != option.default
     ]

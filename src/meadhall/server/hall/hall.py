@@ -20,6 +20,7 @@ from meadhall.engine.state import chance
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import DatabaseUnavailable, KeyReused, NotFound, NotSeated, TooMany, WrongMoment
 from meadhall.server.hall import consent, match_changes, waits
+from meadhall.server.hall.among_people import PeoplesMatches
 from meadhall.server.hall.analysis import ChartQueue
 from meadhall.server.hall.daily_puzzle import DailyOutcomes
 from meadhall.server.hall.deadlines import Deadlines, turn_due
@@ -96,6 +97,7 @@ class Hall:
         charts: the charts of finished matches.
         orders: the reports and prints that guests order.
         questions: what guests ask in the workshop.
+        peoples_matches: counts of the matches between people.
         outcomes: the best possible results of the puzzles of the day.
         uploads: the uploaded records.
         attendance: how many guests are in the hall, and how many matches are played.
@@ -122,6 +124,7 @@ class Hall:
         self.charts = ChartQueue(worker, store.time)
         self.orders = Orders(store, self.closing, settings.reports)
         self.questions = Questions(store, self.orders)
+        self.peoples_matches = PeoplesMatches(store)
         self.outcomes = DailyOutcomes(worker, store.time)
         self.uploads = Uploads()
         self.scheduler = Scheduler(store)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from typing import Any, Final, TypeAlias
@@ -54,7 +55,7 @@ class Questions:
         Without ``content`` it has the usual number of players and one variant, the printed rules.
         """
         if content is None:
-            content = Content((subject.default_players,), (Variant(_new_key(), _("As printed")),))
+            content = Content((subject.default_players,), (new_variant(_("As printed"), {}, ()),))
         checked = check(subject, content)
         if len(self.of(guest)) >= MOST_QUESTIONS:
             raise TooMany(_("You have {count} questions. Delete one first.").format(count=MOST_QUESTIONS))
@@ -130,13 +131,17 @@ def check(subject: Game, content: Content) -> Content:
 
     The data of documents aren't checked: a guest may save one that isn't valid yet.
     """
-    players = tuple(sorted({subject.check_players(count) for count in _some(content.players, 1, MOST_PLAYERS)}))
-    bots = tuple(dict.fromkeys(_some(content.bots, 0, MOST_BOTS)))
+    players = tuple(
+        sorted({subject.check_players(count) for count in _some(content.players, 1, MOST_PLAYERS, _("numbers of players"))})
+    )
+    bots = tuple(dict.fromkeys(_some(content.bots, 0, MOST_BOTS, _("levels of bots"))))
     for name in bots:
         bot(subject, name)
-    kind_mask(subject, without := tuple(dict.fromkeys(_some(content.without, 0, MOST_WITHOUT))))
-    figures = tuple(dict.fromkeys(_checked_name(each, LONGEST_FIGURE) for each in _some(content.figures, 0, MOST_FIGURES)))
-    variants = tuple(_checked_variant(subject, each) for each in _some(content.variants, 1, MOST_VARIANTS))
+    kind_mask(subject, without := tuple(dict.fromkeys(_some(content.without, 0, MOST_WITHOUT, _("kinds of actions")))))
+    figures = tuple(
+        dict.fromkeys(_checked_name(each, LONGEST_FIGURE) for each in _some(content.figures, 0, MOST_FIGURES, _("figures")))
+    )
+    variants = tuple(_checked_variant(subject, each) for each in _some(content.variants, 1, MOST_VARIANTS, _("variants")))
     for names in ([each.name for each in variants], [each.key for each in variants]):
         if len(set(names)) < len(names):
             raise BadSetup(_("Two variants can't have the same name."))
@@ -149,11 +154,10 @@ def check(subject: Game, content: Content) -> Content:
     return checked
 
 
-def _some(values: Collection[Any], least: int, most: int) -> Collection[Any]:
+def _some(values: Collection[Any], least: int, most: int, what: str) -> Collection[Any]:
     if not least <= len(values) <= most:
-        raise BadSetup(
-            _("There must be {least} to {most} of these, not {count}.").format(least=least, most=most, count=len(values))
-        )
+        message = _("Choose {least} to {most} {what}, not {count}.")
+        raise BadSetup(message.format(least=least, most=most, what=what, count=len(values)))
     return values
 
 
@@ -212,5 +216,33 @@ def options_of(question: Question, variant: Variant) -> dict[str, Any]:
     return game(question.game).fitting_options(variant.options)
 
 
-def _new_key() -> str:
-    return new_id()[:6]
+def request_of(question: Question, language: str) -> dict[str, Any]:
+    """Return what the process of a report gets: all variants are played with the same deals. Raises BadSetup with the reason."""
+    subject, content = game(question.game), question.content
+    variants = {}
+    for each in content.variants:
+        try:
+            variants[each.name] = options = options_of(question, each)
+            for players in content.players:
+                subject.check_setup(players, options)
+        except BadSetup as error:
+            raise BadSetup(f"{each.name}: {error}") from None
+    wanted = {"players": content.players, "variants": variants, "bots": content.bots, "without": content.without}
+    more = {name: value for name, value in wanted.items() if value}
+    return {"name": subject.name, "seconds": float(content.seconds), "seed": question.id, "language": language, **more}
+
+
+def is_current(question: Question, request: Mapping[str, Any]) -> bool:
+    """Return whether a report with this request answers what the question asks now."""
+    try:
+        wanted = request_of(question, request.get("language", ""))
+    except BadSetup:
+        return False
+    return bool(json.loads(json.dumps(wanted)) == request)
+
+
+def new_variant(name: str, options: Mapping[str, Any], others: Collection[Variant]) -> Variant:
+    """Return a variant with a name that none of the others has."""
+    names = {each.name for each in others}
+    free = next(each for each in (name, *(f"{name} {k}" for k in range(2, MOST_VARIANTS + 2))) if each not in names)
+    return Variant(new_id()[:6], free, dict(options))

@@ -110,10 +110,8 @@ def _options_in_words(subject: Game, chosen: Mapping[str, Any]) -> Iterator[str]
     """Yield the chosen values in words. House rules that nothing changes go without saying."""
     for option in subject.options:
         value = chosen[option.name]
-        if isinstance(option, options.Document):
-            yield f"{_(option.title)}: {option.label(value)}"
-        elif applies(option, chosen) and (value != option.default or not isinstance(option, options.HouseRule)):
-            yield option.label(value)
+        if applies(option, chosen) and (value != option.default or not isinstance(option, options.HouseRule)):
+            yield option.named(value)
 
 
 def option_view(subject: Game, option: options.Option, chosen: Mapping[str, Any]) -> OptionView:
@@ -123,7 +121,8 @@ def option_view(subject: Game, option: options.Option, chosen: Mapping[str, Any]
         custom = "" if value == option.default else option.label(value)
         return OptionView(option.name, _(option.title), _(option.text), template=template_url(subject, option), custom=custom)
     assert isinstance(option, options.Choice)
-    choices = tuple(ValueView(each, option.label(each), option.explained(each), each == value) for each in option.values)
+    offered = () if isinstance(option, options.Number) else option.values
+    choices = tuple(ValueView(each, option.label(each), option.explained(each), each == value) for each in offered)
     needed = ""
     if option.only_with is not None and not applies(option, chosen):
         other, needs = option.only_with
@@ -135,6 +134,8 @@ def option_view(subject: Game, option: options.Option, chosen: Mapping[str, Any]
         choices,
         only_with=needed,
         is_house_rule=isinstance(option, options.HouseRule),
+        number=(option.low, option.high, value) if isinstance(option, options.Number) else None,
+        is_changed=value != option.default,
     )
 
 

@@ -230,16 +230,18 @@ class ValueView:
 
 @dataclass(frozen=True)
 class OptionView:
-    """An option of a game: a choice, or a document."""
+    """An option of a game: a choice, a number, or a document."""
 
     name: str  # "variant"
     title: str  # "Cards"
     text: str  # a sentence about its effect
-    choices: tuple[ValueView, ...] = ()  # empty for a document
+    choices: tuple[ValueView, ...] = ()  # empty for a document and a number
     template: str = ""  # address of the built-in document
     custom: str = ""  # the uploaded document in a few words; "" if the built-in one is used
     only_with: str = ""  # the choice that this option needs, e.g. "Two sides"; "" if the option can be chosen now
     is_house_rule: bool = False
+    number: tuple[int, int, int] | None = None  # of a number of the rules: the smallest, the largest, and the chosen one
+    is_changed: bool = False  # whether its value isn't the default
 
 
 @dataclass(frozen=True)

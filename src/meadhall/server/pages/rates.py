@@ -198,5 +198,5 @@ def variant_in_words(subject: Game, variant: str) -> str:
     """Return the choices of a match that are not the default: "Two sides · Corners don't count"; or the first default."""
     options = _options(subject, variant)
     choices = [option for option in subject.options if isinstance(option, Choice)]
-    changed = [option.label(options[option.name]) for option in choices if options[option.name] != option.default]
+    changed = [option.named(options[option.name]) for option in choices if options[option.name] != option.default]
     return " · ".join(changed or [option.label(option.default) for option in choices[:1]])

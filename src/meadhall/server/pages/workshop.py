@@ -20,7 +20,6 @@ from meadhall.engine.game import Game
 from meadhall.engine.options import Document
 from meadhall.engine.registry import game, game_names
 from meadhall.engine.text.language import gettext as _
-from meadhall.server.errors import NotFound
 from meadhall.server.pages.lobby import facts, template_url
 from meadhall.server.pages.models import Fact, Refusal
 from meadhall.server.pages.rulebook import figures_of_components
@@ -64,13 +63,6 @@ def workshops() -> list[tuple[Game, Document[Any]]]:
 def workshop_url(subject: Game, option: Document[Any]) -> str:
     """Return the address of a document's workshop."""
     return link(f"/workshop/{subject.name}/{option.name}")
-
-
-def first_workshop() -> str:
-    """Return the address of the first document that can be changed. Raises NotFound if no game has one."""
-    for subject, option in workshops():
-        return workshop_url(subject, option)
-    raise NotFound(_("No game here has a document to change."))
 
 
 def workshop_page(

@@ -95,14 +95,24 @@ class NewSession(msgspec.Struct):
     device: str
 
 
+class NumberInfo(msgspec.Struct):
+    """A number of the rules: the printed one, its bounds, and what it says."""
+
+    default: int
+    minimum: int
+    maximum: int
+    text: str
+
+
 class OptionInfo(msgspec.Struct):
-    """An option of a game: a choice or a document.
+    """An option of a game: a choice, a number of the rules, or a document.
 
     For a choice, ``values`` describes each value; the first is the default. For a document, ``values`` is null, and ``template``
     is the address of the built-in one. To use another document, give its text or its parsed data. A table shows only the hash
     of the document; a record contains all of it. If ``only_with`` is not null, only the default is allowed unless that other
     option has that value. ``origins`` says what values are, compared with the printed rules: ``printed``, ``reading``,
-    ``other_reading`` or ``house``. A ``house_rule`` is folded away, and a record names it only if its value isn't the default.
+    ``other_reading`` or ``house``. A ``house_rule`` is folded away, and a record names it only if its value isn't the default; a
+    ``number`` is one, too, whose value is an integer.
     """
 
     name: str
@@ -111,6 +121,7 @@ class OptionInfo(msgspec.Struct):
     only_with: dict[str, str] | None
     origins: dict[str, str] = {}
     house_rule: bool = False
+    number: NumberInfo | None = None
 
 
 class GameInfo(msgspec.Struct):

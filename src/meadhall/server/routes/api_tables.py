@@ -15,7 +15,7 @@ from meadhall.bots import bot_names
 from meadhall.engine.game import Game
 from meadhall.engine.interface import conceals
 from meadhall.engine.match.match import Match
-from meadhall.engine.options import Choice, Document, HouseRule, Option
+from meadhall.engine.options import Choice, Document, HouseRule, Number, Option
 from meadhall.engine.state.events import PUBLIC
 from meadhall.engine.text.language import current_language
 from meadhall.server.hall.analysis import RequestedHint
@@ -27,6 +27,7 @@ from meadhall.server.routes.api_models import (
     GameInfo,
     HintInfo,
     NewTable,
+    NumberInfo,
     OptionInfo,
     ProposalInfo,
     SeatInfo,
@@ -59,6 +60,9 @@ def _option_info(game: Game, option: Option) -> OptionInfo:
         return OptionInfo(option.name, None, template_url(game, option), None)
     assert isinstance(option, Choice)
     needed = dict([option.only_with]) if option.only_with else None
+    if isinstance(option, Number):
+        number = NumberInfo(option.default, option.low, option.high, option.explained(option.default))
+        return OptionInfo(option.name, None, None, needed, house_rule=True, number=number)
     origins = {value: origin.name.lower() for value, origin in option.origins.items()}
     return OptionInfo(option.name, option.values, None, needed, origins, isinstance(option, HouseRule))
 

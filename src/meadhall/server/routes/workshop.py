@@ -12,7 +12,6 @@ from typing import Annotated, Any, Final, Literal
 import msgspec
 from litestar import Response, delete, get, post
 from litestar.datastructures import UploadFile
-from litestar.response import Redirect
 
 from meadhall.bots import bot
 from meadhall.engine.errors import BadSetup, MeadhallError
@@ -25,12 +24,13 @@ from meadhall.lab import Balance
 from meadhall.lab.balance.own import checked_own
 from meadhall.lab.entrants import kind_mask
 from meadhall.server.errors import NotFound, TooMany, status_of
+from meadhall.server.hall.among_people import AmongPeople
 from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.lobby_changes import document_of
 from meadhall.server.hall.orders import MOST_SECONDS, Order
 from meadhall.server.hall.room import Room
 from meadhall.server.pages.responses import Answer, Html, by_htmx, page, see_other, table_answer
-from meadhall.server.pages.workshop import CAN_PRINT, first_workshop, toml_text, workshop_page
+from meadhall.server.pages.workshop import CAN_PRINT, toml_text, workshop_page
 from meadhall.server.routes.api_models import STRICT, refusals
 from meadhall.server.store.models import Guest
 from meadhall.server.web.links import link
@@ -89,12 +89,6 @@ _ENDS: Final = ("export", "play", "report", "compare", "print")
 
 _DOCUMENT: Final = "document"
 _FILE: Final = "file"
-
-
-@get("/workshop")
-async def show_first_workshop() -> Redirect:
-    """Go to the first document that can be changed."""
-    return see_other(first_workshop())
 
 
 @get("/workshop/{subject:str}/{name:str}")
@@ -203,9 +197,11 @@ async def _finished(
 
 
 @get("/workshop/reports/{id:str}")
-async def show_report(request: AnyRequest, hall: Hall, guest: Guest, id: str) -> Html:
+async def show_report(request: AnyRequest, hall: Hall, guest: Guest, id: str) -> Answer:
     """Show a report of the guest, or how far it is."""
     job = hall.orders.find(guest, id)
+    if job.question:
+        return see_other(link(f"/workshop/{job.question}?report={id}"))
     if by_htmx(request) and not job.is_open:
         return Response("", media_type="text/html", headers={"HX-Refresh": "true"})  # the page loads itself again
     answer = hall.orders.answer(job)
@@ -243,7 +239,8 @@ class NewBalance(msgspec.Struct, forbid_unknown_fields=True):
 class BalanceInfo(msgspec.Struct):
     """A report: ``state`` is ``waiting``, ``running``, ``done`` or ``failed``; ``progress`` is the part that is done, 0 to 1.
 
-    ``report`` is described on the page *Is my game fair?*.
+    ``report`` is described on the page *Is my game fair?*. ``people``: counts of the matches between people in this hall, for the
+    numbers of players of the report. None are given of fewer than five matches.
     """
 
     id: str
@@ -251,6 +248,7 @@ class BalanceInfo(msgspec.Struct):
     progress: float
     report: dict[str, Any] | None = None
     error: str = ""
+    people: list[AmongPeople] = []
 
 
 def _info(job: Order, answer: Mapping[str, Any]) -> BalanceInfo:
@@ -281,7 +279,9 @@ async def start_balance(request: AnyRequest, data: Annotated[NewBalance, STRICT]
 async def show_balance(hall: Hall, program: Guest, id: str) -> BalanceInfo:
     """Return a report of yours, or how far it is."""
     job = hall.orders.find(program, id)
-    return _info(job, hall.orders.answer(job))
+    info = _info(job, hall.orders.answer(job))
+    info.people = await hall.peoples_matches.of(job.request["name"], job.request["players"])
+    return info
 
 
 @delete("/balance/{id:str}", status_code=204, responses=refusals(400, 401, 404))
@@ -290,6 +290,6 @@ async def delete_balance(hall: Hall, program: Guest, id: str) -> None:
     hall.orders.delete(program, id)
 
 
-routes = [download_document, change_document, show_first_workshop, show_workshop, change_workshop, show_report]
+routes = [download_document, change_document, show_workshop, change_workshop, show_report]
 
 api_routes: list[Any] = [start_balance, show_balance, delete_balance]

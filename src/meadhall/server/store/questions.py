@@ -64,13 +64,17 @@ class Content(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             >>> before.with_option("a", "mode", "versus").variants[0].options
             {'mode': 'versus'}
         """
+        before = self.variant(key)
+        others = {} if before is None else {name: kept for name, kept in before.options.items() if name != option}
+        return self._with(key, options=others if value is None else {**others, option: value})
 
-        def changed(each: Variant) -> Variant:
-            others = {name: kept for name, kept in each.options.items() if name != option}
-            return msgspec.structs.replace(each, options=others if value is None else {**others, option: value})
+    def renamed(self, key: str, name: str) -> Self:
+        """Return the content with another name of a variant."""
+        return self._with(key, name=name)
 
-        variants = tuple(changed(each) if each.key == key else each for each in self.variants)
-        return msgspec.structs.replace(self, variants=variants)
+    def _with(self, key: str, **values: Any) -> Self:
+        changed = (msgspec.structs.replace(each, **values) if each.key == key else each for each in self.variants)
+        return msgspec.structs.replace(self, variants=tuple(changed))
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from typing import Any, Final
 from meadhall.bots.ranks import JARL
 from meadhall.server.store import matches
 from meadhall.server.store.database import Db, Row, as_json, each_of, in_utc, in_utc_or_none, of_json
-from meadhall.server.store.models import FINISHED, Clock, SeatRow, TableRow, TableStatus, new_link_token
+from meadhall.server.store.models import FINISHED, RULES_CHANGED, Clock, SeatRow, TableRow, TableStatus, new_link_token
 
 
 @dataclass(frozen=True)
@@ -100,6 +100,13 @@ def public(db: Db, status: str, limit: int = 30, skip: int = 0) -> list[TableRow
 def with_match_after(db: Db, id: str, limit: int) -> list[TableRow]:
     """Return the next tables with a match, in the order of their ids."""
     return select(db, "status IN ('running', 'over', 'abandoned') AND id > ?", id, order="id", limit=limit)
+
+
+def between_people(db: Db, game: str, limit: int) -> list[TableRow]:
+    """Return the tables of a game whose match between people has ended, the last first; none that other rules have ended."""
+    among = "(SELECT count(*) > 1 AND min(kind) = 'human' AND max(kind) = 'human' FROM seats WHERE table_id = tables.id)"
+    ended = f"game = ? AND status IN ('over', 'abandoned') AND daily IS NULL AND started_at IS NOT NULL AND {among}"
+    return select(db, f"{ended} AND abandon_reason IS NOT ?", game, RULES_CHANGED, order="finished_at DESC", limit=limit)
 
 
 def count_with_match(db: Db) -> int:

@@ -260,8 +260,8 @@ const stage = (() => {
     const cube = document.createElement("div");
     cube.className = "stage-cube";
     cube.style.setProperty("--side", `${size}px`);
-    const others = [1, 2, 3, 4, 5, 6].filter(face => face !== value && face !== 7 - value);
-    for (const face of [value, others[0], others[1], others[2], others[3], 7 - value]) cube.append(drawn(name(face), size));
+    const opposite = value > 6 ? 1 : 7 - value, others = [1, 2, 3, 4, 5, 6].filter(face => face !== value && face !== opposite);
+    for (const face of [value, others[0], others[1], others[2], others[3], opposite]) cube.append(drawn(name(face), size));
     const turn = document.createElement("div"), place = put(turn, from, "stage-roll", { stays });
     turn.append(cube);
     play(cube, [{ transform: "rotate3d(1, .8, .4, -1080deg)" }, { transform: "rotate3d(1, .8, .4, 0deg)" }], ms, { easing: "cubic-bezier(.15, .6, .35, 1)" });

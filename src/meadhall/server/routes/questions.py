@@ -1,0 +1,258 @@
+"""Questions of the workshop: the list, a question with its variants side by side, and its reports beside it.
+
+With a script an edited field posts itself, and only the panel beside the fields comes back: an answer never replaces a field.
+Without one a button sends all fields.
+"""
+
+from __future__ import annotations
+
+import gzip
+from base64 import b64decode
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+import msgspec
+from litestar import Response, get, post
+from litestar.datastructures import FormMultiDict
+
+from meadhall.engine.errors import BadSetup, MeadhallError
+from meadhall.engine.game import Document, Game
+from meadhall.engine.match.record import loads
+from meadhall.engine.options import MAX_SIZE
+from meadhall.engine.registry import game, game_names
+from meadhall.engine.text.language import gettext as _
+from meadhall.lab.balance import STYLES
+from meadhall.server.errors import NotFound, status_of
+from meadhall.server.hall.hall import Hall
+from meadhall.server.hall.lobby_changes import arranged, with_options
+from meadhall.server.hall.questions import Edit, new_variant, option_of, options_of, request_of, variant_of
+from meadhall.server.pages.questions import fragment_of, question_lines, question_page
+from meadhall.server.pages.replay import replay_page
+from meadhall.server.pages.responses import Answer, Html, by_htmx, page, see_other
+from meadhall.server.routes.workshop import content_of
+from meadhall.server.store.models import Guest
+from meadhall.server.store.questions import Content, Question
+from meadhall.server.web.links import link, outside
+from meadhall.server.web.request import AnyRequest, client_address
+from meadhall.server.web.sessions import Sessions
+from meadhall.server.worker.threads import run_in_thread
+
+_LIMIT: Final = 2 * MAX_SIZE
+"""Bytes of a form, which may hold a file."""
+
+_GROUPS: Final = ("players", "bots", "without")
+"""Fields with several values, of which a form sends only those that are ticked."""
+
+
+@get("/workshop")
+async def show_questions(request: AnyRequest, hall: Hall, guest: Guest, game: str = "", table: str = "") -> Html:
+    """Show the guest's questions, and the games about which a new one can be asked: that of a table first."""
+    lines = question_lines(hall, guest) if guest.is_stored else []
+    games = sorted(game_names(), key=lambda name: name != game)
+    return page(request, guest, "questions.html", lines, games=games, first=game, table=table)
+
+
+@post("/workshop", status_code=200)
+async def ask_question(request: AnyRequest, hall: Hall, guest: Guest, sessions: Sessions) -> Answer:
+    """Begin a question about a game, or about the options of a table. With a ``document`` the next page edits that."""
+    form = await request.form()
+    content = None
+    name = str(form.get("game", ""))
+    if form.get("table"):
+        room = await hall.room(str(form["table"]))
+        room.check_visible(guest)
+        name, options = room.game.name, room.table.options
+        content = Content((len(room.table.seats),), (new_variant(_("This table"), options, ()),))
+    question = hall.questions.create(sessions.save(guest), game(name), str(form.get("name", "")), content)
+    rest = f"/{question.content.variants[0].key}/{form['document']}" if form.get("document") else ""
+    return see_other(link(f"/workshop/{question.id}{rest}"))
+
+
+@get("/workshop/{id:str}")
+async def show_question(request: AnyRequest, hall: Hall, guest: Guest, id: str, report: str = "") -> Answer:
+    """Show a question and a report on it: the last one, or another one that is kept."""
+    if id in game_names():  # an older address
+        return see_other(link(f"/workshop?game={id}"))
+    return await _shown(request, hall, guest, hall.questions.find(id), report)
+
+
+@post("/workshop/{id:str}", status_code=200, request_max_body_size=_LIMIT)
+async def change_question(request: AnyRequest, hall: Hall, guest: Guest, sessions: Sessions, id: str) -> Answer:
+    """Change a question by the fields of a form, and do what its button says."""
+    question, form = hall.questions.find(id), await request.form()
+    do, _colon, what = str(form.get("do", "")).partition(":")
+    try:
+        if do == "copy":
+            return see_other(link(f"/workshop/{hall.questions.copy(sessions.save(guest), id).id}"))
+        if do != "play" or question.guest == guest.id:
+            question = await _changed(hall, guest, question, form)
+        if do == "play":
+            return see_other(link(f"/tables/{await _table(hall, sessions.save(guest), question, what)}"))
+        if do == "delete":
+            hall.questions.delete(guest, id)
+            return see_other(link("/workshop"))
+        question = await _done(request, hall, guest, question, form)
+    except MeadhallError as error:
+        return await _shown(request, hall, guest, question, error=error)
+    return await _shown(request, hall, guest, question) if by_htmx(request) else see_other(link(f"/workshop/{id}"))
+
+
+async def _done(request: AnyRequest, hall: Hall, guest: Guest, question: Question, form: FormMultiDict) -> Question:
+    """Do what the button of a question's own form says, and return the question."""
+    do, _colon, what = str(form.get("do", "")).partition(":")
+    if do == "undo":
+        return hall.questions.undo(guest, question.id)
+    if do == "report":
+        wanted = await run_in_thread(request_of, question, guest.language)
+        hall.orders.start(guest, client_address(request), "report", wanted, question.id)
+    elif do == "stop":
+        for order in hall.orders.of(question.id):
+            if order.is_open:
+                hall.orders.delete(guest, order.id)
+    elif do:
+        return hall.questions.change(guest, question.id, await _variants(hall, guest, question, form, do, what))
+    return question
+
+
+@get("/workshop/{id:str}/reports/{report:str}/{number:int}")
+async def watch_example(
+    request: AnyRequest, hall: Hall, guest: Guest, id: str, report: str, number: int, step: int | None = None, seat: str = ""
+) -> Html:
+    """Show a match of a report step by step."""
+    order = next((each for each in hall.orders.of(hall.questions.find(id).id) if each.id == report), None)
+    answer = {} if order is None else hall.orders.answer(order)
+    records = [each["record"] for cell in answer.get("report", {}).get("cells", ()) for each in cell["examples"]]
+    if number >= len(records):
+        raise NotFound(_("There is no such match in this report."))
+    match = await hall.uploads.match(gzip.decompress(b64decode(records[number])).decode())
+    url = link(f"/workshop/{id}/reports/{report}/{number}")
+    return page(request, guest, "replay.html", replay_page(match, url, step, seat, None, link(f"/workshop/{id}?report={report}")))
+
+
+async def _shown(
+    request: AnyRequest, hall: Hall, guest: Guest, question: Question, report: str = "", error: MeadhallError | None = None
+) -> Html:
+    """Return the page of a question."""
+    orders = hall.orders.of(question.id)
+    shown = next((each for each in orders if each.id == report), orders[0] if orders else None)
+    answer = {} if shown is None else hall.orders.answer(shown)
+    fragment = await run_in_thread(fragment_of, question, shown, answer)
+    content = question_page(hall, guest, question, outside(request), shown, fragment, error)
+    return page(request, guest, "question.html", content, 200 if error is None else int(status_of(error)))
+
+
+async def _table(hall: Hall, guest: Guest, question: Question, key: str) -> str:
+    """Open a table with a variant, and return its id. Raises BadSetup, NotFound, NotReady, TooMany."""
+    options = await run_in_thread(options_of, question, variant_of(question, key))
+    subject, players = game(question.game), question.content.players[0]
+    subject.check_setup(players, options)
+    room = await hall.open_table(guest, subject.name, players, public=False)
+    room.change_table(arranged(with_options(subject, options)))
+    return room.table.id
+
+
+# --------------------------------------------------------------------------------------------------------------------- changes
+
+
+async def _changed(hall: Hall, guest: Guest, question: Question, form: FormMultiDict) -> Question:
+    """Store the fields of a form: those that it names as ``only``, or all. Raises BadSetup, UnknownBot."""
+    only = {str(each) for each in form.getall("only", [])}
+    sent = only or {*form, *(_GROUPS if "save" in form else ())}
+    if "name" in sent and form.get("name") != question.name:
+        question = hall.questions.rename(guest, question.id, str(form.get("name")))
+    return hall.questions.change(guest, question.id, _edited(game(question.game), form, sent))
+
+
+def _edited(subject: Game, form: FormMultiDict, sent: set[str]) -> Edit:
+    """Return the change that the fields of a form make."""
+
+    def texts(name: str) -> tuple[str, ...]:
+        return tuple(str(each) for each in form.getall(name, []) if each)
+
+    def edit(content: Content) -> Content:
+        found: dict[str, Any] = {"without": texts("without")} if "without" in sent else {}
+        if "players" in sent:
+            found["players"] = tuple(int(text) for text in texts("players") if text.isdecimal())
+        if "bots" in sent:
+            found["bots"] = (*texts("bots"), *(f"search@{steps}" for steps in texts("search")))
+        if "seconds" in sent:
+            found["seconds"] = int("".join(each for each in texts("seconds") if each.isdecimal()) or 0)
+        changed = msgspec.structs.replace(content, **found)
+        for name in sent:
+            key, _colon, option = name.partition(":")
+            if option and content.variant(key):
+                changed = changed.with_option(key, option, option_of(subject, option).read("".join(texts(name))))
+            elif content.variant(key):
+                changed = changed.renamed(key, "".join(texts(name)))
+        return changed
+
+    return edit
+
+
+async def _variants(hall: Hall, guest: Guest, question: Question, form: FormMultiDict, do: str, what: str) -> Edit:
+    """Return the change of a question that adds variants or takes one out. Raises BadSetup, NotFound, RecordError."""
+    subject, old = game(question.game), question.content.variants
+    if do == "remove":
+        gone = variant_of(question, what)
+        return lambda content: msgspec.structs.replace(content, variants=tuple(each for each in content.variants if each != gone))
+    found: Sequence[tuple[str, Mapping[str, Any]]]
+    if do == "twin":
+        found = [(variant_of(question, what).name, variant_of(question, what).options)]
+    elif do == "from":
+        other, _colon, key = str(form.get("from", "")).partition(":")
+        source = hall.questions.find(other)
+        found = [(variant_of(source, key).name, variant_of(source, key).options)]
+    elif do == "link":
+        found = await _linked(hall, guest, subject, str(form.get("address", "")))
+    elif do == "file":
+        found = [await run_in_thread(_in_file, subject, await content_of(form.get("file")))]
+    elif do == "add":
+        found = [(_("As printed"), {})]
+    else:
+        raise NotFound(_("There is no page at this address."))
+    for name, options in found:
+        old = (*old, new_variant(name, options, old))
+    return lambda content: msgspec.structs.replace(content, variants=old)
+
+
+async def _linked(hall: Hall, guest: Guest, subject: Game, address: str) -> Sequence[tuple[str, Mapping[str, Any]]]:
+    """Return the names and options behind the link to a question or a table. Raises BadSetup, NotFound."""
+    parts = urlsplit(address).path.strip("/").split("/")
+    room, id = next(((kind, id) for kind, id in pairwise(parts) if kind in ("workshop", "tables")), ("", ""))
+    if room == "tables":
+        table = await hall.room(id)
+        table.check_visible(guest)
+        name, found = table.game.name, [(_("That table"), table.table.options)]
+    elif room == "workshop":
+        source = hall.questions.find(id)
+        name, found = source.game, [(each.name, each.options) for each in source.content.variants]
+    else:
+        raise BadSetup(_("This is no link to a question or a table of this hall."))
+    if name != subject.name:
+        raise BadSetup(_("That is about {game}.").format(game=game(name).title))
+    return found
+
+
+def _in_file(subject: Game, content: bytes) -> tuple[str, Mapping[str, Any]]:
+    """Return the name and the options in a file: the record of a match, or a document (TOML). Raises BadSetup, RecordError."""
+    if content.lstrip().startswith(b"{"):
+        record = loads(content)
+        if record.get("game") != subject.name:
+            raise BadSetup(_("This match is one of another game."))
+        return _("That match"), record.get("options", {})
+    documents = [option for option in subject.options if isinstance(option, Document)]
+    if not documents:
+        raise BadSetup(_("{game} has no document. Choose the record of a match.").format(game=subject.title))
+    return _("From a file"), {documents[0].name: documents[0].check(content)}
+
+
+@get("/report.css", sync_to_thread=False)
+def show_report_styles() -> Response[str]:
+    """Return the rules of a report. The address of a page's link changes with them, so browsers keep them."""
+    headers = {"Cache-Control": "public, max-age=31536000, immutable"}
+    return Response(STYLES.read_text("utf-8"), media_type="text/css; charset=utf-8", headers=headers)
+
+
+routes = [show_report_styles, show_questions, ask_question, show_question, change_question, watch_example]
