@@ -59,7 +59,7 @@ def make_small(patch: pytest.MonkeyPatch, size: int) -> None:
 def report() -> Iterator[Balance]:
     """A small report with everything but deep searches."""
     with pytest.MonkeyPatch.context() as patch:
-        make_small(patch, 3)
+        make_small(patch, 6)
         yield balance(AA, (2, 3), {"built-in": {}, "same": {}}, ["karl"], games=12, seed="mead", without=["ally"], processes=1)
 
 
