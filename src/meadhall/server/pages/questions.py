@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
@@ -23,6 +23,7 @@ from meadhall.lab import Balance
 from meadhall.lab.balance import STYLES
 from meadhall.lab.entrants import action_kinds
 from meadhall.server.errors import reason_of
+from meadhall.server.hall.among_people import AmongPeople
 from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.orders import Order
 from meadhall.server.hall.questions import MOST_VARIANTS, is_current
@@ -109,6 +110,8 @@ class QuestionPage:
     shown: ReportView | None  # the report beside the question
     fragment: Markup  # what it says, "" before it is ready
     fault: str  # why it could not be made
+    people: Sequence[AmongPeople]  # what people's matches say beside it
+    ties: str  # what ties between seats are called in this game
     notice: Refusal | None
     styles: str  # the address of the rules of a report
 
@@ -143,9 +146,10 @@ def question_page(
     outside: Outside,
     shown: Order | None,
     fragment: Markup,
+    people: Sequence[AmongPeople],
     error: MeadhallError | None = None,
 ) -> QuestionPage:
-    """Return the page of a question. ``shown``: the report beside it, and ``fragment`` what it says."""
+    """Return the page of a question. ``shown``: the report beside it, and ``fragment`` and ``people`` what they say."""
     subject, content = game(question.game), question.content
     kinds = action_kinds(subject)
     searches = [name for name in content.bots if name.startswith("search@")]
@@ -171,6 +175,8 @@ def question_page(
         None if shown is None else _report(question, shown),
         fragment,
         "" if shown is None else hall.orders.answer(shown).get("error", ""),
+        people,
+        _(bond.text) if (bond := subject.elements.bond) else "",
         None if error is None else Refusal("", reason_of(error)),
         report_styles(),
     )

@@ -139,7 +139,8 @@ async def _shown(
     shown = next((each for each in orders if each.id == report), orders[0] if orders else None)
     answer = {} if shown is None else hall.orders.answer(shown)
     fragment = await run_in_thread(fragment_of, question, shown, answer)
-    content = question_page(hall, guest, question, outside(request), shown, fragment, error)
+    people = await hall.peoples_matches.of(question.game, shown.request["players"]) if fragment and shown is not None else []
+    content = question_page(hall, guest, question, outside(request), shown, fragment, people, error)
     return page(request, guest, "question.html", content, 200 if error is None else int(status_of(error)))
 
 
