@@ -14,7 +14,7 @@ from meadhall.engine.errors import BadSetup
 from meadhall.engine.form import DocumentForm, Field, Line, in_words, number_in, scaled
 from meadhall.engine.game import Game
 from meadhall.engine.options import Document
-from meadhall.engine.text.language import decimal, listed
+from meadhall.engine.text.language import decimal, listed, ngettext
 from meadhall.engine.text.language import gettext as _
 
 BULK: Final = 3
@@ -90,6 +90,12 @@ def document_changes(option: Document[Any], data: Mapping[str, Any], usual: Mapp
         found.append(_of_piece(piece, old, new))
     order = {name: number for number, name in enumerate({**old, **new})}
     return sorted(found, key=lambda change: order[change.fields[0]])
+
+
+def in_short(found: Sequence[Change], most: int = 4) -> str:
+    """Return the first changes in a line, and how many there are more."""
+    more = [ngettext("{count} more change", "{count} more changes", len(found) - most).format(count=len(found) - most)]
+    return "; ".join([*map(str, found[:most]), *(more if len(found) > most else [])])
 
 
 def as_comment(found: Sequence[Change]) -> str:

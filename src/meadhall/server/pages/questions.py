@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from meadhall.bots import ranks
 from meadhall.engine import options
-from meadhall.engine.changes import document_changes
+from meadhall.engine.changes import document_changes, in_short
 from meadhall.engine.errors import MeadhallError
 from meadhall.engine.game import Game
 from meadhall.engine.match.view import bot_in_words
@@ -216,16 +216,10 @@ def _cell(option: options.Option, variant: Variant) -> Cell:
         return Cell(variant, field, _options(((each, option.label(each)) for each in option.values), [value]))
     if isinstance(option, options.Document):
         data = variant.options.get(option.name)
-        return Cell(variant, field, words="" if data is None else _document_in_words(option, data))
+        return Cell(
+            variant, field, words="" if data is None else in_short(document_changes(option, data, option.data(option.default)), 2)
+        )
     return Cell(variant, field, value=value)
-
-
-def _document_in_words(option: options.Document[Any], data: Mapping[str, Any]) -> str:
-    """Say in short how a document differs from the built-in one."""
-    found = [str(each) for each in document_changes(option, data, option.data(option.default))]
-    return (
-        _("{first} and {count} more changes").format(first=found[0], count=len(found) - 1) if len(found) > 1 else "".join(found)
-    )
 
 
 def _others(hall: Hall, guest: Guest, question: Question) -> tuple[Option, ...]:
