@@ -128,7 +128,8 @@ async def watch_example(
         raise NotFound(_("There is no such match in this report."))
     match = await hall.uploads.match(gzip.decompress(b64decode(records[number])).decode())
     url = link(f"/workshop/{id}/reports/{report}/{number}")
-    return page(request, guest, "replay.html", replay_page(match, url, step, seat, None, link(f"/workshop/{id}?report={report}")))
+    content = replay_page(match, url, step, seat, None, link(f"/workshop/{id}?report={report}"))
+    return page(request, guest, "replay.html", content, back=_("Back to the report"))
 
 
 async def _shown(
