@@ -34,7 +34,7 @@ MOST_CURVES = 8
 Watch: TypeAlias = Callable[[Key, Example], str]
 """Returns the link to a match of a cell as HTML."""
 
-STYLES = Path(__file__).with_name("report.css")
+STYLES = Path(__file__).parent / "static" / "report.css"
 """The rules of a report, for a page that holds one."""
 
 FAMILIES = ("place", "dealt", "chosen", "without", "loss", "worth", "ladder", "agency", "at_leader")
