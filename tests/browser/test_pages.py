@@ -127,15 +127,6 @@ def test_a_match_writes_no_error(new_person: NewPerson, game: str) -> None:
     open_everything(play_now(new_person(**MOVING), game).page)
 
 
-def test_a_report_comes_by_itself_and_writes_no_error(new_person: NewPerson) -> None:
-    person = new_person()
-    person.allow("no content security policy")  # a report has another one
-    page = person.open("/workshop/dungeon-allies/components")
-    page.locator("#compare").click()
-    expect(page.get_by_role("heading", level=1)).to_contain_text("balance report")
-    page.evaluate(OPEN)
-
-
 def test_a_balance_report_has_no_axe_violation(new_person: NewPerson) -> None:
     report = balance("axes-and-allies", (2, 3), games=8, depth="quick", seed="mead", variants={"one": {}, "two": {}})
     page = new_person().page

@@ -6,6 +6,7 @@ import json
 import re
 import tomllib
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ import meadhall
 from games_for_tests.race import game as race
 from meadhall.cli import main
 from meadhall.engine.errors import BadSetup, how_to_install
+from meadhall.engine.options import Choice
 from meadhall.engine.registry import registered
 from meadhall.lab import Tuning, tune
 from meadhall.lab.tuning import run
@@ -84,7 +86,7 @@ def test_the_command_writes_components_with_their_comments(tmp_path: Path, capsy
     ]
     assert "# the space of each place" in texts[-1]
     assert main(command) == 0
-    assert "tuned components" in capsys.readouterr().out
+    assert "tuned values" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
@@ -132,8 +134,32 @@ def test_bad_arguments_are_refused(free: list[str], targets: list[str], message:
 
 
 def test_a_game_without_components_and_a_missing_library_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(BadSetup, match="no components to tune"):
+    with pytest.raises(BadSetup, match=r"'start\.1=0\.\.4' is none of its options: last_two, sides, kills_on"):
         tune("axes-and-allies", FREE, TARGET)
     monkeypatch.setattr(run, "find_spec", lambda _name: None)
     with pytest.raises(run.NoOptuna, match=re.escape(how_to_install("tune"))):
         tune("race", FREE, TARGET)
+
+
+def test_a_number_of_the_rules_is_searched_and_the_obvious_one_is_found(tmp_path: Path) -> None:
+    """The more rolls kill, the shorter is a duel, and the more a match is won by the first player."""
+    found = tune("axes-and-allies", ["sides=[6, 12]", "kills_on=4..6"], ["place.1>1.6"], 2, seed="mead", trials=12, games=256)
+    printed, best = found.front[0], found.front[-1]
+    assert (printed.changes, printed.components) == ({}, {})
+    assert best.options == best.changes == {"kills_on": 4}
+    assert best.figures[2]["place.1>1.6"].value > printed.figures[2]["place.1>1.6"].high
+    assert [file.read_text() for file in found.write_points(tmp_path)][-1] == "# --option kills_on=4\n"
+
+
+def test_options_and_values_of_a_document_are_searched_together() -> None:
+    mood = Choice("mood", {"calm": "Calm.", "wild": "Wild."})
+    moody = replace(race, name="moody-race", options=(*race.options, mood))
+    with registered(moody):
+        found = tune(moody, ["mood", *FREE], TARGET, trials=12, games=64, seed="mead")
+        assert set(found.front[-1].changes) == {"start.1"}, "a mood changes nothing, so it isn't in the front"
+        assert found.tried > 5
+        for free, fault in (("mood=[merry]", "mood must be one of"), ("mood=[calm]", "no other value")):
+            with pytest.raises(BadSetup, match=fault):
+                tune(moody, [free], TARGET)
+        with pytest.raises(BadSetup, match="mood is free twice"):
+            tune(moody, ["mood", "mood"], TARGET)

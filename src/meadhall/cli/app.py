@@ -89,7 +89,7 @@ COMMANDS: Mapping[str, Command | Group] = {
         "balance:run_balance", marked("Measure how a game plays: fairness, length, choice, luck; and what a change of it does.")
     ),
     "tune": Command(
-        "balance:run_tune", marked("Search values of components that meet targets: the fairest places, the wanted length.")
+        "balance:run_tune", marked("Search options and components that meet targets: the fairest places, the wanted length.")
     ),
     "mcp": Command("mcp:serve_tools", marked("Let language models play: serve tools of the Model Context Protocol.")),
     "verify": Command(

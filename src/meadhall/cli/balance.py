@@ -18,6 +18,7 @@ from meadhall.cli.console import (
     STOP_AFTER,
     console,
     name_and_value,
+    print_result,
     progress_bar,
     quiet_stdout,
     split_names,
@@ -142,7 +143,7 @@ def run_balance(
     if as_json:
         print(report.to_json())
     else:
-        console().print(report)
+        print_result(console(), report)
     for file in out or ():
         report.write(file)
     return INTERRUPTED if report.ended == "interrupted" else 0
@@ -167,12 +168,13 @@ def start_from(text: str) -> tuple[Game, Path | None]:
 
 
 def run_tune(
-    start: Annotated[str, typer.Argument(help=_("Components to start from: FILE.toml, or a game for its built-in ones."))],
+    start: Annotated[str, typer.Argument(help=_("A game, or components to start from: FILE.toml."))],
     free: Annotated[
         list[str],
         typer.Option(
             help=_(
-                "Values that may change: PATH, PATH=0..3, PATH=[1, 2], or PATH+=-2..2 for all of them together; can be repeated."
+                "What may change: OPTION, OPTION=4..6 or OPTION=[VALUE, VALUE]; or in components PATH, PATH=0..3, PATH=[1, 2], "
+                "or PATH+=-2..2 for all of them together; can be repeated."
             )
         ),
     ],

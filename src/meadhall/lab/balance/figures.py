@@ -6,10 +6,10 @@ match, so any figure has an interval, and the difference of two variants on the 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import isnan
-from statistics import NormalDist
+from math import inf, isnan
+from statistics import NormalDist, median
 from typing import TypeAlias
 
 import numpy as np
@@ -172,6 +172,31 @@ class Figure:
         return DEFINITIONS[self.family]
 
 
+ERRORS = 3
+"""The standard errors that a surprise leaves to chance: of a thousand figures about three have a larger error."""
+
+
+def usual_of(figure: Figure, figures: Mapping[str, Figure]) -> tuple[float, float]:
+    """Return the range of values that is nothing remarkable, from the definition or from the like figures of the cell."""
+    if figure.about.alike:
+        kind = figure.name.rpartition(".")[0]
+        values = [each.value for name, each in figures.items() if name.rpartition(".")[0] == kind]
+        return (typical := median(values)), typical
+    return figure.about.usual or figure.about.tolerance or (-inf, inf)
+
+
+def surprise(figure: Figure, usual: tuple[float, float], scale: float | None = None) -> float:
+    """Return how far a figure lies beyond a range less three standard errors, in steps of the scale, by default its family's.
+
+    Examples:
+        >>> from meadhall.lab.balance.figures import Figure, surprise
+        >>> round(surprise(Figure("place.4", 1.63, 1.60, 1.66, 1000), (0.9, 1.1)), 1)
+        4.8
+    """
+    beyond = max(usual[0] - figure.value, figure.value - usual[1])
+    return max(0.0, beyond - ERRORS * (figure.high - figure.low) / 2 / Z_95) / (scale or figure.about.scale)
+
+
 def figures_of(columns: Columns) -> dict[str, Figure]:
     """Return the figures of these columns, without flags, in the order of the definitions."""
     found: dict[str, Figure] = {}
@@ -181,6 +206,8 @@ def figures_of(columns: Columns) -> dict[str, Figure]:
         if isnan(column.value):
             continue
         low, high = column.interval()
+        if low == high:
+            low, high = _of_no_case(column, DEFINITIONS[name.partition(".")[0]].unit)
         found[name] = Figure(name, column.value, low, high, len(column.sums))
         if column.spread:
             found[f"{name}.{MEDIAN}"] = Figure(f"{name}.{MEDIAN}", *column.median(), len(column.sums))
@@ -188,6 +215,14 @@ def figures_of(columns: Columns) -> dict[str, Figure]:
     if places:
         found = {"place": replace(max(places, key=lambda figure: figure.value), name="place"), **found}
     return found
+
+
+def _of_no_case(column: Column, unit: str) -> tuple[float, float]:
+    """Return the interval of what never or always happened: what never did in n cases happens in less than 3 of n."""
+    value, most = column.value, 3 / float(column.counts.sum())
+    if unit == "share" and value == 1:
+        return max(0.0, 1 - most), 1.0
+    return value, most if unit in ("share", "number") and value == 0 else value
 
 
 def differences_of(one: Columns, other: Columns) -> dict[str, Figure]:

@@ -144,7 +144,8 @@ def use_of_pieces(trace: Trace) -> Columns:
             name = f"{kind.name}.{number}"
             found[f"acquired.{name}"] = Column(trace.count(match[here]), one)
             if shown is not None:
-                found[f"shown.{name}"] = Column(trace.count(shown[0][shown[3] == number]), one)
+                seen = trace.count(shown[0][shown[3] == number])
+                found |= {f"shown.{name}": Column(seen, one), f"taken.{name}": Column(trace.count(match[here]), seen)}
             if used is not None:
                 found[f"used.{name}"] = Column(trace.count(used[0][used[3] == number]), one)
             if rivals:

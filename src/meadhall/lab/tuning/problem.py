@@ -1,10 +1,10 @@
-"""The problem of a search: which values of a document it may change, and what the figures should become."""
+"""The problem of a search: which options and values of a document it may change, and what the figures should become."""
 
 from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from math import inf, isnan
@@ -15,6 +15,8 @@ import numpy as np
 from meadhall.engine.checks import quoted
 from meadhall.engine.compute.bulk import Floats
 from meadhall.engine.errors import BadSetup
+from meadhall.engine.game import Game
+from meadhall.engine.options import Choice, Number
 from meadhall.lab.balance.figures import Column, Columns
 
 Path: TypeAlias = tuple[str | int, ...]
@@ -37,8 +39,8 @@ class Knob:
     """What a search turns: a value, or a number that is added to several values together.
 
     Attributes:
-        name: the path of the value, or the pattern and ``+``.
-        paths: the values that it changes.
+        name: the path of the value, or the pattern and ``+``; or the name of an option.
+        paths: the values of the document that it changes; none if it is an option.
         values: what it may be.
         start: what it is in the document.
         is_added: whether it is added to the values instead of replacing them.
@@ -49,6 +51,59 @@ class Knob:
     values: tuple[Any, ...]
     start: Any
     is_added: bool = False
+
+
+def option_knobs(subject: Game, specs: Sequence[str], options: Mapping[str, Any]) -> list[Knob]:
+    """Return the knobs of the texts that free an option or a number of the rules.
+
+    ``NAME`` frees all values (of a number with many, some at equal distances), ``NAME=4..6`` or ``NAME=[standard, strategic]``
+    these values. Other texts are those of a document, see ``knobs_of``.
+
+    Args:
+        subject: the game.
+        specs: the texts.
+        options: the checked options to start from.
+
+    Raises:
+        BadSetup: a value is none of the option's, or there is no other.
+
+    Examples:
+        >>> import meadhall
+        >>> from meadhall.lab.tuning.problem import option_knobs
+        >>> axes = meadhall.game("axes-and-allies")
+        >>> [(knob.name, knob.values) for knob in option_knobs(axes, ["kills_on=4..6", "last_two"], axes.check_options({}))]
+        [('kills_on', (0, 4, 5, 6)), ('last_two', ('ally', 'fight'))]
+    """
+    choices = {option.name: option for option in subject.options if isinstance(option, Choice)}
+    found = []
+    for spec in specs:
+        name, given, text = map(str.strip, spec.partition("="))
+        if option := choices.get(name):
+            span, words = _RANGE.fullmatch(text), text.removeprefix("[").removesuffix("]").split(",")
+            listed = range(int(span[1]), int(span[2]) + 1) if span else [word.strip().strip("\"'") for word in words]
+            values = [option.check(option.read(str(value))) for value in listed[:MOST_VALUES]] if given else option.compared
+            start = options[name]
+            every = dict.fromkeys((start, *values))
+            found.append(Knob(name, (), tuple(sorted(every) if isinstance(option, Number) else every), start))
+    return checked_knobs(found)
+
+
+def is_of_option(subject: Game, spec: str) -> bool:
+    """Return whether a text frees an option or a number of the rules."""
+    name = spec.partition("=")[0].strip()
+    return any(option.name == name and isinstance(option, Choice) for option in subject.options)
+
+
+def checked_knobs(knobs: Iterable[Knob]) -> list[Knob]:
+    """Return the knobs. Raises BadSetup if one has no other value, or is there twice."""
+    found: dict[str, Knob] = {}
+    for knob in knobs:
+        if len(knob.values) < 2:
+            raise BadSetup(f"{knob.name} is free, but has no other value than {knob.start}")
+        if knob.name in found:
+            raise BadSetup(f"{knob.name} is free twice")
+        found[knob.name] = knob
+    return list(found.values())
 
 
 def knobs_of(document: Mapping[str, Any], specs: Sequence[str]) -> list[Knob]:
@@ -67,17 +122,7 @@ def knobs_of(document: Mapping[str, Any], specs: Sequence[str]) -> list[Knob]:
         >>> knobs_of(document, ["door.*.level+=-1..1"])[0].values
         (-1, 0, 1)
     """
-    found: dict[str, Knob] = {}
-    for spec in specs:
-        for knob in _knobs(document, spec):
-            if len(knob.values) < 2:
-                raise BadSetup(f"{knob.name} is free, but has no other value than {knob.start}")
-            if knob.name in found:
-                raise BadSetup(f"{knob.name} is free twice")
-            found[knob.name] = knob
-    if not found:
-        raise BadSetup("at least one value must be free")
-    return list(found.values())
+    return checked_knobs(knob for spec in specs for knob in _knobs(document, spec))
 
 
 def changed(document: Mapping[str, Any], knobs: Sequence[Knob], changes: Changes) -> Any:

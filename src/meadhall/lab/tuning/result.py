@@ -24,12 +24,14 @@ class Point:
     """A point of the front.
 
     Attributes:
-        changes: the changed values by their paths; a path that ends with ``+`` was added to several values.
+        changes: the changed values by the names of their options or their paths; a path that ends with ``+`` was added to several
+            values.
         figures: the figure of each target by the number of players, measured on deals that the search didn't see.
         misses: how far it is from each target, with the worst number of players; 0: the target is met.
         games: the number of these matches for each number of players.
         components: the document, to be used as the option of a match.
-        text: the document as TOML, with the comments of the first one.
+        text: the document as TOML, with the comments of the first one, below changed options as comments.
+        options: the changed options and numbers of the rules.
     """
 
     changes: dict[str, Any]
@@ -38,11 +40,12 @@ class Point:
     games: int
     components: dict[str, Any]
     text: str
+    options: dict[str, Any]
 
 
 @dataclass(frozen=True, repr=False)
 class Tuning(RunResult):
-    """What a search of components has found.
+    """What a search of options and components has found.
 
     Attributes:
         game: the name of the game.
@@ -64,7 +67,7 @@ class Tuning(RunResult):
         >>> found.write_points("points")
         [PosixPath('points/point-0.toml')...]
         >>> found.to_dict()["game"], next(found.rows())["point"], next(found.displayed())
-        ('dungeon-allies', 0, 'Dungeon Allies: tuned components')
+        ('dungeon-allies', 0, 'Dungeon Allies: tuned values')
     """
 
     game: str
@@ -105,7 +108,7 @@ class Tuning(RunResult):
             "ended": self.ended,
             "seconds": round(self.seconds, 2),
             "front": [
-                {name: value for name, value in asdict(point).items() if name not in ("components", "text")}
+                {name: value for name, value in asdict(point).items() if name not in ("components", "text", "options")}
                 for point in self.front
             ],
         }
@@ -122,7 +125,7 @@ class Tuning(RunResult):
 
     def displayed(self) -> Iterator[str | Table]:
         """Yield the parts of the readable form."""
-        yield _("{game}: tuned components").format(game=game(self.game).title)
+        yield _("{game}: tuned values").format(game=game(self.game).title)
         several = len(self.players) > 1
         heads = [
             f"{target} ({ngettext('{count} player', '{count} players', players).format(count=players)})"

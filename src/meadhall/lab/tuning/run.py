@@ -1,4 +1,4 @@
-"""tune: search values of components towards targets, with the balance report as judge."""
+"""tune: search options and values of components towards targets, with the balance report as judge."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from meadhall.lab.balance.trace import CellPlan
 from meadhall.lab.entrants import Entrant, entered
 from meadhall.lab.matches import usual_processes
 from meadhall.lab.tournament import check_points
-from meadhall.lab.tuning.problem import Knob, Miss, Target, changed, knobs_of, targets_of
+from meadhall.lab.tuning.problem import Knob, Miss, Target, changed, is_of_option, knobs_of, option_knobs, targets_of
 from meadhall.lab.tuning.result import Point, Tuning
 
 GAMES = 1024
@@ -83,20 +83,22 @@ def tune(
     processes: int | None = None,
     progress: Report | None = None,
 ) -> Tuning:
-    """Search values of components that meet targets, and return the front: what the fewest changes reach, and what more reach.
+    """Search options and values of components that meet targets, and return the front: what the fewest changes reach, and more.
 
     All candidates play the same deals. A candidate is given up as soon as it is worse than another with as few changes, beyond
     doubt (a sequential test). Optuna's sampler proposes the next one. At last the front plays fresh deals, which give its
     figures: the best of many on the same deals was also lucky.
 
     Args:
-        name: the game, or its name. It must have an option that is a document, such as the components of Dungeon Allies.
-        free: the values that may change: ``"prisoner_space.*.reward"`` (each number up to 2 more or less), ``"PATH=0..3"``,
+        name: the game, or its name.
+        free: what may change. Options and numbers of the rules: ``"kills_on=4..6"``, ``"variant=[standard, strategic]"``,
+            ``"last_two"`` (all values). In a document, such as the components of Dungeon Allies: ``"prisoner_space.*.reward"``
+            (each number up to 2 more or less), ``"PATH=0..3"``,
             ``"PATH=[{}, {red = 1}]"`` (any values, as TOML), ``"monster.*.red.target+=-2..2"`` (a number, added to all of them).
         targets: figures of the report with the value that they should have, e.g. ``"place<1.1"``, ``"turns=14"``.
         players: the number of players, or several, which must all meet the targets; by default the usual number.
         components: the document to start from, as a path, a text or data; by default the built-in one.
-        options: other options.
+        options: the options to start from.
         bot: the level that plays; by default ``karl``, or ``thrall`` without a heuristic player.
         seed: a text, bytes or an integer; by default a random text.
         trials: the number of candidates that are proposed.
@@ -126,17 +128,27 @@ def tune(
         raise BadSetup("players must be a number of players, or several")
     if seconds is not None and (not isinstance(seconds, int | float) or not seconds > 0):
         raise BadSetup(f"seconds must be a positive number, not {quoted(seconds)}")
-    text, option = _text_of(subject, components)
+    base = subject.check_options(options or {})
+    text, option = _text_of(subject, components, base)
+    turned = option_knobs(subject, free, base)
+    paths = [spec for spec in free if not is_of_option(subject, spec)]
+    if paths and option is None:
+        names = ", ".join(each.name for each in subject.options) or "none"
+        raise BadSetup(f"{subject.title} has no components; {quoted(paths[0])} is none of its options: {names}")
+    knobs = [*turned, *knobs_of(tomllib.loads(text), paths)]
+    if not knobs:
+        raise BadSetup("at least one value must be free")
     (level,), entrants = entered(subject, [bot or ("karl" if subject.greedy is not None else "thrall")])
 
-    def plans_of(document: Any, label: str) -> tuple[CellPlan, ...]:
-        checked = subject.check_options({**(options or {}), option.name: document})
+    def plans_of(document: Any, changes: Mapping[str, Any], label: str) -> tuple[CellPlan, ...]:
+        chosen = {knob.name: changes[knob.name] for knob in turned if knob.name in changes}
+        checked = subject.check_options({**base, **chosen, **({} if option is None else {option.name: document})})
         for count in counts:
             subject.check_setup(count, checked)
         return tuple(CellPlan(subject.name, (level,) * count, checked, label, entrants=entrants) for count in counts)
 
     processes = usual_processes(entrants) if processes is None else processes
-    run = _Search(text, knobs_of(tomllib.loads(text), free), goals, plans_of, games, seconds, processes, progress)
+    run = _Search(text, knobs, goals, plans_of, games, seconds, processes, progress)
     with registered(subject):
         ended = run.search(trials, seed_label(used))
         front = run.front(f"{seed_label(used)}/fresh", ended)
@@ -164,7 +176,7 @@ class _Search:
         text: str,
         knobs: Sequence[Knob],
         targets: Sequence[Target],
-        plans_of: Callable[[Any, str], tuple[CellPlan, ...]],
+        plans_of: Callable[[Any, Mapping[str, Any], str], tuple[CellPlan, ...]],
         games: int,
         seconds: float | None,
         processes: int,
@@ -214,7 +226,7 @@ class _Search:
                 chosen = {knob.name: knob.values[trial.suggest_int(knob.name, 0, len(knob.values) - 1)] for knob in self._knobs}
                 changes = {knob.name: chosen[knob.name] for knob in self._knobs if chosen[knob.name] != knob.start}
                 try:
-                    plans = self._plans_of(changed(self._document, self._knobs, changes), label)
+                    plans = self._plans_of(changed(self._document, self._knobs, changes), changes, label)
                 except BadSetup as error:
                     if not number:
                         raise
@@ -305,15 +317,18 @@ class _Search:
             plan.players: {str(target): _figure(target, columns) for target in self._targets}
             for plan, columns in zip(candidate.plans, candidate.columns, strict=True)
         }
+        inlined = {name: _inline(each) for name, each in candidate.changes.items()}
+        names = {knob.name for knob in self._knobs if not knob.paths}
+        options = {name: value for name, value in candidate.changes.items() if name in names}
         return Point(
             candidate.changes,
             figures,
             {str(target): miss.value for target, miss in zip(self._targets, misses, strict=True)},
             candidate.games,
             changed(self._document, self._knobs, candidate.changes),
-            tomlkit.dumps(
-                changed(tomlkit.parse(self._text), self._knobs, {name: _inline(each) for name, each in candidate.changes.items()})
-            ),
+            "".join(f"# --option {name}={value}\n" for name, value in options.items())
+            + tomlkit.dumps(changed(tomlkit.parse(self._text), self._knobs, inlined)),
+            options,
         )
 
     def _show(self, part: float) -> None:
@@ -321,17 +336,19 @@ class _Search:
             self._progress(part)
 
 
-def _text_of(subject: Game, components: Any) -> tuple[str, Document[Any]]:
-    """Return the document to start from as TOML, and the option that takes it. Raises BadSetup."""
+def _text_of(subject: Game, components: Any, options: Mapping[str, Any]) -> tuple[str, Document[Any] | None]:
+    """Return the document to start from as TOML, and the option that takes it; "" and None without one. Raises BadSetup."""
     import tomlkit  # noqa: PLC0415 - tomlkit is an optional dependency
 
     option = next((option for option in subject.options if isinstance(option, Document)), None)
     if option is None:
-        raise BadSetup(f"{subject.title} has no components to tune; meadhall balance --vary compares the values of an option")
+        if components is not None:
+            raise BadSetup(f"{subject.title} has no components")
+        return "", None
     if isinstance(components, str):
         option.check(components)
         return components, option
-    data = option.check(option.default if components is None else components).get("data")
+    data = option.check(options[option.name] if components is None else components).get("data")
     if isinstance(components, Path):
         return components.read_text("utf-8-sig"), option
     return (option.file.read_text("utf-8") if data is None else tomlkit.dumps(data)), option

@@ -48,7 +48,7 @@ def question_lines(hall: Hall, guest: Guest) -> list[dict[str, Any]]:
 
 
 def question_page(hall: Hall, guest: Guest, question: Question, outside: Outside, shown: Order | None) -> dict[str, Any]:
-    """Return what the page of a question takes beside the question. ``shown``: the report beside it."""
+    """Return what the page of a question takes beside the question and what its report says. ``shown``: that report."""
     subject, content = game(question.game), question.content
     kinds = action_kinds(subject)
     return {
@@ -68,6 +68,7 @@ def question_page(hall: Hall, guest: Guest, question: Question, outside: Outside
         "can_report": hall.orders.is_open,
         "reports": hall.orders.of(question.id),
         "shown": None if shown is None else _report(question, shown),
+        "ties": _(subject.elements.bond.text) if subject.elements.bond else "",
         "fault": "" if shown is None else hall.orders.answer(shown).get("error", ""),
     }
 

@@ -141,7 +141,8 @@ async def _shown(
     shown = next((each for each in orders if each.id == report), orders[0] if orders else None)
     more = question_page(hall, guest, question, outside(request), shown)
     answer = {} if shown is None else hall.orders.answer(shown)
-    more["fragment"] = await run_in_thread(fragment_of, question, shown, answer)
+    more["fragment"] = fragment = await run_in_thread(fragment_of, question, shown, answer)
+    more["people"] = await hall.peoples_matches.of(question.game, shown.request["players"]) if fragment and shown else []
     notice = None if error is None else Refusal("", reason_of(error))
     return page(request, guest, "question.html", question, 200 if error is None else int(status_of(error)), notice=notice, **more)
 
