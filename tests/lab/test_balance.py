@@ -28,6 +28,7 @@ from meadhall.engine.state.chance import seed_from_text
 from meadhall.engine.text.language import speaking
 from meadhall.lab import Balance, balance, simulate, tournament, without
 from meadhall.lab.balance import STYLES, tasks
+from meadhall.lab.balance import run as running
 from meadhall.lab.balance.chances import measured_chances
 from meadhall.lab.balance.figures import Column, Columns, Figure, difference, flagged, merged
 from meadhall.lab.balance.in_words import name_in_words
@@ -41,13 +42,25 @@ AA = meadhall.game("axes-and-allies")
 DA = meadhall.game("dungeon-allies")
 
 
+def make_small(patch: pytest.MonkeyPatch, size: int) -> None:
+    """Give reports few matches, and searches few iterations: rules are interpreted here."""
+    for task in SIZES:
+        patch.setitem(SIZES, task, size)
+    patch.setattr(tasks, "ITERATIONS", 4)
+    patch.setattr(tasks, "RUNGS", ("thrall", "karl", "search@2", "search@4"))
+    patch.setattr(tasks, "HIGH_RUNGS", ("search@6",))
+    patch.setattr(running, "HIGH_RUNGS", ("search@6",))
+    patch.setattr(tasks, "GOOD", "search@2")
+    patch.setattr(tasks, "PLAYOUTS", 4)
+    patch.setattr(tasks, "TIMES", 2)
+
+
 @pytest.fixture(scope="module")
 def report() -> Iterator[Balance]:
-    """A small report with everything but searches."""
+    """A small report with everything but deep searches."""
     with pytest.MonkeyPatch.context() as patch:
-        for task in (Task.CHANCES, Task.AGENCY, Task.DEALS, Task.WITHOUT):
-            patch.setitem(SIZES, task, 6)
-        yield balance(AA, (2, 3), {"built-in": {}, "same": {}}, ["karl"], games=12, seed="mead", without=["ally"])
+        make_small(patch, 6)
+        yield balance(AA, (2, 3), {"built-in": {}, "same": {}}, ["karl"], games=12, seed="mead", without=["ally"], processes=1)
 
 
 def plan(game: str, players: int, bot: str = "karl") -> CellPlan:
@@ -209,10 +222,7 @@ def test_a_report_answers_every_question(report: Balance) -> None:
 
 
 def test_a_deep_report_searches(monkeypatch: pytest.MonkeyPatch) -> None:
-    for task in SIZES:
-        monkeypatch.setitem(SIZES, task, 2)
-    monkeypatch.setattr(tasks, "ITERATIONS", 16)
-    monkeypatch.setattr(tasks, "LADDER", 4)
+    make_small(monkeypatch, 2)
     figures = balance(AA, 3, games=4, seed="mead", depth="deep", processes=1).figures["built-in", 3]
     families = {figure.family for figure in figures.values()}
     assert {"effective", "stakes", "loss", "ladder", "kingmaking"} <= families
@@ -221,14 +231,12 @@ def test_a_deep_report_searches(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_deep_report_only_adds(monkeypatch: pytest.MonkeyPatch) -> None:
-    for task in SIZES:
-        monkeypatch.setitem(SIZES, task, 2)
-    monkeypatch.setattr(tasks, "ITERATIONS", 4)
-    monkeypatch.setattr(tasks, "LADDER", 2)
+    make_small(monkeypatch, 2)
     usual, more = (
         balance(AA, 2, games=8, seed="mead", depth=depth, processes=1).figures["built-in", 2] for depth in ("usual", "deep")
     )
-    assert usual["decided"].games == 16  # matches are short, so eight times as many
+    assert usual["decided"].games == 4  # matches are short, so there are more
+    assert {"ladder.search@6", "stakes"} <= more.keys() - usual.keys()
     assert {name: more[name] for name in usual} == usual
 
 
@@ -434,10 +442,15 @@ def test_a_ban_of_what_a_bot_never_does_costs_exactly_nothing() -> None:
     shunned = [kind.name for number, kind in kinds if ((trace.offered >> number) & 1).any() and number not in done]
     assert "keep_armory" in shunned
     for kind in shunned:
-        [column] = measured_without(here, numbers, kind).values()
-        assert (column.value, *column.interval()) == (1, 1, 1)
-    [ban] = measured_without(plan("axes-and-allies", 3), range(60), "ally").values()
-    assert ban.value != 1
+        worth, bites = measured_without(here, numbers, kind).values()
+        assert (worth.value, *worth.interval()) == (1, 1, 1)
+        mine = (-trace.numbers)[trace.match] % 3 == trace.seat
+        offers = (trace.offered >> [each.name for each in action_kinds(here.subject)].index(kind)) & 1 == 1
+        beside = trace.offered & (trace.offered - 1) != 0
+        assert (bites.sums.sum(), bites.counts.sum()) == (0, (mine & offers & beside).sum())
+    worth, bites = measured_without(plan("axes-and-allies", 3), range(60), "ally").values()
+    assert worth.value != 1
+    assert bites.value > 0
 
 
 @pytest.fixture(scope="module")

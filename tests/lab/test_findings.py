@@ -116,7 +116,10 @@ def test_differences_of_variants_come_first_with_both_values() -> None:
     other = [*places(1.0, 1.0, 1.0, 1.0, half=0.02), figure("turns", 18, 0.1), figure("dead", 0.95, 0.01)]
     gaps = [figure("turns", 4, 0.2), figure("dead", 0.0, 0.01), figure("place.1", 0, 0.03)]
     report = made({"built-in": base, "mine": other}, gaps)
-    assert said(report)[0] == "mine instead of built-in (4 players): turns +4.00 (+3.80 to +4.20), from 14.0 to 18.0."
+    assert (
+        said(report)[0]
+        == "mine instead of built-in (4 players): turns from 14.0 to 18.0, a difference of +4.00 (+3.80 to +4.20)."
+    )
     same = made({"built-in": base, "mine": base}, gaps[1:])
     [text, *_more] = [each for each in said(same) if "differ" in each]
     assert text == "No difference between mine and built-in is shown. By place or together, wins may differ by up to 3 %."

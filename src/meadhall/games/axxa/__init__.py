@@ -113,7 +113,10 @@ ELEMENTS = Elements(
         ActionKind("remove", marked("remove a triplet"), range(Act.REMOVE, Act.PAY)),
         ActionKind("pay", marked("pay a piece"), range(Act.PAY, ACTIONS)),
     ),
-    pieces=(PieceKind("triplet", marked("triplet"), Mention(Event.REMOVED, 1), numbers=lambda _options: range(1, NUMBERS + 1)),),
+    pieces=(
+        PieceKind("triplet", marked("triplet"), Mention(Event.REMOVED, 1), numbers=lambda _options: range(1, NUMBERS + 1)),
+        PieceKind("payment", marked("paid piece"), Mention(Event.PAID, 2), numbers=lambda _options: range(1, NUMBERS + 1)),
+    ),
     first_order=Event.STARTS,
     first_turns=alternating,
     turn=Event.MOVED,

@@ -122,7 +122,37 @@ DEFINITIONS: Mapping[str, Definition] = {
         low=marked("{cell}: among random players this bot wins only {value} times its equal share: skill decides little."),
     ),
     "ladder": Definition(
-        "skill", marked("twice the search"), marked("Wins of a search with twice the iterations, in fair shares."), "fair shares"
+        "skill",
+        marked("ladder: {item}"),
+        marked(
+            "Wins of one player of this level among players of the level below, in fair shares. From the lowest: random players, "
+            "heuristics (karl), and searches that look at so many continuations."
+        ),
+        "fair shares",
+    ),
+    "solved": Definition(
+        "skill", marked("won together by {item}"), marked("Matches that players of this level win together."), "share"
+    ),
+    "luck": Definition(
+        "skill",
+        marked("decided by luck"),
+        marked(
+            "The part of the differences between results of equal, good players (a search of 100 continuations) that deal, dice "
+            "and draws explain. Their choices decide the rest."
+        ),
+        "share",
+    ),
+    "luck_of_deal": Definition(
+        "skill",
+        marked("of which by the deal"),
+        marked("The part that the deal explains, with the draw of who begins, among the same good players."),
+        "share",
+    ),
+    "luck_of_dice": Definition(
+        "skill",
+        marked("of which by dice and draws"),
+        marked("The part that dice and draws after the deal explain, among the same good players."),
+        "share",
     ),
     "decided_by_deal": Definition(
         "skill",
@@ -149,6 +179,12 @@ DEFINITIONS: Mapping[str, Definition] = {
         marked("Wins of a bot that avoids this kind of action, for each win in the same matches without avoiding: 1 is no loss."),
         "fair shares",
         usual=(1, 1),
+    ),
+    "banned": Definition(
+        "actions",
+        marked("ban of {item} bites"),
+        marked("How often this ban changes a decision, of the decisions that offer this kind of action beside another."),
+        "share",
     ),
     "shown": Definition("pieces", marked("shown: {item}"), marked("How often the piece is shown in a match.")),
     "acquired": Definition(
@@ -244,6 +280,7 @@ DEFINITIONS: Mapping[str, Definition] = {
     "points_at": Definition(
         "score", marked("points of place {item}"), marked("Points by place in the order of the first turns."), "points"
     ),
+    "own": Definition("own", marked("{item}"), marked("What you count yourself, in a match.")),
 }
 """The families of figures. A figure is called by its family, or ``family.item``."""
 
@@ -257,5 +294,6 @@ GROUPS: Mapping[str, str] = {
     "course": marked("When is it decided?"),
     "interaction": marked("Do players act on each other?"),
     "score": marked("How do players score?"),
+    "own": marked("Your own figures"),
 }
 """The questions of a report in their order."""

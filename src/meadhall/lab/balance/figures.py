@@ -24,12 +24,13 @@ from meadhall.lab.balance.definitions import DEFINITIONS, Definition
 class Column:
     """A figure's numerators and denominators by match, float64 (matches,) each.
 
-    ``spread``: whether the median of the numerators is a figure, too.
+    ``spread``: whether the median of the numerators is a figure, too. ``most``: the largest value that the figure can have.
     """
 
     sums: Floats
     counts: Floats
     spread: bool = False
+    most: float | None = None
 
     @property
     def value(self) -> float:
@@ -51,15 +52,12 @@ class Column:
         """Return the standard error of the figure."""
         return standard_error(self.residuals)
 
-    @property
-    def is_rate(self) -> bool:
-        """Return whether the figure is the share of matches in which something happened."""
-        return bool((self.counts == 1).all() and ((self.sums == 0) | (self.sums == 1)).all())
-
     def interval(self) -> tuple[float, float]:
-        """Return the 95 % interval: Wilson's for a share of matches, otherwise the normal one."""
-        if len(self.sums) and self.is_rate:
-            return wilson(float(self.sums.sum()), len(self.sums))
+        """Return the 95 % interval: Wilson's if every match has nothing or the most, otherwise the normal one."""
+        most = self.most or 1.0
+        if len(self.sums) and (self.counts == 1).all() and ((self.sums == 0) | (self.sums == most)).all():
+            low, high = wilson(float(self.sums.sum()) / most, len(self.sums))
+            return low * most, high * most
         half = Z_95 * self.error
         return self.value - half, self.value + half
 
@@ -127,11 +125,14 @@ def _joined(name: str, parts: Sequence[Columns], lengths: Sequence[int]) -> Colu
         np.concatenate([zeros if each is None else each.sums for each, zeros in zip(found, nothing, strict=True)]),
         np.concatenate([zeros if each is None else each.counts for each, zeros in zip(found, nothing, strict=True)]),
         any(each is not None and each.spread for each in found),
+        next((each.most for each in found if each is not None), None),
     )
 
 
 FALSE_DISCOVERIES = 0.05
 """The expected share of false flags among the flags of a page (Benjamini and Hochberg, 1995)."""
+CEILING = 0.98
+"""The part of the largest possible value from which on a figure is at its ceiling."""
 MEDIAN = "median"
 """The item of the median of a figure that has one."""
 
@@ -147,6 +148,8 @@ class Figure:
         high: the upper end.
         games: the number of matches behind it.
         warning: ``"low"`` or ``"high"`` if its interval lies outside the tolerance, with few false flags on the page; else "".
+        of: how many of what it is a mean of were counted: matches, decisions, acquisitions.
+        most: the largest value that it can have; None if there is none.
     """
 
     name: str
@@ -155,6 +158,13 @@ class Figure:
     high: float
     games: int
     warning: str = ""
+    of: float = 0.0
+    most: float | None = None
+
+    @property
+    def is_at_ceiling(self) -> bool:
+        """Return whether it can't be distinguished from the most that is possible, so that it tells no difference any more."""
+        return self.most is not None and self.value > CEILING * self.most
 
     @property
     def family(self) -> str:
@@ -208,7 +218,7 @@ def figures_of(columns: Columns) -> dict[str, Figure]:
         low, high = column.interval()
         if low == high:
             low, high = _of_no_case(column, DEFINITIONS[name.partition(".")[0]].unit)
-        found[name] = Figure(name, column.value, low, high, len(column.sums))
+        found[name] = Figure(name, column.value, low, high, len(column.sums), of=float(column.counts.sum()), most=column.most)
         if column.spread:
             found[f"{name}.{MEDIAN}"] = Figure(f"{name}.{MEDIAN}", *column.median(), len(column.sums))
     places = [figure for figure in found.values() if figure.family == "place"]

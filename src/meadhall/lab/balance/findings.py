@@ -250,7 +250,7 @@ def _differences(report: Measured) -> Iterator[Finding]:
                     most[figure.about.group] = max(each, most.get(figure.about.group, each))
         for each in most.values():
             figure = each.figure
-            text = _("{variant} instead of {base} ({cell}): {figure} {difference}, from {before} to {after}.")
+            text = _("{variant} instead of {base} ({cell}): {figure} from {before} to {after}, a difference of {difference}.")
             said = text.format(
                 variant=variant,
                 base=base,

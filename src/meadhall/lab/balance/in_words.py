@@ -45,6 +45,11 @@ def short_item(report: Measured, figure: Figure) -> str:
         return kind.word(next(iter(report.variants.values())), int(number)) if kind.word else f"{_(kind.text)} {number}"
     if figure.family == "uncertainty_at":
         return percent(int(item.partition(".")[0]) / 10, 0)
+    name, _sign, number = item.rpartition("." if figure.family == "own" else "@")
+    if name and figure.family in ("ladder", "solved"):
+        return _("a search of {count}").format(count=grouped(int(number)))
+    if name and figure.family == "own":
+        return _("{name}, player {number}").format(name=name, number=number)
     return item
 
 

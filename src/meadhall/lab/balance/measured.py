@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from difflib import get_close_matches
 from functools import cached_property
 from typing import Any, Literal, Self, TypeAlias, get_type_hints
@@ -120,6 +120,7 @@ class Measured:
     ended: Ended
     seconds: float
     cells: tuple[Cell, ...]
+    own: dict[str, str] = field(default_factory=dict)
 
     @property
     def subject(self) -> Game:
@@ -148,7 +149,7 @@ class Measured:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the data as JSON-able data."""
-        about = {field.name: getattr(self, field.name) for field in fields(Measured)}
+        about = {each.name: getattr(self, each.name) for each in fields(Measured)}
         found: dict[str, Any] = msgspec.to_builtins({**about, "seed": seed_in_json(self.seed), "seconds": round(self.seconds, 2)})
         return found
 
@@ -158,7 +159,8 @@ class Measured:
         try:
             seed = bytes.fromhex(data["seed"]["hex"]) if isinstance(data["seed"], dict) else data["seed"]
             kinds = {**get_type_hints(Measured), "seed": Any}
-            found = cls(**{name: msgspec.convert({**data, "seed": seed}[name], kind) for name, kind in kinds.items()})
+            given = {"own": {}, **data, "seed": seed}  # older reports have no figures of one's own
+            found = cls(**{name: msgspec.convert(given[name], kind) for name, kind in kinds.items()})
         except (msgspec.ValidationError, KeyError, TypeError, ValueError) as error:
             raise BadSetup(f"this is no balance report: {error}") from error
         named = (name for cell in found.cells for name in (*cell.figures, *cell.differences))

@@ -80,6 +80,8 @@ def _findings(report: Measured, watch: Watch) -> Iterator[str]:
     """Yield the sentences, each with its reason; the first ones in full, the others behind a click."""
     first, others = first_screen(findings(report))
     yield f'<ul class="findings">{"".join(_finding(report, each, watch) for each in first)}</ul>'
+    brackets = _("In brackets: where the true figure of these bots lies, with 95 % certainty.")
+    yield f'<p class="quiet">{escape(brackets)}</p>'
     if others:
         summary = ngettext("{count} more sentence", "{count} more sentences", len(others)).format(count=len(others))
         yield _folded(summary, f'<ul class="findings">{"".join(_finding(report, each, watch) for each in others)}</ul>')

@@ -47,6 +47,7 @@ class Balance(Measured, RunResult):
             (``interrupted``).
         seconds: the duration.
         cells: what was measured of each variant, number of players and bot.
+        own: what each figure of one's own counts, by its name: the text of a counter, or the name of a function.
 
     Examples:
         >>> import meadhall
@@ -231,6 +232,7 @@ def build(
         ended=ended,
         seconds=seconds,
         cells=tuple(cells),
+        own=plans[0].own.texts,
         _entrants=plans[0].entrants,
         _columns={plan.key: found for plan, found in measured},
     )

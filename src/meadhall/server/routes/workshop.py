@@ -19,6 +19,7 @@ from meadhall.engine.errors import BadSetup, MeadhallError
 from meadhall.engine.options import MAX_SIZE
 from meadhall.engine.registry import game
 from meadhall.engine.text.language import gettext as _
+from meadhall.lab.balance.own import checked_own
 from meadhall.lab.entrants import kind_mask
 from meadhall.server.hall.among_people import AmongPeople
 from meadhall.server.hall.hall import Hall
@@ -81,7 +82,8 @@ MOST_VARIANTS = 6
 class NewBalance(msgspec.Struct, forbid_unknown_fields=True):
     """A report to make. ``variants``: the options of each variant by its name; the others are compared to the first.
 
-    ``bots``: ``karl`` or ``thrall``. ``without``: kinds of actions whose worth is measured.
+    ``bots``: ``karl`` or ``thrall``. ``without``: kinds of actions whose worth is measured. ``counters``: events to count, by the
+    names of their figures: ``"dies weapon=double axe by killer"``.
     """
 
     game: str
@@ -89,6 +91,7 @@ class NewBalance(msgspec.Struct, forbid_unknown_fields=True):
     variants: Annotated[dict[str, dict[str, Any]], msgspec.Meta(max_length=MOST_VARIANTS)] = {}
     bots: Annotated[list[Literal["karl", "thrall"]], msgspec.Meta(max_length=2)] = []
     without: Annotated[list[str], msgspec.Meta(max_length=4)] = []
+    counters: Annotated[dict[str, str], msgspec.Meta(max_length=8)] = {}
     precision: Annotated[float, msgspec.Meta(ge=0.005, le=0.5)] = 0.01
     depth: Literal["quick", "usual", "deep"] = "usual"
     seconds: Annotated[float, msgspec.Meta(gt=0, le=MOST_SECONDS)] = 60.0
@@ -128,6 +131,8 @@ async def start_balance(request: AnyRequest, data: Annotated[NewBalance, STRICT]
     for name in data.bots:
         bot(subject, name)
     kind_mask(subject, data.without)
+    editions = [subject.edition_for(subject.check_options(options)) for options in data.variants.values() or [{}]]
+    checked_own(editions, max(data.players), data.counters, {})
     wanted["name"] = wanted.pop("game")
     return _info(hall.orders.start(program, client_address(request), "report", wanted), {})
 
