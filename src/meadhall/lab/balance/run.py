@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from typing import Any, TypeAlias
@@ -15,11 +15,11 @@ from meadhall.engine.compute.executors import Executor, chunks_of, run_chunks
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.game import Game
 from meadhall.engine.options import Choice
-from meadhall.engine.registry import game, registered
+from meadhall.engine.registry import PlayableGame, game, registered
 from meadhall.engine.text.language import gettext as _
 from meadhall.lab.balance.chances import SHORT
 from meadhall.lab.balance.figures import Columns, joined, merged
-from meadhall.lab.balance.measured import Ended
+from meadhall.lab.balance.measured import OTHER_GAME, Ended
 from meadhall.lab.balance.result import Balance, build
 from meadhall.lab.balance.tasks import SIZES, Depth, Measuring, Rounds, Task, tasks_of
 from meadhall.lab.balance.trace import CellPlan
@@ -84,6 +84,7 @@ def balance(
         name: the game, or its name.
         players: the numbers of players; by default all.
         variants: the options of each variant by its name; by default the default options. The others are compared to the first.
+            An entry ``"game"`` names another game, which plays the same seeds: ``{"printed": {}, "mine": {"game": "my-axes"}}``.
         bots: the levels that are measured; by default ``karl``, or ``thrall`` without a heuristic player. See ``Entrant``.
         precision: the standard error of the win rates by place at which a cell has been played often enough.
         seed: a text, bytes or an integer, see ``check_seed``; by default a random text, which the report states.
@@ -110,9 +111,10 @@ def balance(
     """
     subject = game(name)
     used = check_run_seed(seed)
-    counts = _checked_players(subject, players)
     chosen = _checked_variants(subject, variants)
-    kind_mask(subject, without)
+    counts = _checked_players([each for each, _options in chosen.values()], players)
+    for each, _options in chosen.values():
+        kind_mask(each, without)
     wanted = FIRST_GAMES if games is None else check_count(games, "games", MOST_GAMES)
     if depth not in DEPTHS:
         raise BadSetup(f"depth must be one of {', '.join(DEPTHS)}, not {quoted(depth)}")
@@ -122,7 +124,7 @@ def balance(
         raise BadSetup(f"seconds must be a positive number, not {quoted(seconds)}")
     names, entrants = entered(subject, list(bots or ["karl" if subject.greedy is not None else "thrall"]))
     most = check_count(limit, "decisions", MOST_DECISIONS)
-    cells = _cells(subject, names, entrants, counts, chosen, seed_label(used), most)
+    cells = _cells(names, entrants, counts, chosen, seed_label(used), most)
     if len(cells) > MOST_CELLS:
         raise BadSetup(f"{len(cells)} combinations of variants, players and bots are too many; the limit is {MOST_CELLS}")
     began = time.monotonic()
@@ -136,7 +138,9 @@ def balance(
     run = _Run(
         seconds, began, usual_processes(entrants) if processes is None else check_count(processes, "processes"), cluster, progress
     )
-    with registered(subject):
+    with ExitStack() as registrations:
+        for each in {each.name: each for each, _options in chosen.values()}.values():
+            registrations.enter_context(registered(each))
         ended = run.all(jobs)
         later = [fitted for job in later if (fitted := _fitted(job, jobs[job.cell])) is not None]
         for task in SIZES:
@@ -253,29 +257,41 @@ def _errors(job: _Job) -> list[float]:
     return [column.error / (1 if name == "won" else parties) for name, column in columns.items()]
 
 
-def _checked_players(subject: Game, players: int | Sequence[int] | None) -> tuple[int, ...]:
+def _checked_players(subjects: Sequence[Game], players: int | Sequence[int] | None) -> tuple[int, ...]:
+    """Return the numbers of players; by default all that every game allows. Raises BadSetup."""
     if players is None:
-        return tuple(range(subject.min_players, subject.max_players + 1))
+        first, last = max(each.min_players for each in subjects), min(each.max_players for each in subjects)
+        if first > last:
+            raise BadSetup("no number of players fits all of these games")
+        return tuple(range(first, last + 1))
     given = [players] if isinstance(players, int) or not isinstance(players, Sequence) else list(players)
     if not given:
         raise BadSetup("players must be a number of players, or several")
-    return tuple(dict.fromkeys(subject.check_players(count) for count in given))
+    return tuple(dict.fromkeys(each.check_players(count) for count in given for each in subjects))
 
 
-def _checked_variants(subject: Game, variants: Variants | None) -> dict[str, dict[str, Any]]:
+def _checked_variants(
+    subject: PlayableGame[Any], variants: Variants | None
+) -> dict[str, tuple[PlayableGame[Any], dict[str, Any]]]:
+    """Return the game and the checked options of each variant."""
     if variants is None:
-        return {"built-in": subject.check_options({})}
+        return {"built-in": (subject, subject.check_options({}))}
     if not isinstance(variants, Mapping) or not variants:
         raise BadSetup("variants must be a mapping of names to options")
-    return {str(name): subject.check_options(options) for name, options in variants.items()}
+    found = {}
+    for name, options in variants.items():
+        is_other = isinstance(options, Mapping) and OTHER_GAME in options
+        played = game(options[OTHER_GAME]) if is_other else subject
+        given = {each: value for each, value in options.items() if each != OTHER_GAME} if is_other else options
+        found[str(name)] = played, played.check_options(given)
+    return found
 
 
 def _cells(
-    subject: Game,
     names: Sequence[str],
     entrants: Entrants,
     counts: Sequence[int],
-    variants: Mapping[str, Mapping[str, Any]],
+    variants: Mapping[str, tuple[PlayableGame[Any], Mapping[str, Any]]],
     label: str,
     limit: int,
 ) -> list[CellPlan]:
@@ -283,13 +299,14 @@ def _cells(
     found = []
     for count in counts:
         for bot in dict.fromkeys(names):
-            for variant, options in variants.items():
-                if not (subject.objection and subject.objection(count, options)):
+            for variant, (played, options) in variants.items():
+                if not (played.objection and played.objection(count, options)):
                     bots = (bot,) * count
-                    plan = CellPlan(subject.name, bots, dict(options), label, entrants=entrants, limit=limit, variant=variant)
+                    plan = CellPlan(played.name, bots, dict(options), label, entrants=entrants, limit=limit, variant=variant)
                     found.append(plan)
     if not found:
-        subject.check_setup(counts[0], next(iter(variants.values())))
+        played, options = next(iter(variants.values()))
+        played.check_setup(counts[0], options)
     return found
 
 
