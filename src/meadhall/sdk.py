@@ -30,7 +30,7 @@ from meadhall.engine.match.view import Seat, View, legal_actions
 from meadhall.engine.options import CACHE_SIZE, Choice, Document, HouseRule, Number, Option, Origin
 from meadhall.engine.registry import PlayableGame as Game
 from meadhall.engine.registry import register, registered
-from meadhall.engine.report_terms import CLOCKWISE, ActionKind, Bond, Elements, Mention, PieceKind, clockwise
+from meadhall.engine.report_terms import CLOCKWISE, ActionKind, Bond, Ceiling, Elements, Mention, PieceKind, clockwise
 from meadhall.engine.search_settings import (
     Advice,
     Solution,
@@ -104,6 +104,7 @@ __all__ = [
     "BadGame",
     "BadSetup",
     "Bond",
+    "Ceiling",
     "Choice",
     "ConformanceError",
     "Counts",

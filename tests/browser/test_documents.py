@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from urllib.parse import parse_qsl
 
-from playwright.sync_api import Page, Route, expect
+from playwright.sync_api import Locator, Page, Route, expect
 
 from browser.accessibility import Inspector
-from browser.checks import too_wide
-from browser.people import NewPerson
+from browser.checks import scrolls_sideways, too_wide
+from browser.people import SAME_ORIGIN, NewPerson, Person
 from browser.table import fill_lobby
 
 DUNGEON_ALLIES = "Dungeon Allies"
@@ -61,27 +60,28 @@ def _look_at_the_lobby(page: Page) -> None:
 
 
 class _Slow:
-    """The answers of the workshop wait until a test lets them pass.
+    """The requests of an editor wait until a test lets them pass.
 
     Attributes:
-        sent: the forms that the page has sent.
+        sent: the bodies of the requests.
     """
 
     def __init__(self, page: Page) -> None:
-        self.sent: list[dict[str, str]] = []
+        self.sent: list[str] = []
+        self._page = page
         self._held: list[Route] = []
         self._is_open = False
-        page.route("**/workshop/dungeon-allies/components", self._hold)
+        page.route("**/components", self._hold)
 
     def _hold(self, route: Route) -> None:
-        self.sent.append(dict(parse_qsl(route.request.post_data or "")))
-        if self._is_open:
+        self.sent.append(route.request.post_data or "")
+        if self._is_open or route.request.method == "GET":
             route.continue_()
         else:
             self._held.append(route)
 
-    def let_one_pass(self, page: Page) -> None:
-        with page.expect_response("**/workshop/**"):
+    def let_one_pass(self) -> None:
+        with self._page.expect_response("**/components"):
             self._held.pop(0).continue_()
 
     def let_all_pass(self) -> None:
@@ -90,44 +90,125 @@ class _Slow:
             route.continue_()
 
 
-def test_nothing_that_is_typed_while_an_answer_is_under_way_is_lost(new_person: NewPerson) -> None:
-    page = new_person().open("/workshop/dungeon-allies/components")
+def open_editor(person: Person) -> Page:
+    """Begin a question about Dungeon Allies, and open its components."""
+    answer = person.context.request.post(
+        f"{person.hall.rstrip('/')}/workshop", form={"game": "dungeon-allies", "document": "components"}, headers=SAME_ORIGIN
+    )
+    assert answer.ok, answer.text()
+    return person.open(answer.url)
+
+
+def cell(page: Page, piece: str, number: int, value: str) -> Locator:
+    return page.locator(f'[id="at-{piece}.{number}.{value}"]')
+
+
+def test_sixteen_quick_edits_on_a_slow_network_are_all_kept_and_each_field_posts_itself(new_person: NewPerson) -> None:
+    page = open_editor(new_person())
     slow = _Slow(page)
-    page.locator("#list-monster > summary").click()
-    fields = page.locator("#list-monster .shop-field.number > input")
-    names = fields.evaluate_all("all => all.slice(0, 16).map(each => each.name)")
+    page.locator("#list-sorcerer_card > summary").click()
+    cell(page, "sorcerer_card", 0, "points").focus()
     for k in range(16):
-        fields.nth(k).fill(str(20 + k))
-        fields.nth(k).blur()
+        page.keyboard.press("Control+a")
+        page.keyboard.type(str(20 + k))
+        page.keyboard.press("Enter")
         if k == 8:
-            slow.let_one_pass(page)
+            slow.let_one_pass()
+    cell(page, "sorcerer_card", 3, "points").fill("77")  # being edited while the other answers come
     slow.let_all_pass()
-    page.locator("#compare").click()
-    page.wait_for_url("**/workshop/reports/*")
-    assert slow.sent[-1]["do"] == "compare"
-    assert [slow.sent[-1][name] for name in names] == [str(20 + k) for k in range(16)]
+    expect(page.locator("#changes")).to_contain_text("Diamond Diadem")
+    expect(cell(page, "sorcerer_card", 3, "points")).to_have_value("77")
+    assert slow.sent[0] == "at-sorcerer_card.0.points=20"
+    page.keyboard.press("Tab")
+    expect(page.locator("#changes")).to_contain_text("Alchemist's Rod, points: 2 → 77")
+    expect(page.locator("#shop-saved")).to_have_text("Everything is saved.")
+    assert max(map(len, slow.sent)) < 400
+    page.reload()
+    kept = [cell(page, "sorcerer_card", k, "points").input_value() for k in range(16)]
+    assert kept == [str(77 if k == 3 else 20 + k) for k in range(16)]
 
 
-def test_a_file_waits_for_what_was_changed_before(new_person: NewPerson) -> None:
-    """Two pieces are taken away and a field is changed while no answer has come: the file has all of it."""
-    page = new_person().open("/workshop/dungeon-allies/components")
-    slow = _Slow(page)
-    for name in ("trade", "monster"):
+def test_a_column_changes_is_reset_and_undone_and_warns(new_person: NewPerson) -> None:
+    person = new_person()
+    person.allow("400")
+    page = open_editor(person)
+    for name in ("monster", "sorcerer_card"):
         page.locator(f"#list-{name} > summary").click()
-    pieces, title = page.locator("#list-trade .shop-parts > .shop-part"), page.locator("#at-monster\\.0\\.name")
-    before = pieces.count()
+    changes = page.locator("#changes li")
+    step = page.locator('[name="step:sorcerer_card:points"]')
+    step.fill("+4")
+    step.press("Enter")
+    expect(changes).to_have_text([re.compile(r"Every sorcerer card, points: \+4")])
+    expect(cell(page, "sorcerer_card", 15, "points")).to_have_value("10")
+    for row in (1, 2):
+        page.locator('[name="row:monster"]').nth(row).check()
+    step = page.locator('[name="step:monster:red.target"]')
+    step.fill("x 1,5")
+    step.press("Enter")
+    expect(changes).to_have_count(3)
+    expect(cell(page, "monster", 1, "red.target")).to_have_value("15")
+    expect(cell(page, "monster", 3, "red.target")).to_have_value("10")
+    page.locator("#undo").click()
+    expect(cell(page, "monster", 1, "red.target")).to_have_value("10")
+    target = cell(page, "monster", 0, "yellow.target")
+    target.fill("99")
+    target.press("ArrowDown")
+    expect(cell(page, "monster", 1, "yellow.target")).to_be_focused()
+    expect(page.locator("#note-0")).to_contain_text("Cellar Rat King, yellow, target, 99: no roll can beat it: 80 is the most.")
+    expect(target).to_have_attribute("aria-describedby", "note-0")
+    page.locator('[value="reset:monster.0.yellow.target"]').first.click()
+    expect(target).to_have_value("2")
+    expect(page.locator("#note-0")).to_have_count(0)
+    expect(changes).to_have_count(1)
+    changes.get_by_role("button").click()
+    expect(page.locator("#changes")).to_have_count(0)
+    expect(cell(page, "sorcerer_card", 15, "points")).to_have_value("6")
+    step.fill("twice")
+    step.press("Enter")
+    expect(page.get_by_role("alert")).to_contain_text("not by 'twice'")
+
+
+def test_a_list_that_gets_shorter_keeps_what_is_typed_and_a_file_waits_for_it(new_person: NewPerson) -> None:
+    page = open_editor(new_person())
+    slow = _Slow(page)
+    page.locator("#list-trade > summary").click()
+    rows = page.locator("#list-trade tbody tr")
     for _ in range(2):
         page.locator("#remove-trade").click()
-    title.fill("Mouse")
-    slow.let_one_pass(page)
-    expect(pieces).to_have_count(before - 1)
-    expect(title).to_have_value("Mouse")
+    cell(page, "trade", 0, "left.red").fill("5")
+    slow.let_one_pass()
+    expect(rows).to_have_count(3)
+    expect(cell(page, "trade", 0, "left.red")).to_have_value("5")
+    expect(cell(page, "trade", 0, "left.red")).to_be_focused()
     with page.expect_download() as download:
         page.locator("#export").click()
         slow.let_all_pass()
     written = download.value.path().read_text("utf-8")
-    assert slow.sent[-1]["do"] == "export"
-    assert written.count("[[trade]]") == before - 2
-    assert 'name = "Mouse"' in written
-    expect(pieces).to_have_count(before - 2)
-    expect(page.locator("#export:not(.pending)")).to_be_visible()
+    assert written.count("[[trade]]") == 2
+    assert "#   Trade lines 1, left side, red: 2 → 5" in written
+    assert "red = 5" in written
+
+
+def test_the_editor_works_without_a_script_and_on_a_phone(new_person: NewPerson) -> None:
+    person = new_person(java_script_enabled=False)
+    page = open_editor(person)
+    for name in ("monster", "sorcerer_card"):
+        page.locator(f"#list-{name} > summary").click()
+    cell(page, "monster", 0, "yellow.target").fill("3")
+    page.locator('[name="step:sorcerer_card:points"]').fill("+1")
+    page.locator("#save").click()
+    for change in ("Cellar Rat King, yellow, target: 2 → 3", "Every sorcerer card, points: +1"):
+        expect(page.locator("#changes")).to_contain_text(change)
+    phone = new_person(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
+    page = phone.open(page.url)
+    expect(page.locator("#shop-form input").first).to_be_disabled()
+    page = open_editor(phone)
+    page.locator("#list-prisoner_space > summary").click()
+    inspector = Inspector()
+    inspector.inspect("editor", page)
+    assert inspector.found == []
+    assert not scrolls_sideways(page)
+    title = page.locator("#list-prisoner_space tbody th").first
+    before = title.bounding_box()
+    page.locator("#list-prisoner_space .wide").evaluate("it => it.scrollBy(300, 0)")
+    assert title.bounding_box() == before

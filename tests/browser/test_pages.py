@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from playwright.sync_api import Page, expect
 
 from browser.accessibility import Inspector
 from browser.checks import cut_off, scrolls_sideways, too_wide
-from browser.devices import MOVING
+from browser.devices import MOVING, PHONE
+from browser.layout import overlapping_texts, small_texts
 from browser.people import NewPerson, Person
 from browser.table import Table, fill_lobby, play_now, resign, resign_dialog, whose_turn
 from meadhall.lab import balance
@@ -127,19 +130,26 @@ def test_a_match_writes_no_error(new_person: NewPerson, game: str) -> None:
     open_everything(play_now(new_person(**MOVING), game).page)
 
 
-def test_a_report_comes_by_itself_and_writes_no_error(new_person: NewPerson) -> None:
-    person = new_person()
-    person.allow("no content security policy")  # a report has another one
-    page = person.open("/workshop/dungeon-allies/components")
-    page.locator("#compare").click()
-    expect(page.get_by_role("heading", level=1)).to_contain_text("balance report")
-    page.evaluate(OPEN)
-
-
-def test_a_balance_report_has_no_axe_violation(new_person: NewPerson) -> None:
-    report = balance("axes-and-allies", (2, 3), games=8, depth="quick", seed="mead", variants={"one": {}, "two": {}})
-    page = new_person().page
+@pytest.mark.parametrize("device", [{}, PHONE], ids=["desktop", "phone"])
+def test_a_balance_report_is_readable_on_a_desktop_and_on_a_phone(new_person: NewPerson, device: dict[str, Any]) -> None:
+    report = balance("viking-axes", (2, 3), games=8, depth="quick", seed="mead", variants={"one": {}, "two": {}})
+    page = new_person(**device).page
     page.set_content(report.to_html())
+    page.evaluate("for (const each of document.querySelectorAll('details')) each.open = true")
+    assert small_texts(page, 11) == []
+    assert overlapping_texts(page) == []
+    assert not scrolls_sideways(page)
+    assert page.locator(".bars svg").first.bounding_box()["width"] > 150  # type: ignore[index]
     inspector = Inspector()
     inspector.inspect("balance report", page)
     assert inspector.found == []
+
+
+def test_a_balance_report_shows_everything_on_paper(new_person: NewPerson) -> None:
+    report = balance("viking-axes", (2,), games=8, depth="quick", seed="mead")
+    page = new_person().page
+    page.set_content(report.to_html())
+    expect(page.locator("dd").first).not_to_be_visible()
+    page.emulate_media(media="print")
+    expect(page.locator("dd").first).to_be_visible()
+    expect(page.locator("summary").first).not_to_be_visible()

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
-from meadhall.engine.form import DocumentForm
+from meadhall.engine.errors import BadSetup
+from meadhall.engine.form import DocumentForm, table_of
 from meadhall.engine.registry import game
 from meadhall.engine.text.language import speaking
 from meadhall.server.hall.lobby_changes import document_of
-from meadhall.server.pages.workshop import toml_text, workshop_page
+from meadhall.server.pages.editor import editor_page, toml_text
+from meadhall.server.store.questions import Content, Question, Variant
 
 DUNGEON = game("dungeon-allies")
 COMPONENTS = document_of(DUNGEON, "components")
@@ -51,7 +54,7 @@ def test_values_that_the_rules_leave_open_can_be_changed_and_lists_within_their_
     lists = {group.path: (group.grows, group.shrinks) for group in form().groups}
     assert (lists["prisoner_space"], lists["monster"]) == ((True, True), (False, False))
     assert len(form().grown("trade")["trade"]) == 5
-    assert form().shrunk("prisoner_space.4")["prisoner_space"] == form().data["prisoner_space"][:4]
+    assert form().shrunk("prisoner_space")["prisoner_space"] == form().data["prisoner_space"][:4]
 
 
 @pytest.mark.parametrize(
@@ -65,7 +68,69 @@ def test_values_that_the_rules_leave_open_can_be_changed_and_lists_within_their_
     ],
 )
 def test_an_error_names_its_place_in_words(field: str, text: str, sentence: str) -> None:
+    variant = Variant("mine", "mine", {"components": form().changed({f"at-{field}": text})})
+    question = Question("q", "ada", DUNGEON.name, Content("?", (2,), (variant,)), 0, datetime.now(UTC))
     with speaking("en"):
-        page = workshop_page(DUNGEON, COMPONENTS, form().changed({f"at-{field}": text}))
+        page = editor_page(question, variant, COMPONENTS)
     assert page.fault is not None
-    assert (page.fault.text, page.fault_at) == (sentence, field)
+    assert (page.fault.text, page.fault.field) == (sentence, field)
+
+
+def column(data: dict[str, Any], name: str, path: str) -> list[Any]:
+    steps = path.split(".")
+    return [piece[steps[0]][steps[1]] if len(steps) == 2 else piece.get(path) for piece in data[name]]
+
+
+def test_a_table_has_a_row_for_each_piece_and_a_column_for_each_number() -> None:
+    tables = {group.path: table for group in form().groups if (table := table_of(group))}
+    assert {name: len(table.rows) for name, table in tables.items()} == {
+        "turn_order_space": 5,
+        "prisoner_space": 5,
+        "trade": 4,
+        "monster": 28,
+        "sorcerer_card": 16,
+    }
+    assert [words for _path, words in tables["monster"].columns][:3] == ["yellow, target", "yellow, gold", "blue, target"]
+    assert [path for path, _words in tables["sorcerer_card"].columns] == ["points", "per"]
+    assert [field and field.value for field in tables["sorcerer_card"].rows[8][1]] == ["1", "3"]
+    assert tables["sorcerer_card"].rows[0][1][1] is None
+
+
+@pytest.mark.parametrize(
+    ("step", "new"),
+    [
+        ("+1", lambda old: old + 1),
+        (" - 2", lambda old: max(0, old - 2)),
+        ("x1.5", lambda old: int(old * 1.5 + 0.5)),
+        ("* 0,5", lambda old: int(old * 0.5 + 0.5)),
+        ("= 7", lambda old: 7),
+        ("x 50", lambda old: min(99, old * 50)),
+    ],
+)
+def test_a_step_changes_a_column_within_the_bounds(step: str, new: Any) -> None:
+    before = column(form().data, "monster", "yellow.target")
+    assert column(form().stepped("monster", "yellow.target", step), "monster", "yellow.target") == list(map(new, before))
+    some = column(form().stepped("monster", "yellow.target", step, {1, 30}), "monster", "yellow.target")
+    assert some == [before[0], new(before[1]), *before[2:]]
+
+
+def test_a_step_counts_what_a_piece_leaves_out_and_one_that_cant_be_read_is_refused() -> None:
+    data = form().stepped("prisoner_space", "reward.white", "+1")
+    assert [prisoner["reward"]["white"] for prisoner in data["prisoner_space"]] == [1] * 5
+    assert form().stepped("sorcerer_card", "per", "+1")["sorcerer_card"][0] == form().data["sorcerer_card"][0]
+    for step in ("1", "+", "+x", "--1", "x 1e9", "+1.", "= -3", "+99999"):
+        with pytest.raises(BadSetup, match="A column is changed by"):
+            form().stepped("monster", "yellow.target", step)
+
+
+def test_parts_become_as_in_the_built_in_document() -> None:
+    data = form().stepped("monster", "yellow.target", "+1")
+    changed = DocumentForm(COMPONENTS, data | {"prisoner_space": data["prisoner_space"][:2]})
+    assert changed.usual(["monster.3", "monster.4.yellow.target", "prisoner_space"]) == {
+        **form().data,
+        "monster": [*data["monster"][:3], *form().data["monster"][3:5], *data["monster"][5:]],
+    }
+    assert changed.usual([""]) == form().data
+    mixed = form().changed({"at-sorcerer_card.13.kind": "mixed"})
+    assert DocumentForm(COMPONENTS, mixed).usual(["sorcerer_card.13.kind"])["sorcerer_card"][13]["points"] == 0
+    assert DocumentForm(COMPONENTS, mixed).usual(["sorcerer_card.13"]) == form().data

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
@@ -19,10 +20,12 @@ from meadhall.server.hall.among_people import LEAST, PeoplesMatches, ties_of
 from meadhall.server.hall.stand_ins import standing_in
 from meadhall.server.hall.state import stored_outcome
 from meadhall.server.ops.time import Time
+from meadhall.server.store import jobs
 from meadhall.server.store.models import Entry, SeatRow, TableRow, new_id, new_link_token
 from meadhall.server.store.store import Store
 from server.people import AXES, OpenHall
 from server.rows import append, save
+from server.waiting import until
 
 pytestmark = pytest.mark.asyncio
 
@@ -99,3 +102,24 @@ async def test_a_program_gets_the_counts_with_its_report(hall: OpenHall) -> None
     (among,) = (await ada.read(f"/balance/{report}")).json()["people"]
     assert (among["players"], among["matches"], sum(among["minutes"]["counts"])) == (3, LEAST, LEAST)
     assert (await ada.http.delete(f"/api/v1/balance/{report}")).status_code == 204
+
+
+async def test_a_question_shows_the_counts_beside_its_report(hall: OpenHall) -> None:
+    for number in range(LEAST):
+        play(hall.store, number, 7)
+    person = hall.person()
+    path = (await person.post("/workshop", {"game": AXES})).headers["location"]
+    await person.post(path, {"only": "players", "players": "3"})
+    await person.post(path, {"only": "-", "do": "report"})
+    (order,) = hall.hall.orders.of(path.rpartition("/")[2])
+    assert 'id="people"' not in (await person.get(path)).text
+    await until(lambda: order.process is not None)
+    order.stop()
+    await until(lambda: not order.is_open)
+    report = meadhall.balance(AXES, 3, games=8, depth="quick", seed="mead")
+    hall.store.transact(jobs.finish_order, order.id, "done", {"report": report.to_dict()})
+    shown = (await person.get(path)).text
+    table = shown[shown.index('id="people"') :]
+    rows = re.findall(r'<th scope="row">(.*?)</th><td>(.*?)</td>', table)
+    assert rows[:2] == [("matches", "5"), ("half of them took, with all pauses", "up to 10 minutes")]
+    assert rows[5][0] == "alliances"

@@ -256,13 +256,10 @@ async def test_the_process_of_an_order_ends_without_a_traceback_when_its_hall_is
 @pytest.mark.usefixtures("at_once")
 async def test_a_hall_without_reports_offers_none(settings: Settings) -> None:
     async with open_hall(replace(settings, reports=False)) as hall:
-        shown = (await hall.person().get("/workshop/dungeon-allies/components")).text
-        assert ('value="export"' in shown, 'value="report"' in shown, 'value="print"' in shown) == (
-            True,
-            False,
-            False,
-        )
-        for do in ("report", "print"):
-            assert (await hall.person().post("/workshop/dungeon-allies/components", {"do": do})).status_code == 404
+        person = hall.person()
+        path = (await person.post("/workshop", {"game": "dungeon-allies", "document": "components"})).headers["location"]
+        shown = (await person.get(path)).text
+        assert ('id="export"' in shown, 'value="report"' in shown, 'value="print"' in shown) == (True, False, False)
+        assert (await person.post(path, {"do": "print"})).status_code == 404
         answer = await (await hall.program("Ada")).post("/balance", {"game": AXES, "players": [2]})
         assert answer.status_code == 404

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from html import unescape
 from pathlib import Path
-from typing import Any
 
 import httpx
 import pytest
@@ -21,16 +18,11 @@ from meadhall.engine.options import MAX_SIZE
 from meadhall.engine.registry import registered
 from meadhall.engine.replay import replay
 from meadhall.engine.text.language import speaking
-from meadhall.lab import balance, warm
+from meadhall.lab import warm
 from meadhall.server.pages.log import log, turn_in_words
-from meadhall.server.pages.workshop import workshop_page
-from meadhall.server.routes import workshop
-from meadhall.server.routes.workshop import _REPORT_POLICY
 from meadhall.server.settings import Settings
-from meadhall.server.store import jobs
 from server import hoard_on_a_page
 from server.people import OpenHall, Person, open_hall, play_out
-from server.waiting import until
 
 pytestmark = [pytest.mark.asyncio, pytest.mark.usefixtures("coined")]
 
@@ -246,140 +238,3 @@ async def test_an_uploaded_record_with_a_document_is_verified_and_shown(hall: Op
     record["options"]["coins"]["data"]["coin"][0]["name"] = "doit"
     answer = await person.upload(json.dumps(record).encode(), Accept="application/json")
     assert (answer.status_code, "the data's hash is" in answer.json()["reason"]) == (400, True)
-
-
-# --------------------------------------------------------------------------------------------------------------- the workshop
-
-
-def carried(page: str) -> Any:
-    """Return the document that the form of a page carries."""
-    (written,) = re.findall(r'name="document" value="([^"]*)"', page)
-    return json.loads(unescape(written))
-
-
-async def bring_to_workshop(person: Person, content: bytes) -> httpx.Response:
-    return await person.http.post(WORKSHOP, data={"do": "import"}, files={"file": ("my.toml", content)})
-
-
-async def test_a_change_is_told_at_once_and_nothing_is_stored(hall: OpenHall) -> None:
-    person = hall.person()
-    page = (await person.get(WORKSHOP)).text
-    assert carried(page) == BUILT_IN_DATA
-    assert "This is the built-in document." in page
-    assert "usually:" not in page
-    changed = (await person.post(WORKSHOP, {"document": json.dumps(BUILT_IN_DATA), "at-coin.11.name": "pistole"})).text
-    assert carried(changed) == BROUGHT["data"]
-    (differs,) = re.findall(r'<div class="differs">(.*?)</div>', changed, re.DOTALL)
-    assert "pistole" in differs.split("usually:")[0]
-    wrong = (await person.post(WORKSHOP, {"document": json.dumps(BROUGHT["data"]), "at-coin.3.name": "farthing"})).text
-    assert "farthing, name: farthing is there twice" in wrong
-    assert re.search(r'id="at-coin\.3\.name"[^>]*aria-invalid', wrong)
-    assert 'id="list-coin" open' in wrong
-    assert carried(wrong)["coin"][11]["name"] == "pistole"
-
-
-async def test_a_document_is_saved_as_a_file_and_read_again(hall: OpenHall) -> None:
-    person = hall.person()
-    saved = await person.post(WORKSHOP, {"do": "export", "document": json.dumps(BROUGHT["data"])})
-    assert saved.headers["content-disposition"] == 'attachment; filename="coins-coins.toml"'
-    assert COINS.check(saved.content) == BROUGHT
-    assert carried((await bring_to_workshop(person, saved.content)).text) == BROUGHT["data"]
-    refused = await bring_to_workshop(person, saved.content.replace(b'"groat"', b"4"))
-    assert refused.status_code == 400
-    assert "coin[3].name" in refused.text
-    assert carried(refused.text) == BUILT_IN_DATA
-    assert (await person.post(WORKSHOP, {"do": "import"})).status_code == 400
-
-
-async def test_a_table_opens_with_the_document_and_leads_back_to_it(hall: OpenHall) -> None:
-    person = hall.person()
-    answer = await person.post(WORKSHOP, {"do": "play", "document": json.dumps(BUILT_IN_DATA), "at-coin.11.name": "pistole"})
-    table = answer.headers["location"].removeprefix("/tables/")
-    assert (await hall.room(table)).table.options["coins"] == BROUGHT
-    assert 'name="document" value="coins"' in (await person.get(f"/tables/{table}")).text
-    assert carried((await person.get(f"{WORKSHOP}?table={table}")).text) == BROUGHT["data"]
-    for do in ("play", "export"):
-        answer = await person.post(WORKSHOP, {"do": do, "document": "{}"})
-        assert (answer.status_code, 'id="fault"' in answer.text) == (200, True)
-
-
-@pytest.mark.parametrize(
-    "written",
-    ["[", "[]", '{"coin": ' + "[" * 5000 + "]" * 5000 + "}", json.dumps({"coin": [{}] * 4000}), '{"x": "' + "x" * 140_000 + '"}'],
-    ids=["no JSON", "a list", "deep", "many coins", "long"],
-)
-async def test_a_damaged_form_is_refused(hall: OpenHall, written: str) -> None:
-    answer = await hall.person().post(WORKSHOP, {"document": written, "do": "add:coin"})
-    assert answer.status_code == 400
-    assert carried(answer.text) == BUILT_IN_DATA
-
-
-@pytest.mark.parametrize(
-    ("written", "do"),
-    [
-        ('{"coin": 3, "schema": {"a": [1.5, null]}}', "remove:coin.0"),
-        ('{"coin": [3, {"name": [], "metal": {}}]}', "remove:coin.²"),
-        ('{"coin": {}}', "add:coin"),
-        ("{}", "add:"),
-        ('{"coin": [], "do": 1}', "remove:" + "9" * 5000),
-    ],
-)
-async def test_any_data_has_a_form(hall: OpenHall, written: str, do: str) -> None:
-    form = {"document": written, "do": do, "at-coin.1.name": "x", "at-coin.0.metal": "tin", "at-nothing": "1", "at-": ""}
-    answer = await hall.person().post(WORKSHOP, form)
-    assert (answer.status_code, 'id="fault"' in answer.text) == (200, True)
-
-
-async def test_only_documents_have_a_workshop(hall: OpenHall) -> None:
-    person = hall.person()
-    for path in ("/workshop/chess/pieces", "/workshop/dungeon-allies/spoons", "/workshop/hoard/hand"):
-        assert (await person.get(path)).status_code == 404
-
-
-@pytest.mark.parametrize("can_print", [True, False])
-async def test_a_hall_without_what_printing_needs_says_why_it_has_no_button(
-    hall: OpenHall, monkeypatch: pytest.MonkeyPatch, can_print: bool
-) -> None:
-    monkeypatch.setattr(
-        workshop, "workshop_page", lambda *given, **named: replace(workshop_page(*given, **named), can_print=can_print)
-    )
-    page = unescape((await hall.person().get(WORKSHOP)).text)
-    assert ('id="print"' in page, "This hall can't print: its host has not installed" in page) == (can_print, not can_print)
-
-
-async def test_a_report_compares_the_document_with_the_built_in_one(hall: OpenHall) -> None:
-    person, other = hall.person(), hall.person("10.0.0.2")
-    form = {"do": "compare", "document": json.dumps(BROUGHT["data"])}
-    answer = await person.post(WORKSHOP, form)
-    (job,) = hall.hall.orders._orders.values()
-    assert answer.headers["location"] == f"/workshop/reports/{job.id}"
-    assert job.request["variants"] == {"built in": {}, "yours": {"coins": BROUGHT}}
-    assert 'id="report-progress"' in (await person.get(answer.headers["location"])).text
-    assert (await other.get(answer.headers["location"])).status_code == 404
-    again = await person.post(WORKSHOP, form)
-    assert (again.status_code, carried(again.text)) == (429, BROUGHT["data"])
-    job.stop()
-    job.state = "done"
-    job.ended.set()
-    report = balance("axes-and-allies", 2, {"one": {}, "<two>": {}}, games=8, depth="quick", seed="mead")
-    for made in ({"report": report.to_dict()}, {"page": report.to_html()}):
-        hall.hall.store.transact(jobs.finish_order, job.id, "done", made)
-        page = await person.get(answer.headers["location"])
-        assert (page.text, page.headers.get_list("content-security-policy")) == (report.to_html(), [_REPORT_POLICY])
-    assert "&lt;two&gt;" in page.text
-    hall.hall.store.transact(jobs.finish_order, job.id, "done", {"report": report.to_dict()})
-    await person.post("/settings", {"language": "de"})
-    german = await person.get(answer.headers["location"])
-    assert ('<html lang="de">' in german.text, "Ist es fair?" in german.text) == (True, True)
-
-
-async def test_a_document_is_printed_by_a_process_that_ends(hall: OpenHall) -> None:
-    form = {"do": "print"}
-    printing = asyncio.create_task(hall.person().post("/workshop/dungeon-allies/components", form))
-    await until(lambda: any(order.process for order in hall.hall.orders._orders.values() if order.kind == "print"))
-    (process,) = [order.process for order in hall.hall.orders._orders.values() if order.kind == "print"]
-    pdf = await printing
-    assert (pdf.status_code, pdf.headers["content-type"], pdf.content[:5]) == (200, "application/pdf", b"%PDF-")
-    assert pdf.headers["cache-control"] == "no-store"
-    assert process is not None
-    assert process.returncode is not None

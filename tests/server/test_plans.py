@@ -71,7 +71,7 @@ async def visit(hall: OpenHall) -> None:
     question = (await host.post("/workshop", {"game": AXES})).headers["location"].rpartition("/")[2]
     for form in ({"only": "players", "players": "3"}, {"do": "undo"}, {"do": "add"}, {"do": "report"}):
         assert (await host.post(f"/workshop/{question}", form)).status_code == 303
-    values |= {"question": question, "report": "none", "number": "0"}
+    values |= {"question": question, "report": "none", "number": "0", "variant": "none"}
     values |= {"subject": AXES, "day": "2026-01-01", "person": partner.public_id, "public_id": partner.public_id, "rest": "none"}
     for path in addresses(hall, values):
         reader = program if path.startswith("/api") else here if path == "/metrics" else host

@@ -212,16 +212,16 @@ async def test_every_address_on_every_page_is_below_the_sub_path(hall: OpenHall)
     await crawl.visit("/offline", "/service-worker.js", "/settings/notifications/key")
     await crawl.visit("/favicon.ico", "/apple-touch-icon.png", "/apple-touch-icon-precomposed.png", "/manifest.json")
     owner = (await hall.room(lobby)).table.host
-    hall.hall.orders._orders["r"] = Order("r", owner, "10.0.0.1", "report", {})
-    hall.hall.store.transact(jobs.add_order, "r", owner, "report", {})
-    await crawl.visit("/workshop/reports/r")
     question = urlsplit((await host.post("/workshop", {"game": AXES})).headers["location"]).path.removeprefix(ROOT)
     report = balance(AXES, 2, games=8, depth="quick", seed="mead").to_dict()
-    hall.store.transact(jobs.add_order, "q", owner, "report", {}, question.rpartition("/")[2])
+    hall.store.transact(jobs.add_order, "q", owner, "report", {"players": [2]}, question.rpartition("/")[2])
     hall.store.transact(jobs.finish_order, "q", "done", {"report": report})
-    hall.hall.orders._orders["q"] = done = Order("q", owner, "10.0.0.1", "report", {}, question.rpartition("/")[2], "done")
+    hall.hall.orders._orders["q"] = done = Order(
+        "q", owner, "10.0.0.1", "report", {"players": [2]}, question.rpartition("/")[2], "done"
+    )
     done.ended.set()
-    await crawl.visit(question, "/workshop/dungeon-allies/components")
+    draft = (await host.post("/workshop", {"game": "dungeon-allies", "document": "components"})).headers["location"]
+    await crawl.visit(question, "/workshop/dungeon-allies/components", urlsplit(draft).path.removeprefix(ROOT))
     identity = (await friend.post("/identity", Accept="application/json")).json()["url"].removeprefix(ROOT)
     await crawl.visit("/sign-in", "/account/new", "/admission/x", "/identity", identity)
     await host.post("/account/new", {"name": "Sigrid", "password": "correct horse battery"})

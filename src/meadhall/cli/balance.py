@@ -18,6 +18,7 @@ from meadhall.cli.console import (
     STOP_AFTER,
     console,
     name_and_value,
+    print_result,
     progress_bar,
     quiet_stdout,
     split_names,
@@ -107,6 +108,12 @@ def run_balance(
     without: Annotated[
         list[str] | None, typer.Option(help=_("Measure what this kind of action is worth; can be repeated."))
     ] = None,
+    count: Annotated[
+        list[str] | None,
+        typer.Option(
+            help=_("Count events: “NAME=EVENT FIELD=VALUE by FIELD”, or NAME=module:function of a match; can be repeated.")
+        ),
+    ] = None,
     precision: Annotated[
         str, typer.Option(help=_("Standard error of the win rates by place at which enough has been played, e.g. 1%."))
     ] = "1%",
@@ -132,6 +139,8 @@ def run_balance(
     if quick and deep:
         raise typer.BadParameter(_("A report is quick or deep, not both."))
     subject, chosen, counts = find_game(game), name_and_value(option), players_from(players)
+    own = name_and_value(count)
+    functions = {name: text for name, text in own.items() if ":" in text}
     for file in out or ():
         check_form(file, Balance.forms)
     with progress_bar() as progress, quiet_stdout():
@@ -144,8 +153,10 @@ def run_balance(
             share_from(precision),
             seed,
             without=without or (),
+            figures=functions,
+            counters={name: text for name, text in own.items() if name not in functions},
             depth="quick" if quick else "deep" if deep else "usual",
-            seconds=seconds or None,
+            seconds=seconds,
             games=games,
             progress=lambda done: progress.update(task, completed=int(100 * done)),
             cluster=cluster,
@@ -154,7 +165,7 @@ def run_balance(
     if as_json:
         print(report.to_json())
     else:
-        console().print(report)
+        print_result(console(), report)
     for file in out or ():
         report.write(file)
     return INTERRUPTED if report.ended == "interrupted" else 0
@@ -220,7 +231,7 @@ def run_tune(
             seed,
             trials=trials,
             games=games,
-            seconds=seconds or None,
+            seconds=seconds,
             progress=lambda done: progress.update(task, completed=int(100 * done)),
         )
     if as_json:

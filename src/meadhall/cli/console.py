@@ -14,8 +14,9 @@ from unicodedata import category
 import typer
 from rich.console import Console, RenderableType
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-from rich.table import Table
+from rich.table import Table as RichTable
 
+from meadhall.engine.text.display import Displayed, Fitting, Table
 from meadhall.engine.text.language import LANGUAGES, add_catalogues, marked
 from meadhall.engine.text.language import gettext as _
 
@@ -52,7 +53,16 @@ def print_prose(out: Console, prose: RenderableType) -> None:
     out.print(prose, width=page_width(), soft_wrap=False)
 
 
-def print_table(out: Console, table: Table, prose: int) -> None:
+def print_result(out: Console, result: Displayed) -> None:
+    """Print a result: its texts in whole lines, and each table as it fits into the terminal."""
+    for part in result.displayed():
+        if isinstance(part, Table):
+            out.print(Fitting(part), width=page_width(), soft_wrap=False)
+        else:
+            out.print(part)
+
+
+def print_table(out: Console, table: RichTable, prose: int) -> None:
     """Print a table. If the terminal is too narrow, the column ``prose`` has line breaks between words; the others are whole."""
     column = table.columns[prose]
     others = out.measure(table).maximum - max((out.measure(cell).maximum for cell in column.cells), default=0)

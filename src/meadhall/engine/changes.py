@@ -11,7 +11,7 @@ from math import ceil
 from typing import Any, Final, NamedTuple
 
 from meadhall.engine.errors import BadSetup
-from meadhall.engine.form import DocumentForm, Field, Line, in_words, scaled
+from meadhall.engine.form import DocumentForm, Field, Line, in_words, number_in, scaled
 from meadhall.engine.game import Game
 from meadhall.engine.options import Document
 from meadhall.engine.text.language import decimal, listed
@@ -122,9 +122,8 @@ class _Pair(NamedTuple):
     @property
     def numbers(self) -> tuple[int, int] | None:
         """Return both numbers, None if one isn't a whole number."""
-        texts = self.old.field.value, self.new.field.value
-        is_number = self.new.field.is_number and all(text.removeprefix("-").isdecimal() for text in texts)
-        return (int(texts[0]), int(texts[1])) if is_number else None
+        old, new = number_in(self.old.field.value), number_in(self.new.field.value)
+        return (old, new) if isinstance(old, int) and isinstance(new, int) and self.new.field.is_number else None
 
 
 def _places(form: DocumentForm) -> dict[str, _Place]:

@@ -100,6 +100,19 @@ def check_count(value: Any, what: str, most: int = MAX_COUNT) -> int:
     return count
 
 
+def check_seconds(value: Any) -> float | None:
+    """Return a time limit in seconds; None for none, which 0 means, too. Raises BadSetup.
+
+    Examples:
+        >>> from meadhall.engine.checks import check_seconds
+        >>> check_seconds(2.5), check_seconds(0), check_seconds(None)
+        (2.5, None, None)
+    """
+    if value is not None and (not isinstance(value, int | float) or not value >= 0):
+        raise BadSetup(f"seconds must be a number from 0 on (0: no limit), not {quoted(value)}")
+    return value or None
+
+
 def check_text(text: Any, what: str) -> str:
     """Return ``text`` if it can be encoded as UTF-8. Raises BadSetup for anything else, such as lone surrogates."""
     if not isinstance(text, str):

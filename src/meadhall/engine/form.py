@@ -6,7 +6,7 @@ The form needs no declaration by a game. The words of a ``Document`` give its fi
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -16,6 +16,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 import msgspec
 from msgspec import inspect
 
+from meadhall.engine.checks import quoted
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.options import Document
 from meadhall.engine.text.language import gettext as _
@@ -30,6 +31,7 @@ PREFIX: Final = "at-"
 
 _NUMBER: Final = re.compile(r"-?[0-9]{1,9}")
 _IS_NO_PATH: Final = re.compile(r".*[=*]").match
+_STEP: Final = re.compile(r"\s*(?P<sign>[-+=x*×−])\s*(?P<number>\d{1,4}([.,]\d{1,3})?)\s*", re.IGNORECASE)
 _INDEX: Final = re.compile(r"[0-9]{1,4}")
 
 
@@ -73,6 +75,19 @@ class Group:
 
 
 Line: TypeAlias = tuple[Group, ...]
+
+
+@dataclass(frozen=True)
+class Table:
+    """The numbers of alike pieces: a row for each piece, a column for each number.
+
+    Attributes:
+        columns: the path in a piece and the words of each column.
+        rows: each piece with its fields, None where it lacks the number.
+    """
+
+    columns: tuple[tuple[str, str], ...]
+    rows: tuple[tuple[Group, tuple[Field | None, ...]], ...]
 
 
 class DocumentForm:
@@ -198,9 +213,56 @@ class DocumentForm:
             text = form.get(PREFIX + field.name)
             if text is not None and text.strip() != field.value:
                 self._set(data, field, text.strip())
+        self._fit(data)
+        return data
+
+    def _fit(self, data: dict[str, Any]) -> None:
+        """Give the parts that may be of several kinds the fields of their kind."""
         for name, kind in self._kinds.items():
             if isinstance(kind, inspect.UnionType):
                 _fit(_at(data, _path(name)), kind)
+
+    def stepped(self, name: str, column: str, step: str, rows: Collection[int] | None = None) -> dict[str, Any]:
+        """Return the data with a number of several pieces of a list changed, within the bounds of its type.
+
+        Args:
+            name: the path of the list.
+            column: the path of the number in a piece, such as ``"yellow.target"``.
+            step: ``"+1"``, ``"-2"``, ``"x 1.5"`` or ``"= 3"``.
+            rows: the pieces by their numbers; None for all.
+
+        Raises:
+            BadSetup: the step can't be read.
+        """
+        found = _STEP.fullmatch(step)
+        if found is None:
+            raise BadSetup(_("A column is changed by +1, -2, x 1.5 or = 3, not by {step}.").format(step=quoted(step)))
+        number = Fraction(found["number"].replace(",", "."))
+        data = deepcopy(self.data)
+        table = next((table_of(group) for group in self.groups if group.path == name), None)
+        names = [path for path, _words in table.columns] if table else []
+        for index, (_piece, fields) in enumerate(table.rows if table else ()):
+            field = dict(zip(names, fields, strict=True)).get(column)
+            kind = self._kinds.get(field.name) if field else None
+            if field and isinstance(kind, inspect.IntType) and (rows is None or index in rows):
+                old = number_in(field.value)
+                if isinstance(old, int):
+                    self._set(data, field, str(_bounded(_step(old, found["sign"], number), kind)))
+        return data
+
+    def usual(self, names: Iterable[str]) -> dict[str, Any]:
+        """Return the data with these parts as in the built-in document: fields, pieces, lists, or all with ``""``."""
+        data, built_in = deepcopy(self.data), self.option.data(self.option.default)
+        for name in names:
+            if not name:
+                return built_in
+            path = _path(name)
+            value, parent = _at(built_in, path), _at(data, path[:-1])
+            if isinstance(parent, dict) and value is None:
+                parent.pop(path[-1], None)
+            elif value is not None and (isinstance(parent, dict) or _at(data, path) is not None):
+                parent[path[-1]] = value
+        self._fit(data)
         return data
 
     def grown(self, name: str) -> dict[str, Any]:
@@ -212,11 +274,11 @@ class DocumentForm:
         return data
 
     def shrunk(self, name: str) -> dict[str, Any]:
-        """Return the data without a piece of a list."""
-        data, path = deepcopy(self.data), _path(name)
-        pieces, index = _at(data, path[:-1]), path[-1]
-        if isinstance(pieces, list) and isinstance(index, int) and index < len(pieces):
-            del pieces[index]
+        """Return the data without the last piece of a list."""
+        data = deepcopy(self.data)
+        pieces = _at(data, _path(name))
+        if isinstance(pieces, list) and pieces:
+            del pieces[-1]
         return data
 
     def entries(self) -> Iterator[tuple[Field, Line]]:
@@ -234,9 +296,9 @@ class DocumentForm:
         elif field.choices:
             value = text == _shown(True)
         elif field.is_number:
-            value = _number(text)
+            value = number_in(text)
         else:
-            value = [_number(each) for each in re.split(r"[\s,;]+", text) if each]
+            value = [number_in(each) for each in re.split(r"[\s,;]+", text) if each]
         parent: Any = data
         for step in path[:-1]:
             parent = parent.setdefault(step, {}) if isinstance(parent, dict) else _at(parent, (step,))
@@ -257,6 +319,47 @@ def _entries(groups: Sequence[Group], above: Line) -> Iterator[tuple[Field, Line
         line = (*above, group)
         yield from ((field, line) for field in group.fields)
         yield from _entries(group.groups, line)
+
+
+def _step(old: int, sign: str, number: Fraction) -> int:
+    """Return a number after a step of its column."""
+    match sign:
+        case "+":
+            return scaled(1, old + number)
+        case "=":
+            return scaled(1, number)
+        case "-" | "−":
+            return scaled(1, old - number)
+    return scaled(old, number)
+
+
+def _bounded(value: int, kind: inspect.IntType) -> int:
+    """Return the number of a type that is nearest to a value."""
+    least, most = (value if bound is None else bound for bound in (kind.ge, kind.le))
+    return max(least, min(value, most))
+
+
+def table_of(group: Group) -> Table | None:
+    """Return the table of a list, None if its pieces have no numbers."""
+    words: dict[str, str] = {}
+    rows: list[tuple[Group, dict[str, Field]]] = []
+    for piece in group.groups if group.is_list else ():
+        found: dict[str, Field] = {}
+        for field, line in _entries((piece,), ()):
+            if field.is_number and not any(each.is_list for each in line):
+                column = field.name[len(piece.path) + 1 :]
+                found[column] = field
+                words.setdefault(column, ", ".join([*(each.title for each in line[1:]), field.label]))
+        rows.append((piece, found))
+    if not words:
+        return None
+    return Table(tuple(words.items()), tuple((piece, tuple(map(found.get, words))) for piece, found in rows))
+
+
+def without(group: Group, names: Collection[str]) -> Group:
+    """Return a group without these fields, and without parts that have no others."""
+    groups = tuple(kept for each in group.groups if (kept := without(each, names)).fields or kept.groups or kept.is_list)
+    return replace(group, fields=tuple(field for field in group.fields if field.name not in names), groups=groups)
 
 
 def scaled(value: int, factor: Fraction) -> int:
@@ -337,7 +440,8 @@ def _shown(value: Any) -> str:
     return "" if value is None else str(value)
 
 
-def _number(text: str) -> int | str:
+def number_in(text: str) -> int | str:
+    """Return the whole number that a text is, otherwise the text."""
     return int(text) if _NUMBER.fullmatch(text) else text
 
 

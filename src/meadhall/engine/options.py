@@ -417,7 +417,11 @@ class Document(Generic[D]):
 
     @cached_property
     def _built_in(self) -> _Parsed[D]:
-        return self._parsed(tomllib.loads(self.file.read_text("utf-8")))
+        return self._parsed(self._built_in_data)
+
+    @cached_property
+    def _built_in_data(self) -> dict[str, Any]:
+        return tomllib.loads(self.file.read_text("utf-8"))
 
     def check(self, value: Any) -> Any:
         """Validate a document and return its value as a record holds it.
@@ -533,7 +537,7 @@ class Document(Generic[D]):
             >>> components.data(components.default)["max_players"]
             5
         """
-        return deepcopy(value["data"]) if "data" in value else tomllib.loads(self.file.read_text("utf-8"))
+        return deepcopy(value.get("data", self._built_in_data))
 
     def of(self, value: Any) -> D:
         """Return the document of a checked value."""

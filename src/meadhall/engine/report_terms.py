@@ -88,6 +88,19 @@ class PieceKind:
 
 
 @dataclass(frozen=True)
+class Ceiling:
+    """How often the best players could win together at most, as far as it is known.
+
+    Attributes:
+        share: the share of the matches.
+        text: how it is known, a sentence with ``{value}``; a message for gettext.
+    """
+
+    share: float
+    text: str
+
+
+@dataclass(frozen=True)
 class Bond:
     """A tie between two seats, such as an alliance.
 
@@ -118,6 +131,7 @@ class Elements:
             decisions of one seat instead, which leave out a turn without a decision.
         out: the event in which a player drops out, whose ``argument`` is the seat; None if no player does.
         attacks: the event in which one seat attacks another; None if there is none.
+        ceiling: ``ceiling(options)`` returns how often players could win together at most, or None if that isn't known.
         bond: what ties two seats; None if nothing does. It needs ``turn``, an event whose first argument is the seat.
 
     Examples:
@@ -133,6 +147,7 @@ class Elements:
     turn: int | None = None
     out: Mention | None = None
     attacks: Mention | None = None
+    ceiling: Callable[[Mapping[str, Any]], Ceiling | None] | None = None
     bond: Bond | None = None
 
     def __post_init__(self) -> None:

@@ -34,7 +34,7 @@ from meadhall.engine.text.language import gettext as _
 
 LOOP = Path(__file__).parent / "balance" / "trace_loop.py"
 
-_PLACE = re.compile(r"(?P<module>[^\W\d][\w.]*):(?P<function>[^\W\d][\w.]*)")
+PLACE = re.compile(r"(?P<module>[^\W\d][\w.]*):(?P<function>[^\W\d][\w.]*)")
 
 
 class BotFailed(MeadhallError, BadAnswer):
@@ -128,7 +128,7 @@ def _name_of(subject: Game, entrant: Entrant) -> str:
 def _found(name: str, entrant: Any) -> Callable[..., Any]:
     """Return the function or class behind an entrant. Raises BadBot."""
     if isinstance(entrant, str):
-        place = _PLACE.fullmatch(entrant)
+        place = PLACE.fullmatch(entrant)
         if place is None:
             raise BadBot(f"a bot of your own is given as module:function, not as {quoted(entrant)}")
         return resolved(Declaration(name, place["module"], place["function"]))

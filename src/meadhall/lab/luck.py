@@ -41,18 +41,33 @@ NEGLIGIBLE = 1e-12
 def luck(match: Match, seed: int) -> tuple[float, ...]:
     """Return each seat's luck in a match that is over, in shares of a win, see ``Game.shares``.
 
-    While no seat has private information, positions are evaluated from the public information, and a revelation is a chance
-    event. After that they are evaluated with full information, and only new dice and draws are chance events. The deal is
-    compared with equal chances, because in a tournament every bot sits on every seat equally often.
+    Positions are evaluated from what the seats know together: no draw pile, but all hands. So a revelation of something that no
+    seat knew is a chance event. In a game that can't deal the rest again they are evaluated with full information, and only new
+    dice and draws are chance events. The deal is compared with equal chances, because in a tournament every bot sits on every
+    seat equally often.
 
     Args:
         match: a match of a game that is not cooperative.
         seed: keys the sampled alternatives.
     """
-    values = _Evaluator(match, seed)
+    first, later = values_and_luck(match, seed, PLAYOUTS)
+    fair = 1 / len(match.game.parties(match.players, match.options))
+    return tuple((first - fair + later).tolist())
+
+
+def values_and_luck(match: Match, seed: int, playouts: int) -> tuple[Floats, Floats]:
+    """Return each seat's value of the first position, and its luck in all chance events after it, float64 (players,) each.
+
+    Args:
+        match: a match that is over, see ``luck``.
+        seed: keys the sampled alternatives.
+        playouts: the number of rollouts of a position. Few make the luck noisy, but don't shift its mean.
+    """
+    values = _Evaluator(match, seed, playouts)
     positions = [*(step.before for step in match.steps), match.states]
     viewer = values.viewer_of(positions[0], SPECTATOR)
-    total = values.value(positions[0], viewer) - 1 / len(match.game.parties(match.players, match.options))
+    first = values.value(positions[0], viewer)
+    later = np.zeros_like(first)
     for step, after in zip(match.steps, positions[1:], strict=True):
         viewer = values.viewer_of(step.before, viewer)
         if viewer == EVERYTHING:
@@ -60,48 +75,68 @@ def luck(match: Match, seed: int) -> tuple[float, ...]:
         else:
             chance = bool((after["reveals"] != step.before["reveals"]).any())
         if chance:
-            total += values.value(after, viewer) - values.mean_value_after(viewer, step)
-    return tuple(total[: match.players].tolist())
+            later += values.value(after, viewer) - values.mean_value_after(viewer, step)
+    return first[: match.players], later[: match.players]
+
+
+def first_values(match: Match, seed: int, playouts: int) -> Floats:
+    """Return each seat's value of the first position of a match, from what all see, float64 (players,)."""
+    values = _Evaluator(match, seed, playouts)
+    first = match.steps[0].before if match.steps else match.states
+    return values.value(first, values.viewer_of(first, SPECTATOR))[: match.players]
 
 
 class _Evaluator:
     """Estimates the values of positions of a match, and of the positions that could have followed."""
 
-    def __init__(self, match: Match, seed: int) -> None:
+    def __init__(self, match: Match, seed: int, playouts: int) -> None:
         self._match = match
+        self._playouts = playouts
         self._loops = loops(match.game)
         self._rollouts = Rollouts(match.game, match.players, match.options)
         self._draw = np.random.default_rng(seed)
         self._silent = np.zeros(NO_LOG_SHAPE, np.int32)
 
     def viewer_of(self, position: States, before: int) -> int:
-        """Return the viewer for a position: the spectator, until a seat first has private information."""
+        """Return ``SPECTATOR`` for what the seats know together; ``EVERYTHING`` once the game can't deal the rest again."""
         if before == EVERYTHING:
             return EVERYTHING
-        seen = [concealed(self._match.game, position, viewer) for viewer in range(SPECTATOR, self._match.players)]
-        for each in seen:
-            each["actor"] = position["actor"]  # a seat that has still to choose is the actor of its own view
-        open_ = all(each.tobytes() == seen[0].tobytes() for each in seen)
-        return SPECTATOR if open_ else EVERYTHING
+        known = self._known(position, SPECTATOR)
+        supposed = copied(known)
+        supposed["rng"] = self._draw.integers(1 << 64, size=2, dtype=np.uint64)
+        self._loops.redeal_one(supposed, SPECTATOR)
+        seats, game = range(self._match.players), self._match.game
+        kept = all(concealed(game, supposed, seat).tobytes() == concealed(game, known, seat).tobytes() for seat in seats)
+        return SPECTATOR if kept else EVERYTHING
+
+    def _known(self, position: States, viewer: int) -> States:
+        """Return a position with what a viewer knows; for ``SPECTATOR`` with what at least one seat knows."""
+        known = concealed(self._match.game, position, viewer)
+        if viewer == SPECTATOR:
+            for seat in range(self._match.players):
+                seen = concealed(self._match.game, position, seat)
+                for name in set(seen.dtype.names or ()) - {"rng", "actor"}:
+                    np.copyto(known[name], position[name], where=seen[name] == position[name])
+        return known
 
     def value(self, position: States, viewer: int) -> Floats:
         """Return the value of a position to each seat from the viewer's information, float64 (max_players,)."""
-        known = concealed(self._match.game, position, viewer)
-        return self._rollouts.shares(known, viewer, PLAYOUTS, self._seed()) / PLAYOUTS
+        known = self._known(position, viewer)
+        return self._rollouts.shares(known, viewer, self._playouts, self._seed()) / self._playouts
 
     def mean_value_after(self, viewer: int, step: Step) -> Floats:
         """Return the mean value after a step, over its chance events and over determinizations, float64 (max_players,)."""
         before = acting(self._match.game, step.before, step.seat)
-        known, seed = concealed(self._match.game, before, viewer), self._seed()
+        known, seed = self._known(before, viewer), self._seed()
         total = np.zeros(self._match.game.max_players, np.float64)
-        for number in range(PLAYOUTS):
+        for number in range(self._playouts):
             supposed = copied(known)
             supposed["rng"] = self._draw.integers(1 << 64, size=2, dtype=np.uint64)
             if viewer == SPECTATOR:
                 self._loops.redeal_one(supposed, viewer)
             self._loops.play_one(supposed, step.action, self._silent)
             total += self._rollouts.shares(supposed, EVERYTHING, 1, seed, number)
-        return total / PLAYOUTS
+        return total / self._playouts
 
     def _seed(self) -> int:
         return int(self._draw.integers(1 << 63))

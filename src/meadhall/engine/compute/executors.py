@@ -119,6 +119,17 @@ def run_chunks(
 UNGUARDED = 78
 """Exit status of a process that runs the script of its parent from the beginning and comes to the same call."""
 
+
+class NoGuard(BadSetup):
+    """A script starts processes, but not below ``if __name__ == "__main__":``."""
+
+
+def leave_script() -> None:
+    """End this process if it only runs the script of its parent from the beginning, as multiprocessing checks."""
+    if getattr(multiprocessing.current_process(), "_inheriting", False):
+        raise SystemExit(UNGUARDED)
+
+
 NO_GUARD = (
     "each process runs the script from its beginning, so what starts several must stand below "
     '`if __name__ == "__main__":`; processes=1 needs no others'
@@ -169,8 +180,7 @@ class Processes:
         if count == 1:
             yield from Serial().results(work, numbers, chunk)
             return
-        if getattr(multiprocessing.current_process(), "_inheriting", False):  # it imports the script, as multiprocessing checks
-            raise SystemExit(UNGUARDED)
+        leave_script()
         waiting = chunks_of(numbers, chunk)
         before = multiprocessing.active_children()
         context = multiprocessing.get_context("spawn")  # a fork would copy locks held by threads, but not the threads
@@ -202,7 +212,7 @@ def _explaining_a_missing_guard(started: Collection[BaseProcess]) -> Iterator[No
         yield
     except BrokenProcessPool:
         if any(worker.exitcode == UNGUARDED for worker in started):
-            raise BadSetup(NO_GUARD) from None
+            raise NoGuard(NO_GUARD) from None
         raise
 
 

@@ -8,11 +8,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from html import escape
+from textwrap import wrap
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from rich.console import Group
+    from rich.console import Console, ConsoleOptions, Group, RenderResult
     from rich.table import Table as RichTable
+
+
+NBSP = "\N{NO-BREAK SPACE}"
 
 
 @dataclass(frozen=True)
@@ -59,6 +63,29 @@ class Table:
         return f"<table>{caption}{f'<thead><tr>{heads}</tr></thead>' if heads else ''}<tbody>{rows}</tbody></table>"
 
 
+@dataclass(frozen=True)
+class Fitting:
+    """A table for a terminal of any width: where the table is too wide, its rows stand below each other, and no value is cut."""
+
+    table: Table
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        from rich.text import Text  # noqa: PLC0415 - only a terminal needs Rich
+
+        shown = self.table.to_rich()
+        if console.measure(shown, options=options.update(width=10_000)).maximum <= options.max_width:
+            yield shown
+            return
+        if self.table.title:
+            yield Text(self.table.title)
+        for name, *values in self.table.rows:
+            heads = self.table.heads[1:] or ("",) * len(values)
+            said = (f"{head} {value}".strip().replace(" ", NBSP) for head, value in zip(heads, values, strict=True) if value)
+            yield Text(name)
+            for line in wrap(" \N{MIDDLE DOT} ".join(said), options.max_width - 4, break_long_words=False):
+                yield Text(f"    {line}")
+
+
 class Displayed:
     """Base of the objects that print readably in a terminal and in a notebook."""
 
@@ -72,7 +99,7 @@ class Displayed:
 
         title, *parts = self.displayed()
         return Group(
-            Text(str(title), style="bold"), *(part.to_rich() if isinstance(part, Table) else Text(part) for part in parts)
+            Text(str(title), style="bold"), *(Fitting(part) if isinstance(part, Table) else Text(part) for part in parts)
         )
 
     def _repr_html_(self) -> str:

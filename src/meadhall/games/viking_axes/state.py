@@ -239,7 +239,7 @@ def conceal(state: State, seat: int) -> None:
 
 @rule
 def redeal(state: State, seat: int) -> None:
-    """Deal all cards that the seat can't see, uniformly, to the draw pile and the other hands (determinization).
+    """Deal all cards that the state doesn't show, uniformly, to the draw pile and the other hands (determinization).
 
     Two inferences are ignored: from the other players' choices to their hands, and, after the discard pile was shuffled (VA-2.2),
     that its cards can't have been in a hand at that time. The second matters with seven players late in a match.
@@ -252,10 +252,19 @@ def redeal(state: State, seat: int) -> None:
     shuffle(state.rng, state.pile, count)
     for other in range(state.players):
         if other != seat:
-            for _ in range(hand_size(state, other)):
+            for _ in range(hand_size(state, other) - cards_seen(state, other)):
                 count -= 1
                 state.hand[other, state.pile[count]] += 1
                 state.pile[count] = NO_CARD
+
+
+@rule
+def cards_seen(state: State, seat: int) -> int:
+    """Count the cards in a hand that a state shows: none of a concealed hand."""
+    count = 0
+    for kind in range(KINDS):
+        count += state.hand[seat, kind]
+    return count
 
 
 @rule

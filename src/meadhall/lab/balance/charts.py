@@ -1,25 +1,20 @@
-"""Charts of a balance report as SVG: intervals, points, curves.
+"""Charts of a balance report: intervals and curves.
 
-They are drawn here and not by a plotting library: a chart follows the colours of the page, light, dark and on paper, its texts
-are texts, and each has the table of its numbers beside it.
+They are drawn here and not by a plotting library: a chart follows the colours of the page, light, dark and on paper, and each has
+the table of its numbers beside it. Its texts are texts of the page, and drawings are stretched to its width by percentages, so
+that a narrow page has letters of the same size.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from html import escape
+from itertools import pairwise
 from math import floor, log10
 from typing import NamedTuple
 
-WIDTH = 640
-SPAN = 340
-"""The width of a scale of intervals."""
-VALUE = 80
-"""The room for a number at its right."""
-LETTER = 6.6
-"""About the width of a letter."""
-ROW = 22
-TOP = 8
+HEIGHT = 200
+"""The height of a chart of curves, in pixels."""
 
 
 class Bar(NamedTuple):
@@ -32,14 +27,6 @@ class Bar(NamedTuple):
     text: str
     flagged: bool = False
     series: int = 0
-
-
-class Point(NamedTuple):
-    """A point of a scatter chart with its name."""
-
-    name: str
-    x: float
-    y: float
 
 
 def ticks(low: float, high: float, most: int = 6) -> list[float]:
@@ -61,83 +48,42 @@ def ticks(low: float, high: float, most: int = 6) -> list[float]:
 
 
 class Scale(NamedTuple):
-    """A scale from one value to another, between two coordinates."""
+    """A scale from one value to another, as percentages of a length."""
 
     low: float
     high: float
-    begin: float
-    end: float
 
     def at(self, value: float) -> float:
-        """Return the coordinate of a value."""
-        return round(self.begin + (self.end - self.begin) * (value - self.low) / ((self.high - self.low) or 1), 1)
-
-    def across(self, top: float, bottom: float) -> str:
-        """Return lines from top to bottom, with their values below."""
-        return "".join(
-            f'<path class="grid" d="M{self.at(tick):g} {top}V{bottom}"/>'
-            f'<text x="{self.at(tick):g}" y="{bottom + 16}" text-anchor="middle">{tick:g}</text>'
-            for tick in ticks(self.low, self.high)
-        )
-
-    def up(self, left: float, right: float, most: int = 6) -> str:
-        """Return lines from left to right, with their values at their left."""
-        return "".join(
-            f'<path class="grid" d="M{left} {self.at(tick):g}H{right}"/>'
-            f'<text x="{left - 6}" y="{self.at(tick):g}" dy="0.35em" text-anchor="end">{tick:g}</text>'
-            for tick in ticks(self.low, self.high, most)
-        )
-
-
-def _svg(title: str, height: float, body: str, width: float = WIDTH) -> str:
-    return (
-        f'<svg viewBox="0 0 {width:g} {height:g}" role="img" aria-label="{escape(title)}" '
-        f'xmlns="http://www.w3.org/2000/svg">{body}</svg>'
-    )
+        """Return the percentage of a value. Both ends leave a little room for dots and numbers."""
+        return round(3 + 94 * (value - self.low) / ((self.high - self.low) or 1), 2)
 
 
 def intervals(title: str, bars: Sequence[Bar], middle: float | None) -> str:
-    """Return a chart with a row for each value: a dot, a bar for its interval and the number.
+    """Return a chart with a row for each value: its name, a bar for its interval with a dot, and the number.
 
     Args:
         title: its name for readers of the screen.
         middle: where a line stands: a fair share, no difference; None for no line.
     """
     values = [edge for bar in bars for edge in (bar.low, bar.high)] + ([] if middle is None else [middle])
-    bottom = TOP + ROW * len(bars)
-    left = round(20 + LETTER * max(len(bar.name) for bar in bars))
-    x = Scale(min(0.0, *values), max(values), left, left + SPAN)
-    line = "" if middle is None else f'<path class="middle" d="M{x.at(middle):g} {TOP}V{bottom}"/>'
+    x = Scale(min(0.0, *values), max(values))
+    grid = "".join(_line("grid", x.at(tick), x.at(tick), 0, 100) for tick in ticks(*x, 4))
+    if middle is not None:
+        grid += _line("middle", x.at(middle), x.at(middle), 0, 100)
     rows = []
-    for number, bar in enumerate(bars):
-        y = TOP + ROW * (number + 0.5)
+    for bar in bars:
         kind = f"series-{bar.series % 4}{' flag' if bar.flagged else ''}"
-        rows.append(
-            f'<text x="{left - 10}" y="{y:g}" dy="0.35em" text-anchor="end">{escape(bar.name)}</text>'
-            f'<path class="interval {kind}" d="M{x.at(bar.low):g} {y:g}H{x.at(bar.high):g}"/>'
-            f'<circle class="dot {kind}" cx="{x.at(bar.value):g}" cy="{y:g}" r="4.5"/>'
-            f'<text class="value" x="{x.end + 12:g}" y="{y:g}" dy="0.35em">{escape(bar.text)}</text>'
-        )
-    return _svg(title, bottom + 22, x.across(TOP, bottom) + line + "".join(rows), max(WIDTH, x.end + VALUE))
+        interval = _line(f"interval {kind}", x.at(bar.low), x.at(bar.high), 50, 50)
+        dot = f'<circle class="dot {kind}" cx="{x.at(bar.value)}%" cy="50%" r="5"/>'
+        drawing = f'<svg aria-hidden="true">{grid}{interval}{dot}</svg>'
+        rows.append(f"<li><span>{escape(bar.name)}</span>{drawing}<b>{escape(bar.text)}</b></li>")
+    marks = "".join(f'<text x="{x.at(tick)}%" y="12" text-anchor="middle">{tick:g}</text>' for tick in ticks(*x, 4))
+    axis = f'<li class="axis" aria-hidden="true"><span></span><svg>{marks}</svg><b></b></li>'
+    return f'<ul class="bars" aria-label="{escape(title)}">{"".join(rows)}{axis}</ul>'
 
 
-def scatter(title: str, points: Sequence[Point], across: str, up: str) -> str:
-    """Return a chart of points with names."""
-    height, left, top = 320, 60, 14
-    right, bottom = WIDTH - 130, height - 46
-    xs, ys = [0.0, *(point.x for point in points)], [0.0, *(point.y for point in points)]
-    x, y = Scale(min(xs), max(xs), left, right), Scale(min(ys), max(ys), bottom, top)
-    dots = "".join(
-        f'<circle class="dot series-0" cx="{x.at(point.x):g}" cy="{y.at(point.y):g}" r="4"/>'
-        f'<text class="small" x="{x.at(point.x) + 7:g}" y="{y.at(point.y):g}" dy="0.35em">{escape(point.name)}</text>'
-        for point in points
-    )
-    names = (
-        f'<text x="{(left + right) / 2:g}" y="{height - 8}" text-anchor="middle">{escape(across)}</text>'
-        f'<text x="14" y="{(top + bottom) / 2:g}" text-anchor="middle" transform="rotate(-90 14 {(top + bottom) / 2:g})">'
-        f"{escape(up)}</text>"
-    )
-    return _svg(title, height, x.across(top, bottom) + y.up(left, right) + dots + names)
+def _line(kind: str, left: float, right: float, top: float, bottom: float) -> str:
+    return f'<line class="{kind}" x1="{left}%" x2="{right}%" y1="{top}%" y2="{bottom}%"/>'
 
 
 class Curve(NamedTuple):
@@ -148,23 +94,19 @@ class Curve(NamedTuple):
 
 
 def curves(title: str, drawn: Sequence[Curve], across: str) -> str:
-    """Return a chart of curves over a match from its beginning to its end."""
-    height, left, top = 260, 60, 14
-    right, bottom = WIDTH - 170, height - 46
+    """Return a chart of curves over a match from its beginning to its end, with their names below it."""
     values = [0.0, *(value for curve in drawn for value in curve.values)]
-    y = Scale(min(values), max(values), bottom, top)
-    grid = y.up(left, right, 4) + "".join(
-        f'<text x="{left + (right - left) * part / 4:g}" y="{bottom + 16}" text-anchor="middle">{25 * part} %</text>'
-        for part in range(5)
-    )
-    lines = []
+    y, lines, names = Scale(min(values), max(values)), [], []
+    for tick in ticks(*y, 4):
+        up = round(100 - y.at(tick), 2)
+        lines.append(f'{_line("grid", 0, 100, up, up)}<text x="0" y="{up}%" dy="-3">{tick:g}</text>')
     for number, curve in enumerate(drawn):
-        x = Scale(0, max(len(curve.values) - 1, 1), left, right)
-        path = "L".join(f"{x.at(k):g} {y.at(value):g}" for k, value in enumerate(curve.values))
-        entry, kind = top + 6 + 16 * number, f"curve series-{number % 4} dash-{number % 4}"
-        lines.append(
-            f'<path class="{kind}" d="M{path}"/><path class="{kind}" d="M{right + 10} {entry}h22"/>'
-            f'<text class="small" x="{right + 38}" y="{entry}" dy="0.35em">{escape(curve.name)}</text>'
-        )
-    name = f'<text x="{(left + right) / 2:g}" y="{height - 8}" text-anchor="middle">{escape(across)}</text>'
-    return _svg(title, height, grid + "".join(lines) + name)
+        kind = f"curve series-{number % 4} dash-{number % 4}"
+        last = max(len(curve.values) - 1, 1)
+        steps = [(round(8 + 92 * k / last, 2), round(100 - y.at(value), 2)) for k, value in enumerate(curve.values)]
+        lines += [_line(kind, one[0], other[0], one[1], other[1]) for one, other in pairwise(steps)]
+        names.append(f'<li><svg aria-hidden="true">{_line(kind, 0, 100, 50, 50)}</svg>{escape(curve.name)}</li>')
+    parts = "".join(f"<span>{25 * part} %</span>" for part in range(5))
+    drawing = f'<svg class="curves" height="{HEIGHT}" role="img" aria-label="{escape(title)}">{"".join(lines)}</svg>'
+    below = f'<div class="parts" aria-hidden="true">{parts}</div><p class="quiet">{escape(across)}</p>'
+    return f'{drawing}{below}<ul class="names">{"".join(names)}</ul>'

@@ -6,10 +6,10 @@ match, so any figure has an interval, and the difference of two variants on the 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import isnan
-from statistics import NormalDist
+from math import inf, isnan
+from statistics import NormalDist, median
 from typing import TypeAlias
 
 import numpy as np
@@ -24,12 +24,13 @@ from meadhall.lab.balance.definitions import DEFINITIONS, Definition
 class Column:
     """A figure's numerators and denominators by match, float64 (matches,) each.
 
-    ``spread``: whether the median of the numerators is a figure, too.
+    ``spread``: whether the median of the numerators is a figure, too. ``most``: the largest value that the figure can have.
     """
 
     sums: Floats
     counts: Floats
     spread: bool = False
+    most: float | None = None
 
     @property
     def value(self) -> float:
@@ -51,15 +52,12 @@ class Column:
         """Return the standard error of the figure."""
         return standard_error(self.residuals)
 
-    @property
-    def is_rate(self) -> bool:
-        """Return whether the figure is the share of matches in which something happened."""
-        return bool((self.counts == 1).all() and ((self.sums == 0) | (self.sums == 1)).all())
-
     def interval(self) -> tuple[float, float]:
-        """Return the 95 % interval: Wilson's for a share of matches, otherwise the normal one."""
-        if len(self.sums) and self.is_rate:
-            return wilson(float(self.sums.sum()), len(self.sums))
+        """Return the 95 % interval: Wilson's if every match has nothing or the most, otherwise the normal one."""
+        most = self.most or 1.0
+        if len(self.sums) and (self.counts == 1).all() and ((self.sums == 0) | (self.sums == most)).all():
+            low, high = wilson(float(self.sums.sum()) / most, len(self.sums))
+            return low * most, high * most
         half = Z_95 * self.error
         return self.value - half, self.value + half
 
@@ -127,11 +125,14 @@ def _joined(name: str, parts: Sequence[Columns], lengths: Sequence[int]) -> Colu
         np.concatenate([zeros if each is None else each.sums for each, zeros in zip(found, nothing, strict=True)]),
         np.concatenate([zeros if each is None else each.counts for each, zeros in zip(found, nothing, strict=True)]),
         any(each is not None and each.spread for each in found),
+        next((each.most for each in found if each is not None), None),
     )
 
 
 FALSE_DISCOVERIES = 0.05
 """The expected share of false flags among the flags of a page (Benjamini and Hochberg, 1995)."""
+CEILING = 0.98
+"""The part of the largest possible value from which on a figure is at its ceiling."""
 MEDIAN = "median"
 """The item of the median of a figure that has one."""
 
@@ -147,6 +148,8 @@ class Figure:
         high: the upper end.
         games: the number of matches behind it.
         warning: ``"low"`` or ``"high"`` if its interval lies outside the tolerance, with few false flags on the page; else "".
+        of: how many of what it is a mean of were counted: matches, decisions, acquisitions.
+        most: the largest value that it can have; None if there is none.
     """
 
     name: str
@@ -155,6 +158,13 @@ class Figure:
     high: float
     games: int
     warning: str = ""
+    of: float = 0.0
+    most: float | None = None
+
+    @property
+    def is_at_ceiling(self) -> bool:
+        """Return whether it can't be distinguished from the most that is possible, so that it tells no difference any more."""
+        return self.most is not None and self.value > CEILING * self.most
 
     @property
     def family(self) -> str:
@@ -172,6 +182,31 @@ class Figure:
         return DEFINITIONS[self.family]
 
 
+ERRORS = 3
+"""The standard errors that a surprise leaves to chance: of a thousand figures about three have a larger error."""
+
+
+def usual_of(figure: Figure, figures: Mapping[str, Figure]) -> tuple[float, float]:
+    """Return the range of values that is nothing remarkable, from the definition or from the like figures of the cell."""
+    if figure.about.alike:
+        kind = figure.name.rpartition(".")[0]
+        values = [each.value for name, each in figures.items() if name.rpartition(".")[0] == kind]
+        return (typical := median(values)), typical
+    return figure.about.usual or figure.about.tolerance or (-inf, inf)
+
+
+def surprise(figure: Figure, usual: tuple[float, float], scale: float | None = None) -> float:
+    """Return how far a figure lies beyond a range less three standard errors, in steps of the scale, by default its family's.
+
+    Examples:
+        >>> from meadhall.lab.balance.figures import Figure, surprise
+        >>> round(surprise(Figure("place.4", 1.63, 1.60, 1.66, 1000), (0.9, 1.1)), 1)
+        4.8
+    """
+    beyond = max(usual[0] - figure.value, figure.value - usual[1])
+    return max(0.0, beyond - ERRORS * (figure.high - figure.low) / 2 / Z_95) / (scale or figure.about.scale)
+
+
 def figures_of(columns: Columns) -> dict[str, Figure]:
     """Return the figures of these columns, without flags, in the order of the definitions."""
     found: dict[str, Figure] = {}
@@ -181,13 +216,23 @@ def figures_of(columns: Columns) -> dict[str, Figure]:
         if isnan(column.value):
             continue
         low, high = column.interval()
-        found[name] = Figure(name, column.value, low, high, len(column.sums))
+        if low == high:
+            low, high = _of_no_case(column, DEFINITIONS[name.partition(".")[0]].unit)
+        found[name] = Figure(name, column.value, low, high, len(column.sums), of=float(column.counts.sum()), most=column.most)
         if column.spread:
             found[f"{name}.{MEDIAN}"] = Figure(f"{name}.{MEDIAN}", *column.median(), len(column.sums))
     places = [figure for figure in found.values() if figure.family == "place"]
     if places:
         found = {"place": replace(max(places, key=lambda figure: figure.value), name="place"), **found}
     return found
+
+
+def _of_no_case(column: Column, unit: str) -> tuple[float, float]:
+    """Return the interval of what never or always happened: what never did in n cases happens in less than 3 of n."""
+    value, most = column.value, 3 / float(column.counts.sum())
+    if unit == "share" and value == 1:
+        return max(0.0, 1 - most), 1.0
+    return value, most if unit in ("share", "number") and value == 0 else value
 
 
 def differences_of(one: Columns, other: Columns) -> dict[str, Figure]:

@@ -1,50 +1,62 @@
-"""A balance report in words: names of figures, values with their intervals, tables, and the headlines."""
+"""A balance report in words: names of figures, values with their intervals, and tables."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from meadhall.engine.changes import changes
+from meadhall.engine.report_terms import PieceKind
 from meadhall.engine.text.display import Table
-from meadhall.engine.text.language import decimal, grouped, listed, marked, ngettext, percent
+from meadhall.engine.text.language import decimal, grouped, marked, ngettext, percent
 from meadhall.engine.text.language import gettext as _
 from meadhall.lab.balance.definitions import DEFINITIONS, GROUPS
-from meadhall.lab.balance.figures import MEDIAN, Figure
+from meadhall.lab.balance.figures import MEDIAN, Figure, surprise, usual_of
 from meadhall.lab.balance.measured import Key, Measured
 from meadhall.lab.entrants import action_kinds
-from meadhall.lab.words import seed_in_words, stopped_in_words, unknown_order
+from meadhall.lab.words import seed_in_words
 
 ENDINGS = {
     "time": marked("The time limit ended the report before everything was measured."),
     "interrupted": marked("The report was stopped before everything was measured."),
 }
 
-_ENDS = 4
-"""How many of the largest and of the smallest values of a long list a table for people shows; frames and JSON have all."""
-MOST_DIFFERENCES = 4
-MOST_ITEMS = 5
-COMMON = 0.1
-"""The part of the matches from which on comebacks are worth a headline."""
+ROUNDED = 0.02
+"""The width of an interval of shares from which on they are told in whole percents."""
+
+MARKS = {"low": "\N{NO-BREAK SPACE}\N{DOWNWARDS ARROW}", "high": "\N{NO-BREAK SPACE}\N{UPWARDS ARROW}", "": ""}
+"""The marks of flagged figures."""
+
+
+def kind_of(report: Measured, figure: Figure) -> PieceKind | None:
+    """Return the kind of piece that a figure is about, if it is about one."""
+    if figure.about.group != "pieces" and figure.family != "dealt":
+        return None  # and none, too, of a report that was made with another version of the game
+    return next((kind for kind in report.subject.elements.pieces if kind.name == figure.item.partition(".")[0]), None)
+
+
+def short_item(report: Measured, figure: Figure) -> str:
+    """Return what a figure is about within its family: a place, an action, a piece by its name alone."""
+    item, kind = figure.item, kind_of(report, figure)
+    if figure.about.group == "actions":
+        return next((_(kind.text) for kind in action_kinds(report.subject) if kind.name == item), item)
+    if kind is not None:
+        number = item.partition(".")[2]
+        return kind.word(next(iter(report.variants.values())), int(number)) if kind.word else f"{_(kind.text)} {number}"
+    if figure.family == "uncertainty_at":
+        return percent(int(item.partition(".")[0]) / 10, 0)
+    name, _sign, number = item.rpartition("." if figure.family == "own" else "@")
+    if name and figure.family in ("ladder", "solved"):
+        return _("a search of {count}").format(count=grouped(int(number)))
+    if name and figure.family == "own":
+        return _("{name}, player {number}").format(name=name, number=number)
+    return item
 
 
 def item_in_words(report: Measured, figure: Figure) -> str:
-    """Return what a figure is about within its family: a place, an action, a piece."""
-    item = figure.item
-    subject = report.subject
-    if figure.about.group == "actions":
-        return next((_(kind.text) for kind in action_kinds(subject) if kind.name == item), item)
-    if figure.about.group == "pieces" or figure.family == "dealt":
-        name, _dot, number = item.partition(".")
-        kind = next((kind for kind in subject.elements.pieces if kind.name == name), None)
-        if kind is None:  # of a report that was made with another version of the game
-            return item
-        options = next(iter(report.variants.values()))
-        word = kind.word(options, int(number)) if kind.word else number
-        return f"{_(kind.text)}: {word}" if kind.word else f"{_(kind.text)} {word}"
-    if figure.family == "uncertainty_at":
-        return percent(int(item.partition(".")[0]) / 10, 0)
-    return item
+    """Return the same with the kind of a piece."""
+    kind, item = kind_of(report, figure), short_item(report, figure)
+    return item if kind is None or kind.word is None else f"{_(kind.text)}: {item}"
 
 
 def name_in_words(report: Measured, figure: Figure) -> str:
@@ -58,6 +70,8 @@ def name_in_words(report: Measured, figure: Figure) -> str:
 
 def number_in_words(figure: Figure, value: float, *, signed: bool = False) -> str:
     """Return a value of a figure with its unit."""
+    if figure.item == MEDIAN:
+        return decimal(value, 1, exactly=False)
     sign = "+" if signed and value > 0 else ""
     if figure.about.unit == "share":
         return sign + percent(value)
@@ -66,23 +80,39 @@ def number_in_words(figure: Figure, value: float, *, signed: bool = False) -> st
     return sign + decimal(value, 1 if abs(value) >= 10 else 2)
 
 
+def value_in_words(figure: Figure, *, signed: bool = False) -> str:
+    """Return a figure with its interval, in the digits that this allows; alone if the interval is narrower than a digit."""
+    is_share = figure.about.unit == "share"
+    high = min(figure.high, 1.0) if is_share else figure.high
+    values = figure.value, figure.low, high
+    if is_share and high - figure.low > ROUNDED:
+        value, low, top = ("+" * (signed and each > 0) + percent(each, 0) for each in values)
+    else:
+        value, low, top = (number_in_words(figure, each, signed=signed) for each in values)
+    said = value if low == top else _("{value} ({low} to {high})").format(value=value, low=low, high=top)
+    is_most = figure.is_at_ceiling and figure.about.unit == "fair shares"
+    return _("{value}, nearly the most possible").format(value=said) if is_most else said
+
+
 def figure_in_words(figure: Figure, *, signed: bool = False) -> str:
-    """Return a figure with its interval, and a mark if it is flagged."""
-    value, low, high = (number_in_words(figure, number, signed=signed) for number in (figure.value, figure.low, figure.high))
-    mark = {"low": " \N{DOWNWARDS ARROW}", "high": " \N{UPWARDS ARROW}", "": ""}[figure.warning]
-    return _("{value} ({low} to {high})").format(value=value, low=low, high=high) + mark
+    """Return the same with a mark if the figure is flagged."""
+    return value_in_words(figure, signed=signed) + MARKS[figure.warning]
 
 
 def short_figure(figure: Figure) -> str:
     """Return a figure with half the width of its interval, for a terminal."""
-    mark = {"low": "\N{DOWNWARDS ARROW}", "high": "\N{UPWARDS ARROW}", "": ""}[figure.warning]
     half = number_in_words(figure, (figure.high - figure.low) / 2)
-    return f"{number_in_words(figure, figure.value)} \N{PLUS-MINUS SIGN}{half}{mark}"
+    return f"{number_in_words(figure, figure.value)} \N{PLUS-MINUS SIGN}{half}{MARKS[figure.warning]}"
+
+
+def players_in_words(key: Key) -> str:
+    """Return the number of players of a cell."""
+    return ngettext("{count} player", "{count} players", key[1]).format(count=key[1])
 
 
 def cell_in_words(report: Measured, key: Key) -> str:
     """Return a short name of a cell: only what differs between the cells of the report."""
-    parts = [ngettext("{count} player", "{count} players", key[1]).format(count=key[1])]
+    parts = [players_in_words(key)]
     if len(report.variants) > 1:
         parts.append(key[0])
     if len(report.bots) > 1:
@@ -90,43 +120,61 @@ def cell_in_words(report: Measured, key: Key) -> str:
     return ", ".join(parts)
 
 
-def shown(group: str, by_cell: Mapping[Key, dict[str, Figure]]) -> list[str]:
-    """Return the names of the figures of a question that a table shows; of a long list the flagged ones and both ends."""
-    found = []
-    for names in _lists(group, by_cell).values():
-        flags = {name for figures in by_cell.values() for name in names if name in figures and figures[name].warning}
-        size = {name: max(figures[name].value for figures in by_cell.values() if name in figures) for name in names}
-        ordered = sorted(names, key=lambda name: size[name])
-        chosen = {*flags, *ordered[:_ENDS], *ordered[-_ENDS:]}
-        found += [name for name in names if name in chosen]
-    return found
-
-
-def _lists(group: str, by_cell: Mapping[Key, dict[str, Figure]]) -> dict[str, list[str]]:
-    """Return the names of the figures of a question by families, those of pieces also by their kinds."""
-    names: dict[str, list[str]] = {}
-    for figures in by_cell.values():
-        for name, figure in figures.items():
-            if figure.about.group == group and figure.family not in ("legal_at", "uncertainty_at") and name != "place":
-                alike = names.setdefault(name.rpartition(".")[0] or name, [])
-                if name not in alike:
-                    alike.append(name)
-    return names
+def names_of(group: str, by_cell: Mapping[Key, dict[str, Figure]]) -> list[str]:
+    """Return the names of the figures that the table of a question shows: all but those of curves and of pieces."""
+    names = dict.fromkeys(
+        name
+        for figures in by_cell.values()
+        for name, figure in figures.items()
+        if figure.about.group == group and figure.family not in ("legal_at", "uncertainty_at") and name != "place"
+    )
+    return list(names)
 
 
 def table_of(report: Measured, group: str, by_cell: Mapping[Key, dict[str, Figure]], *, signed: bool = False) -> Table | None:
     """Return the table of a question, a row for each figure and a column for each cell; None if there is nothing."""
-    names = shown(group, by_cell)
-    if not names:
-        return None
-    rows = rows_of(report, names, by_cell, lambda figure: figure_in_words(figure, signed=signed))
+    return table_from(report, names_of(group, by_cell), by_cell, signed=signed)
+
+
+def table_from(
+    report: Measured, names: Sequence[str], by_cell: Mapping[Key, dict[str, Figure]], *, signed: bool = False
+) -> Table | None:
+    """Return the table of these figures, a row for each and a column for each cell; None without figures."""
+    rows = tuple(rows_of(report, names, by_cell, lambda figure: figure_in_words(figure, signed=signed)))
     heads = (_("figure"), *(cell_in_words(report, key) for key in by_cell))
-    left = sum(map(len, _lists(group, by_cell).values())) - len(names)
-    note = _(
-        "Of each long list its {count} largest and {count} smallest values and all with an arrow; JSON has the other {left}."
-    )
-    title = _(GROUPS[group]) + (" " + note.format(count=_ENDS, left=left) if left else "")
-    return Table(heads, tuple(rows), title, numbers=True)
+    return Table(heads, rows, numbers=True) if rows else None
+
+
+def piece_tables(report: Measured, key: Key) -> Iterator[Table]:
+    """Yield a table for each kind of piece of a cell: the pieces that are never acquired first, then by surprise."""
+    figures = report.figures[key]
+    for kind in report.subject.elements.pieces:
+        pieces: dict[str, dict[str, Figure]] = {}
+        for figure in figures.values():
+            if figure.about.group == "pieces" and kind_of(report, figure) is kind:
+                pieces.setdefault(figure.item, {})[figure.family] = figure
+        order = sorted(pieces.values(), key=lambda piece: _rank(piece, figures))
+        families = [family for family in DEFINITIONS if any(family in piece and piece[family].value for piece in order)]
+        heads = (_(kind.text), *(head_of(family) for family in families))
+        rows = tuple(
+            (
+                short_item(report, next(iter(piece.values()))),
+                *(short_figure(piece[family]) if family in piece else "" for family in families),
+            )
+            for piece in order
+        )
+        if rows:
+            yield Table(heads, rows, numbers=True)
+
+
+def _rank(piece: Mapping[str, Figure], figures: Mapping[str, Figure]) -> tuple[bool, float]:
+    never = "acquired" in piece and piece["acquired"].value == 0
+    return not never, -max(surprise(figure, usual_of(figure, figures)) for figure in piece.values())
+
+
+def head_of(family: str) -> str:
+    """Return the name of a family without its items."""
+    return _(DEFINITIONS[family].name).format(item="").strip(" :")
 
 
 def rows_of(
@@ -148,7 +196,7 @@ def how_measured(report: Measured) -> str:
         seconds=decimal(report.seconds, 0),
     )
     notes = [_(ENDINGS[report.ended])] if report.ended in ENDINGS else []
-    return " ".join([said, *([stopped_in_words(report.stopped, report.limit)] if report.stopped else []), *notes])
+    return " ".join([said, *notes])
 
 
 def changes_in_words(report: Measured) -> dict[str, list[str]]:
@@ -162,173 +210,17 @@ def changes_in_words(report: Measured) -> dict[str, list[str]]:
 
 
 def parts(report: Measured, headlines: Iterable[str]) -> Iterator[str | Table]:
-    """Yield the parts of the report for a terminal or a notebook: the headlines, the changes, and a table of the figures."""
+    """Yield the parts of the report for a terminal or a notebook: the headlines, the changes, and tables of all figures."""
     yield _("{game}: balance report").format(game=report.subject.title)
     yield "\n".join(f"- {line}" for line in headlines)
     for variant, sentences in changes_in_words(report).items():
         yield "\n".join([f"{variant}:", *(f"  {sentence}" for sentence in sentences)])
     rows: list[tuple[str, ...]] = []
     for group, question in GROUPS.items():
-        if names := shown(group, report.figures):
+        if group != "pieces" and (names := names_of(group, report.figures)):
             rows += [(_(question).upper(), *[""] * len(report.cells)), *rows_of(report, names, report.figures, short_figure)]
     yield Table((_("figure"), *(cell_in_words(report, cell.key) for cell in report.cells)), tuple(rows), numbers=True)
+    for key in report.figures:
+        for table in piece_tables(report, key):
+            yield replace(table, title=cell_in_words(report, key))
     yield how_measured(report)
-
-
-# ----------------------------------------------------------------------------------------------------------------- headlines
-
-
-def headlines(report: Measured) -> Iterator[str]:
-    """Yield the sentences, those on fairness first."""
-    yield from _of_places(report)
-    yield from _of_length(report)
-    for key, figures in report.figures.items():
-        yield from _of_cell(report, key, figures)
-    yield from _of_items(report)
-    yield from _of_differences(report)
-    yield from _of_levels(report)
-
-
-def _of_places(report: Measured) -> Iterator[str]:
-    fair = []
-    low, high = DEFINITIONS["place"].tolerance or (1.0, 1.0)
-    if note := unknown_order(report.subject):
-        yield note
-    for key, figures in report.figures.items():
-        places = [figure for figure in figures.values() if figure.family == "place" and figure.item]
-        if not places:
-            continue
-        best, worst = max(places, key=lambda each: each.value), min(places, key=lambda each: each.value)
-        if best.warning == "high":
-            said = _(
-                "{cell}: place {place} in the first order wins {value} fair shares ({low} to {high}), place {other} {least}."
-            )
-            yield said.format(
-                cell=cell_in_words(report, key),
-                place=best.item,
-                value=decimal(best.value, 2),
-                low=decimal(best.low, 2),
-                high=decimal(best.high, 2),
-                other=worst.item,
-                least=decimal(worst.value, 2),
-            )
-        elif all(low <= each.low and each.high <= high for each in places):
-            fair.append(cell_in_words(report, key))
-    if fair:
-        yield _("No place in the first order is better than another beyond the tolerance of 10 %: {list}.").format(
-            list="; ".join(fair)
-        )
-
-
-def _of_length(report: Measured) -> Iterator[str]:
-    told = report.subject.elements.turn is not None
-    text = _("Half of the matches last at most so many turns: {list}.")
-    if not told:
-        text = _("Half of the matches last at most so many decisions: {list}.")
-    found = []
-    for key, figures in report.figures.items():
-        median = figures.get("turns.median" if told else "decisions.median")
-        if median is not None:  # else every match was stopped, or the time was up before
-            found.append(
-                _("{turns} with {cell}").format(turns=decimal(median.value, 1, exactly=False), cell=cell_in_words(report, key))
-            )
-    if found:
-        yield text.format(list="; ".join(found))
-
-
-def _of_cell(report: Measured, key: Key, figures: Mapping[str, Figure]) -> Iterator[str]:
-    texts = {
-        "shared": _("{cell}: {value} of the matches have several winners."),
-        "dead": _("{cell}: a player who drops out watches {value} of the match."),
-        "forced": _("{cell}: {value} of the decisions leave no choice."),
-        "agency": _("{cell}: this bot wins only {value} fair shares among random players: skill decides little."),
-        "runaway": _("{cell}: who leads at half time wins {value} of the matches."),
-        "kingmaking": _("{cell}: {value} of the decisions are made by players without a chance and decide for others."),
-    }
-    won = figures.get("won")
-    if won is not None:
-        yield _("{cell}: the players win {value} of the matches together.").format(
-            cell=cell_in_words(report, key), value=percent(won.value)
-        )
-    for name, text in texts.items():
-        figure = figures.get(name)
-        if figure is not None and figure.warning:
-            yield text.format(cell=cell_in_words(report, key), value=number_in_words(figure, figure.value))
-    comeback = figures.get("comeback")
-    if comeback is not None and comeback.low > COMMON:
-        yield _("{cell}: in {value} of the matches the winner once had a chance under 10 %.").format(
-            cell=cell_in_words(report, key), value=percent(comeback.value, 0)
-        )
-
-
-def _of_items(report: Measured) -> Iterator[str]:
-    texts = (
-        ("chosen", "low", _("Hardly ever chosen where offered: {items}.")),
-        ("chosen", "high", _("Always chosen where offered: {items}.")),
-        ("acquired", "low", _("Hardly ever acquired: {items}.")),
-        ("worth", "high", _("Worth more than 10 points of chance: {items}.")),
-        ("worth", "low", _("Costs its owner more than 5 points of chance: {items}.")),
-        ("dealt", "high", _("Start pieces that win too much: {items}.")),
-        ("dealt", "low", _("Start pieces that win too little: {items}.")),
-    )
-    for family, warning, text in texts:
-        names = [
-            item if len(cells) == count else f"{item} ({'; '.join(cells)})"
-            for item, cells, count in _flagged_items(report, family, warning)
-        ]
-        if names:
-            left = len(names) - MOST_ITEMS
-            rest = [ngettext("and {count} other", "and {count} others", left).format(count=left)] if left > 0 else []
-            yield text.format(items=", ".join([*names[:MOST_ITEMS], *rest]))
-
-
-def _flagged_items(report: Measured, family: str, warning: str) -> Iterator[tuple[str, list[str], int]]:
-    """Yield the flagged items of a family, each with the cells that flag it and the number of cells that have it."""
-    cells: dict[str, list[str]] = {}
-    counts: Counter[str] = Counter()
-    items: dict[str, Figure] = {}
-    for key, figures in report.figures.items():
-        for name, figure in figures.items():
-            if figure.family == family and figure.item:
-                counts[name] += 1
-                if figure.warning == warning:
-                    items[name] = figure
-                    cells.setdefault(name, []).append(cell_in_words(report, key))
-    for name, figure in items.items():
-        yield item_in_words(report, figure), cells[name], counts[name]
-
-
-def _of_differences(report: Measured) -> Iterator[str]:
-    base = next(iter(report.variants))
-    families = ("place", "won", "turns", "decisions", "waiting", "dead", "forced", "points", "shared", "comeback", "decided")
-    for key, figures in report.differences.items():
-        found = [
-            f"{name_in_words(report, figure)} {figure_in_words(figure, signed=True)[:-2]}"
-            for figure in figures.values()
-            if figure.warning and figure.family in families
-        ]
-        if found:
-            yield _("{cell} differs from {base}: {list}.").format(
-                cell=cell_in_words(report, key), base=base, list="; ".join(found[:MOST_DIFFERENCES])
-            )
-        else:
-            yield _("{cell}: no difference from {base} beyond chance.").format(cell=cell_in_words(report, key), base=base)
-
-
-def _of_levels(report: Measured) -> Iterator[str]:
-    """Yield which advantages of a place change their sign with the level of the bots."""
-    if len(report.bots) < 2:
-        return
-    for variant in report.variants:
-        for players in report.players:
-            levels = [report.figures.get((variant, players, bot), {}) for bot in report.bots]
-            names = [name for name in levels[0] if name.startswith("place.")]
-            turned = [
-                name.partition(".")[2]
-                for name in names
-                if any(figures[name].low > 1 for figures in levels if name in figures)
-                and any(figures[name].high < 1 for figures in levels if name in figures)
-            ]
-            if turned:
-                said = _("{count} players: whether place {places} is an advantage depends on the level of the bots.")
-                yield said.format(count=players, places=listed(turned))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, field, fields
+from difflib import get_close_matches
 from functools import cached_property
 from typing import Any, Literal, Self, TypeAlias, get_type_hints
 
@@ -17,7 +18,6 @@ from meadhall.engine.text.language import marked
 from meadhall.lab.balance.definitions import DEFINITIONS
 from meadhall.lab.balance.figures import Column, Columns, Figure
 from meadhall.lab.balance.tasks import Depth
-from meadhall.lab.output import Row
 from meadhall.lab.words import seed_in_json
 
 Ended: TypeAlias = Literal["complete", "time", "interrupted"]
@@ -101,6 +101,14 @@ class ByCell(dict[Any, dict[str, Figure]]):
         raise KeyError(f"there are no figures for {key}; there are: {listed}")
 
 
+class Figures(dict[str, Figure]):
+    """Figures by name. An unknown name is answered with the nearest."""
+
+    def __missing__(self, name: str) -> Figure:
+        near = get_close_matches(name, self, 3) or list(self)[:3]
+        raise KeyError(f"there is no figure {name}; the nearest: {', '.join(near)}")
+
+
 @dataclass(frozen=True, repr=False)
 class Measured:
     """The data of a report, see ``Balance``."""
@@ -116,6 +124,7 @@ class Measured:
     ended: Ended
     seconds: float
     cells: tuple[Cell, ...]
+    own: dict[str, str] = field(default_factory=dict)
 
     @property
     def subject(self) -> Game:
@@ -130,12 +139,12 @@ class Measured:
     @cached_property
     def figures(self) -> ByCell:
         """Return the figures by variant, number of players and bot: ``figures["built-in", 2]["place"]``."""
-        return ByCell({cell.key: cell.figures for cell in self.cells})
+        return ByCell({cell.key: Figures(cell.figures) for cell in self.cells})
 
     @cached_property
     def differences(self) -> ByCell:
         """Return the figures less those of the first variant, in the same form."""
-        return ByCell({cell.key: cell.differences for cell in self.cells if cell.differences})
+        return ByCell({cell.key: Figures(cell.differences) for cell in self.cells if cell.differences})
 
     @cached_property
     def examples(self) -> dict[Key, tuple[Example, ...]]:
@@ -149,7 +158,7 @@ class Measured:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the data as JSON-able data."""
-        about = {field.name: getattr(self, field.name) for field in fields(Measured)}
+        about = {each.name: getattr(self, each.name) for each in fields(Measured)}
         found: dict[str, Any] = msgspec.to_builtins({**about, "seed": seed_in_json(self.seed), "seconds": round(self.seconds, 2)})
         return found
 
@@ -159,7 +168,8 @@ class Measured:
         try:
             seed = bytes.fromhex(data["seed"]["hex"]) if isinstance(data["seed"], dict) else data["seed"]
             kinds = {**get_type_hints(Measured), "seed": Any}
-            found = cls(**{name: msgspec.convert({**data, "seed": seed}[name], kind) for name, kind in kinds.items()})
+            given = {"own": {}, **data, "seed": seed}  # older reports have no figures of one's own
+            found = cls(**{name: msgspec.convert(given[name], kind) for name, kind in kinds.items()})
         except (msgspec.ValidationError, KeyError, TypeError, ValueError) as error:
             raise BadSetup(f"this is no balance report: {error}") from error
         named = (name for cell in found.cells for name in (*cell.figures, *cell.differences))
@@ -167,14 +177,6 @@ class Measured:
         if unknown or not found.cells or not isinstance(seed, str | bytes):
             raise BadSetup(f"this is no balance report of this version; unknown figures: {', '.join(sorted(unknown)) or 'none'}")
         return found
-
-    def rows(self) -> Iterator[Row]:
-        """Yield a row for each figure, and for each difference: those name the variant that they are ``less``."""
-        for less in (None, next(iter(self.variants))):
-            for (variant, players, bot), figures in (self.differences if less else self.figures).items():
-                cell = {"variant": variant, "less": less, "players": players, "bot": bot}
-                for figure in figures.values():
-                    yield {"question": figure.about.group, **cell, "family": figure.family, "item": figure.item, **asdict(figure)}
 
 
 def examples_of(columns: Columns, seed_of: Callable[[int], str]) -> tuple[Example, ...]:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from meadhall.engine.errors import BadSetup
 from meadhall.lab.balance.figures import Column, Columns, counted
+from meadhall.lab.balance.own import Counter
 from meadhall.lab.balance.trace import Trace
 from meadhall.lab.entrants import action_kinds, kinds_by_action
 
@@ -17,8 +19,8 @@ def fairness(trace: Trace) -> Columns:
     one = np.ones(trace.matches)
     if len(trace.parties) == 1:
         return {"won": Column(trace.shares[:, 0], one)}
-    by_place = np.take_along_axis(trace.fair_shares, trace.orders, axis=1)
-    found = {f"place.{place + 1}": Column(by_place[:, place], one) for place in range(trace.plan.players)}
+    by_place, most = np.take_along_axis(trace.fair_shares, trace.orders, axis=1), float(len(trace.parties))
+    found = {f"place.{place + 1}": Column(by_place[:, place], one, most=most) for place in range(trace.plan.players)}
     best = trace.shares.max(axis=1, keepdims=True)
     winners = (trace.shares == best)[:, [party[0] for party in trace.parties]].sum(axis=1)
     found["shared"] = Column((winners > 1).astype(np.float64), one)
@@ -35,7 +37,8 @@ def _dealt(trace: Trace) -> Columns:
         for number in np.unique(piece):
             here = piece == number
             won = trace.fair_shares[match[here], seat[here]]
-            found[f"dealt.{kind.name}.{number}"] = Column(trace.count(match[here], won), trace.count(match[here]))
+            owned = trace.count(match[here])
+            found[f"dealt.{kind.name}.{number}"] = Column(trace.count(match[here], won), owned, most=float(len(trace.parties)))
     return found
 
 
@@ -144,7 +147,8 @@ def use_of_pieces(trace: Trace) -> Columns:
             name = f"{kind.name}.{number}"
             found[f"acquired.{name}"] = Column(trace.count(match[here]), one)
             if shown is not None:
-                found[f"shown.{name}"] = Column(trace.count(shown[0][shown[3] == number]), one)
+                seen = trace.count(shown[0][shown[3] == number])
+                found |= {f"shown.{name}": Column(seen, one), f"taken.{name}": Column(trace.count(match[here]), seen)}
             if used is not None:
                 found[f"used.{name}"] = Column(trace.count(used[0][used[3] == number]), one)
             if rivals:
@@ -190,7 +194,24 @@ def attacks(trace: Trace) -> Columns:
     return found
 
 
-MEASURES = (fairness, length_of_matches, choice, use_of_actions, use_of_pieces, scores, attacks)
+def counted_events(trace: Trace) -> Columns:
+    """Return the counters of one's own. A variant whose events can't be those of a counter has none of them."""
+    found: Columns = {}
+    edition, players, one = trace.plan.subject.edition_for(trace.plan.options), trace.plan.players, np.ones(trace.matches)
+    for name, text in trace.plan.own.counters.items():
+        try:
+            counter = Counter.of(edition, text, players)
+        except BadSetup:
+            found[f"own.{name}"] = Column(0 * one, one)
+            continue
+        rows = counter.rows(trace.told)
+        found[f"own.{name}"] = Column(trace.count(rows[:, 0]), one)
+        for seat in range(players if counter.by >= 0 else 0):
+            found[f"own.{name}.{seat + 1}"] = Column(trace.count(rows[rows[:, 5 + counter.by] == seat][:, 0]), one)
+    return found
+
+
+MEASURES = (fairness, length_of_matches, choice, use_of_actions, use_of_pieces, scores, attacks, counted_events)
 """The functions in the order of the questions."""
 
 

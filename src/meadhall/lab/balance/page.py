@@ -4,24 +4,28 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from html import escape
 from pathlib import Path
 from string import Template
 from typing import TypeAlias
 
-from meadhall.engine.text.language import current_language, grouped
+from meadhall.engine.text.display import Table
+from meadhall.engine.text.language import current_language, decimal, grouped, ngettext
 from meadhall.engine.text.language import gettext as _
-from meadhall.lab.balance.charts import Bar, Curve, Point, curves, intervals, scatter
+from meadhall.lab.balance.charts import Bar, Curve, curves, intervals
 from meadhall.lab.balance.definitions import DEFINITIONS, GROUPS
 from meadhall.lab.balance.figures import Figure
+from meadhall.lab.balance.findings import Finding, findings, first_screen
 from meadhall.lab.balance.in_words import (
     cell_in_words,
     changes_in_words,
-    headlines,
     how_measured,
     item_in_words,
     name_in_words,
     number_in_words,
+    piece_tables,
+    table_from,
     table_of,
 )
 from meadhall.lab.balance.measured import EXAMPLES, Example, Key, Measured
@@ -30,14 +34,19 @@ from meadhall.lab.words import seed_in_words
 
 MOST_BARS = 40
 MOST_CURVES = 8
+MOST_ROWS = 12
+"""The rows of a long table that are shown at once; the others open with a click."""
 
 Watch: TypeAlias = Callable[[Key, Example], str]
 """Returns the link to a match of a cell as HTML."""
 
-STYLES = Path(__file__).with_name("report.css")
+EXAMPLES_OF = {"length": ("longest",), "pieces": ("rare",), "course": ("comeback", "lead_changes"), "score": ("close",)}
+"""The matches to watch that suit a question; else the first."""
+
+STYLES = Path(__file__).parent / "static" / "report.css"
 """The rules of a report, for a page that holds one."""
 
-FAMILIES = ("place", "dealt", "chosen", "without", "loss", "worth", "ladder", "agency", "at_leader")
+FAMILIES = ("place", "dealt", "chosen", "without", "loss", "ladder", "agency", "at_leader")
 """The families of figures that have a chart of intervals."""
 
 
@@ -48,6 +57,7 @@ def page(report: Measured, records: Mapping[Key, Sequence[str]]) -> str:
         title=escape(_("{game}: balance report").format(game=report.subject.title)),
         styles=STYLES.read_text("utf-8"),
         fragment=fragment(report, linked(report, records)),
+        how=escape(_("Show a record with “meadhall replay FILE”, its chances with “meadhall analyse FILE”.")),
     )
 
 
@@ -56,7 +66,7 @@ def fragment(report: Measured, watch: Watch) -> str:
     questions = escape(_("Questions"))
     return "".join(
         (
-            f'<ul class="headlines">{"".join(f"<li>{escape(line)}</li>" for line in headlines(report))}</ul>',
+            *_findings(report, watch),
             *(_changes(variant, sentences) for variant, sentences in changes_in_words(report).items()),
             f'<nav aria-label="{questions}"><ul>{"".join(_contents(report))}</ul></nav>',
             *_sections(report),
@@ -64,6 +74,35 @@ def fragment(report: Measured, watch: Watch) -> str:
             *(f'<p class="quiet">{line}</p>' for line in _about(report)),
         )
     )
+
+
+def _findings(report: Measured, watch: Watch) -> Iterator[str]:
+    """Yield the sentences, each with its reason; the first ones in full, the others behind a click."""
+    first, others = first_screen(findings(report))
+    yield f'<ul class="findings">{"".join(_finding(report, each, watch) for each in first)}</ul>'
+    brackets = _("In brackets: where the true figure of these bots lies, with 95 % certainty.")
+    yield f'<p class="quiet">{escape(brackets)}</p>'
+    if others:
+        summary = ngettext("{count} more sentence", "{count} more sentences", len(others)).format(count=len(others))
+        yield _folded(summary, f'<ul class="findings">{"".join(_finding(report, each, watch) for each in others)}</ul>')
+
+
+def _finding(report: Measured, finding: Finding, watch: Watch) -> str:
+    """Return a sentence with its reason: definitions, the figures in all cells, and a match to watch."""
+    families = dict.fromkeys(name.partition(".")[0] for name in finding.names)
+    reasons = [f"<p>{escape(_(DEFINITIONS[family].text))}</p>" for family in families]
+    by_cell = report.differences if finding.difference else report.figures
+    table = table_from(report, finding.names, by_cell, signed=finding.difference)
+    if table is not None:
+        reasons.append(_wide(finding.text, table))
+    examples = report.examples[finding.key]
+    if examples and families:
+        wanted = EXAMPLES_OF.get(DEFINITIONS[next(iter(families))].group, ())
+        example = next((each for kind in wanted for each in examples if each.kind == kind), examples[0])
+        match = escape(_("A match to watch ({why}):").format(why=_(EXAMPLES[example.kind])))
+        reasons.append(f"<p>{match} {watch(finding.key, example)}</p>")
+    why = _folded(_("Why?"), "".join(reasons)) if reasons else ""
+    return f"<li><p>{escape(finding.text).replace(' %', '&nbsp;%')}</p>{why}</li>"
 
 
 def _changes(variant: str, sentences: Sequence[str]) -> str:
@@ -99,28 +138,32 @@ def _about(report: Measured) -> Iterator[str]:
     yield f"{escape(again)} <code>{escape(_again(report))}</code>"
 
 
+def _groups(report: Measured) -> list[str]:
+    """Return the questions that the report answers."""
+    found = {figure.about.group for figures in report.figures.values() for figure in figures.values()}
+    return [group for group in GROUPS if group in found]
+
+
 def _contents(report: Measured) -> Iterator[str]:
-    for group, question in GROUPS.items():
-        if table_of(report, group, report.figures) is not None:
-            yield f'<li><a href="#report-{group}">{escape(_(question))}</a></li>'
+    for group in _groups(report):
+        yield f'<li><a href="#report-{group}">{escape(_(GROUPS[group]))}</a></li>'
     yield f'<li><a href="#report-examples">{escape(_("Matches to watch"))}</a></li>'
 
 
 def _sections(report: Measured) -> Iterator[str]:
-    meaning = _("What these figures mean")
-    for group, question in GROUPS.items():
-        table = table_of(report, group, report.figures)
-        if table is None:
-            continue
-        gaps = table_of(report, group, report.differences, signed=True) if report.differences else None
-        base = next(iter(report.variants))
-        title = escape(_(question))
+    meaning, base = _("What these figures mean"), next(iter(report.variants))
+    for group in _groups(report):
+        title = escape(_(GROUPS[group]))
         yield f'<section id="report-{group}" aria-labelledby="report-{group}-title"><h2 id="report-{group}-title">{title}</h2>'
         yield from _charts(report, group)
-        yield _wide(_(question), table.to_html())
+        if group == "pieces":
+            yield from _pieces(report)
+        elif (table := table_of(report, group, report.figures)) is not None:
+            yield _wide(_(GROUPS[group]), table)
+        gaps = table_of(report, group, report.differences, signed=True)
         if gaps is not None:
             label = _("Difference from {variant}, by pairs of matches with the same deal").format(variant=base)
-            yield f"<h3>{escape(label)}</h3>{_wide(f'{label}: {_(question)}', gaps.to_html())}"
+            yield f"<h3>{escape(label)}</h3>{_wide(f'{label}: {_(GROUPS[group])}', gaps)}"
         families = dict.fromkeys(figure.family for figures in report.figures.values() for figure in figures.values())
         terms = "".join(
             f"<dt>{escape(_term(report, family))}</dt><dd>{escape(_(DEFINITIONS[family].text))}</dd>"
@@ -128,6 +171,14 @@ def _sections(report: Measured) -> Iterator[str]:
             if DEFINITIONS[family].group == group
         )
         yield f"{_folded(meaning, f'<dl>{terms}</dl>')}</section>"
+
+
+def _pieces(report: Measured) -> Iterator[str]:
+    """Yield the tables of all kinds of pieces, those of the first cell in full."""
+    for number, key in enumerate(report.figures):
+        cell = cell_in_words(report, key)
+        tables = "".join(_wide(f"{table.heads[0]}, {cell}", table) for table in piece_tables(report, key))
+        yield _folded(cell, tables, is_open=number == 0) if len(report.figures) > 1 else tables
 
 
 def _term(report: Measured, family: str) -> str:
@@ -151,19 +202,17 @@ def _charts(report: Measured, group: str) -> Iterator[str]:
         ]
         if figures and len(figures) <= MOST_BARS:
             bars = [_bar(report, number, figure, len(cells)) for number, figure in figures]
-            middle = 1.0 if DEFINITIONS[family].unit == "fair shares" else 0.0 if family in ("worth", "loss") else None
+            middle = 1.0 if DEFINITIONS[family].unit == "fair shares" else 0.0 if family == "loss" else None
             yield _figure(_(DEFINITIONS[family].text), intervals(_(DEFINITIONS[family].text), bars, middle))
     if group == "course":
         yield from _curves(report, "uncertainty_at", PARTS + 1)
     if group == "choice":
         yield from _curves(report, "legal_at", PARTS)
-    if group == "pieces":
-        yield from _worth(report)
 
 
 def _bar(report: Measured, number: int, figure: Figure, cells: int) -> Bar:
     key = list(report.figures)[number]
-    name = name_in_words(report, figure)
+    name = name_in_words(report, figure) if figure.family == "place" or not figure.item else item_in_words(report, figure)
     label = f"{name} \N{MIDDLE DOT} {cell_in_words(report, key)}" if cells > 1 else name
     text = number_in_words(figure, figure.value)
     return Bar(label, figure.value, figure.low, figure.high, text, bool(figure.warning), number)
@@ -178,28 +227,10 @@ def _curves(report: Measured, family: str, parts: int) -> Iterator[str]:
             drawn.append(Curve(cell_in_words(report, key), [figures[name].value for name in names]))
     if drawn and len(drawn) <= MOST_CURVES:
         text = _(DEFINITIONS[family].text)
-        rows = "".join(
-            f'<tr><th scope="row">{escape(curve.name)}</th>{"".join(f"<td>{value:.2f}</td>" for value in curve.values)}</tr>'
-            for curve in drawn
-        )
-        heads = "".join(f'<th scope="col">{100 * part // PARTS} %</th>' for part in range(first, first + parts))
-        heads = f'<tr><th scope="col">{escape(_("part of the match"))}</th>{heads}</tr>'
-        numbers = _wide(text, f"<table><thead>{heads}</thead><tbody>{rows}</tbody></table>")
-        table = _folded(_("The numbers of this chart"), numbers)
+        heads = (_("part of the match"), *(f"{100 * part // PARTS} %" for part in range(first, first + parts)))
+        rows = tuple((curve.name, *(decimal(value, 2) for value in curve.values)) for curve in drawn)
+        table = _folded(_("The numbers of this chart"), _wide(text, Table(heads, rows, numbers=True)))
         yield _figure(text, curves(text, drawn, _("part of the match")), table)
-
-
-def _worth(report: Measured) -> Iterator[str]:
-    """Yield what each piece is worth by how often it is acquired, of the first cell."""
-    figures = next(iter(report.figures.values()))
-    points = [
-        Point(item_in_words(report, figure), figures[f"acquired.{figure.item}"].value, 100 * figure.value)
-        for figure in figures.values()
-        if figure.family == "worth" and f"acquired.{figure.item}" in figures
-    ]
-    if 1 < len(points) <= MOST_BARS:
-        text = _("Worth of each piece by how often it is acquired")
-        yield _figure(text, scatter(text, points, _("acquired in a match"), _("points of chance")))
 
 
 def _figure(caption: str, drawing: str, table: str = "") -> str:
@@ -214,22 +245,29 @@ def _examples(report: Measured, watch: Watch) -> str:
         for key, found in report.examples.items()
         for example in found
     ]
-    heads = "".join(
-        f'<th scope="col">{escape(head)}</th>' for head in (_("matches"), _("why"), _("number"), _("seed"), _("match"))
-    )
-    how = escape(_("Show a record with “meadhall replay FILE”, its chances with “meadhall analyse FILE”."))
-    table = _wide(_("Matches to watch"), f"<table><thead><tr>{heads}</tr></thead><tbody>{''.join(rows)}</tbody></table>")
+    heads = (_("matches"), _("why"), _("number"), _("seed"), _("match"))
+    columns = "".join(f'<th scope="col">{escape(head)}</th>' for head in heads)
+    table = _region(_("Matches to watch"), f"<table><thead><tr>{columns}</tr></thead><tbody>{''.join(rows)}</tbody></table>")
     title = f'<h2 id="report-examples-title">{escape(_("Matches to watch"))}</h2>'
     opening = '<section id="report-examples" class="examples" aria-labelledby="report-examples-title">'
-    return f"{opening}{title}<p>{how}</p>{table}</section>"
+    return f"{opening}{title}{table}</section>"
 
 
-def _folded(summary: str, what: str) -> str:
+def _folded(summary: str, what: str, *, is_open: bool = False) -> str:
     """Return something that opens with a click."""
-    return f"<details><summary>{escape(summary)}</summary>{what}</details>"
+    return f"<details{' open' if is_open else ''}><summary>{escape(summary)}</summary>{what}</details>"
 
 
-def _wide(label: str, table: str) -> str:
+def _wide(label: str, table: Table) -> str:
+    """Return a table, of a long one the first rows in full and the others behind a click."""
+    if len(table.rows) <= MOST_ROWS + 2:
+        return _region(label, table.to_html())
+    first, others = replace(table, rows=table.rows[:MOST_ROWS]), replace(table, rows=table.rows[MOST_ROWS:])
+    more = _("the other {count}").format(count=len(others.rows))
+    return _region(label, first.to_html()) + _folded(more, _region(f"{label}, {more}", others.to_html()))
+
+
+def _region(label: str, table: str) -> str:
     """Return a table that scrolls where it is wider than the page."""
     name = escape(_("Table: {question}").format(question=label))
     return f'<div class="wide" role="region" tabindex="0" aria-label="{name}">{table}</div>'

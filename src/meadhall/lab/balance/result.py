@@ -18,13 +18,14 @@ from meadhall.engine.text.display import Table
 from meadhall.engine.text.language import gettext as _
 from meadhall.engine.text.language import grouped
 from meadhall.lab.balance.figures import Columns, Figure, differences_of, figures_of, flagged
-from meadhall.lab.balance.in_words import changes_in_words, headlines, parts
+from meadhall.lab.balance.findings import Finding, findings
+from meadhall.lab.balance.in_words import changes_in_words, kind_of, parts, short_item
 from meadhall.lab.balance.measured import OTHER_GAME, Cell, Ended, Example, Key, Measured, examples_of
 from meadhall.lab.balance.page import fragment, linked, page
 from meadhall.lab.balance.tasks import Depth
 from meadhall.lab.balance.trace import CellPlan, Tracer
 from meadhall.lab.entrants import Entrants
-from meadhall.lab.output import CSV, JSON, PARQUET, RunResult
+from meadhall.lab.output import CSV, JSON, PARQUET, Row, RunResult
 
 HTML, RECORDS = ".html", ".jsonl"
 
@@ -47,6 +48,7 @@ class Balance(Measured, RunResult):
             (``interrupted``).
         seconds: the duration.
         cells: what was measured of each variant, number of players and bot.
+        own: what each figure of one's own counts, by its name: the text of a counter, or the name of a function.
 
     Examples:
         >>> import meadhall
@@ -112,10 +114,35 @@ class Balance(Measured, RunResult):
             for cell in self.cells
         }
 
-    @cached_property
+    @property
     def headlines(self) -> tuple[str, ...]:
-        """Return the headlines, in sentences of the current language."""
-        return tuple(headlines(self))
+        """Return the sentences of the findings."""
+        return tuple(finding.text for finding in self.findings)
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """Return what stands out, in sentences of the current language, the most surprising first."""
+        return tuple(findings(self))
+
+    def rows(self) -> Iterator[Row]:
+        """Yield a row for each figure, and for each difference: those name the variant that they are ``less``."""
+        for less in (None, next(iter(self.variants))):
+            for (variant, players, bot), figures in (self.differences if less else self.figures).items():
+                for code, figure in figures.items():
+                    kind = kind_of(self, figure)
+                    yield {
+                        "question": figure.about.group,
+                        "variant": variant,
+                        "less": less,
+                        "players": players,
+                        "bot": bot,
+                        "figure": code,
+                        "family": figure.family,
+                        "item": figure.item,
+                        "kind": "" if kind is None else _(kind.text),
+                        "name": short_item(self, figure),
+                        **{name: getattr(figure, name) for name in ("value", "low", "high", "games", "warning")},
+                    }
 
     def to_dict(self) -> dict[str, Any]:
         """Return the report as JSON-able data, described in ``docs/library/balance.md``. ``from_dict`` reads it back."""
@@ -156,7 +183,7 @@ class Balance(Measured, RunResult):
         return f"<Balance of {self.game}: {grouped(games)} matches of {len(self.cells)} cells>"
 
     def displayed(self) -> Iterator[str | Table]:
-        """Yield the parts of the readable form: the headlines and a table."""
+        """Yield the parts of the readable form: the sentences and the tables."""
         return parts(self, self.headlines)
 
 
@@ -206,6 +233,7 @@ def build(
         ended=ended,
         seconds=seconds,
         cells=tuple(cells),
+        own=plans[0].own.texts,
         _entrants=plans[0].entrants,
         _columns={plan.key: found for plan, found in measured},
     )

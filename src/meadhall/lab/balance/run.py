@@ -7,21 +7,25 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
+from math import isnan
 from typing import Any, TypeAlias
 
-from meadhall.engine.checks import Seed, check_count, check_run_seed, quoted, seed_label
+import cloudpickle  # type: ignore[import-untyped]
+
+from meadhall.engine.checks import Seed, check_count, check_run_seed, check_seconds, quoted, seed_label
 from meadhall.engine.compute.bulk import LIMIT, MOST_DECISIONS, bulk_executor
-from meadhall.engine.compute.executors import Executor, chunks_of, run_chunks
+from meadhall.engine.compute.executors import Executor, NoGuard, chunks_of, leave_script, run_chunks
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.game import Game
 from meadhall.engine.options import Choice
-from meadhall.engine.registry import PlayableGame, game, registered
+from meadhall.engine.registry import PlayableGame, game, installed, registered
 from meadhall.engine.text.language import gettext as _
 from meadhall.lab.balance.chances import SHORT
 from meadhall.lab.balance.figures import Columns, joined, merged
 from meadhall.lab.balance.measured import OTHER_GAME, Ended
+from meadhall.lab.balance.own import Own, OwnFigure, checked_own
 from meadhall.lab.balance.result import Balance, build
-from meadhall.lab.balance.tasks import SIZES, Depth, Measuring, Rounds, Task, tasks_of
+from meadhall.lab.balance.tasks import DEEP, HIGH_RUNGS, SIZES, Depth, Measuring, Rounds, Task, works_of
 from meadhall.lab.balance.trace import CellPlan
 from meadhall.lab.entrants import Entrant, Entrants, entered, kind_mask
 from meadhall.lab.matches import match_executor, usual_processes
@@ -31,8 +35,13 @@ FIRST_GAMES = 512
 MOST_GAMES = 1_000_000
 """The largest number of matches of a cell."""
 MOST_CELLS = 200
+MOST_CHUNKS = 32
+"""The number of chunks of a job above which chunks become larger: each travels to a process with all work of its round."""
 SECONDS = 120.0
 """The default time limit of a report."""
+
+USUAL_ORDER = ((Task.CHANCES,), (Task.AGENCY, Task.DEALS), (Task.WITHOUT,), (Task.OWN, Task.LADDER, Task.LUCK))
+"""The tasks after the play; those together take turns."""
 
 Report: TypeAlias = Callable[[float], None]
 """Called with the part of the report that is done, 0 to 1."""
@@ -67,6 +76,8 @@ def balance(
     seed: Seed | None = None,
     *,
     without: Sequence[str] = (),
+    figures: Mapping[str, OwnFigure] | None = None,
+    counters: Mapping[str, str] | None = None,
     depth: Depth = "usual",
     seconds: float | None = SECONDS,
     games: int | None = None,
@@ -89,12 +100,17 @@ def balance(
         precision: the standard error of the win rates by place at which a cell has been played often enough.
         seed: a text, bytes or an integer, see ``check_seed``; by default a random text, which the report states.
         without: kinds of actions whose worth is measured by a bot that avoids them.
-        depth: ``"quick"``: matches alone; ``"usual"``: chances, skill and luck, too; ``"deep"``: searches, too, the most useful
-            first, and after them what the precision still asks for.
-        seconds: the time limit; None for none.
+        figures: your own figures by their names: functions of a finished match, or ``module:function``. A function returns a
+            number, a sum and a count (the figure is the quotient of their sums), or None for a match that doesn't count.
+        counters: events to count by the names of the figures: ``"dies weapon=double axe by killer"``, see
+            ``docs/library/balance.md``.
+        depth: ``"quick"``: matches alone; ``"usual"``: chances, skill and luck, too; ``"deep"``: after all of that and what the
+            precision asks for, searches, too, the most useful first.
+        seconds: the time limit; 0 or None for none.
         games: the number of matches of each cell, instead of a precision.
-        processes: the number of processes for bots that aren't compiled; by default one per core, but one if a bot is a function
-            or another object. More than one requires multiprocessing's ``if __name__ == "__main__":`` guard.
+        processes: the number of processes for what isn't compiled: searches, bots and figures of your own; by default one per
+            core, but one if a bot or figure is a function or another object, or in a script without multiprocessing's
+            ``if __name__ == "__main__":`` guard, which more than one requires.
         progress: called with the part that is done, 0 to 1.
         cluster: a Ray cluster: ``local``, ``auto`` or ``ray://HOST:PORT``.
         limit: the number of decisions after which a match is stopped, as in ``simulate``.
@@ -102,6 +118,7 @@ def balance(
     Raises:
         BadSetup: an argument is invalid.
         UnknownGame, UnknownBot, BadBot, BadAnswer: there is no such game or bot, or a bot fails.
+        FigureFailed: a figure of your own fails.
 
     Examples:
         >>> import meadhall
@@ -109,6 +126,7 @@ def balance(
         >>> found.figures["built-in", 3]["shared"].value
         0.0
     """
+    leave_script()
     subject = game(name)
     used = check_run_seed(seed)
     chosen = _checked_variants(subject, variants)
@@ -120,34 +138,35 @@ def balance(
         raise BadSetup(f"depth must be one of {', '.join(DEPTHS)}, not {quoted(depth)}")
     if not isinstance(precision, int | float) or not 0.0005 <= precision <= 0.5:
         raise BadSetup(f"precision must be a number from 0.0005 to 0.5, not {quoted(precision)}")
-    if seconds is not None and (not isinstance(seconds, int | float) or not seconds > 0):
-        raise BadSetup(f"seconds must be a positive number, not {quoted(seconds)}")
+    seconds = check_seconds(seconds)
     names, entrants = entered(subject, list(bots or ["karl" if subject.greedy is not None else "thrall"]))
     most = check_count(limit, "decisions", MOST_DECISIONS)
-    cells = _cells(names, entrants, counts, chosen, seed_label(used), most)
+    editions = [each.edition_for(options) for each, options in chosen.values()]
+    own = checked_own(editions, max(counts), counters or {}, figures or {})
+    cells = _cells(names, entrants, counts, chosen, seed_label(used), most, own)
     if len(cells) > MOST_CELLS:
         raise BadSetup(f"{len(cells)} combinations of variants, players and bots are too many; the limit is {MOST_CELLS}")
     began = time.monotonic()
     jobs = [_Job(number, Measuring(cell, Task.PLAY), wanted) for number, cell in enumerate(cells)]
     later = [
-        _Job(number, Measuring(cell, task, kind), SIZES[task])
+        _Job(number, work, SIZES[work.task])
         for number, cell in enumerate(cells)
-        for task in [*tasks_of(cell, depth), *([Task.WITHOUT] if without else [])]
-        for kind in (without if task is Task.WITHOUT else [""])
+        for work in works_of(cell, depth, without, is_first=cell.bots[0] == names[0])
     ]
-    run = _Run(
-        seconds, began, usual_processes(entrants) if processes is None else check_count(processes, "processes"), cluster, progress
-    )
+    run = _Run(seconds, began, None if processes is None else check_count(processes, "processes"), cluster, progress)
     with ExitStack() as registrations:
         for each in {each.name: each for each, _options in chosen.values()}.values():
             registrations.enter_context(registered(each))
         ended = run.all(jobs)
-        later = [fitted for job in later if (fitted := _fitted(job, jobs[job.cell])) is not None]
-        for task in SIZES:
+        later = [fitted for job in later if (fitted := _fitted(job, jobs[job.cell], games)) is not None]
+        for task in USUAL_ORDER:
             if ended == "complete":
-                ended = run.all([job for job in later if job.work.task is task])
+                ended = run.all([job for job in later if job.work.task in task and not job.work.is_deep])
         if games is None and ended == "complete":
             ended = run.until_precise(jobs, precision)
+        for level in (*DEEP, *HIGH_RUNGS):
+            if ended == "complete":
+                ended = run.all([job for job in later if level in (job.work.task, job.work.kind) and job.work.is_deep])
         columns: list[Columns] = [{} for _ in cells]
         for job in (*jobs, *later):
             found = joined(job.parts)
@@ -164,7 +183,7 @@ class _Run:
         self,
         seconds: float | None,
         began: float,
-        processes: int,
+        processes: int | None,
         cluster: str | None,
         progress: Report | None,
     ) -> None:
@@ -203,7 +222,7 @@ class _Run:
         work = Rounds(tuple((job.work, numbers) for job, numbers in parts))
         try:
             with (
-                working(work, self._processes, self._cluster) as executor,
+                working(work, self._processes or _usual_processes(work), self._cluster) as executor,
                 closing(run_chunks(executor, work, range(len(parts)), 1)) as results,
             ):
                 for number, ((job, numbers), columns) in enumerate(zip(parts, results, strict=True), 1):
@@ -213,6 +232,11 @@ class _Run:
                         return "time"
         except KeyboardInterrupt:
             return "interrupted"
+        except NoGuard:
+            if self._processes is not None:
+                raise
+            self._processes = 1
+            return self._play(parts)
         return "complete"
 
     def _show(self, part: float) -> None:
@@ -238,16 +262,28 @@ def working(work: Measuring | Rounds, processes: int, cluster: str | None = None
 
 def _in_turn(jobs: Sequence[_Job]) -> Iterator[tuple[_Job, range]]:
     """Yield chunks of jobs, the first of each before the second of any, up to ``FIRST_GAMES`` more matches of each."""
-    chunks = [[(job, part) for part in chunks_of(job.next, job.work.chunk)] for job in jobs]
+    chunks = [[(job, part) for part in chunks_of(job.next, max(job.work.chunk, job.wanted // MOST_CHUNKS))] for job in jobs]
     yield from (part for together in zip_longest(*chunks) for part in together if part is not None)
 
 
-def _fitted(job: _Job, play: _Job) -> _Job | None:
+def _usual_processes(work: Rounds) -> int:
+    """Return the default number of processes: one per core, but one for what other processes can't have or may not find."""
+    plan = work.parts[0][0].plan
+    own = all(isinstance(cloudpickle.loads(function), str) for function in plan.own.functions.values())
+    return usual_processes(plan.entrants) if own and all(installed(each.subject) for each, _numbers in work.parts) else 1
+
+
+def _fitted(job: _Job, play: _Job, games: int | None) -> _Job | None:
     """Return a job for a cell that has been played. Short matches have their chances valued at every position, and are more."""
     lengths = joined(play.parts).get("decisions")
-    if lengths is None or lengths.value > SHORT or job.work.task not in (Task.CHANCES, Task.WORTH):
+    if job.work.task is Task.OWN and games is not None:
+        return replace(job, wanted=games)
+    if lengths is None or isnan(lengths.value):  # the time was up, or every match was stopped
         return job
-    return replace(job, work=replace(job.work, every=True), wanted=8 * job.wanted) if job.work.task is Task.CHANCES else None
+    work = replace(job.work, every=job.work.task is Task.CHANCES and lengths.value <= SHORT)
+    return (
+        None if work.task is Task.WORTH and lengths.value <= SHORT else replace(job, work=work, wanted=work.size(lengths.value))
+    )
 
 
 def _errors(job: _Job) -> list[float]:
@@ -294,6 +330,7 @@ def _cells(
     variants: Mapping[str, tuple[PlayableGame[Any], Mapping[str, Any]]],
     label: str,
     limit: int,
+    own: Own,
 ) -> list[CellPlan]:
     """Return the cells, in the order in which a report lists them. Combinations that a game refuses are left out."""
     found = []
@@ -302,8 +339,11 @@ def _cells(
             for variant, (played, options) in variants.items():
                 if not (played.objection and played.objection(count, options)):
                     bots = (bot,) * count
-                    plan = CellPlan(played.name, bots, dict(options), label, entrants=entrants, limit=limit, variant=variant)
-                    found.append(plan)
+                    found.append(
+                        CellPlan(
+                            played.name, bots, dict(options), label, entrants=entrants, limit=limit, variant=variant, own=own
+                        )
+                    )
     if not found:
         played, options = next(iter(variants.values()))
         played.check_setup(counts[0], options)

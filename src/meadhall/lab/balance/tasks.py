@@ -5,7 +5,7 @@ Some are experiments, whose matches are played for one figure: without a kind of
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from functools import partial
@@ -16,14 +16,16 @@ import numpy as np
 
 from meadhall.bots import Budget, Search
 from meadhall.bots.policy import POLICIES
+from meadhall.engine.compute.bulk import seed_number
 from meadhall.engine.compute.executors import Pieces
 from meadhall.engine.game import Game
 from meadhall.engine.loops import RANDOM
 from meadhall.lab.balance.chances import measured_chances
 from meadhall.lab.balance.figures import Column, Columns, counted
 from meadhall.lab.balance.measures import measured
-from meadhall.lab.balance.trace import CellPlan, Tracer
-from meadhall.lab.entrants import action_kinds, kind_mask, kinds_by_action
+from meadhall.lab.balance.trace import CellPlan, Ints, Trace, Tracer
+from meadhall.lab.entrants import action_kinds, kind_mask, kinds_by_action, play_out
+from meadhall.lab.luck import first_values, values_and_luck
 
 Depth: TypeAlias = Literal["quick", "usual", "deep"]
 """How much a report measures: matches alone; chances, skill and deals, too; searches, too."""
@@ -34,8 +36,17 @@ REPEATS = 16
 
 ITERATIONS = 400
 """The iterations of the search of a decision."""
-LADDER = 100
-"""The iterations of the weaker search of a ladder, which decides everything in its matches."""
+RUNGS = ("thrall", "karl", "search@100", "search@400")
+"""The ladder: random players, players by heuristics, and searches with a number of iterations, each stronger than the one before.
+The levels huscarl to king search by the clock, so the same seed would give other matches."""
+HIGH_RUNGS = ("search@1600", "search@6400")
+"""The rungs of a deep report alone."""
+GOOD = "search@100"
+"""The players among whom luck is measured."""
+PLAYOUTS = 32
+"""The rollouts that value a position for luck. Few make luck noisy, but its share in results no smaller or larger."""
+DEALS = 8
+"""The number of other deals that say what a seat can expect before the deal."""
 DECISIONS = 6
 """The number of decisions of a match that are searched."""
 
@@ -49,8 +60,10 @@ class Task(Enum):
     AGENCY = "agency"
     DEALS = "deals"
     WITHOUT = "without"
-    SEARCH = "search"
+    OWN = "own"  # a function of one's own
     LADDER = "ladder"
+    LUCK = "luck"
+    SEARCH = "search"
 
 
 SIZES = {
@@ -58,28 +71,51 @@ SIZES = {
     Task.AGENCY: 256,
     Task.DEALS: 48,
     Task.WITHOUT: 1024,
+    Task.OWN: 512,
+    Task.LADDER: 32,
+    Task.LUCK: 32,
     Task.SEARCH: 48,
     Task.WORTH: 32,
-    Task.LADDER: 32,
 }
-"""The number of matches of each task (of deals for ``DEALS``) in their order after the play. They don't depend on the time."""
+"""The number of matches of each task (of deals for ``DEALS``). They don't depend on the time."""
 
-DEEP = (Task.SEARCH, Task.WORTH, Task.LADDER)
-"""The tasks of a deep report alone, which take long: the most useful for its time first."""
+USUAL = (Task.CHANCES, Task.AGENCY, Task.DEALS, Task.LADDER, Task.LUCK)
+DEEP = (Task.SEARCH, Task.WORTH)
+"""The tasks of a deep report alone, which take long: the most useful for its time first. High rungs of the ladder follow them."""
 
-CHUNKS = {Task.PLAY: 64, Task.CHANCES: 2, Task.WORTH: 1, Task.SEARCH: 2, Task.LADDER: 1, Task.DEALS: 4}
+SHORT_FOR = {Task.CHANCES: 400_000, Task.LADDER: 100_000, Task.LUCK: 100_000}
+"""The decisions of a match, times the actions of its game, up to which a task plays more than the usual number of matches."""
+TIMES = 8
+"""How many times as many matches short ones are."""
+
+CHUNKS = {Task.PLAY: 64, Task.CHANCES: 2, Task.WORTH: 1, Task.SEARCH: 2, Task.LADDER: 1, Task.LUCK: 2, Task.DEALS: 4}
 """The number of matches in a chunk for an executor; 16 where nothing stands here. Matches of searches and functions: 2."""
 
 
-def tasks_of(cell: CellPlan, depth: Depth) -> list[Task]:
-    """Return the tasks of a cell after the play, apart from ``WITHOUT``."""
-    if depth == "quick":
-        return []
+def works_of(cell: CellPlan, depth: Depth, without: Sequence[str], *, is_first: bool) -> Iterator[Measuring]:
+    """Yield the work of a cell after the play, in its order.
+
+    Args:
+        without: the kinds of actions to leave out.
+        is_first: whether no cell before has the same variant and number of players: the ladder and luck don't depend on the bot.
+    """
+    yield from (Measuring(cell, Task.WITHOUT, kind) for kind in without)
+    yield from (Measuring(cell, Task.OWN, name) for name in cell.own.functions)
     are_rivals = len(cell.subject.parties(cell.players, cell.options)) > 1
-    tasks = [Task.CHANCES, Task.DEALS, *(DEEP if depth == "deep" else [])]
-    if are_rivals and cell.players > 1 and POLICIES.get(cell.bots[0]) != RANDOM:
-        tasks.append(Task.AGENCY)
-    return [task for task in tasks if are_rivals or task is not Task.LADDER]
+    for task in () if depth == "quick" else USUAL if depth == "usual" else USUAL + DEEP:
+        if task is Task.LADDER:
+            yield from (Measuring(cell, task, level) for level in rungs(cell.subject) if is_first)
+        elif (task is not Task.AGENCY or (are_rivals and POLICIES.get(cell.bots[0]) != RANDOM)) and (
+            task is not Task.LUCK or (are_rivals and is_first)
+        ):
+            yield Measuring(cell, task)
+    if depth == "deep" and is_first:
+        yield from (Measuring(cell, Task.LADDER, level) for level in HIGH_RUNGS)
+
+
+def rungs(subject: Game) -> list[str]:
+    """Return the levels of a usual report's ladder above random players. Without heuristics a game has no karl."""
+    return [level for level in RUNGS[1:] if level != "karl" or subject.greedy is not None]
 
 
 @dataclass(frozen=True)
@@ -88,7 +124,7 @@ class Measuring:
 
     plan: CellPlan
     task: Task
-    kind: str = ""  # of actions, for ``Task.WITHOUT``
+    kind: str = ""  # of actions, for ``Task.WITHOUT``; the name of a figure, for ``OWN``; a level, for ``LADDER``
     every: bool = False  # whether ``Task.CHANCES`` values every position
 
     @property
@@ -111,15 +147,28 @@ class Measuring:
             Task.AGENCY: measured_agency,
             Task.DEALS: measured_deals,
             Task.WITHOUT: partial(measured_without, kind=self.kind),
+            Task.OWN: partial(measured_own, name=self.kind),
             Task.SEARCH: measured_search,
-            Task.LADDER: measured_ladder,
+            Task.LADDER: partial(measured_rung, level=self.kind),
+            Task.LUCK: measured_luck,
         }
         return counted(measures[self.task](plan, numbers))
 
     @property
     def is_compiled(self) -> bool:
         """Return whether threads can do the work, because it spends its time in compiled loops."""
-        return self.plan.is_compiled and self.task not in (Task.SEARCH, Task.LADDER)
+        return self.plan.is_compiled and self.task not in (Task.SEARCH, Task.LADDER, Task.LUCK, Task.OWN)
+
+    @property
+    def is_deep(self) -> bool:
+        """Return whether only a deep report has it."""
+        return self.task in DEEP or self.kind in HIGH_RUNGS
+
+    def size(self, decisions: float) -> int:
+        """Return the number of matches, if one has so many decisions. Short ones are more, because they take less time."""
+        least = SIZES[Task.AGENCY if self.task is Task.LADDER and self.kind in POLICIES else self.task]
+        room = SHORT_FOR.get(self.task, 0) / max(1.0, decisions * self.subject.actions)
+        return int(least * min(max(room, 1), TIMES if self.every or self.task is not Task.CHANCES else 1))
 
     @property
     def chunk(self) -> int:
@@ -164,25 +213,54 @@ class Rounds:
 
 def measured_agency(plan: CellPlan, numbers: Sequence[int]) -> Columns:
     """Return the wins in fair shares of the plan's bot among random players."""
-    return {"agency": first_bot(replace(plan, bots=(plan.bots[0], *("thrall",) * (plan.players - 1))), numbers)}
+    return {"agency": first_bot(replace(plan, bots=(plan.bots[0], *(RUNGS[0],) * (plan.players - 1))), numbers)}
 
 
 def measured_without(plan: CellPlan, numbers: Sequence[int], kind: str) -> Columns:
     """Return the wins of a bot that avoids a kind of action, among bots that don't, for each win where it doesn't either.
 
-    Both play the same matches with the same choices, so that only what the ban changes makes a difference.
+    Both play the same matches with the same choices, so that only what the ban changes makes a difference. The second column is
+    how often it changes a decision: those of the free bot for this kind, of all where it has it beside another.
     """
     mask = kind_mask(plan.subject, [kind])
-    avoiding = replace(plan, avoided=(mask, *(0,) * (plan.players - 1)))
-    banned, free = (first_bot(each, numbers).sums for each in (avoiding, plan))
-    return {f"without.{kind}": Column(banned, free)}
+    trace = Tracer(plan).trace(numbers)
+    banned = first_bot(replace(plan, avoided=(mask, *(0,) * (plan.players - 1))), numbers)
+    here = (trace.seat == first_seats(trace)[trace.match]) & (trace.offered & mask != 0) & (trace.offered & ~mask != 0)
+    chosen = here & ((1 << np.maximum(kinds_by_action(plan.subject)[trace.action], 0)) & mask != 0)
+    chosen &= kinds_by_action(plan.subject)[trace.action] >= 0
+    return {
+        f"without.{kind}": Column(banned.sums, first_wins(trace).sums),
+        f"banned.{kind}": Column(trace.count(trace.match[chosen]), trace.count(trace.match[here]), most=1.0),
+    }
 
 
 def first_bot(plan: CellPlan, numbers: Sequence[int]) -> Column:
     """Return the wins in fair shares of the first bot of a plan, which sits on every seat in turn."""
+    return first_wins(Tracer(plan).trace(numbers))
+
+
+def first_wins(trace: Trace) -> Column:
+    """Return the wins in fair shares of the first bot of the plan of these matches."""
+    won = trace.fair_shares[np.arange(trace.matches), first_seats(trace)]
+    return Column(won, np.ones(trace.matches), most=float(len(trace.parties)))
+
+
+def first_seats(trace: Trace) -> Ints:
+    """Return the seat of the first bot of the plan in each match, see ``Plan.seating``, int64 (matches,)."""
+    return (-trace.numbers) % trace.plan.players
+
+
+def measured_own(plan: CellPlan, numbers: Sequence[int], name: str) -> Columns:
+    """Return the figure of a function of one's own. It isn't asked about stopped matches. Raises FigureFailed."""
     trace = Tracer(plan).trace(numbers)
-    seats = (-trace.numbers) % plan.players  # see ``Plan.seating``
-    return Column(trace.fair_shares[np.arange(trace.matches), seats], np.ones(trace.matches))
+    pairs = np.full((len(numbers), 2), nan)
+    for row, match in enumerate(numbers):
+        if not trace.stopped[row]:
+            played = plan.match(match)
+            for action in trace.action[trace.match == row].tolist():
+                played.play(action)
+            pairs[row] = plan.own.measure(name, played)
+    return {f"own.{name}": Column(pairs[:, 0].copy(), pairs[:, 1].copy())}
 
 
 def measured_deals(plan: CellPlan, numbers: Sequence[int]) -> Columns:
@@ -243,7 +321,42 @@ def measured_search(plan: CellPlan, numbers: Sequence[int]) -> Columns:
     return {name: Column(*np.array(cells).T.copy()) for name, cells in sums.items()}
 
 
-def measured_ladder(plan: CellPlan, numbers: Sequence[int]) -> Columns:
-    """Return what a search with twice the iterations wins among searches, in fair shares."""
-    bots = (f"search@{2 * LADDER}", *(f"search@{LADDER}",) * (plan.players - 1))
-    return {"ladder": first_bot(replace(plan, bots=bots), numbers)}
+def measured_rung(plan: CellPlan, numbers: Sequence[int], level: str) -> Columns:
+    """Return what one player of a level wins among players of the level below, in fair shares; or players of the level together.
+
+    All levels and variants have the same deals.
+    """
+    players = plan.players
+    if len(plan.subject.parties(players, plan.options)) == 1:
+        return {f"solved.{level}": replace(first_bot(replace(plan, bots=(level,) * players), numbers), most=1.0)}
+    levels = [RUNGS[0], *rungs(plan.subject), *HIGH_RUNGS]
+    below = levels[levels.index(level) - 1]
+    return {f"ladder.{level}": first_bot(replace(plan, bots=(level, *(below,) * (players - 1))), numbers)}
+
+
+def measured_luck(plan: CellPlan, numbers: Sequence[int]) -> Columns:
+    """Return the part of the variance of results between good players that goes with luck, and its parts.
+
+    A seat's result differs from what it can expect before the deal by luck, see ``luck``, and by what all of them choose. What
+    luck explains is the covariance of both with the difference: rollouts make luck noisy, but their noise has no covariance with
+    results, so the estimate needs no correction for it.
+    """
+    good = replace(plan, bots=(GOOD,) * plan.players)
+    seats = [party[0] for party in plan.subject.parties(plan.players, plan.options)]
+    deals = [replace(good, seed=f"{plan.label}/luck").match(number) for number in range(DEALS)]
+    expected = np.mean([first_values(deal, number, PLAYOUTS)[seats] for number, deal in enumerate(deals)], axis=0)
+    sums = np.full((len(numbers), 3), nan)
+    for row, number in enumerate(numbers):
+        match = good.match(number)
+        play_out(match, good.bots_of(number), good.limit)
+        result = match.result()
+        if result is not None:
+            first, later = values_and_luck(match, seed_number(f"{plan.label}/{number}/luck"), PLAYOUTS)
+            beyond = np.array(result.shares)[seats] - expected
+            sums[row] = beyond @ (first[seats] - expected), beyond @ later[seats], beyond @ beyond
+    deal, dice, whole = sums.T.copy()
+    return {
+        "luck": Column(deal + dice, whole, most=1.0),
+        "luck_of_deal": Column(deal, whole, most=1.0),
+        "luck_of_dice": Column(dice, whole, most=1.0),
+    }

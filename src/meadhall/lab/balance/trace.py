@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hmac
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import Any
 
@@ -20,6 +20,7 @@ from meadhall.engine.report_terms import Mention, PieceKind
 from meadhall.engine.state.chance import seed_from_text, step_key
 from meadhall.engine.state.events import WIDTH
 from meadhall.engine.state.schema import States
+from meadhall.lab.balance.own import Own
 from meadhall.lab.balance.trace_loop import TOO_FEW_EVENTS
 from meadhall.lab.entrants import LOOP, AvoidingBot, kinds_by_action, play_out
 from meadhall.lab.matches import Plan, shares_of
@@ -41,11 +42,13 @@ class CellPlan(Plan):
         variant: the name of the variant.
         avoided: for each seat the kinds of actions that it avoids, as a mask of bits. They rotate as bots do. Empty: none.
         repeats: how many matches have the same deal, with other choices of the bots.
+        own: the figures of one's own.
     """
 
     variant: str = ""
     avoided: tuple[int, ...] = ()
     repeats: int = 1
+    own: Own = field(default_factory=Own)
 
     @property
     def key(self) -> tuple[str, int, str]:

@@ -12,7 +12,7 @@ from pathlib import Path
 from random import Random
 from typing import Any, TypeAlias
 
-from meadhall.engine.checks import Seed, check_count, check_run_seed, quoted, seed_label
+from meadhall.engine.checks import Seed, check_count, check_run_seed, check_seconds, quoted, seed_label
 from meadhall.engine.compute.executors import run_chunks
 from meadhall.engine.errors import BadSetup, MeadhallError, how_to_install
 from meadhall.engine.game import Game
@@ -103,7 +103,7 @@ def tune(
         seed: a text, bytes or an integer; by default a random text.
         trials: the number of candidates that are proposed.
         games: the matches of a candidate for each number of players.
-        seconds: the time limit; None for none. The same seed gives the same front unless the limit ends the search.
+        seconds: the time limit; 0 or None for none. The same seed gives the same front unless the limit ends the search.
         processes: the number of processes for bots that aren't compiled, see ``balance``.
         progress: called with the part that is done, 0 to 1.
 
@@ -126,8 +126,7 @@ def tune(
     check_count(games, "games", 1_000_000)
     if not counts:
         raise BadSetup("players must be a number of players, or several")
-    if seconds is not None and (not isinstance(seconds, int | float) or not seconds > 0):
-        raise BadSetup(f"seconds must be a positive number, not {quoted(seconds)}")
+    seconds = check_seconds(seconds)
     base = subject.check_options(options or {})
     text, option = _text_of(subject, components, base)
     turned = option_knobs(subject, free, base)

@@ -1,0 +1,160 @@
+"""The editor of a document in a question of the workshop.
+
+With a script an edited field posts itself, alone, and what comes back never replaces a field that is being edited: the panel
+beside the fields, the values of other fields that have changed, and lists that have got longer or shorter. Without one a button
+sends all fields.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any, Final
+
+from litestar import Response, get, post
+from litestar.datastructures import FormMultiDict
+
+from meadhall.engine.errors import MeadhallError
+from meadhall.engine.form import DocumentForm
+from meadhall.engine.options import MAX_SIZE, Document
+from meadhall.engine.registry import game
+from meadhall.engine.text.language import gettext as _
+from meadhall.server.errors import NotFound, status_of
+from meadhall.server.hall.hall import Hall
+from meadhall.server.hall.lobby_changes import document_of
+from meadhall.server.hall.questions import options_of, variant_of
+from meadhall.server.pages.editor import CAN_PRINT, data_of, editor_page, editor_url, toml_text
+from meadhall.server.pages.responses import Answer, Html, by_htmx, page, see_other
+from meadhall.server.routes.workshop import content_of, toml_file
+from meadhall.server.store.models import Guest
+from meadhall.server.store.questions import Content, Question
+from meadhall.server.web.request import AnyRequest, client_address
+from meadhall.server.worker.threads import run_in_thread
+
+_LIMIT: Final = 2 * MAX_SIZE
+"""Bytes of a form, which may hold a file."""
+
+_STEP: Final = "step"
+_ROW: Final = "row"
+"""What the names of fields begin with that hold the step of a column, and the chosen pieces of a list."""
+
+
+@get("/workshop/{id:str}/{variant:str}/{name:str}")
+async def show_editor(request: AnyRequest, hall: Hall, guest: Guest, id: str, variant: str, name: str) -> Html:
+    """Show a document of a question: to its guest with fields, to others who have the link to read."""
+    question = hall.questions.find(id)
+    return await _shown(request, hall, guest, question, variant, _option(question, name))
+
+
+@get("/workshop/{id:str}/{variant:str}/{name:str}/file")
+async def download_draft(hall: Hall, id: str, variant: str, name: str) -> Response[bytes]:
+    """Return a document of a question as a file (TOML), which begins with what differs from the built-in one."""
+    question = hall.questions.find(id)
+    option, chosen = _option(question, name), variant_of(question, variant)
+    data = data_of(option, chosen)
+    await run_in_thread(option.check, data)
+    return toml_file(f"{question.game}-{name}", await run_in_thread(toml_text, option, data))
+
+
+@post("/workshop/{id:str}/{variant:str}/{name:str}", status_code=200, request_max_body_size=_LIMIT)
+async def change_draft(
+    request: AnyRequest, hall: Hall, guest: Guest, id: str, variant: str, name: str
+) -> Answer | Response[bytes]:
+    """Change a document of a question by the fields of a form, and do what its button says."""
+    question = hall.questions.find(id)
+    option, chosen = _option(question, name), variant_of(question, variant)
+    before = data_of(option, chosen)
+    form = await request.form()
+    do, _colon, what = str(form.get("do", "")).partition(":")
+    try:
+        if do == "print":
+            return await _printed(hall, guest, client_address(request), question, variant)
+        if do == "undo":
+            question = hall.questions.undo(guest, id)
+        elif do == "import":
+            data = option.data(await run_in_thread(option.check, await content_of(form.get("file"))))
+            question = hall.questions.change(guest, id, lambda content: content.with_option(variant, name, data))
+        else:
+            for change in (_with_fields, _with_deeds):
+                question = hall.questions.change(guest, id, partial(_edited, variant, option, partial(change, option, form)))
+    except MeadhallError as error:
+        return await _shown(request, hall, guest, question, variant, option, before, error=error)
+    opened = what.partition(".")[0]
+    if not by_htmx(request):
+        return see_other(editor_url(question, chosen, option) + (f"#list-{opened}" if opened else ""))
+    return await _shown(request, hall, guest, question, variant, option, before, opened)
+
+
+def _option(question: Question, name: str) -> Document[Any]:
+    return document_of(game(question.game), name)
+
+
+def _edited(key: str, option: Document[Any], change: Callable[[dict[str, Any]], dict[str, Any]], content: Content) -> Content:
+    """Return the content of a question with a changed document."""
+    return content.with_option(key, option.name, change(data_of(option, content.variant(key))))
+
+
+def _with_fields(option: Document[Any], form: FormMultiDict, data: dict[str, Any]) -> dict[str, Any]:
+    """Return the data with the fields of a form."""
+    return DocumentForm(option, data).changed({name: value for name, value in form.items() if isinstance(value, str)})
+
+
+def _with_deeds(option: Document[Any], form: FormMultiDict, data: dict[str, Any]) -> dict[str, Any]:
+    """Return the data with the steps of columns, and after what a button does. Raises BadSetup."""
+    for name, step in form.items():
+        kind, _colon, place = name.partition(":")
+        if kind == _STEP and str(step).strip():
+            path, _colon, column = place.partition(":")
+            rows = {int(row) for row in form.getall(f"{_ROW}:{path}", []) if str(row).isdecimal()}
+            data = DocumentForm(option, data).stepped(path, column, str(step), rows or None)
+    do, _colon, what = str(form.get("do", "")).partition(":")
+    match do:
+        case "add":
+            return DocumentForm(option, data).grown(what)
+        case "remove":
+            return DocumentForm(option, data).shrunk(what)
+        case "reset":
+            return DocumentForm(option, data).usual(what.split(" "))
+    return data
+
+
+async def _printed(hall: Hall, guest: Guest, address: str, question: Question, key: str) -> Response[bytes]:
+    """Return the game with a variant as a PDF. Raises BadSetup, NotFound if this hall never prints, TooMany."""
+    if not CAN_PRINT:
+        raise NotFound(_("This hall can't print."))
+    options = await run_in_thread(options_of, question, variant_of(question, key))
+    request = {"name": question.game, "options": options, "language": guest.language}
+    headers = {"Content-Disposition": f'attachment; filename="{question.game}.pdf"'}
+    return Response(await hall.orders.printed(guest, address, request), media_type="application/pdf", headers=headers)
+
+
+async def _shown(
+    request: AnyRequest,
+    hall: Hall,
+    guest: Guest,
+    question: Question,
+    key: str,
+    option: Document[Any],
+    before: Mapping[str, Any] | None = None,
+    opened: str = "",
+    error: MeadhallError | None = None,
+) -> Html:
+    """Return the page of the editor, or for its script what has changed."""
+    is_part = by_htmx(request)
+    content = await run_in_thread(
+        editor_page,
+        question,
+        variant_of(question, key),
+        option,
+        before if is_part else None,
+        opened,
+        str(error or ""),
+        is_own=question.guest == guest.id,
+        can_undo=hall.questions.can_undo(question),
+        reports=hall.orders.is_open,
+    )
+    template = "_editor_answer.html" if is_part else "editor.html"
+    return page(request, guest, template, content, 200 if error is None else int(status_of(error)))
+
+
+routes = [show_editor, download_draft, change_draft]
