@@ -230,7 +230,7 @@ def request_of(question: Question, language: str) -> dict[str, Any]:
 
 
 def counters_of(content: Content) -> dict[str, str]:
-    """Return the counters of a question by their names. One without a name, as in "blows: dies by killer", is called as it says."""
+    """Return the counters of a question by their names. One without a name is called as it says."""
     lines = [(line.partition(":"), line) for line in content.figures]
     return {name.strip(): text.strip() if colon else line for (name, colon, text), line in lines}
 
