@@ -79,9 +79,14 @@ class EditorPage:
     can_report: bool
     can_print: bool
 
-    def can_reset(self, change: Change) -> bool:
-        """Return whether all that a change names is in the built-in document, too."""
-        return all(field in self.usual for field in change.fields)
+    def resets(self, change: Change) -> str:
+        """Return what a button resets that undoes a change, "" for what the built-in document lacks.
+
+        A piece that has become one of another kind is reset whole.
+        """
+        kinds = {field.name for field, _line in self.form.entries() if field.decides}
+        known = all(name in self.usual for name in change.fields)
+        return " ".join(name.rpartition(".")[0] if name in kinds else name for name in change.fields) if known else ""
 
     @property
     def marks(self) -> str:
