@@ -89,7 +89,9 @@ def value_in_words(figure: Figure, *, signed: bool = False) -> str:
         value, low, top = ("+" * (signed and each > 0) + percent(each, 0) for each in values)
     else:
         value, low, top = (number_in_words(figure, each, signed=signed) for each in values)
-    return value if low == top else _("{value} ({low} to {high})").format(value=value, low=low, high=top)
+    said = value if low == top else _("{value} ({low} to {high})").format(value=value, low=low, high=top)
+    is_most = figure.is_at_ceiling and figure.about.unit == "fair shares"
+    return _("{value}, nearly the most possible").format(value=said) if is_most else said
 
 
 def figure_in_words(figure: Figure, *, signed: bool = False) -> str:
@@ -199,7 +201,11 @@ def how_measured(report: Measured) -> str:
 
 def changes_in_words(report: Measured) -> dict[str, list[str]]:
     """Return for each variant how its options differ from the usual ones, in sentences."""
-    found = {name: list(map(str, changes(report.subject, options))) for name, options in report.variants.items()}
+    found = {}
+    for name in report.variants:
+        subject, options = report.played(name)
+        other = [] if subject.name == report.game else [_("Another game: {title}").format(title=subject.title)]
+        found[name] = [*other, *map(str, changes(subject, options))]
     return {name: sentences for name, sentences in found.items() if sentences}
 
 
