@@ -6,14 +6,14 @@ Each returns ``Counted`` by the name of a figure. Matches are played by karl, as
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from math import sqrt
 from typing import Any, NamedTuple
 
 import meadhall
 from meadhall.bots import bot
-from meadhall.engine.match.match import Match
 from meadhall.engine.state.events import Event
 
 
@@ -46,52 +46,46 @@ def mean(values: Sequence[float]) -> Counted:
 
 @dataclass
 class Played:
-    """A match with its events, and the decisions: the seat, the legal actions and the action."""
+    """A finished match: the wins of each seat in fair shares, the events, and of each decision the legal actions and the action."""
 
-    match: Match
+    wins: list[float]
     events: list[Event]
-    decisions: list[tuple[int, tuple[int, ...], int]]
+    decisions: list[tuple[tuple[int, ...], int]]
 
     def named(self, name: str) -> Iterator[Event]:
         """Yield the events of a kind."""
         return (event for event in self.events if event.name == name)
 
-    @property
-    def wins(self) -> list[float]:
-        """Return the share of the win of each seat, in fair shares."""
-        result = self.match.result()
-        assert result is not None
-        return [share * self.match.players for share in result.shares]
 
-
-def play(
-    game: str,
-    players: int,
-    number: int,
-    options: Mapping[str, Any] | None = None,
-    levels: Sequence[str] = ("karl",),
-    seed: str = "plain",
-) -> Played:
-    """Play a match. ``levels``: the bots; seat k of match n has level k + n."""
-    subject = meadhall.game(game)
-    match = subject.match(players=players, seed=f"{seed}/{number}", **(options or {}))
-    bots = [bot(subject, levels[(seat + number) % len(levels)], f"{seed}/{number}/{seat}") for seat in range(players)]
-    played = Played(match, list(match.setup), [])
+def play(game: str, number: int, options: Mapping[str, Any], levels: Sequence[str]) -> Played:
+    """Play a match. ``levels``: the bot of each seat."""
+    subject, seed = meadhall.game(game), f"plain/{number}"
+    match = subject.match(players=len(levels), seed=seed, **options)
+    bots = [bot(subject, level, f"{seed}/{seat}") for seat, level in enumerate(levels)]
+    events, decisions = list(match.setup), []
     while not match.over:
         seat = match.actor
         assert seat is not None
         view = match.view(seat)
         action = bots[seat].choose(view)
-        played.decisions.append((seat, tuple(view.legal), action))
-        played.events += match.play(action)
-    return played
+        decisions.append((tuple(view.legal), action))
+        events += match.play(action)
+    result = match.result()
+    assert result is not None
+    return Played([share * len(levels) for share in result.shares], events, decisions)
 
 
-def matches(
-    game: str, players: int, count: int, options: Mapping[str, Any] | None = None, levels: Sequence[str] = ("karl",)
-) -> Iterator[Played]:
-    """Play this many matches."""
-    return (play(game, players, number, options, levels) for number in range(count))
+@cache
+def matches_as_printed(game: str, players: int, count: int) -> list[Played]:
+    """Play this many matches of karls with the usual options."""
+    return [play(game, number, {}, ["karl"] * players) for number in range(count)]
+
+
+def matches(game: str, players: int, count: int, options: Mapping[str, Any] | None = None) -> Iterable[Played]:
+    """Play this many matches of karls."""
+    if not options:
+        return matches_as_printed(game, players, count)
+    return (play(game, number, options, ["karl"] * players) for number in range(count))
 
 
 def places(game: str, players: int, count: int, options: Mapping[str, Any] | None = None) -> dict[str, Counted]:
@@ -106,6 +100,11 @@ def places(game: str, players: int, count: int, options: Mapping[str, Any] | Non
     return {f"place.{place}": mean(found) for place, found in wins.items()}
 
 
+def lengths(game: str, players: int, count: int, options: Mapping[str, Any] | None = None) -> Counted:
+    """Return the number of decisions of a match."""
+    return mean([float(len(played.decisions)) for played in matches(game, players, count, options)])
+
+
 def turns(game: str, players: int, count: int, event: str, options: Mapping[str, Any] | None = None) -> Counted:
     """Return the number of turns of a match, each of which this event tells."""
     return mean([float(sum(1 for _ in played.named(event))) for played in matches(game, players, count, options)])
@@ -116,26 +115,35 @@ def won(game: str, count: int, options: Mapping[str, Any]) -> Counted:
     return mean([played.wins[0] for played in matches(game, 1, count, options)])
 
 
-def taken(game: str, players: int, count: int, shown: str, got: str, field: str) -> dict[str, Counted]:
-    """Return how often each piece is taken for each time that it is shown."""
-    offered: dict[str, list[float]] = defaultdict(lambda: [0.0] * count)
-    bought: dict[str, list[float]] = defaultdict(lambda: [0.0] * count)
-    for number, played in enumerate(matches(game, players, count)):
-        for event in played.named(shown):
-            offered[getattr(event, field)][number] += 1
-        for event in played.named(got):
-            bought[getattr(event, field)][number] += 1
-    return {piece: ratio(bought[piece], times) for piece, times in offered.items()}
+def bought(count: int) -> dict[str, Counted]:
+    """Return how often each sorcerer card of Dungeon Allies is bought for each time that it is shown, with four players."""
+    shown: dict[str, list[float]] = defaultdict(lambda: [0.0] * count)
+    got: dict[str, list[float]] = defaultdict(lambda: [0.0] * count)
+    for number, played in enumerate(matches("dungeon-allies", 4, count)):
+        for name, found in (("card_shown", shown), ("buys", got)):
+            for event in played.named(name):
+                found[event.card][number] += 1
+    return {card: ratio(got[card], times) for card, times in shown.items()}
+
+
+def beaten(count: int) -> dict[str, Counted]:
+    """Return in which part of the matches each monster of Dungeon Allies is defeated, with four players."""
+    found: dict[str, list[float]] = defaultdict(lambda: [0.0] * count)
+    for number, played in enumerate(matches("dungeon-allies", 4, count)):
+        monsters = {event.square: event.monster for event in played.named("revealed")}
+        for event in played.named("defeats"):
+            found[monsters[event.square]][number] += 1
+    return {monster: mean(times) for monster, times in found.items()}
 
 
 def owners(game: str, players: int, count: int, event: str, field: str) -> dict[str, Counted]:
-    """Return the wins of those who get a piece, in fair shares, once for each player who gets it."""
+    """Return the wins of those who get a piece, in fair shares, once for each piece that they get."""
     wins: dict[str, list[float]] = defaultdict(lambda: [0.0] * count)
     had: dict[str, list[float]] = defaultdict(lambda: [0.0] * count)
     for number, played in enumerate(matches(game, players, count)):
-        for seat, piece in {(each.seat, getattr(each, field)) for each in played.named(event)}:
-            wins[piece][number] += played.wins[seat]
-            had[piece][number] += 1
+        for each in played.named(event):
+            wins[getattr(each, field)][number] += played.wins[each.seat]
+            had[getattr(each, field)][number] += 1
     return {piece: ratio(wins[piece], times) for piece, times in had.items()}
 
 
@@ -143,16 +151,16 @@ def chosen(game: str, players: int, count: int, actions: range) -> tuple[int, in
     """Return in how many decisions one of these actions was chosen, and in how many one was legal beside others."""
     found = Counter[bool]()
     for played in matches(game, players, count):
-        for _seat, legal, action in played.decisions:
+        for legal, action in played.decisions:
             if any(each in actions for each in legal) and not all(each in actions for each in legal):
                 found[action in actions] += 1
     return found[True], found.total()
 
 
-def rung(game: str, players: int, count: int, lower: str, upper: str) -> Counted:
-    """Return the wins of a seat of ``upper`` in fair shares, where as many seats have ``lower``."""
+def among(game: str, players: int, count: int, upper: str, lower: str) -> Counted:
+    """Return the wins of one player of a level among players of another one, in fair shares."""
     wins = []
-    for number, played in enumerate(matches(game, players, count, levels=(lower, upper))):
-        seats = [seat for seat in range(players) if (seat + number) % 2]
-        wins.append(sum(played.wins[seat] for seat in seats) / len(seats))
+    for number in range(count):
+        seat = number % players
+        wins.append(play(game, number, {}, [lower] * seat + [upper] + [lower] * (players - 1 - seat)).wins[seat])
     return mean(wins)
