@@ -43,7 +43,6 @@
       for (const field of fieldsOf(part)) isFine ? field.removeAttribute("aria-invalid") : field.setAttribute("aria-invalid", "true");
     }
     morph(page, "side");
-    byId("outdated")?.toggleAttribute("hidden", !page.getElementById("outdated"));
   }
   async function sendAll() {
     clearTimeout(timer);
