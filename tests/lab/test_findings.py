@@ -176,6 +176,9 @@ def test_never_in_a_few_matches_is_no_proof_of_never() -> None:
         for count in (10, 1000)
     )
     assert (few.high, few.warning, many.high, many.warning) == (0.15, "", 0.0015, "low")
+    won = {f"dealt.card.{number}": Column(np.full(4, 2.0 * number), np.ones(4) * 2, most=2.0) for number in (0, 2)}
+    never, always = figures_of(won).values()
+    assert (never.low, never.high, always.low, always.high) == (0, 0.75, 1.25, 2)
 
 
 def test_families_with_sentences_say_what_is_usual() -> None:

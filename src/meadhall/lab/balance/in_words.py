@@ -122,13 +122,14 @@ def cell_in_words(report: Measured, key: Key) -> str:
 
 def names_of(group: str, by_cell: Mapping[Key, dict[str, Figure]]) -> list[str]:
     """Return the names of the figures that the table of a question shows: all but those of curves and of pieces."""
+    order = list(DEFINITIONS)
     names = dict.fromkeys(
         name
         for figures in by_cell.values()
         for name, figure in figures.items()
         if figure.about.group == group and figure.family not in ("legal_at", "uncertainty_at") and name != "place"
     )
-    return list(names)
+    return sorted(names, key=lambda name: order.index(name.partition(".")[0]))
 
 
 def table_of(report: Measured, group: str, by_cell: Mapping[Key, dict[str, Figure]], *, signed: bool = False) -> Table | None:
