@@ -167,7 +167,7 @@ def test_luck_and_skill_and_figures_of_ones_own_are_told() -> None:
     own, luck, ladder = said(made({"built-in": page}))
     assert own == "4 players: you counted in a match: kills 2.00."
     assert "luck decides 70 % (65 % to 75 %) of the results of equal, good players" in luck
-    assert "karl 3.95 (3.93 to 3.97), nearly the most possible, a search of 100 1.20 (1.10 to 1.30)." in ladder
+    assert "karl 3.95 (3.93 to 3.97), nearly the most possible, a search of 100 steps 1.20 (1.10 to 1.30)." in ladder
 
 
 def test_never_in_a_few_matches_is_no_proof_of_never() -> None:
