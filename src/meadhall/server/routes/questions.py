@@ -105,13 +105,13 @@ async def _done(request: AnyRequest, hall: Hall, guest: Guest, question: Questio
     do, _colon, what = str(form.get("do", "")).partition(":")
     if do == "undo":
         return hall.questions.undo(guest, question.id)
-    if do == "report":
-        wanted = await run_in_thread(request_of, question, guest.language)
-        hall.orders.start(guest, client_address(request), "report", wanted, question.id)
-    elif do == "stop":
+    if do in ("report", "stop"):
+        wanted = await run_in_thread(request_of, question, guest.language) if do == "report" else None
         for order in hall.orders.of(question.id):
             if order.is_open:
                 hall.orders.delete(guest, order.id)
+        if wanted:
+            hall.orders.start(guest, client_address(request), "report", wanted, question.id)
     elif do:
         return hall.questions.change(guest, question.id, await _variants(hall, guest, question, form, do, what))
     return question
