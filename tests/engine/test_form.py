@@ -69,7 +69,7 @@ def test_values_that_the_rules_leave_open_can_be_changed_and_lists_within_their_
 )
 def test_an_error_names_its_place_in_words(field: str, text: str, sentence: str) -> None:
     variant = Variant("mine", "mine", {"components": form().changed({f"at-{field}": text})})
-    question = Question("q", "ada", "?", DUNGEON.name, Content((2,), (variant,)), 0, datetime.now(UTC))
+    question = Question("q", "ada", DUNGEON.name, Content("?", (2,), (variant,)), 0, datetime.now(UTC))
     with speaking("en"):
         page = editor_page(question, variant, COMPONENTS)
     assert page.fault is not None

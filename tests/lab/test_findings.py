@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -153,6 +154,20 @@ def test_the_share_of_solved_shuffles_has_the_bound_of_the_solver() -> None:
     assert "the solver wins 99.8 %" in text
     moved = made({"it": page}, game="axxa", options={"triplets": "moved"})
     assert not any("the solver" in each for each in said(moved)), "nothing exact is known of this way to play"
+
+
+def test_luck_and_skill_and_figures_of_ones_own_are_told() -> None:
+    page = [
+        figure("luck", 0.7, 0.05),
+        figure("ladder.karl", 3.95, 0.02),
+        figure("ladder.search@100", 1.2, 0.1),
+        figure("own.kills", 2, 0),
+    ]
+    page[1] = replace(page[1], most=4.0)
+    own, luck, ladder = said(made({"built-in": page}))
+    assert own == "4 players: you counted in a match: kills 2.00."
+    assert "luck decides 70 % (65 % to 75 %) of the results of equal, good players" in luck
+    assert "karl 3.95 (3.93 to 3.97), nearly the most possible, a search of 100 1.20 (1.10 to 1.30)." in ladder
 
 
 def test_never_in_a_few_matches_is_no_proof_of_never() -> None:

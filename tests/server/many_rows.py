@@ -32,7 +32,7 @@ _VALUES: Final = {
     "results.game": "'axxa'",
     "results.daily": "NULL",
     "questions.game": "'axxa'",
-    "questions.content": """'{"players": [2], "variants": []}'""",
+    "questions.content": """'{"name": "?", "players": [2], "variants": []}'""",
     "chat_lines.audience": "'players'",
     "push_subscriptions.endpoint": "'https://push.example.org/' || n",
 }

@@ -47,10 +47,14 @@ def with_players(*players: int) -> Any:
     return lambda content: msgspec.structs.replace(content, players=players)
 
 
+def named(name: str) -> Edit:
+    return lambda content: msgspec.structs.replace(content, name=name)
+
+
 async def test_a_question_is_kept_over_a_restart_with_the_changes_that_can_be_undone(on_sqlite: Settings) -> None:
     async with Store.open(on_sqlite) as store:
         kept = open_questions(store)
-        question = kept.create(ADA, ALLIES, "  The last   place ")
+        question = kept.create(ADA, ALLIES)
         key = question.content.variants[0].key
         monsters = COMPONENTS.data(COMPONENTS.default)
         monsters["monster"][0]["name"] = "Moth"
@@ -58,12 +62,14 @@ async def test_a_question_is_kept_over_a_restart_with_the_changes_that_can_be_un
         kept.change(ADA, question.id, with_players(4, 3, 4))
         same = kept.change(ADA, question.id, with_players(3, 4))
         assert same.revision == 2, "nothing has changed"
+        same = kept.change(ADA, question.id, named("  The last   place "))
     async with Store.open(on_sqlite) as store:
         kept = open_questions(store)
         (found,) = kept.of(ADA)
         assert found == same
-        assert (found.name, found.content.players) == ("The last place", (3, 4))
+        assert (found.content.name, found.content.players) == ("The last place", (3, 4))
         assert options_of(found, found.content.variants[0])["components"]["data"]["monster"][0]["name"] == "Moth"
+        assert kept.undo(ADA, found.id).content.name == question.content.name
         assert kept.undo(ADA, found.id).content.players == question.content.players
         assert kept.undo(ADA, found.id).content == question.content
         assert not kept.can_undo(question)
@@ -92,25 +98,25 @@ async def test_a_draft_may_be_wrong_for_a_while_and_says_where(on_sqlite: Settin
 async def test_others_read_and_copy_a_question_and_only_its_guest_changes_it(on_sqlite: Settings) -> None:
     async with Store.open(on_sqlite) as store:
         kept = open_questions(store)
-        question = kept.create(ADA, AXES, "Axes")
+        question = kept.create(ADA, AXES)
         assert kept.find(question.id) == question
         for refused in (
             lambda: kept.change(BO, question.id, with_players(3)),
             lambda: kept.undo(BO, question.id),
-            lambda: kept.rename(BO, question.id, "Mine"),
+            lambda: kept.change(BO, question.id, named("Mine")),
             lambda: kept.delete(BO, question.id),
         ):
             with pytest.raises(NotYours):
                 refused()
         copied = kept.copy(BO, question.id)
-        assert (copied.guest, copied.name, copied.content) == ("bo", "Axes", question.content)
-        kept.rename(BO, copied.id, "Fewer axes")
+        assert (copied.guest, copied.content) == ("bo", question.content)
+        kept.change(BO, copied.id, named("Fewer axes"))
         kept.delete(ADA, question.id)
         with pytest.raises(NotFound):
             kept.find(question.id)
-        assert [each.name for each in kept.of(BO)] == ["Fewer axes"]
+        assert [each.content.name for each in kept.of(BO)] == ["Fewer axes"]
         with pytest.raises(Stale):
-            kept.change(BO, copied.id, with_players(3), revision=7)
+            kept.change(BO, copied.id, with_players(3), revision=0)
         for _ in range(MOST_QUESTIONS - 1):
             kept.create(BO, AXES)
         with pytest.raises(TooMany):
@@ -123,24 +129,26 @@ ONE = Variant("a", "As printed")
 @pytest.mark.parametrize(
     ("content", "error"),
     [
-        (Content((), (ONE,)), BadSetup),
-        (Content((9,), (ONE,)), BadSetup),
-        (Content((2,) * 9, (ONE,)), BadSetup),
-        (Content((2,), ()), BadSetup),
-        (Content((2,), (ONE, Variant("b", "As  printed"))), BadSetup),
-        (Content((2,), (ONE, Variant("a", "Other"))), BadSetup),
-        (Content((2,), tuple(Variant(str(k), str(k)) for k in range(7))), BadSetup),
-        (Content((2,), (Variant("a", "\u200b"),)), BadSetup),
-        (Content((2,), (Variant("a", "x" * 81),)), BadSetup),
-        (Content((2,), (Variant("a", "x", {"spoons": "1"}),)), BadSetup),
-        (Content((2,), (Variant("a", "x", {"last_two": "sing"}),)), BadSetup),
-        (Content((2,), (ONE,), bots=("odin",)), UnknownBot),
-        (Content((2,), (ONE,), bots=("os:system",)), UnknownBot),
-        (Content((2,), (ONE,), bots=("karl", "thrall", "huscarl", "king")), BadSetup),
-        (Content((2,), (ONE,), without=("sing",)), BadSetup),
-        (Content((2,), (ONE,), figures=("x" * 201,)), BadSetup),
-        (Content((2,), (ONE,), seconds=4), BadSetup),
-        (Content((2,), (ONE,), seconds=121), BadSetup),
+        (Content("?", (), (ONE,)), BadSetup),
+        (Content("?", (9,), (ONE,)), BadSetup),
+        (Content("?", (2,) * 9, (ONE,)), BadSetup),
+        (Content("?", (2,), ()), BadSetup),
+        (Content(" ", (2,), (ONE,)), BadSetup),
+        (Content("x" * 81, (2,), (ONE,)), BadSetup),
+        (Content("?", (2,), (ONE, Variant("b", "As  printed"))), BadSetup),
+        (Content("?", (2,), (ONE, Variant("a", "Other"))), BadSetup),
+        (Content("?", (2,), tuple(Variant(str(k), str(k)) for k in range(7))), BadSetup),
+        (Content("?", (2,), (Variant("a", "\u200b"),)), BadSetup),
+        (Content("?", (2,), (Variant("a", "x" * 81),)), BadSetup),
+        (Content("?", (2,), (Variant("a", "x", {"spoons": "1"}),)), BadSetup),
+        (Content("?", (2,), (Variant("a", "x", {"last_two": "sing"}),)), BadSetup),
+        (Content("?", (2,), (ONE,), bots=("odin",)), UnknownBot),
+        (Content("?", (2,), (ONE,), bots=("os:system",)), UnknownBot),
+        (Content("?", (2,), (ONE,), bots=("karl", "thrall", "huscarl", "king")), BadSetup),
+        (Content("?", (2,), (ONE,), without=("sing",)), BadSetup),
+        (Content("?", (2,), (ONE,), figures=("x" * 201,)), BadSetup),
+        (Content("?", (2,), (ONE,), seconds=4), BadSetup),
+        (Content("?", (2,), (ONE,), seconds=121), BadSetup),
     ],
 )
 async def test_what_a_question_may_not_ask_is_refused_and_changes_nothing(
@@ -200,7 +208,7 @@ async def test_a_question_is_exported_and_deleted_with_its_guest_and_expires(on_
         question = kept.create(ADA, AXES)
         kept.change(ADA, question.id, with_players(3))
         (row,) = store.transact(personal_data.export, "ada")["questions"]
-        assert (row["name"], row["content"]["players"]) == (question.name, [3])
+        assert (row["content"]["name"], row["content"]["players"]) == (question.content.name, [3])
         store.transact(personal_data.delete_guest, "ada", "former player")
         assert store.transact(lambda db: db.value("SELECT count(*) FROM questions, question_pasts")) == 0
         for after, left in ((questions.KEPT_FOR - timedelta(hours=1), 1), (timedelta(hours=2), 0)):

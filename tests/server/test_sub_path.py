@@ -214,9 +214,11 @@ async def test_every_address_on_every_page_is_below_the_sub_path(hall: OpenHall)
     owner = (await hall.room(lobby)).table.host
     question = urlsplit((await host.post("/workshop", {"game": AXES})).headers["location"]).path.removeprefix(ROOT)
     report = balance(AXES, 2, games=8, depth="quick", seed="mead").to_dict()
-    hall.store.transact(jobs.add_order, "q", owner, "report", {}, question.rpartition("/")[2])
+    hall.store.transact(jobs.add_order, "q", owner, "report", {"players": [2]}, question.rpartition("/")[2])
     hall.store.transact(jobs.finish_order, "q", "done", {"report": report})
-    hall.hall.orders._orders["q"] = done = Order("q", owner, "10.0.0.1", "report", {}, question.rpartition("/")[2], "done")
+    hall.hall.orders._orders["q"] = done = Order(
+        "q", owner, "10.0.0.1", "report", {"players": [2]}, question.rpartition("/")[2], "done"
+    )
     done.ended.set()
     draft = (await host.post("/workshop", {"game": "dungeon-allies", "document": "components"})).headers["location"]
     await crawl.visit(question, "/workshop/dungeon-allies/components", urlsplit(draft).path.removeprefix(ROOT))

@@ -64,7 +64,7 @@ async def test_every_game_has_a_card_and_a_question_is_kept_over_a_restart(on_sq
         assert re.findall(r'name="players" value="(\d)" checked', page) == ["2", "3"]
         assert '<option value="fight" selected>' in page
         assert content(hall, path).variants[0].options == {"last_two": "fight"}
-        for _ in range(2):
+        for _ in range(3):
             await person.post(path, {"do": "undo"})
         assert content(hall, path).variants[0].options == {}
         assert (await person.post(path, {"do": "undo"})).status_code == 409
@@ -115,7 +115,7 @@ async def test_a_wrong_field_is_refused_beside_the_fields_and_changes_nothing(ha
     for form in wrong:
         answer = await person.post(path, form, **BY_SCRIPT)
         assert (answer.status_code, 'role="alert"' in answer.text) == (400, True), form
-    for do, status in ((f"remove:{key}", 400), ("link", 400), ("from", 404), ("file", 400), ("twin:x", 404), ("sing:3", 404)):
+    for do, status in ((f"remove:{key}", 400), ("link", 400), ("file", 400), ("twin:x", 404), ("sing:3", 404)):
         assert (await person.post(path, {"only": "-", "do": do})).status_code == status, do
     assert content(hall, path) == before
 
@@ -133,7 +133,7 @@ async def test_variants_come_from_a_copy_a_question_a_link_a_table_and_a_file(ha
     record = dumps(game(AXES).match(2, seed="mead", last_two="fight").record(abandoned="x"))
     for do, more in (
         (f"twin:{first}", {}),
-        ("from", {"from": f"{second.rpartition('/')[2]}:{own}"}),
+        ("link", {"address": second}),
         ("link", {"address": f"http://hall.test{theirs}?report=x#report"}),
         ("link", {"address": f"/tables/{table}"}),
     ):

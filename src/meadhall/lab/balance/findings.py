@@ -59,7 +59,7 @@ class Finding:
 
 def findings(report: Measured) -> list[Finding]:
     """Return all findings, the most surprising first; differences of variants before others."""
-    questions = (_differences, _places, _together, _length, _without, _by_family, _taken, _levels)
+    questions = (_differences, _own, _without, _places, _together, _length, _skill, _by_family, _taken, _levels)
     found = [finding for question in questions for finding in question(report)]
     return [
         *_notes(report),
@@ -137,7 +137,12 @@ def _together(report: Measured) -> Iterator[Finding]:
                 at = "" if set(bounds.values()) == {bound} else f"{cell_in_words(report, key)}: "
                 said += f" {at}{_(bound.text).format(value=percent(bound.share))}"
                 break
-        yield Finding(said, next(iter(won)), ("won",), plain=True)
+        key = next(iter(won))
+        solved = _of(report, key, "solved")
+        if solved:
+            text = _("Of other levels ({cell}): {items}.")
+            said += " " + text.format(cell=cell_in_words(report, key), items=_items(report, solved))
+        yield Finding(said, key, ("won", *(figure.name for figure in solved)), plain=True)
 
 
 def _length(report: Measured) -> Iterator[Finding]:
@@ -157,6 +162,29 @@ def _ends(report: Measured, found: Mapping[Key, Figure]) -> str:
     return "; ".join(
         _("{value} with {cell}").format(value=value_in_words(found[key]), cell=cell_in_words(report, key)) for key in ends
     )
+
+
+def _skill(report: Measured) -> Iterator[Finding]:
+    """Yield what luck decides, and how much more a player wins than those of the level below, in the first cell with each."""
+    texts = {
+        "luck": _("{cell}: luck decides {value} of the results of equal, good players. Their choices decide the rest."),
+        "ladder": _("{cell}: one player of a level among players of the level below wins so many times an equal share: {items}."),
+    }
+    for family, text in texts.items():
+        key = next((key for key in report.figures if _of(report, key, family)), None)
+        if key is not None:
+            found = _of(report, key, family)
+            said = text.format(cell=cell_in_words(report, key), value=value_in_words(found[0]), items=_items(report, found))
+            yield Finding(said, key, tuple(figure.name for figure in found), plain=family == "luck")
+
+
+def _own(report: Measured) -> Iterator[Finding]:
+    """Yield the figures of one's own, in the first cell."""
+    key = next(iter(report.figures))
+    if own := _of(report, key, "own"):
+        text = _("{cell}: you counted in a match: {items}.")
+        said = text.format(cell=cell_in_words(report, key), items=_items(report, own))
+        yield Finding(said, key, tuple(figure.name for figure in own), plain=True)
 
 
 def _without(report: Measured) -> Iterator[Finding]:
@@ -214,12 +242,22 @@ def _about(report: Measured, text: str, shown: Sequence[Odd], **more: str) -> Fi
     """Return the finding about figures of one family, in the cell where one of them surprises most."""
     most = max(shown, key=lambda each: each.surprise)
     here = sorted((each for each in shown if each.key == most.key), key=lambda each: -each.surprise)
-    named = [f"{short_item(report, each.figure)} {value_in_words(each.figure)}" for each in here[:MOST_ITEMS]]
-    if left := len(here) - len(named):
-        named.append(ngettext("and {count} other", "and {count} others", left).format(count=left))
     cell, value = cell_in_words(report, most.key), value_in_words(most.figure)
-    said = text.format(cell=cell, value=value, items=", ".join(named), **more)
+    said = text.format(cell=cell, value=value, items=_items(report, [each.figure for each in here]), **more)
     return Finding(said, most.key, tuple(each.figure.name for each in here), most.surprise)
+
+
+def _of(report: Measured, key: Key, family: str) -> list[Figure]:
+    """Return the figures of a family in a cell."""
+    return [figure for figure in report.figures[key].values() if figure.family == family]
+
+
+def _items(report: Measured, figures: Sequence[Figure]) -> str:
+    """Return the names of a few figures within their family with their values, and how many are left."""
+    named = [f"{short_item(report, figure)} {value_in_words(figure)}" for figure in figures[:MOST_ITEMS]]
+    if left := len(figures) - len(named):
+        named.append(ngettext("and {count} other", "and {count} others", left).format(count=left))
+    return ", ".join(named)
 
 
 def _taken(report: Measured) -> Iterator[Finding]:
@@ -274,7 +312,7 @@ def _can_differ(figure: Figure) -> bool:
     """Return whether a sentence tells a difference of this figure: of a piece only if the figure itself has a sentence."""
     about = figure.about
     is_told = figure.family == "place" or about.alike or about.high or about.low
-    return not figure.item or (about.unit in ("share", "fair shares") and bool(is_told))
+    return not figure.item or figure.family == "own" or (about.unit in ("share", "fair shares") and bool(is_told))
 
 
 def _levels(report: Measured) -> Iterator[Finding]:

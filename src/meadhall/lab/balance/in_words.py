@@ -89,7 +89,9 @@ def value_in_words(figure: Figure, *, signed: bool = False) -> str:
         value, low, top = ("+" * (signed and each > 0) + percent(each, 0) for each in values)
     else:
         value, low, top = (number_in_words(figure, each, signed=signed) for each in values)
-    return value if low == top else _("{value} ({low} to {high})").format(value=value, low=low, high=top)
+    said = value if low == top else _("{value} ({low} to {high})").format(value=value, low=low, high=top)
+    is_most = figure.is_at_ceiling and figure.about.unit == "fair shares"
+    return _("{value}, nearly the most possible").format(value=said) if is_most else said
 
 
 def figure_in_words(figure: Figure, *, signed: bool = False) -> str:

@@ -44,7 +44,7 @@ Watch: TypeAlias = Callable[[Key, Example], str]
 EXAMPLES_OF = {"length": ("longest",), "pieces": ("rare",), "course": ("comeback", "lead_changes"), "score": ("close",)}
 """The matches to watch that suit a question; else the first."""
 
-STYLES = Path(__file__).with_name("report.css")
+STYLES = Path(__file__).parent / "static" / "report.css"
 """The rules of a report, for a page that holds one."""
 
 FAMILIES = ("place", "dealt", "chosen", "without", "loss", "ladder", "agency", "at_leader")

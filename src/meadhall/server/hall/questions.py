@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import replace
 from typing import Any, Final, TypeAlias
 
 import msgspec
@@ -16,6 +15,7 @@ from meadhall.engine.game import Game
 from meadhall.engine.options import MAX_SIZE, Document, Option
 from meadhall.engine.registry import game
 from meadhall.engine.text.language import gettext as _
+from meadhall.engine.text.language import marked
 from meadhall.lab.entrants import kind_mask
 from meadhall.server.errors import NotFound, NotYours, Stale, TooMany, WrongMoment
 from meadhall.server.hall.orders import MOST_SECONDS, Orders
@@ -30,16 +30,21 @@ Edit: TypeAlias = Callable[[Content], Content]
 MOST_QUESTIONS: Final = 40
 """Questions of a guest."""
 MOST_VARIANTS: Final = 6
-MOST_PLAYERS: Final = 8
-MOST_BOTS: Final = 3
-MOST_WITHOUT: Final = 4
-MOST_FIGURES: Final = 8
-"""Variants, numbers of players, levels of bots, kinds of actions and counters of a question."""
-MOST_SIZE: Final = 384 * 1024
-"""The longest content of a question as JSON, in bytes."""
+LIMITS: Final = {
+    "players": (1, 8, marked("numbers of players")),
+    "variants": (1, MOST_VARIANTS, marked("variants")),
+    "bots": (0, 3, marked("levels of bots")),
+    "without": (0, 4, marked("kinds of actions")),
+    "figures": (0, 8, marked("figures")),
+}
+"""How many of each a question has, at least and at most."""
+SEARCH: Final = "search@"
+"""What the name of a bot begins with that searches so many steps before each move."""
+LEAST_SECONDS: Final = 5
 LONGEST_NAME: Final = 80
 LONGEST_FIGURE: Final = 200
-LEAST_SECONDS: Final = 5
+MOST_SIZE: Final = 384 * 1024
+"""The longest content of a question as JSON, in bytes."""
 
 
 class Questions:
@@ -49,18 +54,15 @@ class Questions:
         self._store = store
         self._orders = orders
 
-    def create(self, guest: Guest, subject: Game, name: str = "", content: Content | None = None) -> Question:
+    def create(self, guest: Guest, subject: Game, content: Content | None = None) -> Question:
         """Store a new question of a guest, who is stored already. Raises BadSetup, UnknownBot, TooMany.
 
         Without ``content`` it has the usual number of players and one variant, the printed rules.
         """
-        if content is None:
-            content = Content((subject.default_players,), (new_variant(_("As printed"), {}, ()),))
-        checked = check(subject, content)
         if len(self.of(guest)) >= MOST_QUESTIONS:
             raise TooMany(_("You have {count} questions. Delete one first.").format(count=MOST_QUESTIONS))
-        called = _checked_name(name or _("A question about {game}").format(game=subject.title))
-        question = Question(new_id(), guest.id, called, subject.name, checked, 0, self._store.time.now())
+        checked = check(subject, content or first_content(subject))
+        question = Question(new_id(), guest.id, subject.name, checked, 0, self._store.time.now())
         self._store.transact(questions.add, question)
         return question
 
@@ -105,16 +107,10 @@ class Questions:
             raise WrongMoment(_("There is nothing to undo."))
         return found
 
-    def rename(self, guest: Guest, id: str, name: str) -> Question:
-        """Give a question another name. Raises BadSetup, NotFound, NotYours."""
-        question = replace(self.own(guest, id), name=_checked_name(name))
-        self._store.transact(questions.rename, id, question.name)
-        return question
-
     def copy(self, guest: Guest, id: str) -> Question:
         """Return a copy that belongs to this guest, who is stored already. Raises NotFound, TooMany."""
         source = self.find(id)
-        return self.create(guest, game(source.game), source.name, source.content)
+        return self.create(guest, game(source.game), source.content)
 
     def delete(self, guest: Guest, id: str) -> None:
         """Delete a question with its reports. Raises NotFound, NotYours."""
@@ -131,34 +127,31 @@ def check(subject: Game, content: Content) -> Content:
 
     The data of documents aren't checked: a guest may save one that isn't valid yet.
     """
-    players = tuple(
-        sorted({subject.check_players(count) for count in _some(content.players, 1, MOST_PLAYERS, _("numbers of players"))})
-    )
-    bots = tuple(dict.fromkeys(_some(content.bots, 0, MOST_BOTS, _("levels of bots"))))
-    for name in bots:
+    for name, (least, most, what) in LIMITS.items():
+        if not least <= (count := len(getattr(content, name))) <= most:
+            message = _("Choose {least} to {most} {what}, not {count}.")
+            raise BadSetup(message.format(least=least, most=most, what=_(what), count=count))
+    kind_mask(subject, content.without)
+    for name in content.bots:
         bot(subject, name)
-    kind_mask(subject, without := tuple(dict.fromkeys(_some(content.without, 0, MOST_WITHOUT, _("kinds of actions")))))
-    figures = tuple(
-        dict.fromkeys(_checked_name(each, LONGEST_FIGURE) for each in _some(content.figures, 0, MOST_FIGURES, _("figures")))
-    )
-    variants = tuple(_checked_variant(subject, each) for each in _some(content.variants, 1, MOST_VARIANTS, _("variants")))
-    for names in ([each.name for each in variants], [each.key for each in variants]):
-        if len(set(names)) < len(names):
-            raise BadSetup(_("Two variants can't have the same name."))
+    variants = tuple(_checked_variant(subject, each) for each in content.variants)
+    if any(len({getattr(each, name) for each in variants}) < len(variants) for name in ("name", "key")):
+        raise BadSetup(_("Two variants can't have the same name."))
     if not LEAST_SECONDS <= content.seconds <= MOST_SECONDS:
         message = _("A report takes {least} to {most} seconds.")
         raise BadSetup(message.format(least=LEAST_SECONDS, most=int(MOST_SECONDS)))
-    checked = Content(players, variants, bots, without, figures, content.seconds)
+    checked = Content(
+        _checked_name(content.name),
+        tuple(sorted({subject.check_players(count) for count in content.players})),
+        variants,
+        tuple(dict.fromkeys(content.bots)),
+        tuple(dict.fromkeys(content.without)),
+        tuple(dict.fromkeys(_checked_name(each, LONGEST_FIGURE) for each in content.figures)),
+        content.seconds,
+    )
     if len(msgspec.json.encode(checked)) > MOST_SIZE:
         raise BadSetup(_("This question is too long. Take a variant out first."))
     return checked
-
-
-def _some(values: Collection[Any], least: int, most: int, what: str) -> Collection[Any]:
-    if not least <= len(values) <= most:
-        message = _("Choose {least} to {most} {what}, not {count}.")
-        raise BadSetup(message.format(least=least, most=most, what=what, count=len(values)))
-    return values
 
 
 def _checked_name(text: str, longest: int = LONGEST_NAME) -> str:
@@ -239,6 +232,12 @@ def is_current(question: Question, request: Mapping[str, Any]) -> bool:
     except BadSetup:
         return False
     return bool(json.loads(json.dumps(wanted)) == request)
+
+
+def first_content(subject: Game, *variants: Variant, players: int | None = None) -> Content:
+    """Return what a new question asks: about these variants, or the printed rules."""
+    name = _("A question about {game}").format(game=subject.title)
+    return Content(name, (players or subject.default_players,), variants or (new_variant(_("As printed"), {}, ()),))
 
 
 def new_variant(name: str, options: Mapping[str, Any], others: Collection[Variant]) -> Variant:

@@ -1,245 +1,105 @@
-"""The models of the workshop: a guest's questions, and one of them with its variants side by side and its reports."""
+"""What the pages of the workshop show: a guest's questions, and one of them with its variants side by side and its reports."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache
-from hashlib import sha256
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any, Final
 
 from markupsafe import Markup
 
 from meadhall.bots import ranks
-from meadhall.engine import options
 from meadhall.engine.changes import document_changes
-from meadhall.engine.errors import MeadhallError
-from meadhall.engine.game import Game
+from meadhall.engine.game import Document, Game
 from meadhall.engine.match.view import bot_in_words
 from meadhall.engine.registry import game, game_names
 from meadhall.engine.text.language import gettext as _
 from meadhall.engine.text.language import ngettext
 from meadhall.lab import Balance
-from meadhall.lab.balance import STYLES
 from meadhall.lab.entrants import action_kinds
-from meadhall.server.errors import reason_of
-from meadhall.server.hall.among_people import AmongPeople
 from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.orders import Order
-from meadhall.server.hall.questions import MOST_VARIANTS, is_current
+from meadhall.server.hall.questions import MOST_VARIANTS, SEARCH, is_current
 from meadhall.server.pages.clock import moment
-from meadhall.server.pages.lobby import shared_link
-from meadhall.server.pages.models import Moment, Option, Refusal, SharedLink
+from meadhall.server.pages.lobby import option_view, shared_link
+from meadhall.server.pages.models import Option, OptionView
 from meadhall.server.store.models import Guest
-from meadhall.server.store.questions import Content, Question, Variant
+from meadhall.server.store.questions import Question
 from meadhall.server.web.links import Outside, link
 
 TIMES: Final = (15, 30, 60, 120)
 """Seconds of a report that the page offers."""
 
 
-@dataclass(frozen=True)
-class Cell:
-    """The value of an option in one variant."""
-
-    variant: Variant
-    field: str  # the name of the field
-    choices: tuple[Option, ...] = ()  # empty for a number or a document
-    value: Any = None  # of a number
-    words: str = ""  # how a document differs from the built-in one, "" if it doesn't
-
-
-@dataclass(frozen=True)
-class OptionRow:
-    """An option with its value in each variant."""
-
-    option: options.Option
-    title: str
-    about: tuple[tuple[str, str], ...]  # what its values mean: name, sentence
-    is_document: bool
-    is_house_rule: bool
-    only_with: str  # the choice that it needs, "" if it needs none
-    cells: tuple[Cell, ...]
-
-
-@dataclass(frozen=True)
-class ReportView:
-    """A report of a question."""
-
-    id: str
-    state: str  # "waiting", "running", "done", "failed"
-    percent: int
-    url: str
-    is_current: bool  # whether it answers what the question asks now
-
-
-@dataclass(frozen=True)
-class QuestionLine:
-    """A question in the list."""
-
-    url: str
-    name: str
-    title: str  # of the game
-    about: str
-    changed: Moment
-    report: ReportView | None  # the last one
-
-
-@dataclass(frozen=True)
-class QuestionPage:
-    """A question of the workshop."""
-
-    id: str
-    url: str
-    name: str
-    game: Game
-    is_own: bool
-    content: Content
-    players: tuple[Option, ...]
-    bots: tuple[Option, ...]
-    search: str  # the steps of a search that plays, too; "" for none
-    without: tuple[Option, ...]
-    times: tuple[Option, ...]
-    rows: tuple[OptionRow, ...]
-    can_add: bool
-    others: tuple[Option, ...]  # variants of other questions about this game
-    share: SharedLink
-    can_undo: bool
-    can_report: bool  # whether this hall makes reports
-    reports: tuple[ReportView, ...]
-    shown: ReportView | None  # the report beside the question
-    fragment: Markup  # what it says, "" before it is ready
-    fault: str  # why it could not be made
-    people: Sequence[AmongPeople]  # what people's matches say beside it
-    ties: str  # what ties between seats are called in this game
-    notice: Refusal | None
-    styles: str  # the address of the rules of a report
-
-
-@cache
-def report_styles() -> str:
-    """Return the address of the rules of a report."""
-    return link(f"/report.css?v={sha256(STYLES.read_bytes()).hexdigest()[:12]}")
-
-
-def question_lines(hall: Hall, guest: Guest) -> list[QuestionLine]:
-    """Return the questions of a guest about installed games, those changed last first."""
+def question_lines(hall: Hall, guest: Guest) -> list[dict[str, Any]]:
+    """Return the questions of a guest about installed games for the list, those changed last first."""
     names = game_names()
     found = [each for each in hall.questions.of(guest) if each.game in names]
     return [
-        QuestionLine(
-            link(f"/workshop/{each.id}"),
-            each.name,
-            game(each.game).title,
-            _in_words(each.content),
-            moment(each.changed_at),
-            next((_report(each, order) for order in hall.orders.of(each.id)), None),
-        )
+        {
+            "question": each,
+            "game": game(each.game),
+            "about": _in_words(each),
+            "changed": moment(each.changed_at),
+            "report": next((_report(each, order) for order in hall.orders.of(each.id)), None),
+        }
         for each in found
     ]
 
 
-def question_page(
-    hall: Hall,
-    guest: Guest,
-    question: Question,
-    outside: Outside,
-    shown: Order | None,
-    fragment: Markup,
-    people: Sequence[AmongPeople],
-    error: MeadhallError | None = None,
-) -> QuestionPage:
-    """Return the page of a question. ``shown``: the report beside it, and ``fragment`` and ``people`` what they say."""
+def question_page(hall: Hall, guest: Guest, question: Question, outside: Outside, shown: Order | None) -> dict[str, Any]:
+    """Return what the page of a question takes beside the question and what its report says. ``shown``: that report."""
     subject, content = game(question.game), question.content
     kinds = action_kinds(subject)
-    searches = [name for name in content.bots if name.startswith("search@")]
-    return QuestionPage(
-        question.id,
-        link(f"/workshop/{question.id}"),
-        question.name,
-        subject,
-        question.guest == guest.id,
-        content,
-        _options(((str(k), str(k)) for k in range(subject.min_players, subject.max_players + 1)), map(str, content.players)),
-        _options(((rank.name, bot_in_words(rank.name)) for rank in ranks(subject)), content.bots),
-        searches[0].removeprefix("search@") if searches else "",
-        _options(((kind.name, _(kind.text)) for kind in kinds), content.without) if len(kinds) > 1 else (),
-        _options(((str(k), _("{seconds} seconds").format(seconds=k)) for k in TIMES), [str(content.seconds)]),
-        tuple(_row(subject, option, content) for option in subject.options),
-        len(content.variants) < MOST_VARIANTS,
-        _others(hall, guest, question),
-        shared_link(outside, f"/workshop/{question.id}"),
-        hall.questions.can_undo(question),
-        hall.orders.is_open,
-        tuple(_report(question, order) for order in hall.orders.of(question.id)),
-        None if shown is None else _report(question, shown),
-        fragment,
-        "" if shown is None else hall.orders.answer(shown).get("error", ""),
-        people,
-        _(bond.text) if (bond := subject.elements.bond) else "",
-        None if error is None else Refusal("", reason_of(error)),
-        report_styles(),
-    )
+    return {
+        "url": link(f"/workshop/{question.id}"),
+        "game": subject,
+        "is_own": question.guest == guest.id,
+        "players": _ticks(((k, k) for k in range(subject.min_players, subject.max_players + 1)), content.players),
+        "bots": _ticks(((rank.name, bot_in_words(rank.name)) for rank in ranks(subject)), content.bots),
+        "search": next((name.removeprefix(SEARCH) for name in content.bots if name.startswith(SEARCH)), ""),
+        "without": _ticks(((kind.name, _(kind.text)) for kind in kinds), content.without) if len(kinds) > 1 else (),
+        "times": _ticks(((k, _("{seconds} seconds").format(seconds=k)) for k in TIMES), [content.seconds]),
+        "rows": list(zip(*(_column(subject, each.options) for each in content.variants), strict=True)),
+        "can_add": len(content.variants) < MOST_VARIANTS,
+        "others": [each for each in hall.questions.of(guest) if each.game == question.game and each.id != question.id],
+        "share": shared_link(outside, f"/workshop/{question.id}"),
+        "can_undo": hall.questions.can_undo(question),
+        "can_report": hall.orders.is_open,
+        "reports": hall.orders.of(question.id),
+        "shown": None if shown is None else _report(question, shown),
+        "ties": _(subject.elements.bond.text) if subject.elements.bond else "",
+        "fault": "" if shown is None else hall.orders.answer(shown).get("error", ""),
+    }
 
 
-def _options(offered: Iterable[tuple[str, str]], chosen: Iterable[str]) -> tuple[Option, ...]:
-    kept = set(chosen)
-    return tuple(Option(value, text, value in kept) for value, text in offered)
+def _ticks(offered: Iterable[tuple[object, object]], chosen: Collection[object]) -> tuple[Option, ...]:
+    return tuple(Option(str(value), str(text), value in chosen) for value, text in offered)
 
 
-def _in_words(content: Content) -> str:
+def _in_words(question: Question) -> str:
     """Return how much a question compares."""
-    count = len(content.variants)
+    count = len(question.content.variants)
     variants = ngettext("{count} way of playing", "{count} ways of playing", count).format(count=count)
-    return _("{variants}, {players} players").format(variants=variants, players=", ".join(map(str, content.players)))
+    return _("{variants}, {players} players").format(variants=variants, players=", ".join(map(str, question.content.players)))
 
 
-def _row(subject: Game, option: options.Option, content: Content) -> OptionRow:
-    needed = option.only_with and next(
-        each.label(option.only_with[1]) for each in subject.options if each.name == option.only_with[0]
-    )
-    shown = [option.default] if isinstance(option, options.Number) else option.values
-    return OptionRow(
-        option,
-        _(option.title),
-        tuple((option.label(each), option.explained(each)) for each in shown) if isinstance(option, options.Choice) else (),
-        isinstance(option, options.Document),
-        isinstance(option, options.HouseRule),
-        needed or "",
-        tuple(_cell(option, each) for each in content.variants),
-    )
+def _column(subject: Game, options: Mapping[str, Any]) -> Iterator[OptionView]:
+    """Yield the options of a variant. A document says in short how it differs from the built-in one."""
+    chosen = {option.name: option.default for option in subject.options}
+    chosen |= {name: value for name, value in options.items() if not isinstance(value, Mapping)}
+    for option in subject.options:
+        view = option_view(subject, option, chosen)
+        if isinstance(option, Document) and option.name in options:
+            found = [str(each) for each in document_changes(option, options[option.name], option.data(option.default))]
+            more = _("{first} and {count} more changes").format(first="".join(found[:1]), count=len(found) - 1)
+            view = replace(view, custom=more if len(found) > 1 else "".join(found), is_changed=True)
+        yield view
 
 
-def _cell(option: options.Option, variant: Variant) -> Cell:
-    value, field = variant.options.get(option.name, option.default), f"{variant.key}:{option.name}"
-    if isinstance(option, options.Choice) and not isinstance(option, options.Number):
-        return Cell(variant, field, _options(((each, option.label(each)) for each in option.values), [value]))
-    if isinstance(option, options.Document):
-        data = variant.options.get(option.name)
-        return Cell(variant, field, words="" if data is None else _document_in_words(option, data))
-    return Cell(variant, field, value=value)
-
-
-def _document_in_words(option: options.Document[Any], data: Mapping[str, Any]) -> str:
-    """Say in short how a document differs from the built-in one."""
-    found = [str(each) for each in document_changes(option, data, option.data(option.default))]
-    return (
-        _("{first} and {count} more changes").format(first=found[0], count=len(found) - 1) if len(found) > 1 else "".join(found)
-    )
-
-
-def _others(hall: Hall, guest: Guest, question: Question) -> tuple[Option, ...]:
-    return tuple(
-        Option(f"{other.id}:{each.key}", f"{other.name}: {each.name}", False)
-        for other in hall.questions.of(guest)
-        if other.game == question.game and other.id != question.id
-        for each in other.content.variants
-    )
-
-
-def _report(question: Question, order: Order) -> ReportView:
-    url = link(f"/workshop/{question.id}?report={order.id}")
-    return ReportView(order.id, order.state, round(100 * order.progress), url, is_current(question, order.request))
+def _report(question: Question, order: Order) -> tuple[Order, bool]:
+    """Return a report, and whether it answers what the question asks now."""
+    return order, is_current(question, order.request)
 
 
 def fragment_of(question: Question, order: Order | None, answer: Mapping[str, Any]) -> Markup:

@@ -16,6 +16,7 @@ from jinja2 import Environment, Template
 
 from meadhall.engine.registry import game, game_names
 from meadhall.engine.text.language import LANGUAGES, current_language
+from meadhall.lab.balance import STYLES
 from meadhall.pictures.templates import STATIC as SHARED_STATIC
 from meadhall.pictures.templates import game_static_files, new_environment
 from meadhall.server.pages.any_game import any_game_template, uses_any_game_page
@@ -29,6 +30,8 @@ from meadhall.server.web.links import link
 HERE = Path(__file__).parent
 SERVER = HERE.parent
 STATIC = SERVER / "static"
+SHARED = (STATIC, SHARED_STATIC, STYLES.parent)
+"""The folders of static files that belong to no game: the hall's own, those of pictures, and that of reports."""
 
 
 @cache
@@ -118,10 +121,10 @@ def game_static(name: str, suffix: str) -> list[str]:
 
 
 def static_folders() -> dict[str, tuple[Path, ...]]:
-    """Return the folders of static files by their addresses: the hall's own with the shared one, and every game's."""
+    """Return the folders of static files by their addresses: ``SHARED``, and every game's."""
     games = {f"/static/games/{name}": game(name).file("static") for name in game_names()}
     found = {path: (folder,) for path, folder in games.items() if folder is not None and folder.is_dir()}
-    return {"/static": (STATIC, SHARED_STATIC), **found}
+    return {"/static": SHARED, **found}
 
 
 def _static_file(name: str) -> Path:
@@ -131,5 +134,4 @@ def _static_file(name: str) -> Path:
         folder = game(owner).file("static")
         if folder is not None:
             return folder / rest
-    own = STATIC / name
-    return own if own.is_file() else SHARED_STATIC / name
+    return next((folder / name for folder in SHARED if (folder / name).is_file()), STATIC / name)

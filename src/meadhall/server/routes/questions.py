@@ -14,7 +14,7 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 
 import msgspec
-from litestar import Response, get, post
+from litestar import get, post
 from litestar.datastructures import FormMultiDict
 
 from meadhall.engine.errors import BadSetup, MeadhallError
@@ -23,11 +23,11 @@ from meadhall.engine.match.record import loads
 from meadhall.engine.options import MAX_SIZE
 from meadhall.engine.registry import game, game_names
 from meadhall.engine.text.language import gettext as _
-from meadhall.lab.balance import STYLES
-from meadhall.server.errors import NotFound, status_of
+from meadhall.server.errors import NotFound, reason_of, status_of
 from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.lobby_changes import arranged, with_options
-from meadhall.server.hall.questions import Edit, new_variant, option_of, options_of, request_of, variant_of
+from meadhall.server.hall.questions import SEARCH, Edit, first_content, new_variant, option_of, options_of, request_of, variant_of
+from meadhall.server.pages.models import Refusal
 from meadhall.server.pages.questions import fragment_of, question_lines, question_page
 from meadhall.server.pages.replay import replay_page
 from meadhall.server.pages.responses import Answer, Html, by_htmx, page, see_other
@@ -58,14 +58,15 @@ async def show_questions(request: AnyRequest, hall: Hall, guest: Guest, game: st
 async def ask_question(request: AnyRequest, hall: Hall, guest: Guest, sessions: Sessions) -> Answer:
     """Begin a question about a game, or about the options of a table. With a ``document`` the next page edits that."""
     form = await request.form()
-    content = None
-    name = str(form.get("game", ""))
     if form.get("table"):
         room = await hall.room(str(form["table"]))
         room.check_visible(guest)
-        name, options = room.game.name, room.table.options
-        content = Content((len(room.table.seats),), (new_variant(_("This table"), options, ()),))
-    question = hall.questions.create(sessions.save(guest), game(name), str(form.get("name", "")), content)
+        subject, options, players = room.game, room.table.options, len(room.table.seats)
+        content = first_content(subject, new_variant(_("This table"), options, ()), players=players)
+    else:
+        subject = game(str(form.get("game", "")))
+        content = first_content(subject)
+    question = hall.questions.create(sessions.save(guest), subject, content)
     rest = f"/{question.content.variants[0].key}/{form['document']}" if form.get("document") else ""
     return see_other(link(f"/workshop/{question.id}{rest}"))
 
@@ -128,7 +129,8 @@ async def watch_example(
         raise NotFound(_("There is no such match in this report."))
     match = await hall.uploads.match(gzip.decompress(b64decode(records[number])).decode())
     url = link(f"/workshop/{id}/reports/{report}/{number}")
-    return page(request, guest, "replay.html", replay_page(match, url, step, seat, None, link(f"/workshop/{id}?report={report}")))
+    content = replay_page(match, url, step, seat, None, link(f"/workshop/{id}?report={report}"))
+    return page(request, guest, "replay.html", content, back=_("Back to the report"))
 
 
 async def _shown(
@@ -137,11 +139,12 @@ async def _shown(
     """Return the page of a question."""
     orders = hall.orders.of(question.id)
     shown = next((each for each in orders if each.id == report), orders[0] if orders else None)
+    more = question_page(hall, guest, question, outside(request), shown)
     answer = {} if shown is None else hall.orders.answer(shown)
-    fragment = await run_in_thread(fragment_of, question, shown, answer)
-    people = await hall.peoples_matches.of(question.game, shown.request["players"]) if fragment and shown is not None else []
-    content = question_page(hall, guest, question, outside(request), shown, fragment, people, error)
-    return page(request, guest, "question.html", content, 200 if error is None else int(status_of(error)))
+    more["fragment"] = fragment = await run_in_thread(fragment_of, question, shown, answer)
+    more["people"] = await hall.peoples_matches.of(question.game, shown.request["players"]) if fragment and shown else []
+    notice = None if error is None else Refusal("", reason_of(error))
+    return page(request, guest, "question.html", question, 200 if error is None else int(status_of(error)), notice=notice, **more)
 
 
 async def _table(hall: Hall, guest: Guest, question: Question, key: str) -> str:
@@ -161,8 +164,6 @@ async def _changed(hall: Hall, guest: Guest, question: Question, form: FormMulti
     """Store the fields of a form: those that it names as ``only``, or all. Raises BadSetup, UnknownBot."""
     only = {str(each) for each in form.getall("only", [])}
     sent = only or {*form, *(_GROUPS if "save" in form else ())}
-    if "name" in sent and form.get("name") != question.name:
-        question = hall.questions.rename(guest, question.id, str(form.get("name")))
     return hall.questions.change(guest, question.id, _edited(game(question.game), form, sent))
 
 
@@ -174,10 +175,12 @@ def _edited(subject: Game, form: FormMultiDict, sent: set[str]) -> Edit:
 
     def edit(content: Content) -> Content:
         found: dict[str, Any] = {"without": texts("without")} if "without" in sent else {}
+        if "name" in sent:
+            found["name"] = " ".join(texts("name"))
         if "players" in sent:
             found["players"] = tuple(int(text) for text in texts("players") if text.isdecimal())
         if "bots" in sent:
-            found["bots"] = (*texts("bots"), *(f"search@{steps}" for steps in texts("search")))
+            found["bots"] = (*texts("bots"), *(f"{SEARCH}{steps}" for steps in texts("search")))
         if "seconds" in sent:
             found["seconds"] = int("".join(each for each in texts("seconds") if each.isdecimal()) or 0)
         changed = msgspec.structs.replace(content, **found)
@@ -201,10 +204,6 @@ async def _variants(hall: Hall, guest: Guest, question: Question, form: FormMult
     found: Sequence[tuple[str, Mapping[str, Any]]]
     if do == "twin":
         found = [(variant_of(question, what).name, variant_of(question, what).options)]
-    elif do == "from":
-        other, _colon, key = str(form.get("from", "")).partition(":")
-        source = hall.questions.find(other)
-        found = [(variant_of(source, key).name, variant_of(source, key).options)]
     elif do == "link":
         found = await _linked(hall, guest, subject, str(form.get("address", "")))
     elif do == "file":
@@ -249,11 +248,4 @@ def _in_file(subject: Game, content: bytes) -> tuple[str, Mapping[str, Any]]:
     return _("From a file"), {documents[0].name: documents[0].check(content)}
 
 
-@get("/report.css", sync_to_thread=False)
-def show_report_styles() -> Response[str]:
-    """Return the rules of a report. The address of a page's link changes with them, so browsers keep them."""
-    headers = {"Cache-Control": "public, max-age=31536000, immutable"}
-    return Response(STYLES.read_text("utf-8"), media_type="text/css; charset=utf-8", headers=headers)
-
-
-routes = [show_report_styles, show_questions, ask_question, show_question, change_question, watch_example]
+routes = [show_questions, ask_question, show_question, change_question, watch_example]

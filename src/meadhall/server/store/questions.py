@@ -37,6 +37,7 @@ class Content(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What a question asks. ``hall.questions`` says what is allowed.
 
     Attributes:
+        name: what the guest wants to know, in words.
         players: the numbers of players.
         variants: the ways of playing. A report compares the others with the first.
         bots: the levels that play; empty for those that a report takes by itself.
@@ -45,6 +46,7 @@ class Content(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         seconds: the time limit of a report.
     """
 
+    name: str
     players: tuple[int, ...]
     variants: tuple[Variant, ...]
     bots: tuple[str, ...] = ()
@@ -60,7 +62,7 @@ class Content(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         """Return the content with another value of an option in one variant; None stands for the default.
 
         Examples:
-            >>> before = Content((2,), (Variant("a", "as printed"),))
+            >>> before = Content("Who wins?", (2,), (Variant("a", "as printed"),))
             >>> before.with_option("a", "mode", "versus").variants[0].options
             {'mode': 'versus'}
         """
@@ -84,7 +86,6 @@ class Question:
     Attributes:
         id: its id. Who knows it may read the question, and copy it.
         guest: the id of the guest to whom it belongs.
-        name: its name for people.
         game: the name of the game.
         content: what it asks.
         revision: the number of its changes.
@@ -93,11 +94,15 @@ class Question:
 
     id: str
     guest: str
-    name: str
     game: str
     content: Content
     revision: int
     changed_at: datetime
+
+    @property
+    def name(self) -> str:
+        """Its name for people: what the guest wants to know."""
+        return self.content.name
 
 
 def add(db: Db, question: Question) -> None:
@@ -141,11 +146,6 @@ def undo(db: Db, before: Question) -> Question | None:
 def can_undo(db: Db, id: str) -> bool:
     """Return whether a change of a question can be undone."""
     return bool(db.value("SELECT EXISTS (SELECT 1 FROM question_pasts WHERE question = ?)", id))
-
-
-def rename(db: Db, id: str, name: str) -> None:
-    """Give a question another name."""
-    db.run("UPDATE questions SET name = ?, changed_at = ? WHERE id = ?", name, db.now(), id)
 
 
 def delete(db: Db, id: str) -> None:

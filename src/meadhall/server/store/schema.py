@@ -49,7 +49,7 @@ MIGRATIONS: Final[Mapping[int, tuple[str, ...]]] = {
     38: ("ALTER TABLE guests ADD COLUMN onward VARCHAR(8) DEFAULT 'stay' NOT NULL",),
     39: (
         """CREATE TABLE questions (
-            id VARCHAR(16) NOT NULL PRIMARY KEY, guest VARCHAR(32) NOT NULL, name VARCHAR(80) NOT NULL, game VARCHAR(40) NOT NULL,
+            id VARCHAR(16) NOT NULL PRIMARY KEY, guest VARCHAR(32) NOT NULL, game VARCHAR(40) NOT NULL,
             content JSON NOT NULL, revision INTEGER NOT NULL, changed_at DATETIME NOT NULL
         )""",
         "CREATE INDEX ix_questions_guest_changed_at ON questions (guest, changed_at)",

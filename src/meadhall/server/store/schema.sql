@@ -282,7 +282,6 @@ CREATE INDEX ix_orders_question ON orders (question);
 CREATE TABLE questions (
   id VARCHAR(16) NOT NULL PRIMARY KEY,
   guest VARCHAR(32) NOT NULL,
-  name VARCHAR(80) NOT NULL,
   game VARCHAR(40) NOT NULL,
   content JSON NOT NULL,
   revision INTEGER NOT NULL,

@@ -54,6 +54,7 @@
     const field = event.target;
     if (!field.name || field.matches("[data-part], [type=hidden]")) return;
     edited.add(partOf(field));
+    if (field.dataset.usual !== undefined) field.closest("td").classList.toggle("differs", field.value !== field.dataset.usual);
     clearTimeout(timer);
     timer = setTimeout(send, pause);
   }
