@@ -70,11 +70,8 @@ def values_and_luck(match: Match, seed: int, playouts: int) -> tuple[Floats, Flo
     later = np.zeros_like(first)
     for step, after in zip(match.steps, positions[1:], strict=True):
         viewer = values.viewer_of(step.before, viewer)
-        if viewer == EVERYTHING:
-            chance = tuple(after["rng"][0].tolist()) != step_key(match.seed, step.n)
-        else:
-            chance = bool((after["reveals"] != step.before["reveals"]).any())
-        if chance:
+        rolled = tuple(after["rng"][0].tolist()) != step_key(match.seed, step.n)
+        if rolled or (viewer == SPECTATOR and (after["reveals"] != step.before["reveals"]).any()):
             later += values.value(after, viewer) - values.mean_value_after(viewer, step)
     return first[: match.players], later[: match.players]
 
