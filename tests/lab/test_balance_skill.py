@@ -76,7 +76,7 @@ def test_hidden_hands_keep_their_cards_when_the_draw_pile_is_shuffled_anew() -> 
     match = meadhall.game("viking-axes").match(3, seed="hands", variant="strategic")
     while len(match.steps) < 12:
         match.play(match.legal()[0])
-    values = _Evaluator(match, 1, 4)
+    values = _Evaluator(match, 1, 4, together=True)
     assert values.viewer_of(match.states, SPECTATOR) == SPECTATOR
     known = values._known(match.states, SPECTATOR)
     assert (known["hand"] == match.states["hand"]).all()
