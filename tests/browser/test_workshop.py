@@ -46,7 +46,7 @@ def test_nothing_is_lost_over_slow_answers_and_the_report_opens_beside_the_field
     page.locator(".ways select").nth(1).select_option(index=1)
     page.locator("[name=players][value='2']").check()
     page.locator("[name=players][value='3']").check()
-    page.get_by_text("Bots, forbidden moves, time").click()
+    page.get_by_text("Bots, forbidden moves, counting, time").click()
     page.locator("#seconds").select_option("15")
     page.locator("#search").press_sequentially("25", delay=20)
     typed = in_turn(page)

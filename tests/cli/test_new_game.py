@@ -7,13 +7,15 @@ import re
 import shlex
 import sys
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
 import typer
 
+import meadhall
 from meadhall.cli import app, authoring, main
-from meadhall.cli.authoring import prefix, write_game
+from meadhall.cli.authoring import find_game, prefix, write_game
 from meadhall.engine import registry
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -43,7 +45,9 @@ def new_package(folder: Path, name: str, hidden: bool = False) -> Path:
 
 def texts(folder: Path) -> dict[str, str]:
     files = [path for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts and path.suffix != ".pyc"]
-    return {str(path.relative_to(folder)): path.read_text("utf-8") for path in files if ".pytest_cache" not in path.parts}
+    return {
+        str(path.relative_to(folder)): path.read_text("utf-8", "replace") for path in files if ".pytest_cache" not in path.parts
+    }
 
 
 @pytest.fixture(scope="module")
@@ -87,7 +91,29 @@ def test_a_bare_game_has_its_rules_and_nothing_else(capsys: Capture, tmp_path: P
     assert found.keys() == {"README.md", "pyproject.toml", "src/dare/__init__.py", "src/dare/rules.py", "tests/test_dare.py"}
     assert main(["check", "dare", "--players", "2", "--actions", "0"]) == 0
     assert main(["new-game", "both", "--bare", "--hidden"]) == 2
-    assert "choose --bare or --hidden, not both" in capsys.readouterr().err
+    assert "choose one of --bare, --hidden and --from" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("old", "prefix_of_rules"), [("axes-and-allies", "AA"), ("axxa", "AX")])
+def test_a_copy_of_a_game_has_its_own_name_and_plays_the_same_matches(
+    old: str, prefix_of_rules: str, capsys: Capture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["new-game", f"our-{old}", "--from", old]) == 0
+    assert f"It plays like {meadhall.game(old).title}" in capsys.readouterr().out
+    found = texts(tmp_path / f"our-{old}")
+    renamed = re.compile(rf"meadhall\.games|(?<!our-)\b{old}/|{meadhall.game(old).title}|\b{prefix_of_rules}-\d")
+    assert [name for name, text in found.items() if renamed.search(name + text)] == ["pyproject.toml"], "which tells its origin"
+    if old == "axes-and-allies":  # the other takes long
+        assert main(["check", f"our-{old}", "--quick", "--players", "2", "--games", "1", "--option", "sides=6"]) == 0
+    copy, seeds, draw = find_game(f"our-{old}"), [f"copy {number}" for number in range(3)], Random(1)
+    assert copy.title == f"Our {old.replace('-', ' ')}"
+    for seed in seeds:
+        match, other = (each.match(players=3, seed=seed) for each in (copy, meadhall.game(old)))
+        while not other.over:
+            action = draw.choice(other.legal())
+            assert [event.arguments for event in match.play(action)] == [event.arguments for event in other.play(action)]
+        assert match.over
 
 
 def test_a_new_game_keeps_every_law(dice: Path, capsys: Capture) -> None:

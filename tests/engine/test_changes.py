@@ -96,9 +96,7 @@ def test_what_a_card_counts_is_a_change_too() -> None:
         data["sorcerer_card"][13] = {**data["sorcerer_card"][13], "kind": "mixed", "scores": [{"kind": "fixed", "points": 3}]}
         del data["sorcerer_card"][13]["points"]
 
-    assert set(told(mixed)) == {
-        "Wayfarer's Staff, points: 4 → –",
+    assert told(mixed) == [
         "Wayfarer's Staff, counts: itself → several things",
-        "Wayfarer's Staff, what it counts 1, counts: – → itself",
-        "Wayfarer's Staff, what it counts 1, points: – → 3",
-    }
+        "Wayfarer's Staff, what it counts 1: new (points 3; counts itself)",
+    ]

@@ -111,6 +111,23 @@ def test_what_if_axes_kill_on_a_five(sides: int, kills_on: int) -> None:
     assert place.low > shares_of_attackers(6, 0) or not kills_on
 
 
+def test_two_games_are_compared_on_common_seeds() -> None:
+    """A copy plays the same matches: every difference is exactly 0."""
+    with registered(replace(AA, name="my-axes", title="My Axes")):
+        variants: dict[str, dict[str, Any]] = {"printed": {}, "mine": {"game": "my-axes"}}
+        variants["five"] = {"game": "my-axes", "kills_on": 5}
+        report = balance(AA, 3, variants, games=40, depth="quick", seed="copy")
+        same, other = report.difference("mine", "printed"), report.difference("five", "printed")
+        assert {(figure.value, figure.low, figure.high) for figure in same.values()} == {(0.0, 0.0, 0.0)}
+        assert other["turns"].high < 0, "more rolls kill"
+        assert report.match(("mine", 3), 0).game.title == "My Axes"
+        again = Balance.from_dict(json.loads(json.dumps(report.to_dict())))
+        assert again.played("five")[1] == {"last_two": "ally", "sides": 6, "kills_on": 5}
+        assert "Another game: My Axes" in report.to_dict()["changes"]["mine"]
+    with pytest.raises(meadhall.UnknownGame, match="my-axes"):
+        balance(AA, 2, {"mine": {"game": "my-axes"}}, games=2)
+
+
 TELLING = {"axes-and-allies": "first", "viking-axes": "starts", "dungeon-allies": "order", "axxa": "starts"}
 """The event of each game that tells who has the first turn."""
 

@@ -86,7 +86,10 @@ def test_the_command_writes_components_with_their_comments(tmp_path: Path, capsy
     ]
     assert "# the space of each place" in texts[-1]
     assert main(command) == 0
-    assert "tuned values" in capsys.readouterr().out
+    told = capsys.readouterr().out
+    assert "tuned values" in told
+    change = "start: 0, 0 → 0, 3"
+    assert [f"  {change}" in told, f"#   {change}" in texts[-1]] == [len(texts) > 1] * 2
 
 
 @pytest.mark.parametrize(

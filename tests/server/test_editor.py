@@ -177,6 +177,19 @@ async def test_a_document_is_printed_by_a_process_that_ends(hall: OpenHall) -> N
     assert process.returncode is not None
 
 
+async def test_a_piece_of_another_kind_is_reset_whole(hall: OpenHall) -> None:
+    person = hall.person()
+    path = await asked(person, "dungeon-allies", "components")
+    answer = await edit(person, path, sorcerer_card__13__kind="monster")
+    assert (
+        "counts</a>: <b>itself → monster tiles</b>" in answer.text,
+        '<template data-list="sorcerer_card">' in answer.text,
+    ) == (True, True)
+    (reset,) = set(re.findall(r'form="shop-form" name="do" value="(reset:[^"]+)"', answer.text))
+    await person.post(path, {"do": reset})
+    assert kept(hall, path) is None
+
+
 async def test_older_addresses_lead_to_a_question(hall: OpenHall) -> None:
     person = hall.person()
     answer = await person.get("/workshop/coins/coins?table=x&y")

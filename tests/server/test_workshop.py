@@ -218,6 +218,19 @@ async def finish(hall: OpenHall, order: Order) -> None:
     hall.store.transact(jobs.finish_order, order.id, "done", {"report": report.to_dict()})
 
 
+async def test_counters_go_into_the_report_and_an_unknown_event_is_refused_before_it(hall: OpenHall) -> None:
+    person = hall.person()
+    path = await asked(person)
+    assert await edit(person, path, figures="fallen: kiled by seat") == 200
+    refused = await person.post(path, {"only": "-", "do": "report"}, **BY_SCRIPT)
+    assert (refused.status_code, "did you mean killed?" in refused.text) == (400, True)
+    assert await edit(person, path, figures="fallen: killed by seat\r\n\r\nallied") == 200
+    assert content(hall, path).figures == ("fallen: killed by seat", "allied")
+    await person.post(path, {"only": "-", "do": "report"}, **BY_SCRIPT)
+    (order,) = [each for each in hall.hall.orders._orders.values() if each.question]
+    assert order.request["counters"] == {"fallen": "killed by seat", "allied": "allied"}
+
+
 async def test_a_report_on_an_invalid_document_says_which_variant_is_wrong(hall: OpenHall) -> None:
     person = hall.person()
     path = await asked(person, game=DUNGEON)

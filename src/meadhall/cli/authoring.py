@@ -1,7 +1,8 @@
 """``meadhall new-game`` and ``meadhall messages``: write the package of a new game, and keep the catalogues of a game up to date.
 
-A new game is a copy of an example under another name. The examples are Pig, whose dice all see, Pig with nothing but its rules,
-and Liar's Dice, whose dice are hidden. A game is found by its name, by ``module:attribute``, or by the folder of its package.
+A new game is a copy of an example or of an installed game under another name. The examples are Pig, whose dice all see, Pig with
+nothing but its rules, and Liar's Dice, whose dice are hidden. A game is found by its name, by ``module:attribute``, or by the
+folder of its package.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from meadhall.engine.game import Game
 from meadhall.engine.interface import title_of
 from meadhall.engine.registry import GROUP, PlayableGame, game_names, register
 from meadhall.engine.registry import game as game_of
+from meadhall.engine.rulebook import rule_ids
 from meadhall.engine.text.language import LANGUAGES, ngettext
 from meadhall.engine.text.language import gettext as _
 
@@ -75,27 +77,33 @@ def write_game(
     hidden: Annotated[
         bool, typer.Option("--hidden", help=_("A game in which each player has something that the others don't see."))
     ] = False,
+    source: Annotated[
+        str | None, typer.Option("--from", help=_("Copy this game, with all that belongs to it."), metavar="GAME")
+    ] = None,
 ) -> None:
     """Write the package of a game into a new folder of that name, and tell the next commands.
 
     Raises typer.BadParameter if the name can't be used, or the folder exists.
     """
-    if bare and hidden:
-        raise typer.BadParameter(_("choose --bare or --hidden, not both"))
+    if bare + hidden + (source is not None) > 1:
+        raise typer.BadParameter(_("choose one of --bare, --hidden and --from"))
     module = name.replace("-", "_")
     title = title_of(name) if title is None else title.strip()
     for objection in _objections(name, module, title):
         raise typer.BadParameter(objection)
     new = {"module": module, "name": name, "title": title, "prefix": prefix(name)}
-    files = _renamed(BARE if bare else HIDDEN if hidden else PIG, new)
-    for path, text in files.items():
+    files = _copied(game_of(source), new) if source else _renamed(BARE if bare else HIDDEN if hidden else PIG, new)
+    for path, content in files.items():
         target = Path(name, path)
         target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(text, encoding="utf-8")
+        target.write_bytes(content)
     out = console()
     said = ngettext("Wrote {count} file into {folder}/.", "Wrote {count} files into {folder}/.", len(files))
     out.print(said.format(count=len(files), folder=name))
-    out.print(_("It is a small game that works: play it, then change it into yours. Next:"), "", sep="\n")
+    said = _("It is a small game that works: play it, then change it into yours. Next:")
+    if source:
+        said = _("It plays like {game}: change it into yours. Next:").format(game=game_of(source).title)
+    out.print(said, "", sep="\n")
     for command in (f"cd {name}", "pip install -e .", f"meadhall check {name}", "meadhall serve --dev"):
         out.print(f"    {command}")
 
@@ -128,7 +136,30 @@ def _objections(name: str, module: str, title: str) -> Iterator[str]:
         yield _("the title must be plain text of 1 to {most} characters").format(most=_LONGEST)
 
 
-def _renamed(example: Example, new: dict[str, str]) -> dict[Path, str]:
+def _copied(source: Game, new: dict[str, str]) -> dict[Path, bytes]:
+    """Return the files of a game's package under the new names, with the project file of an example.
+
+    Raises typer.BadParameter if the game has no package to copy.
+    """
+    package, ids = str(getattr(source.rules, "__name__", "")).rpartition(".")[0], rule_ids(source)
+    if source.folder is None or not package or not (source.folder / "__init__.py").is_file():
+        raise typer.BadParameter(_("{game} has no folder of its own to copy").format(game=source.name))
+    old = {"module": re.escape(package), "name": re.escape(source.name), "title": re.escape(source.title)}
+    pattern = "|".join(rf"(?P<{kind}>(?<![\w.-]){text}(?![\w-]))" for kind, text in old.items())
+    prefixes = rf"|(?P<prefix>\b{re.escape(ids[0].rpartition('-')[0])}(?=-\d))" if ids else ""
+    names = re.compile(pattern + prefixes)
+    project = _renamed(BARE, new)[Path("pyproject.toml")].decode()
+    about = f'description = "{new["title"]}, made from {source.title}, for Meadhall."'
+    found = {Path("pyproject.toml"): re.sub(r'^description = ".*"$', lambda _old: about, project, flags=re.MULTILINE).encode()}
+    for path in sorted(source.folder.rglob("*")):
+        if path.is_file() and path.suffix != ".pyc":
+            content, place = path.read_bytes(), Path("src", new["module"], path.relative_to(source.folder))
+            is_text = path.suffix in (*_SUFFIXES, ".js")
+            found[place] = names.sub(lambda name: new[str(name.lastgroup)], content.decode()).encode() if is_text else content
+    return found
+
+
+def _renamed(example: Example, new: dict[str, str]) -> dict[Path, bytes]:
     """Return the files of the example under the new names."""
 
     def rename(text: str) -> str:
@@ -139,7 +170,7 @@ def _renamed(example: Example, new: dict[str, str]) -> dict[Path, str]:
         for path in sorted(folder.rglob("*")):
             place = path.relative_to(folder).as_posix()
             if path.suffix in _SUFFIXES and path.is_file() and (number or not example.only or place in example.only):
-                found[Path(rename(place))] = rename(path.read_text("utf-8"))
+                found[Path(rename(place))] = rename(path.read_text("utf-8")).encode()
     return found
 
 

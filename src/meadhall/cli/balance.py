@@ -30,6 +30,7 @@ from meadhall.engine.registry import game, game_names
 from meadhall.engine.registry import game as find_game
 from meadhall.engine.text.language import gettext as _
 from meadhall.lab import Balance, balance
+from meadhall.lab.balance.measured import OTHER_GAME
 from meadhall.lab.balance.run import values_of
 from meadhall.lab.output import check_form
 from meadhall.lab.tuning import tune
@@ -64,21 +65,30 @@ def share_from(text: str) -> float:
 def variants_from(
     subject: Game, options: Mapping[str, str], vary: Sequence[str], compare: Sequence[str]
 ) -> dict[str, dict[str, Any]]:
-    """Return the variants: the values of an option, or documents, each with the other options. Raises typer.BadParameter."""
+    """Return the variants: the values of an option, or documents and other games, each with the other options.
+
+    Raises typer.BadParameter.
+    """
     if vary and compare:
         raise typer.BadParameter(_("Vary an option or compare documents, not both."))
     base = subject.read_options(options)
     if vary:
         return values_of(subject, vary, base)
     if compare:
-        document = next((option for option in subject.options if isinstance(option, Document)), None)
-        if document is None:
-            raise typer.BadParameter(_("{game} has no components to compare.").format(game=subject.title))
-        return {
-            Path(each).stem: base if each == BUILT_IN else subject.read_options({**options, document.name: each})
-            for each in compare
-        }
+        return {Path(each).stem: _compared(subject, options, each) for each in compare}
     return {BUILT_IN: base}
+
+
+def _compared(subject: Game, options: Mapping[str, str], text: str) -> dict[str, Any]:
+    """Return the variant that ``--compare`` names: the game as it is, a document, or another game. Raises typer.BadParameter."""
+    if text == BUILT_IN:
+        return subject.read_options(options)
+    if text in game_names():
+        return {**game(text).read_options(options), OTHER_GAME: text}
+    document = next((option for option in subject.options if isinstance(option, Document)), None)
+    if document is None:
+        raise typer.BadParameter(_("{game} has no components to compare.").format(game=subject.title))
+    return subject.read_options({**options, document.name: text})
 
 
 def run_balance(
@@ -91,7 +101,9 @@ def run_balance(
     vary: Annotated[list[str] | None, typer.Option(help=_("Compare all values of this option."))] = None,
     compare: Annotated[
         list[str] | None,
-        typer.Option(help=_("Compare components: built-in, or a TOML file; repeat it, what others are compared to first.")),
+        typer.Option(
+            help=_("Compare components or games: built-in, a TOML file, or a game; repeat it, what others are compared to first.")
+        ),
     ] = None,
     without: Annotated[
         list[str] | None, typer.Option(help=_("Measure what this kind of action is worth; can be repeated."))

@@ -14,7 +14,7 @@ from meadhall.engine.errors import BadSetup
 from meadhall.engine.form import DocumentForm, Field, Line, in_words, number_in, scaled
 from meadhall.engine.game import Game
 from meadhall.engine.options import Document
-from meadhall.engine.text.language import decimal, listed
+from meadhall.engine.text.language import decimal, listed, ngettext
 from meadhall.engine.text.language import gettext as _
 
 BULK: Final = 3
@@ -74,22 +74,27 @@ def document_changes(option: Document[Any], data: Mapping[str, Any], usual: Mapp
         BadSetup: a document is too long for a form.
     """
     old, new = _places(DocumentForm(option, usual)), _places(DocumentForm(option, {**usual, **data}))
-    pieces = {place.piece for place in old.values()} ^ {place.piece for place in new.values()}
-    columns: dict[tuple[str, str], list[_Pair]] = defaultdict(list)
-    found: list[Change] = []
-    for name in {**old, **new}:
-        place = new.get(name) or old[name]
-        if name in old and name in new:
-            columns[place.column or (name, "")].append(_Pair(old[name], place))
-        elif place.piece not in pieces:
-            texts = [each[name].field.text if name in each else "–" for each in (old, new)]
-            found.append(Change(place.where, _arrow(*texts), (name,)))
-    for pairs in columns.values():
-        found += _column_changes(option, pairs)
-    for piece in pieces:
-        found.append(_of_piece(piece, old, new))
     order = {name: number for number, name in enumerate({**old, **new})}
+    pairs = {name: _Pair(old[name], new[name]) for name in order if name in old and name in new}
+    columns: dict[tuple[str, str], list[_Pair]] = defaultdict(list)
+    for name, pair in pairs.items():
+        columns[pair.new.column or (name, "")].append(pair)
+    found = [change for column in columns.values() for change in _column_changes(option, column)]
+    decided = {_part(name) for name, (before, after) in pairs.items() if before.field.decides and before.field != after.field}
+    for here, there in ((old, new), (new, old)):
+        known = {piece for place in there.values() for piece in place.pieces}
+        lone: dict[str, list[_Place]] = defaultdict(list)
+        for name in order:
+            if name in here and name not in there and not (here is old and _part(name) in decided):
+                lone[next((piece for piece in here[name].pieces if piece not in known), name)].append(here[name])
+        found += [_lone_change(part, places, is_new=here is new) for part, places in lone.items()]
     return sorted(found, key=lambda change: order[change.fields[0]])
+
+
+def in_short(found: Sequence[Change], most: int = 4) -> str:
+    """Return the first changes in a line, and how many there are more."""
+    more = [ngettext("{count} more change", "{count} more changes", len(found) - most).format(count=len(found) - most)]
+    return "; ".join([*map(str, found[:most]), *(more if len(found) > most else [])])
 
 
 def as_comment(found: Sequence[Change]) -> str:
@@ -99,18 +104,36 @@ def as_comment(found: Sequence[Change]) -> str:
 
 
 class _Place(NamedTuple):
-    """A field, and where it is: in a piece of a list, or in none."""
+    """A field with the groups that it is in."""
 
     field: Field
-    where: str
-    piece: str  # path, "" for none
-    title: str  # of the piece
-    inside: str  # the words for the place in the piece
+    line: Line
+
+    @property
+    def pieces(self) -> dict[str, int]:
+        """Return the paths of the pieces of lists that it is in, each with the number of groups down to it."""
+        return {group.path: number + 2 for number, group in enumerate(self.line[1:]) if self.line[number].is_list}
+
+    @property
+    def where(self) -> str:
+        """Return the words for the place."""
+        return ", ".join([*in_words(self.line), self.field.label])
 
     @property
     def column(self) -> tuple[str, str] | None:
-        """Return the path of the list and the path in its pieces."""
-        return (self.piece.rpartition(".")[0], self.field.name[len(self.piece) + 1 :]) if self.piece else None
+        """Return the path of the list that it is in and the path in a piece of it, None if it is in no list."""
+        piece = next(iter(self.pieces), None)
+        return None if piece is None else (_part(piece), self.field.name[len(piece) + 1 :])
+
+    def split(self, piece: str) -> tuple[str, str]:
+        """Return the words for a piece that it is in, and for the place in that piece."""
+        depth = self.pieces[piece]
+        return ", ".join(in_words(self.line[:depth])), ", ".join([*in_words(self.line[depth:]), self.field.label])
+
+    @property
+    def words(self) -> tuple[str, str]:
+        """Return the words for the outermost piece and for the place in it."""
+        return self.split(next(iter(self.pieces)))
 
 
 class _Pair(NamedTuple):
@@ -127,16 +150,12 @@ class _Pair(NamedTuple):
 
 
 def _places(form: DocumentForm) -> dict[str, _Place]:
-    return {field.name: _place(field, line) for field, line in form.entries()}
+    return {field.name: _Place(field, line) for field, line in form.entries()}
 
 
-def _place(field: Field, line: Line) -> _Place:
-    first = next((number for number, group in enumerate(line) if group.is_list), None)
-    words = ", ".join([*in_words(line), field.label])
-    if first is None:
-        return _Place(field, words, "", "", words)
-    inside = ", ".join([*in_words(line[first + 2 :]), field.label])
-    return _Place(field, words, line[first + 1].path, ", ".join(in_words(line[: first + 2])), inside)
+def _part(name: str) -> str:
+    """Return the path of what a part is in."""
+    return name.rpartition(".")[0]
 
 
 def _column_changes(option: Document[Any], pairs: Sequence[_Pair]) -> Iterator[Change]:
@@ -155,7 +174,7 @@ def _column_changes(option: Document[Any], pairs: Sequence[_Pair]) -> Iterator[C
         if len(alike) < BULK:
             yield from (_single(pair) for pair in alike)
         else:
-            where = f"{_who(option, alike, pairs)}, {alike[0].new.inside}"
+            where = f"{_who(option, alike, pairs)}, {alike[0].new.words[1]}"
             yield Change(where, what, tuple(pair.new.field.name for pair in alike))
 
 
@@ -173,20 +192,21 @@ def _factor(pairs: Sequence[_Pair]) -> Fraction | None:
 
 def _who(option: Document[Any], alike: Sequence[_Pair], pairs: Sequence[_Pair]) -> str:
     """Return the words for these pieces of a list: all, all except a few, or each by its name."""
-    column, others = alike[0].new.column, [pair.old.title for pair in pairs if pair not in alike]
+    column, others = alike[0].new.column, [pair.old.words[0] for pair in pairs if pair not in alike]
     named = option.words.get(f"{column[0]}.*") if column else None
     if named is None or len(others) > BULK or len(others) >= len(alike):
-        return listed([pair.old.title for pair in alike])
+        return listed([pair.old.words[0] for pair in alike])
     return _("{every} except {pieces}").format(every=_(named), pieces=listed(others)) if others else _(named)
 
 
-def _of_piece(piece: str, old: Mapping[str, _Place], new: Mapping[str, _Place]) -> Change:
-    """Return the change of a piece that is only in one of the documents."""
-    is_new = any(place.piece == piece for place in new.values())
-    fields = [place for place in (new if is_new else old).values() if place.piece == piece]
-    values = "; ".join(f"{place.inside} {place.field.text}" for place in fields if place.field.value not in ("", "0"))
-    what = _("new ({values})").format(values=values) if is_new else _("taken away")
-    return Change(fields[0].title, what, tuple(place.field.name for place in fields))
+def _lone_change(part: str, places: Sequence[_Place], *, is_new: bool) -> Change:
+    """Return the change of a part that is only in one of the documents: a piece of a list, or a field."""
+    names, first = tuple(place.field.name for place in places), places[0]
+    if part == first.field.name:
+        return Change(first.where, _arrow("–", first.field.text) if is_new else _arrow(first.field.text, "–"), names)
+    values = (f"{place.split(part)[1]} {place.field.text}" for place in places if place.field.value not in ("", "0"))
+    what = _("new ({values})").format(values="; ".join(values)) if is_new else _("taken away")
+    return Change(first.split(part)[0], what, names)
 
 
 def _arrow(old: str, new: str) -> str:

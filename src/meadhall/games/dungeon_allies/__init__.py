@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -185,7 +185,6 @@ def facts(options: Mapping[str, Any]) -> list[tuple[str, str]]:
         (_("Trade lines"), str(len(components.trade))),
         (_("Dice for Enhance"), _dice(options)),
         (_("Sorcerer"), _refill(options)),
-        (_("Other values"), listed(list(_changes(components))) or _("as in the built-in components")),
     ]
 
 
@@ -229,37 +228,6 @@ def _squares(components: Components) -> str:
     colours = (_("{count} yellow"), _("{count} blue"), _("{count} red"))
     counts = (levels.count(level) for level in range(len(LEVEL_NAMES)))
     return listed([text.format(count=count) for text, count in zip(colours, counts, strict=True) if count])
-
-
-def _changes(components: Components) -> Iterator[str]:
-    """Yield what differs from the built-in components in play, names aside."""
-    monsters = _count(components.monster, BUILT_IN.monster, "weakness", "faces")
-    if monsters:
-        yield ngettext("{count} other monster", "{count} other monsters", monsters).format(count=monsters)
-    cards = _count(components.sorcerer_card, BUILT_IN.sorcerer_card, "kinds")
-    if cards:
-        yield ngettext("{count} other card", "{count} other cards", cards).format(count=cards)
-    allies = _count(components.allies, BUILT_IN.allies, "skill")
-    if allies:
-        yield ngettext("{count} other ally", "{count} other allies", allies).format(count=allies)
-    if _count(components.turn_order_space, BUILT_IN.turn_order_space, "crystals"):
-        yield _("other gifts of the turn order")
-    if _differ(components.prisoner_space, BUILT_IN.prisoner_space, "offering", "reward"):
-        yield _("other offerings or rewards")
-    if _differ(components.trade, BUILT_IN.trade, "left", "right"):
-        yield _("other exchanges")
-
-
-def _count(found: Sequence[Any], usual: Sequence[Any], *fields: str) -> int:
-    """Return how many pieces differ in one of these fields."""
-    return sum(
-        any(getattr(one, field) != getattr(other, field) for field in fields) for one, other in zip(found, usual, strict=True)
-    )
-
-
-def _differ(found: Sequence[Any], usual: Sequence[Any], *fields: str) -> bool:
-    """Return whether two lists differ in length or in one of these fields."""
-    return len(found) != len(usual) or _count(found, usual, *fields) > 0
 
 
 def points(end: State, _options: Mapping[str, Any]) -> tuple[int, ...]:

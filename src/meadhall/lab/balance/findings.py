@@ -285,7 +285,7 @@ def _differences(report: Measured) -> Iterator[Finding]:
                     counts = figure.about.unit in ("number", "points")
                     scale = abs(before[figure.name].value) / 10 or 1.0 if counts else figure.about.scale
                     each = Odd(surprise(figure, (0, 0), scale), key, figure)
-                    most[figure.about.group] = max(each, most.get(figure.about.group, each))
+                    most[figure.about.group] = max(each, most.get(figure.about.group, each), key=lambda odd: odd.surprise)
         for each in most.values():
             figure = each.figure
             text = _("{variant} instead of {base} ({cell}): {figure} from {before} to {after}, a difference of {difference}.")

@@ -201,7 +201,11 @@ def how_measured(report: Measured) -> str:
 
 def changes_in_words(report: Measured) -> dict[str, list[str]]:
     """Return for each variant how its options differ from the usual ones, in sentences."""
-    found = {name: list(map(str, changes(report.subject, options))) for name, options in report.variants.items()}
+    found = {}
+    for name in report.variants:
+        subject, options = report.played(name)
+        other = [] if subject.name == report.game else [_("Another game: {title}").format(title=subject.title)]
+        found[name] = [*other, *map(str, changes(subject, options))]
     return {name: sentences for name, sentences in found.items() if sentences}
 
 

@@ -86,6 +86,10 @@ class Cell:
         return self.variant, self.players, self.bot
 
 
+OTHER_GAME = "game"
+"""Beside the options of a variant: the name of its game, if it is another one."""
+
+
 class ByCell(dict[Any, dict[str, Figure]]):
     """Figures by variant, number of players and bot. Without a bot, the figures of the first bot."""
 
@@ -126,6 +130,11 @@ class Measured:
     def subject(self) -> Game:
         """Return the game."""
         return game(self.game)
+
+    def played(self, variant: str) -> tuple[Game, dict[str, Any]]:
+        """Return the game and the options of a variant."""
+        options = dict(self.variants[variant])
+        return game(options.pop(OTHER_GAME, self.game)), options
 
     @cached_property
     def figures(self) -> ByCell:

@@ -20,7 +20,7 @@ from meadhall.engine.text.language import grouped
 from meadhall.lab.balance.figures import Columns, Figure, differences_of, figures_of, flagged
 from meadhall.lab.balance.findings import Finding, findings
 from meadhall.lab.balance.in_words import changes_in_words, kind_of, parts, short_item
-from meadhall.lab.balance.measured import Cell, Ended, Example, Key, Measured, examples_of
+from meadhall.lab.balance.measured import OTHER_GAME, Cell, Ended, Example, Key, Measured, examples_of
 from meadhall.lab.balance.page import fragment, linked, page
 from meadhall.lab.balance.tasks import Depth
 from meadhall.lab.balance.trace import CellPlan, Tracer
@@ -37,7 +37,8 @@ class Balance(Measured, RunResult):
     Attributes:
         game: the name of the game.
         players: the numbers of players.
-        variants: the checked options of each variant; the first is what others are compared to.
+        variants: the checked options of each variant; the first is what others are compared to. ``"game"`` beside them is the
+            name of another game.
         bots: the levels.
         seed: the seed; it reproduces the report.
         precision: the wanted standard error of the win rates by place.
@@ -98,8 +99,8 @@ class Balance(Measured, RunResult):
         cell = next((cell for cell in self.cells if cell.key[: len(key)] == key), None)
         if cell is None:
             raise BadSetup(f"the report has no cell {key}")
-        options, label = self.variants[cell.variant], seed_label(self.seed)
-        plan = CellPlan(self.game, (cell.bot,) * cell.players, options, label, entrants=self._entrants, limit=self.limit)
+        (played, options), label = self.played(cell.variant), seed_label(self.seed)
+        plan = CellPlan(played.name, (cell.bot,) * cell.players, options, label, entrants=self._entrants, limit=self.limit)
         match = plan.match(number)
         for action in Tracer(plan).trace([number]).action.tolist():
             match.play(action)
@@ -223,7 +224,7 @@ def build(
     return Balance(
         game=plans[0].game,
         players=tuple(dict.fromkeys(plan.players for plan in plans)),
-        variants={plan.variant: plan.options for plan in plans},
+        variants={plan.variant: plan.options | ({} if plan.game == plans[0].game else {OTHER_GAME: plan.game}) for plan in plans},
         bots=tuple(dict.fromkeys(plan.bots[0] for plan in plans)),
         seed=seed,
         precision=precision,

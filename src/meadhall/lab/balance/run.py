@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from math import isnan
@@ -18,11 +18,11 @@ from meadhall.engine.compute.executors import NO_GUARD, Executor, chunks_of, lea
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.game import Game
 from meadhall.engine.options import Choice
-from meadhall.engine.registry import game, installed, registered
+from meadhall.engine.registry import PlayableGame, game, installed, registered
 from meadhall.engine.text.language import gettext as _
 from meadhall.lab.balance.chances import SHORT
 from meadhall.lab.balance.figures import Columns, joined, merged
-from meadhall.lab.balance.measured import Ended
+from meadhall.lab.balance.measured import OTHER_GAME, Ended
 from meadhall.lab.balance.own import Own, OwnFigure, checked_own
 from meadhall.lab.balance.result import Balance, build
 from meadhall.lab.balance.tasks import DEEP, HIGH_RUNGS, SIZES, Depth, Measuring, Rounds, Task, works_of
@@ -95,6 +95,7 @@ def balance(
         name: the game, or its name.
         players: the numbers of players; by default all.
         variants: the options of each variant by its name; by default the default options. The others are compared to the first.
+            An entry ``"game"`` names another game, which plays the same seeds: ``{"printed": {}, "mine": {"game": "my-axes"}}``.
         bots: the levels that are measured; by default ``karl``, or ``thrall`` without a heuristic player. See ``Entrant``.
         precision: the standard error of the win rates by place at which a cell has been played often enough.
         seed: a text, bytes or an integer, see ``check_seed``; by default a random text, which the report states.
@@ -128,9 +129,10 @@ def balance(
     leave_script()
     subject = game(name)
     used = check_run_seed(seed)
-    counts = _checked_players(subject, players)
     chosen = _checked_variants(subject, variants)
-    kind_mask(subject, without)
+    counts = _checked_players([each for each, _options in chosen.values()], players)
+    for each, _options in chosen.values():
+        kind_mask(each, without)
     wanted = FIRST_GAMES if games is None else check_count(games, "games", MOST_GAMES)
     if depth not in DEPTHS:
         raise BadSetup(f"depth must be one of {', '.join(DEPTHS)}, not {quoted(depth)}")
@@ -139,9 +141,9 @@ def balance(
     seconds = check_seconds(seconds)
     names, entrants = entered(subject, list(bots or ["karl" if subject.greedy is not None else "thrall"]))
     most = check_count(limit, "decisions", MOST_DECISIONS)
-    editions = [subject.edition_for(options) for options in chosen.values()]
+    editions = [each.edition_for(options) for each, options in chosen.values()]
     own = checked_own(editions, max(counts), counters or {}, figures or {})
-    cells = _cells(subject, names, entrants, counts, chosen, seed_label(used), most, own)
+    cells = _cells(names, entrants, counts, chosen, seed_label(used), most, own)
     if len(cells) > MOST_CELLS:
         raise BadSetup(f"{len(cells)} combinations of variants, players and bots are too many; the limit is {MOST_CELLS}")
     began = time.monotonic()
@@ -152,7 +154,9 @@ def balance(
         for work in works_of(cell, depth, without, is_first=cell.bots[0] == names[0])
     ]
     run = _Run(seconds, began, None if processes is None else check_count(processes, "processes"), cluster, progress)
-    with registered(subject):
+    with ExitStack() as registrations:
+        for each in {each.name: each for each, _options in chosen.values()}.values():
+            registrations.enter_context(registered(each))
         ended = run.all(jobs)
         later = [fitted for job in later if (fitted := _fitted(job, jobs[job.cell], games)) is not None]
         for task in USUAL_ORDER:
@@ -266,7 +270,7 @@ def _usual_processes(work: Rounds) -> int:
     """Return the default number of processes: one per core, but one for what other processes can't have or may not find."""
     plan = work.parts[0][0].plan
     own = all(isinstance(cloudpickle.loads(function), str) for function in plan.own.functions.values())
-    return usual_processes(plan.entrants) if own and installed(work.subject) else 1
+    return usual_processes(plan.entrants) if own and all(installed(each.subject) for each, _numbers in work.parts) else 1
 
 
 def _fitted(job: _Job, play: _Job, games: int | None) -> _Job | None:
@@ -289,29 +293,41 @@ def _errors(job: _Job) -> list[float]:
     return [column.error / (1 if name == "won" else parties) for name, column in columns.items()]
 
 
-def _checked_players(subject: Game, players: int | Sequence[int] | None) -> tuple[int, ...]:
+def _checked_players(subjects: Sequence[Game], players: int | Sequence[int] | None) -> tuple[int, ...]:
+    """Return the numbers of players; by default all that every game allows. Raises BadSetup."""
     if players is None:
-        return tuple(range(subject.min_players, subject.max_players + 1))
+        first, last = max(each.min_players for each in subjects), min(each.max_players for each in subjects)
+        if first > last:
+            raise BadSetup("no number of players fits all of these games")
+        return tuple(range(first, last + 1))
     given = [players] if isinstance(players, int) or not isinstance(players, Sequence) else list(players)
     if not given:
         raise BadSetup("players must be a number of players, or several")
-    return tuple(dict.fromkeys(subject.check_players(count) for count in given))
+    return tuple(dict.fromkeys(each.check_players(count) for count in given for each in subjects))
 
 
-def _checked_variants(subject: Game, variants: Variants | None) -> dict[str, dict[str, Any]]:
+def _checked_variants(
+    subject: PlayableGame[Any], variants: Variants | None
+) -> dict[str, tuple[PlayableGame[Any], dict[str, Any]]]:
+    """Return the game and the checked options of each variant."""
     if variants is None:
-        return {"built-in": subject.check_options({})}
+        return {"built-in": (subject, subject.check_options({}))}
     if not isinstance(variants, Mapping) or not variants:
         raise BadSetup("variants must be a mapping of names to options")
-    return {str(name): subject.check_options(options) for name, options in variants.items()}
+    found = {}
+    for name, options in variants.items():
+        is_other = isinstance(options, Mapping) and OTHER_GAME in options
+        played = game(options[OTHER_GAME]) if is_other else subject
+        given = {each: value for each, value in options.items() if each != OTHER_GAME} if is_other else options
+        found[str(name)] = played, played.check_options(given)
+    return found
 
 
 def _cells(
-    subject: Game,
     names: Sequence[str],
     entrants: Entrants,
     counts: Sequence[int],
-    variants: Mapping[str, Mapping[str, Any]],
+    variants: Mapping[str, tuple[PlayableGame[Any], Mapping[str, Any]]],
     label: str,
     limit: int,
     own: Own,
@@ -320,16 +336,17 @@ def _cells(
     found = []
     for count in counts:
         for bot in dict.fromkeys(names):
-            for variant, options in variants.items():
-                if not (subject.objection and subject.objection(count, options)):
+            for variant, (played, options) in variants.items():
+                if not (played.objection and played.objection(count, options)):
                     bots = (bot,) * count
                     found.append(
                         CellPlan(
-                            subject.name, bots, dict(options), label, entrants=entrants, limit=limit, variant=variant, own=own
+                            played.name, bots, dict(options), label, entrants=entrants, limit=limit, variant=variant, own=own
                         )
                     )
     if not found:
-        subject.check_setup(counts[0], next(iter(variants.values())))
+        played, options = next(iter(variants.values()))
+        played.check_setup(counts[0], options)
     return found
 
 

@@ -204,7 +204,8 @@ class Rounds:
 
     def compile(self) -> None:
         """Compile everything that the work needs."""
-        self.parts[0][0].compile()
+        for work in {work.subject.name: work for work, _numbers in self.parts}.values():
+            work.compile()
 
 
 # --------------------------------------------------------------------------------------------------------------- experiments

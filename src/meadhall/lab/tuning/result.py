@@ -7,7 +7,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from meadhall.engine.changes import as_comment, changes
 from meadhall.engine.compute.bulk import LIMIT
+from meadhall.engine.game import Game
+from meadhall.engine.options import Document
 from meadhall.engine.registry import game
 from meadhall.engine.text.display import Table
 from meadhall.engine.text.language import decimal, grouped, ngettext
@@ -86,10 +89,11 @@ class Tuning(RunResult):
     def write_points(self, folder: Path | str) -> list[Path]:
         """Write the components of each point as ``point-N.toml`` and return the files. Raises OSError."""
         Path(folder).mkdir(parents=True, exist_ok=True)
-        files = []
+        files, subject = [], game(self.game)
         for number, point in enumerate(self.front):
             file = Path(folder) / f"point-{number}.toml"
-            file.write_text(point.text, encoding="utf-8")
+            differs = as_comment(changes(subject, _options(subject, point))) if point.components else ""
+            file.write_text(f"{differs}{point.text}", encoding="utf-8")
             files.append(file)
         return files
 
@@ -125,7 +129,8 @@ class Tuning(RunResult):
 
     def displayed(self) -> Iterator[str | Table]:
         """Yield the parts of the readable form."""
-        yield _("{game}: tuned values").format(game=game(self.game).title)
+        subject = game(self.game)
+        yield _("{game}: tuned values").format(game=subject.title)
         several = len(self.players) > 1
         heads = [
             f"{target} ({ngettext('{count} player', '{count} players', players).format(count=players)})"
@@ -145,10 +150,8 @@ class Tuning(RunResult):
         yield Table((_("point"), _("changed values"), *heads), tuple(rows), numbers=True)
         for number, point in enumerate(self.front):
             if point.changes:
-                changes = "\n".join(
-                    f"  {name} {'' if name.endswith('+') else '= '}{value}" for name, value in point.changes.items()
-                )
-                yield _("Point {number}:").format(number=number) + "\n" + changes
+                told = changes(subject, _options(subject, point), _options(subject, self.front[0]))
+                yield "\n".join([_("Point {number}:").format(number=number), *(f"  {change}" for change in told)])
         yield _("{tried} candidates, {stopped} of them stopped early, {refused} refused; {matches} matches; seed {seed}").format(
             tried=grouped(self.tried),
             stopped=grouped(self.stopped),
@@ -162,6 +165,12 @@ class Tuning(RunResult):
             yield _("The time limit ended the search.")
         elif self.ended == "interrupted":
             yield _("The search was interrupted.")
+
+
+def _options(subject: Game, point: Point) -> dict[str, Any]:
+    """Return the options of a point that it may have changed."""
+    document = next((option for option in subject.options if isinstance(option, Document)), None)
+    return {**point.options, **({} if document is None else {document.name: document.check(point.components)})}
 
 
 def _in_words(figure: Figure) -> str:

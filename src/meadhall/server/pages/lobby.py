@@ -12,6 +12,7 @@ from typing import Any, Final
 from meadhall.bots import ranks
 from meadhall.bots.ranks import HUSCARL
 from meadhall.engine import options
+from meadhall.engine.changes import changes, in_short
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.game import Game, applies
 from meadhall.engine.match.view import bot_in_words
@@ -140,11 +141,17 @@ def option_view(subject: Game, option: options.Option, chosen: Mapping[str, Any]
 
 
 def facts(subject: Game, chosen: Mapping[str, Any]) -> Iterator[Fact]:
-    """Yield what players should know about a match with the ``chosen`` options, beside its value with the default options."""
+    """Yield what players should know about a match with the ``chosen`` options, beside its value with the default options.
+
+    The last fact is what differs in documents; other options stand in the form.
+    """
     if subject.facts is not None:
         usual = dict(subject.facts(subject.check_options({})))
         for heading, value in subject.facts(chosen):
             yield Fact(heading, value, usual[heading] if usual[heading] != value else "")
+    documents = {option.name: chosen[option.name] for option in subject.options if isinstance(option, options.Document)}
+    if found := changes(subject, documents):
+        yield Fact(_("Changes"), in_short(found), "")
 
 
 def template_url(subject: Game, option: options.Document[Any]) -> str:

@@ -9,7 +9,7 @@ from typing import Any, Final
 from markupsafe import Markup
 
 from meadhall.bots import ranks
-from meadhall.engine.changes import document_changes
+from meadhall.engine.changes import document_changes, in_short
 from meadhall.engine.game import Document, Game
 from meadhall.engine.match.view import bot_in_words
 from meadhall.engine.registry import game, game_names
@@ -59,6 +59,7 @@ def question_page(hall: Hall, guest: Guest, question: Question, outside: Outside
         "bots": _ticks(((rank.name, bot_in_words(rank.name)) for rank in ranks(subject)), content.bots),
         "search": next((name.removeprefix(SEARCH) for name in content.bots if name.startswith(SEARCH)), ""),
         "without": _ticks(((kind.name, _(kind.text)) for kind in kinds), content.without) if len(kinds) > 1 else (),
+        "events": [(kind.name, kind.fields) for kind in subject.events.values()],
         "times": _ticks(((k, _("{seconds} seconds").format(seconds=k)) for k in TIMES), [content.seconds]),
         "rows": list(zip(*(_column(subject, each.options) for each in content.variants), strict=True)),
         "can_add": len(content.variants) < MOST_VARIANTS,
@@ -91,9 +92,8 @@ def _column(subject: Game, options: Mapping[str, Any]) -> Iterator[OptionView]:
     for option in subject.options:
         view = option_view(subject, option, chosen)
         if isinstance(option, Document) and option.name in options:
-            found = [str(each) for each in document_changes(option, options[option.name], option.data(option.default))]
-            more = _("{first} and {count} more changes").format(first="".join(found[:1]), count=len(found) - 1)
-            view = replace(view, custom=more if len(found) > 1 else "".join(found), is_changed=True)
+            found = document_changes(option, options[option.name], option.data(option.default))
+            view = replace(view, custom=in_short(found, 2), is_changed=True)
         yield view
 
 

@@ -175,6 +175,8 @@ def _edited(subject: Game, form: FormMultiDict, sent: set[str]) -> Edit:
 
     def edit(content: Content) -> Content:
         found: dict[str, Any] = {"without": texts("without")} if "without" in sent else {}
+        if "figures" in sent:
+            found["figures"] = tuple(line for line in "".join(texts("figures")).splitlines() if line.strip())
         if "name" in sent:
             found["name"] = " ".join(texts("name"))
         if "players" in sent:

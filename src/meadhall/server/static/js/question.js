@@ -60,7 +60,7 @@
   }
   form.addEventListener("change", event => note(event, 0));
   form.addEventListener("input", event => { if (event.target.matches("textarea, input:not([type=checkbox])")) note(event, PAUSE); });
-  form.addEventListener("keydown", event => { if (event.key === "Enter" && event.target.matches("textarea, input:not([data-part])")) { event.preventDefault(); event.target.blur(); } });
+  form.addEventListener("keydown", event => { if (event.key === "Enter" && event.target.matches("#question-name, input:not([data-part])")) { event.preventDefault(); event.target.blur(); } });
   window.addEventListener("pagehide", () => { if (edited.size) fetch(form.action, { method: "POST", body: bodyOf(edited), headers: { "HX-Request": "true" }, keepalive: true }); });
 
   const LEAVES = /^(play|delete|copy)\b/;
