@@ -1,7 +1,8 @@
-"""Skill, luck and figures of one's own in a balance report, against known truths and loops over the same matches."""
+"""Skill, luck and own figures in a balance report, against known truths and loops over the same matches."""
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from collections import Counter as Tally
@@ -61,7 +62,7 @@ def test_a_level_wins_more_only_where_choices_matter(monkeypatch: pytest.MonkeyP
     with registered(nim):
         column = measured_rung(plan(nim), range(40), "search@200")["ladder.search@200"]
     assert column.value > 1.8
-    assert column.most == 2  # nobody can win more than two fair shares of two
+    assert column.most == 2  # no player can win more than two fair shares of two
 
 
 def test_a_figure_at_its_ceiling_says_so_and_its_interval_has_a_width() -> None:
@@ -86,7 +87,7 @@ def test_hidden_hands_keep_their_cards_when_the_draw_pile_is_shuffled_anew() -> 
     assert abs(values_and_luck(match, 1, 4)[1]).max() > 0.1
 
 
-# ----------------------------------------------------------------------------------------------------------- figures of one's own
+# ----------------------------------------------------------------------------------------------------------- own figures
 
 
 def kills_by_the_first(match: Match) -> int:
@@ -102,7 +103,7 @@ def roll(match: Match) -> tuple[int, int] | None:
 
 @pytest.fixture(scope="module")
 def own() -> Balance:
-    """A report with figures of one's own."""
+    """A report with own figures."""
     figures: dict[str, Any] = {"kills of the first": kills_by_the_first, "roll": roll}
     counters = {"sixes": "attack_roll roll=6", "kills": "killed by seat", "feud": "attack seat=1 target=3 by target"}
     return balance(AA, 3, {"one": {}, "two": {}}, games=12, seed="own", depth="quick", figures=figures, counters=counters)
@@ -183,6 +184,19 @@ def test_a_function_that_fails_or_returns_no_number_ends_the_run_with_its_name(
     ):
         with pytest.raises(error):
             balance(AA, 2, games=2, depth="quick", figures={name: figure})
+
+
+def test_a_board_shows_each_square_with_its_number() -> None:
+    report = balance("dungeon-allies", 2, games=2, seed="own", depth="quick", bots=["thrall"])
+    drawn = report.to_html().partition('<svg class="board"')[2].partition("</svg>")[0]
+    told = re.findall(
+        r'<text x="([\d.]+)%" y="(\d+)" text-anchor="middle">([^<]+)</text><text class="value"[^>]*>([^<]+)<', drawn
+    )
+    figures = report.figures["built-in", 2]
+    assert [value for _x, _y, _name, value in told] == [f"{figures[f'acquired.square.{k}'].value:.2f}" for k in range(28)]
+    assert [name for _x, _y, name, _value in told][7:9] == ["Y8", "B1"]
+    assert len({(x, y) for x, y, _name, _value in told}) == 28
+    assert len({y for _x, y, _name, _value in told}) == 7
 
 
 # ----------------------------------------------------------------------------------------------------------------- order and time
