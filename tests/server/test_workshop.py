@@ -102,6 +102,7 @@ async def test_a_wrong_field_is_refused_beside_the_fields_and_changes_nothing(ha
     wrong: list[dict[str, str]] = [
         {"only": "players"},
         {"only": "players", "players": "9"},
+        {"only": "players", "players": "9" * 5000},
         {"only": "bots", "bots": "odin"},
         {"only": "bots", "search": "many"},
         {"only": "seconds", "seconds": "²"},
