@@ -123,9 +123,13 @@ def test_sixteen_quick_edits_on_a_slow_network_are_all_kept_and_each_field_posts
     expect(page.locator("#changes")).to_contain_text("Alchemist's Rod, points: 2 → 77")
     expect(page.locator("#shop-saved")).to_have_text("Everything is saved.")
     assert max(map(len, slow.sent)) < 400
+    cell(page, "sorcerer_card", 5, "points").fill("66")  # and away, without leaving the field
+    page.locator("#back").click()
+    page.wait_for_url("**/workshop/*")
+    page.go_back()
     page.reload()
     kept = [cell(page, "sorcerer_card", k, "points").input_value() for k in range(16)]
-    assert kept == [str(77 if k == 3 else 20 + k) for k in range(16)]
+    assert kept == [str({3: 77, 5: 66}.get(k, 20 + k)) for k in range(16)]
 
 
 def test_a_column_changes_is_reset_and_undone_and_warns(new_person: NewPerson) -> None:

@@ -46,7 +46,7 @@ def test_nothing_is_lost_over_slow_answers_and_the_report_opens_beside_the_field
     page.locator(".ways select").nth(1).select_option(index=1)
     page.locator("[name=players][value='2']").check()
     page.locator("[name=players][value='3']").check()
-    page.get_by_text("Bots, forbidden moves, time").click()
+    page.get_by_text("Bots, forbidden moves, counting, time").click()
     page.locator("#seconds").select_option("15")
     page.locator("#search").press_sequentially("25", delay=20)
     typed = in_turn(page)
@@ -66,6 +66,29 @@ def test_nothing_is_lost_over_slow_answers_and_the_report_opens_beside_the_field
     page.locator("#undo").click()
     expect(names.nth(1)).to_have_value("To the end")
     look(page)
+
+
+def test_a_refused_field_is_marked_and_keeps_back_the_report_but_not_the_other_edits(new_person: NewPerson) -> None:
+    person = new_person()
+    person.allow("400")
+    page = person.open("/workshop")
+    ask(page, "axes-and-allies")
+    page.route("**/workshop/*", later)
+    sides = page.locator(".ways input[type=number]").first
+    sides.fill("99")
+    page.locator("[name=players][value='2']").check()
+    page.locator("#question-name").fill("Ninety-nine sides?")
+    page.locator("#ask").click()
+    expect(sides).to_be_focused()
+    expect(sides).to_have_attribute("aria-invalid", "true")
+    expect(page.locator("#report")).to_have_count(0)
+    sides.fill("9")
+    page.locator("#add").click()
+    expect(page.locator(".ways thead input")).to_have_count(2)
+    page.reload()
+    expect(page.locator("#question-name")).to_have_value("Ninety-nine sides?")
+    expect(page.locator("[name=players][value='2']")).to_be_checked()
+    expect(sides).to_have_value("9")
 
 
 def look(page: Page) -> None:

@@ -25,14 +25,10 @@ def find_warnings(components: Components, enhance_dice: Sequence[int]) -> Iterat
         enhance_dice: the sides of the dice that Enhance may add with the options of the match.
     """
     yield from _targets(components, enhance_dice)
-    for index, prisoner in enumerate(components.prisoner_space):
-        yield from _too_many(f"prisoner_space.{index}.offering", prisoner.offering)
-        yield from _too_many(f"prisoner_space.{index}.reward", prisoner.reward)
-    for index, line in enumerate(components.trade):
-        yield from _too_many(f"trade.{index}.left", line.left)
-        yield from _too_many(f"trade.{index}.right", line.right)
-    for index, space in enumerate(components.turn_order_space):
-        yield from _too_many(f"turn_order_space.{index}.crystals", space.crystals)
+    for path, items in _crystals(components):
+        for colour, count, limit in zip(COLOUR_NAMES, items.counts, CRYSTALS, strict=False):
+            if count > limit:
+                yield f"{path}.{colour}", _("there are only {count} of these crystals.").format(count=limit)
     yield from _cards(components)
 
 
@@ -51,11 +47,12 @@ def _targets(components: Components, enhance_dice: Sequence[int]) -> Iterator[tu
                 yield path, _("every roll beats it.")
 
 
-def _too_many(path: str, items: Items) -> Iterator[tuple[str, str]]:
-    """DA-1.6: There are no more crystals."""
-    for colour, count, limit in zip(COLOUR_NAMES, items.counts, CRYSTALS, strict=False):
-        if count > limit:
-            yield f"{path}.{colour}", _("there are only {count} of these crystals.").format(count=limit)
+def _crystals(components: Components) -> Iterator[tuple[str, Items]]:
+    """DA-1.6: Yield all that players pay and get, with its path."""
+    parts = {"prisoner_space": ("offering", "reward"), "trade": ("left", "right"), "turn_order_space": ("crystals",)}
+    for name, sides in parts.items():
+        for index, piece in enumerate(getattr(components, name)):
+            yield from ((f"{name}.{index}.{side}", getattr(piece, side)) for side in sides)
 
 
 def _cards(components: Components) -> Iterator[tuple[str, str]]:

@@ -16,6 +16,7 @@ from meadhall.engine.options import MAX_SIZE, Document, Option
 from meadhall.engine.registry import game
 from meadhall.engine.text.language import gettext as _
 from meadhall.engine.text.language import marked
+from meadhall.lab.balance.own import checked_own
 from meadhall.lab.entrants import kind_mask
 from meadhall.server.errors import NotFound, NotYours, Stale, TooMany, WrongMoment
 from meadhall.server.hall.orders import MOST_SECONDS, Orders
@@ -220,9 +221,18 @@ def request_of(question: Question, language: str) -> dict[str, Any]:
                 subject.check_setup(players, options)
         except BadSetup as error:
             raise BadSetup(f"{each.name}: {error}") from None
+    counters = counters_of(content)
+    checked_own([subject.edition_for(options) for options in variants.values()], max(content.players), counters, {})
     wanted = {"players": content.players, "variants": variants, "bots": content.bots, "without": content.without}
+    wanted["counters"] = counters
     more = {name: value for name, value in wanted.items() if value}
     return {"name": subject.name, "seconds": float(content.seconds), "seed": question.id, "language": language, **more}
+
+
+def counters_of(content: Content) -> dict[str, str]:
+    """Return the counters of a question by their names. One without a name is called as it says."""
+    lines = [(line.partition(":"), line) for line in content.figures]
+    return {name.strip(): text.strip() if colon else line for (name, colon, text), line in lines}
 
 
 def is_current(question: Question, request: Mapping[str, Any]) -> bool:

@@ -20,9 +20,7 @@ from meadhall.engine.form import Table as Columns
 from meadhall.engine.game import Game
 from meadhall.engine.options import Document
 from meadhall.engine.registry import game
-from meadhall.engine.text.language import gettext as _
 from meadhall.server.hall.questions import options_of
-from meadhall.server.pages.lobby import template_url
 from meadhall.server.pages.models import Refusal
 from meadhall.server.pages.rulebook import figures_of_components
 from meadhall.server.store.questions import Question, Variant
@@ -58,12 +56,8 @@ class EditorPage:
 
     url: str
     question: Question
-    question_url: str
     variant: Variant
     subject: Game
-    title: str  # of the option
-    about: str  # the sentence that describes the document
-    template: str  # address of the built-in document
     form: DocumentForm
     sections: tuple[Section, ...]
     usual: Mapping[str, str]  # the values of the built-in document by field
@@ -145,12 +139,8 @@ def editor_page(
     return EditorPage(
         editor_url(question, variant, option),
         question,
-        link(f"/workshop/{question.id}"),
         variant,
         subject,
-        _(option.title),
-        _(option.text),
-        template_url(subject, option),
         form,
         sections,
         values,

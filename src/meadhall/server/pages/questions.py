@@ -59,6 +59,7 @@ def question_page(hall: Hall, guest: Guest, question: Question, outside: Outside
         "bots": _ticks(((rank.name, bot_in_words(rank.name)) for rank in ranks(subject)), content.bots),
         "search": next((name.removeprefix(SEARCH) for name in content.bots if name.startswith(SEARCH)), ""),
         "without": _ticks(((kind.name, _(kind.text)) for kind in kinds), content.without) if len(kinds) > 1 else (),
+        "events": [(kind.name, kind.fields) for kind in subject.events.values()],
         "times": _ticks(((k, _("{seconds} seconds").format(seconds=k)) for k in TIMES), [content.seconds]),
         "rows": list(zip(*(_column(subject, each.options) for each in content.variants), strict=True)),
         "can_add": len(content.variants) < MOST_VARIANTS,
