@@ -184,7 +184,7 @@ def _skill(report: Measured) -> Iterator[Finding]:
 
 
 def _own(report: Measured) -> Iterator[Finding]:
-    """Yield the figures of one's own, in the first cell."""
+    """Yield the own figures, in the first cell."""
     key = next(iter(report.figures))
     if own := _of(report, key, "own"):
         text = _("{cell}: you counted in a match: {items}.")

@@ -13,7 +13,7 @@ from typing import TypeAlias
 from meadhall.engine.text.display import Table
 from meadhall.engine.text.language import current_language, decimal, grouped, ngettext
 from meadhall.engine.text.language import gettext as _
-from meadhall.lab.balance.charts import Bar, Curve, curves, intervals
+from meadhall.lab.balance.charts import Bar, Curve, Square, board, curves, intervals
 from meadhall.lab.balance.definitions import DEFINITIONS, GROUPS
 from meadhall.lab.balance.figures import Figure
 from meadhall.lab.balance.findings import Finding, findings, first_screen
@@ -26,6 +26,7 @@ from meadhall.lab.balance.in_words import (
     name_in_words,
     number_in_words,
     piece_tables,
+    short_item,
     table_from,
     table_of,
 )
@@ -202,6 +203,24 @@ def _charts(report: Measured, group: str) -> Iterator[str]:
         yield from _curves(report, "uncertainty_at", PARTS + 1)
     if group == "choice":
         yield from _curves(report, "legal_at", PARTS)
+    if group == "pieces":
+        yield from _boards(report)
+
+
+def _boards(report: Measured) -> Iterator[str]:
+    """Yield the boards of each cell with how often something is acquired on each square."""
+    for kind in report.subject.elements.pieces:
+        for key, figures in report.figures.items() if kind.squares else ():
+            cells = kind.squares(report.variants[key[0]]) if kind.squares else ()
+            named = [(place, figures.get(f"acquired.{kind.name}.{number}")) for number, place in enumerate(cells)]
+            squares = [
+                Square(*place, short_item(report, figure), figure.value, number_in_words(figure, figure.value))
+                for place, figure in named
+                if figure is not None
+            ]
+            if squares:
+                title = _("{piece}: how often in a match, {cell}").format(piece=_(kind.text), cell=cell_in_words(report, key))
+                yield _figure(title, board(title, squares))
 
 
 def _bar(report: Measured, number: int, figure: Figure, cells: int) -> Bar:

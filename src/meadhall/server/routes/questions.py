@@ -96,8 +96,10 @@ async def change_question(request: AnyRequest, hall: Hall, guest: Guest, session
             return see_other(link("/workshop"))
         question = await _done(request, hall, guest, question, form)
     except MeadhallError as error:
-        return await _shown(request, hall, guest, question, error=error)
-    return await _shown(request, hall, guest, question) if by_htmx(request) else see_other(link(f"/workshop/{id}"))
+        return await _shown(request, hall, guest, question, error=error, is_edit=by_htmx(request) and not do)
+    if by_htmx(request):
+        return await _shown(request, hall, guest, question, is_edit=not do)
+    return see_other(link(f"/workshop/{id}"))
 
 
 async def _done(request: AnyRequest, hall: Hall, guest: Guest, question: Question, form: FormMultiDict) -> Question:
@@ -134,17 +136,25 @@ async def watch_example(
 
 
 async def _shown(
-    request: AnyRequest, hall: Hall, guest: Guest, question: Question, report: str = "", error: MeadhallError | None = None
+    request: AnyRequest,
+    hall: Hall,
+    guest: Guest,
+    question: Question,
+    report: str = "",
+    error: MeadhallError | None = None,
+    is_edit: bool = False,
 ) -> Html:
-    """Return the page of a question."""
+    """Return the page of a question; for an edited field only the panel beside the fields."""
     orders = hall.orders.of(question.id)
     shown = next((each for each in orders if each.id == report), orders[0] if orders else None)
     more = question_page(hall, guest, question, outside(request), shown)
-    answer = {} if shown is None else hall.orders.answer(shown)
-    more["fragment"] = fragment = await run_in_thread(fragment_of, question, shown, answer)
-    more["people"] = await hall.peoples_matches.of(question.game, shown.request["players"]) if fragment and shown else []
-    notice = None if error is None else Refusal("", reason_of(error))
-    return page(request, guest, "question.html", question, 200 if error is None else int(status_of(error)), notice=notice, **more)
+    if not is_edit:
+        answer = {} if shown is None else hall.orders.answer(shown)
+        more["fragment"] = fragment = await run_in_thread(fragment_of, question, shown, answer)
+        more["people"] = await hall.peoples_matches.of(question.game, shown.request["players"]) if fragment and shown else []
+    more["notice"] = None if error is None else Refusal("", reason_of(error))
+    template = "_question_side.html" if is_edit else "question.html"
+    return page(request, guest, template, question, 200 if error is None else int(status_of(error)), **more)
 
 
 async def _table(hall: Hall, guest: Guest, question: Question, key: str) -> str:

@@ -43,7 +43,6 @@
       for (const field of fieldsOf(part)) isFine ? field.removeAttribute("aria-invalid") : field.setAttribute("aria-invalid", "true");
     }
     morph(page, "side");
-    byId("outdated")?.toggleAttribute("hidden", !page.getElementById("outdated"));
   }
   async function sendAll() {
     clearTimeout(timer);
@@ -73,6 +72,14 @@
   form.addEventListener("input", event => { if (event.target.matches("textarea, input:not([type=checkbox])")) note(event, PAUSE); });
   form.addEventListener("keydown", event => { if (event.key === "Enter" && event.target.matches("#question-name, input:not([data-part])")) { event.preventDefault(); event.target.blur(); } });
   window.addEventListener("pagehide", () => { if (edited.size) fetch(form.action, { method: "POST", body: bodyOf(edited), headers: { "HX-Request": "true" }, keepalive: true }); });
+
+  form.addEventListener("click", async event => {  // the page behind a link shows what was edited
+    const way = event.target.closest("a[href]");
+    if (!way || !(edited.size || sending)) return;
+    event.preventDefault();
+    await send();
+    location.assign(way.href);
+  });
 
   const LEAVES = /^(play|delete|copy)\b/;
   async function act(button) {
