@@ -68,6 +68,38 @@ def test_nothing_is_lost_over_slow_answers_and_the_report_opens_beside_the_field
     look(page)
 
 
+def test_a_refused_field_is_marked_and_keeps_back_the_report_but_not_the_other_edits(new_person: NewPerson) -> None:
+    person = new_person()
+    person.allow("400")
+    page = person.open("/workshop")
+    ask(page, "axes-and-allies")
+    page.route("**/workshop/*", later)
+    sides = page.locator(".ways input[type=number]").first
+    sides.fill("99")
+    page.locator("[name=players][value='2']").check()
+    page.locator("#question-name").fill("Ninety-nine sides?")
+    page.locator("#ask").click()
+    expect(sides).to_be_focused()
+    expect(sides).to_have_attribute("aria-invalid", "true")
+    expect(page.locator("#report")).to_have_count(0)
+    sides.fill("9")
+    page.locator("#add").click()
+    expect(page.locator(".ways thead input")).to_have_count(2)
+    page.reload()
+    expect(page.locator("#question-name")).to_have_value("Ninety-nine sides?")
+    expect(page.locator("[name=players][value='2']")).to_be_checked()
+    expect(sides).to_have_value("9")
+
+
+def test_the_page_behind_a_link_shows_what_was_edited_before(new_person: NewPerson) -> None:
+    page = new_person().open("/workshop")
+    ask(page, "dungeon-allies")
+    page.route("**/workshop/*", later)
+    page.locator(".ways thead input").fill("Richer")
+    page.locator(".ways td a").click()
+    expect(page.locator("#main")).to_contain_text("Richer")
+
+
 def look(page: Page) -> None:
     """A question with its report is accessible and fits a phone."""
     inspector = Inspector()

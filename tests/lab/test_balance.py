@@ -524,6 +524,6 @@ def test_a_fragment_fits_into_another_page(report: Balance) -> None:
     assert not re.search(r"<(html|body|h1|script|style)|style=|data:", made)  # a hall's policy allows no rules in the page
     for key, found in report.examples.items():
         assert all(f'href="/watch/{key[1]}/{each.number}?a&amp;b"' in made for each in found)
-    rules = re.sub(r"/\*.*?\*/|@media[^{]*", "", STYLES.read_text("utf-8"), flags=re.DOTALL)
+    rules = re.sub(r"/\*.*?\*/|@(media|container)[^{]*", "", STYLES.read_text("utf-8"), flags=re.DOTALL)
     assert all(".report" in chosen for chosen in re.findall(r"([^{}]+)\{", rules) if chosen.strip())
     assert STYLES.read_text("utf-8") in report.to_html()

@@ -164,10 +164,11 @@ def test_luck_and_skill_and_figures_of_ones_own_are_told() -> None:
         figure("own.kills", 2, 0),
     ]
     page[1] = replace(page[1], most=4.0)
+    assert "not shown yet: 70 % (40 % to 100 %)" in said(made({"built-in": [figure("luck", 0.7, 0.3)]}))[0]
     own, luck, ladder = said(made({"built-in": page}))
     assert own == "4 players: you counted in a match: kills 2.00."
     assert "luck decides 70 % (65 % to 75 %) of the results of equal, good players" in luck
-    assert "karl 3.95 (3.93 to 3.97), nearly the most possible, a search of 100 1.20 (1.10 to 1.30)." in ladder
+    assert "karl 3.95 (3.93 to 3.97), nearly the most possible, a search of 100 steps 1.20 (1.10 to 1.30)." in ladder
 
 
 def test_never_in_a_few_matches_is_no_proof_of_never() -> None:
@@ -176,6 +177,9 @@ def test_never_in_a_few_matches_is_no_proof_of_never() -> None:
         for count in (10, 1000)
     )
     assert (few.high, few.warning, many.high, many.warning) == (0.15, "", 0.0015, "low")
+    won = {f"dealt.card.{number}": Column(np.full(4, 2.0 * number), np.ones(4) * 2, most=2.0) for number in (0, 2)}
+    never, always = figures_of(won).values()
+    assert (never.low, never.high, always.low, always.high) == (0, 0.75, 1.25, 2)
 
 
 def test_families_with_sentences_say_what_is_usual() -> None:

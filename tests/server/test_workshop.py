@@ -102,6 +102,7 @@ async def test_a_wrong_field_is_refused_beside_the_fields_and_changes_nothing(ha
     wrong: list[dict[str, str]] = [
         {"only": "players"},
         {"only": "players", "players": "9"},
+        {"only": "players", "players": "9" * 5000},
         {"only": "bots", "bots": "odin"},
         {"only": "bots", "search": "many"},
         {"only": "seconds", "seconds": "²"},
@@ -192,19 +193,22 @@ async def test_a_report_stands_beside_its_question_with_progress_and_matches_to_
     assert 'id="report-part"' in answer.text
     told = {name: options["last_two"] for name, options in order.request["variants"].items()}
     assert told == {"As printed": "fight", "As printed 2": "ally"}
-    assert (await person.post(path, {"do": "report"})).status_code == 429
+    assert (await person.post(path, {"only": "-", "do": "report"})).status_code == 303
+    (order,) = [each for each in hall.hall.orders._orders.values() if each.question]  # in place of the other one
+    assert (await person.post(await asked(person), {"do": "report"})).status_code == 429
     await finish(hall, order)
     page = (await person.get(path)).text
-    assert ("Is it fair?" in page, 'class="bar"' in page, 'id="outdated"' in page) == (True, True, False)
+    assert ("Is it fair?" in page, 'class="bar"' in page, "data-outdated" in page) == (True, True, False)
     watched = re.findall(rf'href="({path}/reports/{order.id}/\d+)"', page)
     shown = await other.get(watched[-1])
     assert 'id="step-on"' in shown.text, re.findall("<h1.*?</main>", shown.text, re.DOTALL)
     assert (await other.get(f"{path}/reports/{order.id}/999")).status_code == 404
     assert (await other.get(f"{await asked(person)}/reports/{order.id}/0")).status_code == 404
-    await person.post(path, {"only": "players", "players": "3"})
-    assert 'id="outdated"' in (await person.get(path)).text
+    edited = await person.post(path, {"only": "players", "players": "3"}, **BY_SCRIPT)
+    assert ("data-outdated" in edited.text, len(edited.content) < 3000 < len(page)) == (True, True)
+    assert "data-outdated" in (await person.get(path)).text
     await person.post(path, {"do": "undo"})
-    assert 'id="outdated"' not in (await person.get(path)).text
+    assert "data-outdated" not in (await person.get(path)).text
     assert "report ready" in (await person.get("/workshop")).text
 
 

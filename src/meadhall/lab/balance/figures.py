@@ -229,10 +229,11 @@ def figures_of(columns: Columns) -> dict[str, Figure]:
 
 def _of_no_case(column: Column, unit: str) -> tuple[float, float]:
     """Return the interval of what never or always happened: what never did in n cases happens in less than 3 of n."""
-    value, most = column.value, 3 / float(column.counts.sum())
-    if unit == "share" and value == 1:
-        return max(0.0, 1 - most), 1.0
-    return value, most if unit in ("share", "number") and value == 0 else value
+    value, most = column.value, column.most or 1.0
+    width = min(1.0, 3 / float(column.counts.sum())) * most
+    if value == most and (column.most or unit == "share"):
+        return most - width, most
+    return value, width if value == 0 and unit != "points" else value
 
 
 def differences_of(one: Columns, other: Columns) -> dict[str, Figure]:

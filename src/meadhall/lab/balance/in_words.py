@@ -47,7 +47,7 @@ def short_item(report: Measured, figure: Figure) -> str:
         return percent(int(item.partition(".")[0]) / 10, 0)
     name, _sign, number = item.rpartition("." if figure.family == "own" else "@")
     if name and figure.family in ("ladder", "solved"):
-        return _("a search of {count}").format(count=grouped(int(number)))
+        return _("a search of {count} steps").format(count=grouped(int(number)))
     if name and figure.family == "own":
         return _("{name}, player {number}").format(name=name, number=number)
     return item
@@ -70,7 +70,7 @@ def name_in_words(report: Measured, figure: Figure) -> str:
 
 def number_in_words(figure: Figure, value: float, *, signed: bool = False) -> str:
     """Return a value of a figure with its unit."""
-    if figure.item == MEDIAN:
+    if figure.item == MEDIAN and figure.about.unit != "share":
         return decimal(value, 1, exactly=False)
     sign = "+" if signed and value > 0 else ""
     if figure.about.unit == "share":
@@ -83,10 +83,9 @@ def number_in_words(figure: Figure, value: float, *, signed: bool = False) -> st
 def value_in_words(figure: Figure, *, signed: bool = False) -> str:
     """Return a figure with its interval, in the digits that this allows; alone if the interval is narrower than a digit."""
     is_share = figure.about.unit == "share"
-    high = min(figure.high, 1.0) if is_share else figure.high
-    values = figure.value, figure.low, high
-    if is_share and high - figure.low > ROUNDED:
-        value, low, top = ("+" * (signed and each > 0) + percent(each, 0) for each in values)
+    values = [min(each, 1.0) if is_share else each for each in (figure.value, figure.low, figure.high)]
+    if is_share and values[2] - values[1] > ROUNDED:
+        value, low, top = ("+" * (signed and each > 0) + percent(round(each, 2) or 0.0, 0) for each in values)
     else:
         value, low, top = (number_in_words(figure, each, signed=signed) for each in values)
     said = value if low == top else _("{value} ({low} to {high})").format(value=value, low=low, high=top)
@@ -122,13 +121,14 @@ def cell_in_words(report: Measured, key: Key) -> str:
 
 def names_of(group: str, by_cell: Mapping[Key, dict[str, Figure]]) -> list[str]:
     """Return the names of the figures that the table of a question shows: all but those of curves and of pieces."""
+    order = list(DEFINITIONS)
     names = dict.fromkeys(
         name
         for figures in by_cell.values()
         for name, figure in figures.items()
         if figure.about.group == group and figure.family not in ("legal_at", "uncertainty_at") and name != "place"
     )
-    return list(names)
+    return sorted(names, key=lambda name: order.index(name.partition(".")[0]))
 
 
 def table_of(report: Measured, group: str, by_cell: Mapping[Key, dict[str, Figure]], *, signed: bool = False) -> Table | None:
@@ -174,7 +174,8 @@ def _rank(piece: Mapping[str, Figure], figures: Mapping[str, Figure]) -> tuple[b
 
 def head_of(family: str) -> str:
     """Return the name of a family without its items."""
-    return _(DEFINITIONS[family].name).format(item="").strip(" :")
+    about = DEFINITIONS[family]
+    return _(about.name).format(item="").strip(" :") or _(GROUPS[about.group])
 
 
 def rows_of(

@@ -14,7 +14,7 @@ import cloudpickle  # type: ignore[import-untyped]
 
 from meadhall.engine.checks import Seed, check_count, check_run_seed, check_seconds, quoted, seed_label
 from meadhall.engine.compute.bulk import LIMIT, MOST_DECISIONS, bulk_executor
-from meadhall.engine.compute.executors import Executor, NoGuard, chunks_of, leave_script, run_chunks
+from meadhall.engine.compute.executors import NO_GUARD, Executor, chunks_of, leave_script, run_chunks
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.game import Game
 from meadhall.engine.options import Choice
@@ -232,8 +232,8 @@ class _Run:
                         return "time"
         except KeyboardInterrupt:
             return "interrupted"
-        except NoGuard:
-            if self._processes is not None:
+        except BadSetup as refusal:
+            if self._processes is not None or str(refusal) != NO_GUARD:
                 raise
             self._processes = 1
             return self._play(parts)

@@ -60,7 +60,7 @@ class Task(Enum):
     AGENCY = "agency"
     DEALS = "deals"
     WITHOUT = "without"
-    OWN = "own"  # a function of one's own
+    OWN = "own"  # an own function
     LADDER = "ladder"
     LUCK = "luck"
     SEARCH = "search"
@@ -251,7 +251,7 @@ def first_seats(trace: Trace) -> Ints:
 
 
 def measured_own(plan: CellPlan, numbers: Sequence[int], name: str) -> Columns:
-    """Return the figure of a function of one's own. It isn't asked about stopped matches. Raises FigureFailed."""
+    """Return the figure of an own function. It isn't asked about stopped matches. Raises FigureFailed."""
     trace = Tracer(plan).trace(numbers)
     pairs = np.full((len(numbers), 2), nan)
     for row, match in enumerate(numbers):

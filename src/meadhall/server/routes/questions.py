@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import gzip
 from base64 import b64decode
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, Final
 from urllib.parse import urlsplit
@@ -34,6 +34,7 @@ from meadhall.server.pages.responses import Answer, Html, by_htmx, page, see_oth
 from meadhall.server.routes.workshop import content_of
 from meadhall.server.store.models import Guest
 from meadhall.server.store.questions import Content, Question
+from meadhall.server.web.forms import LONGEST
 from meadhall.server.web.links import link, outside
 from meadhall.server.web.request import AnyRequest, client_address
 from meadhall.server.web.sessions import Sessions
@@ -44,6 +45,9 @@ _LIMIT: Final = 2 * MAX_SIZE
 
 _GROUPS: Final = ("players", "bots", "without")
 """Fields with several values, of which a form sends only those that are ticked."""
+
+_DIGITS: Final = 7
+"""Digits of a number that are read."""
 
 
 @get("/workshop")
@@ -96,8 +100,10 @@ async def change_question(request: AnyRequest, hall: Hall, guest: Guest, session
             return see_other(link("/workshop"))
         question = await _done(request, hall, guest, question, form)
     except MeadhallError as error:
-        return await _shown(request, hall, guest, question, error=error)
-    return await _shown(request, hall, guest, question) if by_htmx(request) else see_other(link(f"/workshop/{id}"))
+        return await _shown(request, hall, guest, question, error=error, is_edit=by_htmx(request) and not do)
+    if by_htmx(request):
+        return await _shown(request, hall, guest, question, is_edit=not do)
+    return see_other(link(f"/workshop/{id}"))
 
 
 async def _done(request: AnyRequest, hall: Hall, guest: Guest, question: Question, form: FormMultiDict) -> Question:
@@ -105,13 +111,13 @@ async def _done(request: AnyRequest, hall: Hall, guest: Guest, question: Questio
     do, _colon, what = str(form.get("do", "")).partition(":")
     if do == "undo":
         return hall.questions.undo(guest, question.id)
-    if do == "report":
-        wanted = await run_in_thread(request_of, question, guest.language)
-        hall.orders.start(guest, client_address(request), "report", wanted, question.id)
-    elif do == "stop":
+    if do in ("report", "stop"):
+        wanted = await run_in_thread(request_of, question, guest.language) if do == "report" else None
         for order in hall.orders.of(question.id):
             if order.is_open:
                 hall.orders.delete(guest, order.id)
+        if wanted:
+            hall.orders.start(guest, client_address(request), "report", wanted, question.id)
     elif do:
         return hall.questions.change(guest, question.id, await _variants(hall, guest, question, form, do, what))
     return question
@@ -134,17 +140,25 @@ async def watch_example(
 
 
 async def _shown(
-    request: AnyRequest, hall: Hall, guest: Guest, question: Question, report: str = "", error: MeadhallError | None = None
+    request: AnyRequest,
+    hall: Hall,
+    guest: Guest,
+    question: Question,
+    report: str = "",
+    error: MeadhallError | None = None,
+    is_edit: bool = False,
 ) -> Html:
-    """Return the page of a question."""
+    """Return the page of a question; for an edited field only the panel beside the fields."""
     orders = hall.orders.of(question.id)
     shown = next((each for each in orders if each.id == report), orders[0] if orders else None)
     more = question_page(hall, guest, question, outside(request), shown)
-    answer = {} if shown is None else hall.orders.answer(shown)
-    more["fragment"] = fragment = await run_in_thread(fragment_of, question, shown, answer)
-    more["people"] = await hall.peoples_matches.of(question.game, shown.request["players"]) if fragment and shown else []
-    notice = None if error is None else Refusal("", reason_of(error))
-    return page(request, guest, "question.html", question, 200 if error is None else int(status_of(error)), notice=notice, **more)
+    if not is_edit:
+        answer = {} if shown is None else hall.orders.answer(shown)
+        more["fragment"] = fragment = await run_in_thread(fragment_of, question, shown, answer)
+        more["people"] = await hall.peoples_matches.of(question.game, shown.request["players"]) if fragment and shown else []
+    more["notice"] = None if error is None else Refusal("", reason_of(error))
+    template = "_question_side.html" if is_edit else "question.html"
+    return page(request, guest, template, question, 200 if error is None else int(status_of(error)), **more)
 
 
 async def _table(hall: Hall, guest: Guest, question: Question, key: str) -> str:
@@ -170,22 +184,23 @@ async def _changed(hall: Hall, guest: Guest, question: Question, form: FormMulti
 def _edited(subject: Game, form: FormMultiDict, sent: set[str]) -> Edit:
     """Return the change that the fields of a form make."""
 
-    def texts(name: str) -> tuple[str, ...]:
-        return tuple(str(each) for each in form.getall(name, []) if each)
+    def texts(name: str, longest: int = LONGEST) -> list[str]:
+        return [str(each)[:longest] for each in form.getall(name, []) if each]
+
+    def numbers(name: str) -> tuple[int, ...]:
+        return tuple(int(text) for text in texts(name, _DIGITS) if text.isdecimal())
+
+    fields: dict[str, Callable[[], Any]] = {
+        "name": lambda: " ".join(texts("name")),
+        "players": lambda: numbers("players"),
+        "bots": lambda: (*texts("bots"), *(f"{SEARCH}{steps}" for steps in texts("search", _DIGITS))),
+        "without": lambda: tuple(texts("without")),
+        "figures": lambda: tuple(line for line in "".join(texts("figures", _LIMIT)).splitlines() if line.strip()),
+        "seconds": lambda: sum(numbers("seconds")),
+    }
 
     def edit(content: Content) -> Content:
-        found: dict[str, Any] = {"without": texts("without")} if "without" in sent else {}
-        if "figures" in sent:
-            found["figures"] = tuple(line for line in "".join(texts("figures")).splitlines() if line.strip())
-        if "name" in sent:
-            found["name"] = " ".join(texts("name"))
-        if "players" in sent:
-            found["players"] = tuple(int(text) for text in texts("players") if text.isdecimal())
-        if "bots" in sent:
-            found["bots"] = (*texts("bots"), *(f"{SEARCH}{steps}" for steps in texts("search")))
-        if "seconds" in sent:
-            found["seconds"] = int("".join(each for each in texts("seconds") if each.isdecimal()) or 0)
-        changed = msgspec.structs.replace(content, **found)
+        changed = msgspec.structs.replace(content, **{name: read() for name, read in fields.items() if name in sent})
         for name in sent:
             key, _colon, option = name.partition(":")
             if option and content.variant(key):

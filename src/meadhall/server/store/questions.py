@@ -149,8 +149,7 @@ def can_undo(db: Db, id: str) -> bool:
 
 
 def delete(db: Db, id: str) -> None:
-    """Delete a question with its reports."""
-    db.run("DELETE FROM orders WHERE question = ?", id)
+    """Delete a question."""
     db.run("DELETE FROM questions WHERE id = ?", id)
 
 

@@ -4,7 +4,7 @@
 (() => {
   const form = document.getElementById("question-form"), byId = id => document.getElementById(id);
   const PAUSE = 700;  // milliseconds after the last key of a text that is not left yet
-  const edited = new Set();
+  const edited = new Set(), refused = new Set();
   let sending = null, timer;
   const toast = words => document.dispatchEvent(new CustomEvent("meadhall:toast", { detail: words }));
   const partOf = field => field.closest("[data-together]")?.dataset.together ?? field.name;
@@ -25,12 +25,24 @@
     if (!page.getElementById("side")) throw new Error(page.querySelector("h1")?.textContent.trim() ?? "");
     return { page, isFine: answer.ok };
   }
-  function show(page, ...parts) {
-    for (const id of parts) {
-      const fresh = document.adoptNode(page.getElementById(id));
-      byId(id).replaceWith(fresh);
-      htmx.process(fresh);
+  const morph = (page, id) => Idiomorph.morph(byId(id), page.getElementById(id), { morphStyle: "outerHTML" });
+  function showReport(page) {
+    const fresh = document.adoptNode(page.getElementById("beside"));
+    byId("beside").replaceWith(fresh);
+    htmx.process(fresh);
+  }
+  // Fields that were refused stay marked, and nothing is done before they are correct. The others of a request are sent again, one by one.
+  async function sendParts(parts) {
+    const { page, isFine } = await post(bodyOf(parts));
+    if (!isFine && parts.length > 1) {
+      for (const part of parts) await sendParts([part]);
+      return;
     }
+    for (const part of parts) {
+      isFine ? refused.delete(part) : refused.add(part);
+      for (const field of fieldsOf(part)) isFine ? field.removeAttribute("aria-invalid") : field.setAttribute("aria-invalid", "true");
+    }
+    morph(page, "side");
   }
   async function sendAll() {
     clearTimeout(timer);
@@ -38,9 +50,7 @@
       const parts = [...edited];
       edited.clear();
       try {
-        const { page } = await post(bodyOf(parts));
-        show(page, "side");
-        byId("outdated")?.toggleAttribute("hidden", !page.getElementById("outdated"));
+        await sendParts(parts);
       } catch {
         parts.forEach(part => edited.add(part));
         toast(form.dataset.failed);
@@ -63,6 +73,14 @@
   form.addEventListener("keydown", event => { if (event.key === "Enter" && event.target.matches("#question-name, input:not([data-part])")) { event.preventDefault(); event.target.blur(); } });
   window.addEventListener("pagehide", () => { if (edited.size) fetch(form.action, { method: "POST", body: bodyOf(edited), headers: { "HX-Request": "true" }, keepalive: true }); });
 
+  form.addEventListener("click", async event => {  // the page behind a link shows what was edited
+    const way = event.target.closest("a[href]");
+    if (!way || !(edited.size || sending)) return;
+    event.preventDefault();
+    await send();
+    location.assign(way.href);
+  });
+
   const LEAVES = /^(play|delete|copy)\b/;
   async function act(button) {
     button.classList.add("pending");
@@ -72,11 +90,16 @@
     body.append("do", button.value);
     try {
       while (edited.size || sending) if (!(await send())) return;
+      if (refused.size && button.value !== "undo") {
+        toast(form.dataset.wrong);
+        return fieldsOf([...refused][0])[0]?.focus();
+      }
       if (LEAVES.test(button.value)) return form.requestSubmit(button);
       form.inert = !beside;
       const { page, isFine } = await post(body);
-      if (beside || !isFine) show(page, "side", "beside");
-      else Idiomorph.morph(byId("question"), page.getElementById("question"), { morphStyle: "outerHTML" });
+      morph(page, beside || !isFine ? "side" : "question");
+      if (!beside && isFine) refused.clear();
+      showReport(page);
       if (beside && isFine) byId("report")?.scrollIntoView({ block: "nearest" });
     } catch {
       toast(byId("toast").dataset.failed);
