@@ -1,6 +1,6 @@
 """``python coarse_hall.py``: the hall as people start it, but reports of the workshop have few matches, so wide intervals.
 
-``python coarse_hall.py report`` makes one, in place of ``worker.order``: of matches alone, unless two play, whose matches are short.
+``python coarse_hall.py report`` makes one, in place of ``worker.order``: of matches alone, unless only two play.
 """
 
 from __future__ import annotations

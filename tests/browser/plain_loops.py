@@ -46,7 +46,7 @@ def mean(values: Sequence[float]) -> Counted:
 
 @dataclass
 class Played:
-    """A finished match: the wins of each seat in fair shares, the events, and of each decision the legal actions and the action."""
+    """A finished match: the wins of each seat in fair shares, the events, the legal actions and the action of each decision."""
 
     wins: list[float]
     events: list[Event]

@@ -1,7 +1,7 @@
 """Ten questions of a designer, each answered through the page in at most six steps, with the figure that a plain loop counts.
 
-They run with few matches, so with wide intervals; in ``make test-long`` also with the usual precision, by the default time limit of the
-page. Nothing here is a test of the speed.
+They run with few matches, so with wide intervals; in ``make test-long`` also with the usual precision, in the minute that a page
+gives a report.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ from browser.conftest import ARGUMENTS, chromium
 from browser.people import Person
 from browser.plain_loops import Counted
 from browser.server import ENDED, SERVE, Hall
-from meadhall.games.viking_axes.rules import Act
+from meadhall.games.viking_axes.state import Act
+from meadhall.server.hall.lobby_changes import document_of
 
 pytestmark = [pytest.mark.compiled, pytest.mark.slow("a hall plays hundreds of matches, and a loop plays others")]
 
@@ -147,8 +148,7 @@ def agree(shown: Figure, counted: Counted) -> bool:
 
 
 def document() -> str:
-    option = next(option for option in meadhall.game(DUNGEON).options if option.name == "components")
-    return Path(option.file).read_text("utf-8")
+    return document_of(meadhall.game(DUNGEON), "components").file.read_text("utf-8")
 
 
 def test_the_last_place_of_dungeon_allies_and_what_mends_it(designer: Designer) -> None:
