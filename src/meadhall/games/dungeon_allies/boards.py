@@ -40,7 +40,7 @@ from meadhall.games.dungeon_allies.rules import card_score, points_of
 from meadhall.games.dungeon_allies.rules.excursion import is_doubled, is_fighting
 from meadhall.games.dungeon_allies.rules.market import price
 from meadhall.games.dungeon_allies.rules.village import is_guarded
-from meadhall.games.dungeon_allies.state import ROUND_ENDS, Event, State
+from meadhall.games.dungeon_allies.state import Event, State
 from meadhall.games.dungeon_allies.story import Fight, FightDie, Monster, Scene, monster_of, story
 from meadhall.sdk import View, current_language
 
@@ -199,12 +199,12 @@ class Boards:
     """
 
     beats = BEATS
-    ends = (*ROUND_ENDS, SQUARES)
     trainer_spaces = TRAINER_SPACES
 
     def __init__(self, view: View) -> None:
         self.view = view
         self.state = view.plain
+        self.ends = (self.state.second_round, self.state.third_round, SQUARES)
         self.names = view.names
         self._rules = view.state  # as the rules read it
         words: Any = view.game.words

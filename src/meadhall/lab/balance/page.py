@@ -20,6 +20,7 @@ from meadhall.lab.balance.findings import Finding, findings, first_screen
 from meadhall.lab.balance.in_words import (
     cell_in_words,
     changes_in_words,
+    head_of,
     how_measured,
     item_in_words,
     name_in_words,
@@ -167,7 +168,7 @@ def _sections(report: Measured) -> Iterator[str]:
             yield f"<h3>{escape(label)}</h3>{_wide(f'{label}: {_(GROUPS[group])}', gaps)}"
         families = dict.fromkeys(figure.family for figures in report.figures.values() for figure in figures.values())
         terms = "".join(
-            f"<dt>{escape(_term(report, family))}</dt><dd>{escape(_(DEFINITIONS[family].text))}</dd>"
+            f"<dt>{escape(head_of(family))}</dt><dd>{escape(_(DEFINITIONS[family].text))}</dd>"
             for family in families
             if DEFINITIONS[family].group == group
         )
@@ -180,13 +181,6 @@ def _pieces(report: Measured) -> Iterator[str]:
         cell = cell_in_words(report, key)
         tables = "".join(_wide(f"{table.heads[0]}, {cell}", table) for table in piece_tables(report, key))
         yield _folded(cell, tables, is_open=number == 0) if len(report.figures) > 1 else tables
-
-
-def _term(report: Measured, family: str) -> str:
-    example = next(figure for figures in report.figures.values() for figure in figures.values() if figure.family == family)
-    item = example.item
-    name = name_in_words(report, example)
-    return name if not item or family == "place" else name.replace(item_in_words(report, example), "…")
 
 
 def _charts(report: Measured, group: str) -> Iterator[str]:
