@@ -192,7 +192,7 @@ async def test_a_report_stands_beside_its_question_with_progress_and_matches_to_
     (order,) = [each for each in hall.hall.orders._orders.values() if each.question]
     assert 'id="report-part"' in answer.text
     told = {name: options["last_two"] for name, options in order.request["variants"].items()}
-    assert told == {"As printed": "fight", "As printed 2": "ally"}
+    assert told == {"As printed": "fight", "Mine": "ally"}
     assert (await person.post(path, {"only": "-", "do": "report"})).status_code == 303
     (order,) = [each for each in hall.hall.orders._orders.values() if each.question]  # in place of the other one
     assert (await person.post(await asked(person), {"do": "report"})).status_code == 429

@@ -226,7 +226,7 @@ async def _variants(hall: Hall, guest: Guest, question: Question, form: FormMult
     elif do == "file":
         found = [await run_in_thread(_in_file, subject, await content_of(form.get("file")))]
     elif do == "add":
-        found = [(_("As printed"), {})]
+        found = [(_("Mine"), {})]
     else:
         raise NotFound(_("There is no page at this address."))
     for name, options in found:
