@@ -106,7 +106,8 @@ def _finding(report: Measured, finding: Finding, watch: Watch) -> str:
     said = escape(finding.text).replace(" %", "&nbsp;%")
     if not reasons:
         return f"<li><p>{said}</p></li>"
-    return f'<li><details><summary>{said} <span class="why">{escape(_("Why?"))}</span></summary>{"".join(reasons)}</details></li>'
+    why = escape(_("Why?"))
+    return f'<li><details><summary>{said} <span class="why">{why}</span></summary>{"".join(reasons)}</details></li>'
 
 
 def _changes(variant: str, sentences: Sequence[str]) -> str:
