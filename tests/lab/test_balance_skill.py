@@ -212,10 +212,11 @@ def test_what_only_a_deep_report_measures_comes_after_all_that_a_usual_one_does(
 
     monkeypatch.setattr(Measuring, "_measure", measured)
     monkeypatch.setattr(run, "build", lambda _cells, columns, *_rest: columns)
+    usual = {Task.PLAY, Task.CHANCES, Task.AGENCY, Task.DEALS, Task.LADDER, Task.LUCK}
     for depth in ("usual", "deep"):
         balance(AA, 2, precision=0.015, seconds=0, depth=depth, processes=1)
         plays = [number for number, work in enumerate(order) if work.task is Task.PLAY]
-        deep = [number for number, work in enumerate(order) if work.is_deep]
+        deep = [number for number, work in enumerate(order) if work.stage not in usual]
         assert max(plays) < min(deep, default=len(order))
         assert bool(deep) is (depth == "deep")
         assert len(plays) > 16
