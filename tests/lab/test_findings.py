@@ -239,6 +239,9 @@ def test_the_table_names_pieces_in_words(dungeon: Balance) -> None:
 def test_a_misspelt_figure_is_answered_with_the_nearest(dungeon: Balance) -> None:
     with pytest.raises(KeyError, match=r"no figure plac; the nearest: place"):
         dungeon.figures["built-in", 3]["plac"]
+    assert dungeon.examples[dungeon.cells[0].key[:2]] == dungeon.cells[0].examples
+    with pytest.raises(KeyError, match=r"nothing for \('mine', 4\); the report has: \("):
+        dungeon.examples["mine", 4]
 
 
 def cells_of(report: Balance) -> Iterator[str]:
