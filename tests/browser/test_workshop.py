@@ -91,6 +91,15 @@ def test_a_refused_field_is_marked_and_keeps_back_the_report_but_not_the_other_e
     expect(sides).to_have_value("9")
 
 
+def test_the_page_behind_a_link_shows_what_was_edited_before(new_person: NewPerson) -> None:
+    page = new_person().open("/workshop")
+    ask(page, "dungeon-allies")
+    page.route("**/workshop/*", later)
+    page.locator(".ways thead input").fill("Richer")
+    page.locator(".ways td a").click()
+    expect(page.locator("#main")).to_contain_text("Richer")
+
+
 def look(page: Page) -> None:
     """A question with its report is accessible and fits a phone."""
     inspector = Inspector()

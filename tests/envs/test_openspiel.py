@@ -119,10 +119,13 @@ def played(game: Any, decisions: int, seed: int = 0) -> Any:
 
 
 def test_parameters_are_the_players_and_the_options() -> None:
-    game = pyspiel.load_game("python_meadhall_viking_axes(players=3,variant=strategic)")
+    game = pyspiel.load_game("python_meadhall_viking_axes(players=3,variant=strategic,hand=1,hits=5)")
     assert game.num_players() == 3
-    assert game.get_parameters() == {"armory": "after", "players": 3, "variant": "strategic"}
-    assert len(played(game, 0).legal_actions()) <= 3  # kinds of cards in the hand
+    usual = {"armory": "after", "players": 3, "variant": "strategic", "hits_of_two": 15}
+    assert game.get_parameters() == {**usual, "hits": 5, "hand": 1}
+    assert len(played(game, 0).legal_actions()) <= 2  # kinds of cards in the hand
+    with pytest.raises((BadSetup, RuntimeError), match="hits must be a number from 3 to 30"):
+        pyspiel.load_game("python_meadhall_viking_axes(hits=31)")
     with pytest.raises((BadSetup, RuntimeError), match="players"):
         pyspiel.load_game("python_meadhall_viking_axes(players=8)")
     with pytest.raises((BadSetup, RuntimeError), match="variant"):

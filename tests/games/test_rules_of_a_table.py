@@ -74,6 +74,9 @@ TOLD = [
     Told(VA, {"hits": 7}, "VA-1.2", ("Ten hits", "zehn Treffern"), ("stays at 7", "bleibt es bei 7")),
     Told(VA, {"hits_of_two": 9}, "VA-3.7", ("your fifteenth", "dem fünfzehnten"), ("hit 9", "Treffer 9")),
     Told(VA, STRATEGIC | {"hand": 4}, "VA-2.3", ("Not at this table", "Nicht an diesem"), ("back to 4", "wieder 4")),
+    Told(AX, {"payment": 2}, "AX-5.1", ("with one piece", "mit einem Stein"), ("2 pieces", "2 Steinen")),
+    Told(DA, {"round_two": 5}, "DA-12.1", ("the eighth tile", "dem achten"), ("5 tiles", "5 Plättchen")),
+    Told(DA, {"round_three": 20}, "DA-12.1", ("the sixteenth", "dem sechzehnten"), ("20 are gone", "mit 20 Runde 3")),
     Told(AX, VERSUS, "AX-1.3", ("The first seat starts", "Der erste Platz beginnt"), ("A random seat starts", "wird ausgelost")),
     Told(
         AX,

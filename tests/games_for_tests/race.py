@@ -62,6 +62,7 @@ def play(state: State, _action: int, _log: Any) -> None:
 @rule
 def score(state: State, out: Any) -> None:
     out[state.winner] = 1.0
+    out[1 - state.winner] = 0.0
 
 
 game = Game(

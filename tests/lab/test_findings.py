@@ -164,6 +164,7 @@ def test_luck_and_skill_and_figures_of_ones_own_are_told() -> None:
         figure("own.kills", 2, 0),
     ]
     page[1] = replace(page[1], most=4.0)
+    assert "not shown yet: 70 % (40 % to 100 %)" in said(made({"built-in": [figure("luck", 0.7, 0.3)]}))[0]
     own, luck, ladder = said(made({"built-in": page}))
     assert own == "4 players: you counted in a match: kills 2.00."
     assert "luck decides 70 % (65 % to 75 %) of the results of equal, good players" in luck

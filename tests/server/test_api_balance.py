@@ -38,13 +38,14 @@ async def ask(program: Program, **request: Any) -> dict[str, Any]:
 
 async def test_a_program_gets_a_report(hall: OpenHall) -> None:
     ada, other = await hall.program("Ada"), await hall.program("Björn")
-    info = await ask(ada, bots=["thrall"], seconds=0.5, seed="mead")
+    info = await ask(ada, bots=["thrall"], seconds=0.5, seed="mead", counters={"kills": "killed"})
     job = hall.hall.orders._orders[info["id"]]
     assert (await ada.post("/balance", {"game": AXES, "players": [2]})).status_code == 429
     await until(lambda: not job.is_open)
     done = (await ada.read(f"/balance/{info['id']}")).json()
     assert (done["state"], done["progress"], done["error"]) == ("done", 1.0, "")
     assert done["report"]["cells"][0]["figures"]["place.1"]["games"] >= 64
+    assert done["report"]["cells"][0]["figures"]["own.kills"]["value"] == 1  # of two players
     assert (await other.read(f"/balance/{info['id']}")).status_code == 404
     assert (await ada.http.delete(f"/api/v1/balance/{info['id']}")).status_code == 204
     assert (await ada.read(f"/balance/{info['id']}")).status_code == 404
@@ -69,6 +70,8 @@ async def test_a_report_is_stopped_when_it_is_deleted(hall: OpenHall) -> None:
         ({"players": [9]}, "2 to 6"),
         ({"players": []}, "length"),
         ({"without": ["fly"]}, "no kind of action"),
+        ({"counters": {"it": "kiled"}}, "did you mean killed"),
+        ({"counters": {"it": "os:system"}}, "has no event"),
         ({"seconds": 1e9}, "120"),
         ({"bots": ["os:system"]}, "os:system"),
         ({"variants": {"a": {"variant": "x"}}}, "variant"),

@@ -102,6 +102,7 @@ async def test_a_wrong_field_is_refused_beside_the_fields_and_changes_nothing(ha
     wrong: list[dict[str, str]] = [
         {"only": "players"},
         {"only": "players", "players": "9"},
+        {"only": "players", "players": "9" * 5000},
         {"only": "bots", "bots": "odin"},
         {"only": "bots", "search": "many"},
         {"only": "seconds", "seconds": "²"},
@@ -191,7 +192,7 @@ async def test_a_report_stands_beside_its_question_with_progress_and_matches_to_
     (order,) = [each for each in hall.hall.orders._orders.values() if each.question]
     assert 'id="report-part"' in answer.text
     told = {name: options["last_two"] for name, options in order.request["variants"].items()}
-    assert told == {"As printed": "fight", "As printed 2": "ally"}
+    assert told == {"As printed": "fight", "Mine": "ally"}
     assert (await person.post(path, {"only": "-", "do": "report"})).status_code == 303
     (order,) = [each for each in hall.hall.orders._orders.values() if each.question]  # in place of the other one
     assert (await person.post(await asked(person), {"do": "report"})).status_code == 429

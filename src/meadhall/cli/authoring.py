@@ -143,7 +143,7 @@ def _copied(source: Game, new: dict[str, str]) -> dict[Path, bytes]:
     """
     package, ids = str(getattr(source.rules, "__name__", "")).rpartition(".")[0], rule_ids(source)
     if source.folder is None or not package or not (source.folder / "__init__.py").is_file():
-        raise typer.BadParameter(_("{game} has no folder of its own to copy").format(game=source.name))
+        raise typer.BadParameter(_("{game} has no package to copy").format(game=source.name))
     old = {"module": re.escape(package), "name": re.escape(source.name), "title": re.escape(source.title)}
     pattern = "|".join(rf"(?P<{kind}>(?<![\w.-]){text}(?![\w-]))" for kind, text in old.items())
     prefixes = rf"|(?P<prefix>\b{re.escape(ids[0].rpartition('-')[0])}(?=-\d))" if ids else ""

@@ -75,6 +75,8 @@ class PieceKind:
         numbers: ``numbers(options)`` returns the numbers of all pieces, so that reports show those that are never acquired.
         placed: the event in which a piece comes to a place, if ``acquired`` has the place instead of the piece. Its ``seat`` is
             the index of the argument with the place.
+        squares: ``squares(options)`` returns the row and the column of each piece, in the order of their numbers from 0, if they
+            are squares of a board. Reports then draw the board.
     """
 
     name: str
@@ -85,6 +87,7 @@ class PieceKind:
     word: Callable[[Mapping[str, Any], int], str] | None = None
     numbers: Callable[[Mapping[str, Any]], Iterable[int]] | None = None
     placed: Mention | None = None
+    squares: Callable[[Mapping[str, Any]], Sequence[tuple[int, int]]] | None = None
 
 
 @dataclass(frozen=True)

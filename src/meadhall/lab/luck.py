@@ -41,47 +41,45 @@ NEGLIGIBLE = 1e-12
 def luck(match: Match, seed: int) -> tuple[float, ...]:
     """Return each seat's luck in a match that is over, in shares of a win, see ``Game.shares``.
 
-    Positions are evaluated from what the seats know together: no draw pile, but all hands. So a revelation of something that no
-    seat knew is a chance event. In a game that can't deal the rest again they are evaluated with full information, and only new
-    dice and draws are chance events. The deal is compared with equal chances, because in a tournament every bot sits on every
-    seat equally often.
+    While no seat has private information, positions are evaluated from the public information, and a revelation is a chance
+    event. After that they are evaluated with full information, and only new dice and draws are chance events. The deal is
+    compared with equal chances, because in a tournament every bot sits on every seat equally often.
 
     Args:
         match: a match of a game that is not cooperative.
         seed: keys the sampled alternatives.
     """
-    first, later = values_and_luck(match, seed, PLAYOUTS)
+    first, later = values_and_luck(match, seed, PLAYOUTS, together=False)
     fair = 1 / len(match.game.parties(match.players, match.options))
     return tuple((first - fair + later).tolist())
 
 
-def values_and_luck(match: Match, seed: int, playouts: int) -> tuple[Floats, Floats]:
+def values_and_luck(match: Match, seed: int, playouts: int, *, together: bool = True) -> tuple[Floats, Floats]:
     """Return each seat's value of the first position, and its luck in all chance events after it, float64 (players,) each.
 
     Args:
         match: a match that is over, see ``luck``.
         seed: keys the sampled alternatives.
         playouts: the number of rollouts of a position. Few make the luck noisy, but don't shift its mean.
+        together: evaluate private information from what the seats know together, all hands but no draw pile, if the game can deal
+            the rest again. So a draw is a chance event, for more time and noise.
     """
-    values = _Evaluator(match, seed, playouts)
+    values = _Evaluator(match, seed, playouts, together=together)
     positions = [*(step.before for step in match.steps), match.states]
     viewer = values.viewer_of(positions[0], SPECTATOR)
     first = values.value(positions[0], viewer)
     later = np.zeros_like(first)
     for step, after in zip(match.steps, positions[1:], strict=True):
         viewer = values.viewer_of(step.before, viewer)
-        if viewer == EVERYTHING:
-            chance = tuple(after["rng"][0].tolist()) != step_key(match.seed, step.n)
-        else:
-            chance = bool((after["reveals"] != step.before["reveals"]).any())
-        if chance:
+        rolled = tuple(after["rng"][0].tolist()) != step_key(match.seed, step.n)
+        if rolled or (viewer == SPECTATOR and (after["reveals"] != step.before["reveals"]).any()):
             later += values.value(after, viewer) - values.mean_value_after(viewer, step)
     return first[: match.players], later[: match.players]
 
 
 def first_values(match: Match, seed: int, playouts: int) -> Floats:
     """Return each seat's value of the first position of a match, from what all see, float64 (players,)."""
-    values = _Evaluator(match, seed, playouts)
+    values = _Evaluator(match, seed, playouts, together=True)
     first = match.steps[0].before if match.steps else match.states
     return values.value(first, values.viewer_of(first, SPECTATOR))[: match.players]
 
@@ -89,8 +87,9 @@ def first_values(match: Match, seed: int, playouts: int) -> Floats:
 class _Evaluator:
     """Estimates the values of positions of a match, and of the positions that could have followed."""
 
-    def __init__(self, match: Match, seed: int, playouts: int) -> None:
+    def __init__(self, match: Match, seed: int, playouts: int, *, together: bool) -> None:
         self._match = match
+        self._together = together
         self._playouts = playouts
         self._loops = loops(match.game)
         self._rollouts = Rollouts(match.game, match.players, match.options)
@@ -98,21 +97,30 @@ class _Evaluator:
         self._silent = np.zeros(NO_LOG_SHAPE, np.int32)
 
     def viewer_of(self, position: States, before: int) -> int:
-        """Return ``SPECTATOR`` for what the seats know together; ``EVERYTHING`` once the game can't deal the rest again."""
+        """Return the viewer for a position: the spectator, until a seat first has private information.
+
+        With ``together`` it is the spectator who knows what the seats know, until the game can't deal the rest again.
+        """
         if before == EVERYTHING:
             return EVERYTHING
-        known = self._known(position, SPECTATOR)
-        supposed = copied(known)
-        supposed["rng"] = self._draw.integers(1 << 64, size=2, dtype=np.uint64)
-        self._loops.redeal_one(supposed, SPECTATOR)
-        seats, game = range(self._match.players), self._match.game
-        kept = all(concealed(game, supposed, seat).tobytes() == concealed(game, known, seat).tobytes() for seat in seats)
-        return SPECTATOR if kept else EVERYTHING
+        game, seats = self._match.game, range(self._match.players)
+        if self._together:
+            known = self._known(position, SPECTATOR)
+            supposed = copied(known)
+            supposed["rng"] = self._draw.integers(1 << 64, size=2, dtype=np.uint64)
+            self._loops.redeal_one(supposed, SPECTATOR)
+            kept = all(concealed(game, supposed, seat).tobytes() == concealed(game, known, seat).tobytes() for seat in seats)
+            return SPECTATOR if kept else EVERYTHING
+        seen = [concealed(game, position, viewer) for viewer in (SPECTATOR, *seats)]
+        for each in seen:
+            each["actor"] = position["actor"]  # a seat that has still to choose is the actor of its own view
+        open_ = all(each.tobytes() == seen[0].tobytes() for each in seen)
+        return SPECTATOR if open_ else EVERYTHING
 
     def _known(self, position: States, viewer: int) -> States:
-        """Return a position with what a viewer knows; for ``SPECTATOR`` with what at least one seat knows."""
+        """Return a position with what a viewer knows; with ``together`` the spectator knows what at least one seat knows."""
         known = concealed(self._match.game, position, viewer)
-        if viewer == SPECTATOR:
+        if viewer == SPECTATOR and self._together:
             for seat in range(self._match.players):
                 seen = concealed(self._match.game, position, seat)
                 for name in set(seen.dtype.names or ()) - {"rng", "actor"}:

@@ -21,7 +21,7 @@ def test_mode_together_takes_1_to_6_players_and_mode_versus_2_to_6_with_three_or
 
 
 @pytest.mark.compiled
-@pytest.mark.parametrize("setup", TRIED, ids=lambda setup: f"{setup[0]}-{'-'.join(setup[1].values())}")
+@pytest.mark.parametrize("setup", TRIED, ids=lambda setup: f"{setup[0]}-{'-'.join(map(str, setup[1].values()))}")
 def test_axxa_passes_every_check(setup: tuple[int, dict[str, str]], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(conformance, "_BRANCHES", sized(2, 6))
     monkeypatch.setattr(conformance, "DEALS", sized(20, 60))

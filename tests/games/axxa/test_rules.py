@@ -24,6 +24,7 @@ from games.axxa.scenes import (
 )
 from meadhall import BadSetup, IllegalAction, Match, MatchOver
 from meadhall.engine.state.chance import seed_from_text, shuffle, step_key
+from meadhall.games.axxa import MAX_LENGTH
 from meadhall.games.axxa.state import NAMES, POSITIONS, Act, Phase
 
 STARTS = "c7 d7 e7 g5 g4 g3 e1 d1 c1 a3 a4 a5".split()
@@ -277,6 +278,24 @@ def test_AX_8_2_a_triplet_must_include_the_moved_stack_or_an_uncovered_piece() -
     match.play(pay("c1"))
     told = [event[:3] for event in turn(match, "d6", "d5") if event[0] in ("removed", "praise")]
     assert told == [["removed", 1, 1], ["removed", 1, 2], ["praise", 1, 2]], "the 2s include uncovered pieces"
+
+
+def test_AX_8_4_a_move_costs_as_many_pieces_as_the_table_chose() -> None:
+    for seed in range(4):
+        match = AXXA.match(players=2, seed=f"payment {seed}", payment=3, mode="versus")
+        while not match.over:
+            match.play(match.legal()[len(match.steps) * 7 % len(match.legal())])
+        paid = removed = 0
+        first = True
+        for event in (event for step in match.steps for event in step.events):
+            if event.name == "moved":
+                assert paid == (0 if removed or first else 3)
+                first = False
+                paid = removed = 0
+            paid, removed = paid + (event.name == "paid"), removed + (event.name == "removed")
+        assert len(match.steps) <= MAX_LENGTH
+    assert AXXA.solver is not None
+    assert AXXA.solver(AXXA.match(players=1, seed="payment", payment=2).view(0)) is None
 
 
 # ------------------------------------------------------------------------------------------------------------------ all ids

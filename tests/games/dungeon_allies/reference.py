@@ -58,8 +58,10 @@ class Player:
 class Reference:
     """A match that follows another one."""
 
-    def __init__(self, players: int, seed: bytes, data: dict[str, Any] = DATA, rules: Iterable[str] = ()) -> None:
-        self.seed, self.step, self.data, self.rules = seed, 0, data, set(rules)
+    def __init__(
+        self, players: int, seed: bytes, data: dict[str, Any] = DATA, rules: Iterable[str] = (), rounds: tuple[int, int] = (8, 16)
+    ) -> None:
+        self.seed, self.step, self.data, self.rules, self.rounds = seed, 0, data, set(rules), rounds
         self.monsters = {monster["id"]: monster for monster in data["monster"]}
         self.cards = {card["id"]: card for card in data["sorcerer_card"]}
         self.skill = {ally["id"]: ally["skill"] for ally in data["character"] + data["follower"]}
@@ -201,7 +203,8 @@ class Reference:
 
     def round(self) -> int:
         removed = 28 - len(self.squares)
-        return 1 if removed < 8 else 2 if removed < 16 else 3
+        second, third = self.rounds
+        return 1 if removed < second else 2 if removed < third else 3
 
     # ---------------------------------------------------------------------------------------------------------------- placement
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from games.dungeon_allies.scenes import (
+    DA,
     A,
     B,
+    at_random,
     bid,
     gold,
     legal,
@@ -26,3 +28,15 @@ def test_DA_19_2_the_first_bid_is_one_gold_or_more() -> None:
     assert "The first bid is one gold or more" in match.view(B).prompt()
     match.play(bid(1))
     assert (gold(match, B), state_of(match).bid) == (1, 1)
+
+
+def test_DA_19_8_DA_19_9_rounds_begin_when_the_table_says_so() -> None:
+    match = DA.match(players=2, seed="rounds", round_two=3, round_three=16)
+    rounds = {}
+    for action in at_random(match):
+        match.play(action)
+        for event in match.steps[-1].events:
+            if event.name == "round":
+                rounds[event.arguments[0]] = state_of(match).removed
+    assert rounds.keys() == {2, 3}
+    assert 3 <= rounds[2] < 16 <= rounds[3]

@@ -38,7 +38,8 @@ def matches(count: int) -> Iterator[Match]:
 def reference_of(match: Match) -> Reference:
     """Return the reference in the same position. It starts from the seed and then copies what the test has changed."""
     rules = [rule.name for rule in HOUSE_RULES if match.options[rule.name] != rule.default]
-    reference = Reference(match.players, match.seed, match.options["components"].get("data", DATA), rules)
+    rounds = match.options["round_two"], match.options["round_three"]
+    reference = Reference(match.players, match.seed, match.options["components"].get("data", DATA), rules, rounds)
     assert [event.to_list() for event in match.setup] == reference.events
     for step in match.steps:
         reference.play(step.action)

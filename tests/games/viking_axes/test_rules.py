@@ -238,3 +238,15 @@ def test_VA_8_4_players_hold_as_many_cards_as_the_table_chose() -> None:
     assert len([event for event in match.setup if event.name == "dealt"]) == 12
     with pytest.raises(BadSetup, match="hand=4 is only for variant=strategic"):
         VA.match(players=3, hand=4)
+
+
+@pytest.mark.parametrize(("players", "most"), [(2, 5), (4, 5), (5, 4), (6, 3), (7, 2)])
+def test_VA_2_2_there_is_always_a_card_to_draw(players: int, most: int) -> None:
+    """VA-8.4: in the worst case 69 axes, 25 shields and an armory for each player lie in front, and all hands are full."""
+    assert 69 + 25 + players + players * most < sum(COPIES)
+    match = VA.match(players=players, seed="long", variant="strategic", hand=most, hits=30, hits_of_two=30)
+    while not match.over:
+        match.play(match.legal()[-1])
+    if most < 5:
+        with pytest.raises(BadSetup, match="too few cards"):
+            VA.match(players=players, variant="strategic", hand=most + 1)

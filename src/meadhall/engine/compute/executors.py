@@ -120,10 +120,6 @@ UNGUARDED = 78
 """Exit status of a process that runs the script of its parent from the beginning and comes to the same call."""
 
 
-class NoGuard(BadSetup):
-    """A script starts processes, but not below ``if __name__ == "__main__":``."""
-
-
 def leave_script() -> None:
     """End this process if it only runs the script of its parent from the beginning, as multiprocessing checks."""
     if getattr(multiprocessing.current_process(), "_inheriting", False):
@@ -212,7 +208,7 @@ def _explaining_a_missing_guard(started: Collection[BaseProcess]) -> Iterator[No
         yield
     except BrokenProcessPool:
         if any(worker.exitcode == UNGUARDED for worker in started):
-            raise NoGuard(NO_GUARD) from None
+            raise BadSetup(NO_GUARD) from None
         raise
 
 

@@ -40,6 +40,7 @@ from meadhall.sdk import (
     HouseRule,
     Match,
     Mention,
+    Number,
     Origin,
     Outcome,
     PieceKind,
@@ -216,6 +217,14 @@ WORTH = HouseRule(
     rules=("AX-8.3", "AX-7.2"),
     only_with=("mode", VERSUS),
 )
+PAYMENT = Number(
+    "payment",
+    marked("A move that removes no triplet costs so many pieces."),
+    1,
+    (1, 3),
+    title=marked("Pieces for a move"),
+    rules=("AX-8.4", "AX-5.1"),
+)
 
 
 def scoring(options: Mapping[str, Any]) -> Scoring:
@@ -265,7 +274,7 @@ game = Game(
     advice=ADVICE,
     recall=recall,
     solver=solution,
-    options=(MODE, TOUCHING, ORDER, DIRECTIONS, WITH_MOVED, WORTH),
+    options=(MODE, TOUCHING, ORDER, DIRECTIONS, WITH_MOVED, WORTH, PAYMENT),
     scoring=scoring,
     points=points,
     objection=objection,

@@ -70,6 +70,7 @@ def setup(state: State, players: int, options: Any, log: Grid) -> None:
     state.diagonals = options[3]
     state.with_moved = options[4]
     state.by_number = options[5]
+    state.price = options[6]
     state.current = 1
     deal(state, log)
     if state.mode == Mode.VERSUS:
@@ -268,7 +269,9 @@ def play(state: State, action: int, log: Grid) -> None:
         end_move(state, log)
     else:
         pay(state, action - Act.PAY, log)
-        end_turn(state, log)
+        state.debt -= 1
+        if state.debt <= 0 or not occupied(state):
+            end_turn(state, log)
 
 
 @rule
@@ -308,7 +311,10 @@ def see_top(state: State, stack: int) -> None:
 
 @rule
 def end_move(state: State, log: Grid) -> None:
-    """AX-4.3, AX-4.4: Remove triplets, one after another, while there is only one to remove. AX-5.1: Without any, ask to pay."""
+    """AX-4.3, AX-4.4: Remove triplets, one after another, while there is only one to remove. AX-5.1: Without any, ask to pay.
+
+    AX-8.4: A move may cost more than one piece.
+    """
     triple = only_triplet(state)
     while triple >= 0:
         remove_triplet(state, triple, log)
@@ -319,6 +325,7 @@ def end_move(state: State, log: Grid) -> None:
         end_turn(state, log)
     else:
         state.phase = Phase.PAY
+        state.debt = state.price
 
 
 @rule
@@ -386,6 +393,7 @@ def end_turn(state: State, log: Grid) -> None:
     state.triplets = 0
     state.moved = 0
     state.fresh = 0
+    state.debt = 0
     state.phase = Phase.MOVE
     state.ending = ending_of_turn(state)
     if state.ending != Ending.NONE:

@@ -300,11 +300,13 @@ class State(GameState):
     diagonals: I8  # AX-8.1: whether stacks move along diagonals, too
     by_number: I8  # AX-8.3: whether a triplet counts its number
     with_moved: I8  # AX-8.2: whether a triplet must include the moved stack, or a piece that a removal uncovered
+    price: I8  # AX-8.4: pieces for a move that removes no triplet
     phase: I8
     ending: I8
     current: I8  # the number that can be removed, 7 when no number is left; not used with order "any"
     moved: I8  # the stack that was moved this turn
     triplets: I8  # triplets removed this turn
+    debt: I8  # AX-8.4: pieces still to be paid this turn
     fresh: I16  # AX-8.2: the stacks that were moved or uncovered this turn, as a mask
     last_taker: I8  # AX-8.3: 1 + the seat that removed the last triplet, 0 before the first
     upcoming: Annotated[Row, np.int8, SIDES]  # mode versus: for each side, its seat that moves next

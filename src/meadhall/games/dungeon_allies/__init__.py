@@ -18,10 +18,10 @@ from meadhall.games.dungeon_allies.names import BUILT_IN
 from meadhall.games.dungeon_allies.pieces import ACTIONS, CRYSTALS, DICE, DISPLAY, SEATS, SIDES, Act, Die, Item
 from meadhall.games.dungeon_allies.rules import points_of
 from meadhall.games.dungeon_allies.rules.placement import LOOKS
-from meadhall.games.dungeon_allies.state import MAX_TURNS, State
+from meadhall.games.dungeon_allies.state import MAX_TURNS, ROUND_ENDS, State
 from meadhall.games.dungeon_allies.warnings import find_warnings
 from meadhall.games.dungeon_allies.words import WORDS, edition
-from meadhall.sdk import Advice, Game, HouseRule, Origin, Row, listed, marked, ngettext, rule
+from meadhall.sdk import Advice, Game, HouseRule, Number, Origin, Row, listed, marked, ngettext, rule
 from meadhall.sdk import gettext as _
 
 
@@ -160,7 +160,24 @@ TREASURES = HouseRule(
     rules=("DA-19.7", "DA-3.3", "DA-6.2"),
 )
 
-HOUSE_RULES = (BIDS, FIRST_BID, FOLLOWERS, OFFERING, ENHANCE, REFILL, TREASURES)
+SECOND_ROUND = Number(
+    "round_two",
+    marked("Round 2 begins when so many tiles are gone."),
+    ROUND_ENDS[0],
+    (1, 15),
+    title=marked("Tiles before round 2"),
+    rules=("DA-19.8", "DA-12.1"),
+)
+THIRD_ROUND = Number(
+    "round_three",
+    marked("Round 3 begins when so many tiles are gone."),
+    ROUND_ENDS[1],
+    (16, 28),
+    title=marked("Tiles before round 3"),
+    rules=("DA-19.9", "DA-12.1"),
+)
+
+HOUSE_RULES = (BIDS, FIRST_BID, FOLLOWERS, OFFERING, ENHANCE, REFILL, TREASURES, SECOND_ROUND, THIRD_ROUND)
 """The house rules in the order in which ``setup`` reads them."""
 
 

@@ -40,12 +40,9 @@ from meadhall.games.dungeon_allies.rules import card_score, points_of
 from meadhall.games.dungeon_allies.rules.excursion import is_doubled, is_fighting
 from meadhall.games.dungeon_allies.rules.market import price
 from meadhall.games.dungeon_allies.rules.village import is_guarded
-from meadhall.games.dungeon_allies.state import ROUND_ENDS, Event, State
+from meadhall.games.dungeon_allies.state import Event, State
 from meadhall.games.dungeon_allies.story import Fight, FightDie, Monster, Scene, monster_of, story
 from meadhall.sdk import View, current_language
-
-ROW = 4
-"""Squares in a row of the dungeon."""
 
 BEATS = {"fight": 11, "scene": 5, "line": 1, "all": 50}
 """How long the stage shows a fight, the card of another place, each further line there, and at most all scenes of a step."""
@@ -190,13 +187,8 @@ def _levels(components: Components) -> tuple[tuple[int, ...], ...]:
 @lru_cache(maxsize=8)
 def _squares(components: Components, _language: str) -> tuple[tuple[str, int, int], ...]:
     """Return the name, the level and the cell of every square."""
-    levels, pieces, cell = components.levels_of_squares, Names(components), -1
-    found = list[tuple[str, int, int]]()
-    for square in range(SQUARES):
-        begins = square > 0 and levels[square] != levels[square - 1]
-        cell = ROW * -(-(cell + 1) // ROW) if begins else cell + 1
-        found.append((pieces.square(square), levels[square], cell))
-    return tuple(found)
+    levels, pieces, cells = components.levels_of_squares, Names(components), components.cells
+    return tuple((pieces.square(square), levels[square], cells[square]) for square in range(SQUARES))
 
 
 class Boards:
@@ -207,12 +199,12 @@ class Boards:
     """
 
     beats = BEATS
-    ends = (*ROUND_ENDS, SQUARES)
     trainer_spaces = TRAINER_SPACES
 
     def __init__(self, view: View) -> None:
         self.view = view
         self.state = view.plain
+        self.ends = (self.state.second_round, self.state.third_round, SQUARES)
         self.names = view.names
         self._rules = view.state  # as the rules read it
         words: Any = view.game.words

@@ -239,6 +239,9 @@ FREE: Mapping[str, Mapping[str, Any]] = {
 }
 """Values beside them that a document may choose, with their defaults."""
 
+ROW = 4
+"""Squares in a row of the dungeon."""
+
 BUILT_IN_LEVELS = (*["yellow"] * 8, *["blue"] * 8, *["red"] * 12)
 """DA-1.5: The levels of the squares in a document without squares."""
 
@@ -278,6 +281,16 @@ class Components(_Part, eq=False):
     def allies(self) -> list[Ally]:
         """Return characters, then followers, as the state numbers them."""
         return self.character + self.follower
+
+    @property
+    def cells(self) -> list[int]:
+        """Return the cell of every square in rows of ``ROW``. Each level begins a row."""
+        levels, cell, found = self.levels_of_squares, -1, list[int]()
+        for square in range(SQUARES):
+            begins = square > 0 and levels[square] != levels[square - 1]
+            cell = ROW * -(-(cell + 1) // ROW) if begins else cell + 1
+            found.append(cell)
+        return found
 
     @property
     def levels_of_squares(self) -> list[int]:

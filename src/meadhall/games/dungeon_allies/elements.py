@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from meadhall.games.dungeon_allies.components import LEVEL_NAMES, Components, components_of
+from meadhall.games.dungeon_allies.components import LEVEL_NAMES, ROW, Components, components_of
 from meadhall.games.dungeon_allies.names import Names
 from meadhall.games.dungeon_allies.pieces import (
     ALLIES,
@@ -152,6 +152,7 @@ ELEMENTS = Elements(
             Mention(Event.DEFEATS, 1),
             word=_named(Names.square),
             numbers=_all(lambda _components: range(SQUARES)),
+            squares=lambda options: [divmod(cell, ROW) for cell in components_of(options).cells],
         ),
     ),
     first_order=Event.ORDER,

@@ -27,7 +27,7 @@ from meadhall.games.dungeon_allies.pieces import (
 from meadhall.games.dungeon_allies.rules import card_score, points_of
 from meadhall.games.dungeon_allies.rules.market import price
 from meadhall.games.dungeon_allies.rules.village import is_guarded
-from meadhall.games.dungeon_allies.state import ROUND_ENDS, State, current_round
+from meadhall.games.dungeon_allies.state import State, current_round
 from meadhall.sdk import gettext as _
 from meadhall.sdk import marked, ngettext
 
@@ -67,7 +67,7 @@ class Sketch:
         state = self.state
         now = current_round(state)
         return _("Turn {turn}, round {round}: {removed} of {end} tiles removed").format(
-            turn=state.turn, round=now, removed=state.removed, end=(*ROUND_ENDS, MONSTERS)[now - 1]
+            turn=state.turn, round=now, removed=state.removed, end=(state.second_round, state.third_round, MONSTERS)[now - 1]
         )
 
     # ------------------------------------------------------------------------------------------------------------------- places

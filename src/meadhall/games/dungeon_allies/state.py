@@ -125,6 +125,8 @@ class State(GameState):
     first_bid: I8  # DA-19.2: the least first bid
     below_characters: I8  # DA-19.3: whether a follower's die need only be smaller than those of the characters
     offering_first: I8  # DA-19.4: whether the offering is paid when the die is placed
+    second_round: I8  # DA-19.8: the number of removed tiles with which round 2 begins
+    third_round: I8  # DA-19.9: and round 3
     one_treasure: I8  # DA-19.7: whether a player may have only one die on the treasures
 
     phase: I8
@@ -172,7 +174,7 @@ class State(GameState):
 @rule
 def current_round(state: State) -> int:
     """DA-12.1: The round, 1 to 3, by the number of tiles removed."""
-    return 1 + (state.removed >= ROUND_ENDS[0]) + (state.removed >= ROUND_ENDS[1])
+    return 1 + (state.removed >= state.second_round) + (state.removed >= state.third_round)
 
 
 @rule

@@ -126,6 +126,18 @@ HELD = Number(
 )
 
 
+MOST_KEPT = 25
+"""With more cards in hands and armories in front, none might be left to draw (VA-2.2): 69 axes and 25 shields can lie there."""
+
+
+def objection(players: int, options: Mapping[str, Any]) -> str:
+    """VA-8.4: There must always be a card to draw."""
+    held = int(options[HELD.name])
+    if players * (held + 1) <= MOST_KEPT:
+        return ""
+    return _("There are too few cards for {players} players with {cards} in a hand.").format(players=players, cards=held)
+
+
 def goal(options: Mapping[str, Any]) -> str:
     """VA-1.2, VA-7.1: Be the last one standing. VA-8.2, VA-8.3: Other hits may put a player out."""
     printed = marked("Your goal: be the last one standing. Ten hits put a player out, fifteen in a game that began with two.")
@@ -149,6 +161,7 @@ game = Game(
     events=words.EVENTS,
     page=page,
     places=places,
+    objection=objection,
     is_out=is_out,
     folder=Path(__file__).parent,
     greedy=heuristics.greedy,

@@ -15,6 +15,10 @@ from typing import NamedTuple
 
 HEIGHT = 200
 """The height of a chart of curves, in pixels."""
+SQUARE = 48
+"""The height of a square of a board, in pixels."""
+DARKEST = 0.45
+"""The opacity of the largest value of a board, on which texts can still be read."""
 
 
 class Bar(NamedTuple):
@@ -84,6 +88,33 @@ def intervals(title: str, bars: Sequence[Bar], middle: float | None) -> str:
 
 def _line(kind: str, left: float, right: float, top: float, bottom: float) -> str:
     return f'<line class="{kind}" x1="{left}%" x2="{right}%" y1="{top}%" y2="{bottom}%"/>'
+
+
+class Square(NamedTuple):
+    """A square of a board with its place, its name, its value, and the value as text."""
+
+    row: int
+    column: int
+    name: str
+    value: float
+    text: str
+
+
+def board(title: str, squares: Sequence[Square]) -> str:
+    """Return a board whose squares are darker for larger values, each with its name and its number."""
+    width = 100 / (1 + max(square.column for square in squares))
+    most = max(square.value for square in squares) or 1.0
+    drawn = []
+    for square in squares:
+        left, top = round(width * square.column, 2), SQUARE * square.row
+        middle, dark = round(left + width / 2, 2), DARKEST * square.value / most
+        drawn.append(
+            f'<rect x="{left}%" y="{top}" width="{width:.2f}%" height="{SQUARE}" fill-opacity="{dark:.2f}"/>'
+            f'<text x="{middle}%" y="{top + 18}" text-anchor="middle">{escape(square.name)}</text>'
+            f'<text class="value" x="{middle}%" y="{top + 36}" text-anchor="middle">{escape(square.text)}</text>'
+        )
+    height = SQUARE * (1 + max(square.row for square in squares))
+    return f'<svg class="board" height="{height}" role="img" aria-label="{escape(title)}">{"".join(drawn)}</svg>'
 
 
 class Curve(NamedTuple):

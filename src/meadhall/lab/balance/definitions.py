@@ -206,7 +206,7 @@ DEFINITIONS: Mapping[str, Definition] = {
     "used": Definition("pieces", marked("used: {item}"), marked("How often the piece is used in a match.")),
     "owner": Definition(
         "pieces",
-        marked("owner: {item}"),
+        marked("owner wins: {item}"),
         marked("Wins of its owner, in fair shares: not its worth, because who leads buys more."),
         "fair shares",
     ),

@@ -32,6 +32,8 @@ MOST_FINDINGS = 7
 """The number of sentences of the first screen."""
 REMARKABLE = 0.5
 """The surprise from which on a piece is named beside its like, and a difference comes before everything else."""
+VAGUE = 0.4
+"""The width of an interval of a share from which on it tells nothing."""
 MOST_ITEMS = 4
 """The number of pieces or actions that a sentence names."""
 
@@ -166,6 +168,7 @@ def _ends(report: Measured, found: Mapping[Key, Figure]) -> str:
 
 def _skill(report: Measured) -> Iterator[Finding]:
     """Yield what luck decides, and how much more a player wins than those of the level below, in the first cell with each."""
+    unknown = _("{cell}: how much luck decides among equal, good players is not shown yet: {value} of the results.")
     texts = {
         "luck": _("{cell}: luck decides {value} of the results of equal, good players. Their choices decide the rest."),
         "ladder": _("{cell}: one player of a level among players of the level below wins so many times an equal share: {items}."),
@@ -174,12 +177,14 @@ def _skill(report: Measured) -> Iterator[Finding]:
         key = next((key for key in report.figures if _of(report, key, family)), None)
         if key is not None:
             found = _of(report, key, family)
-            said = text.format(cell=cell_in_words(report, key), value=value_in_words(found[0]), items=_items(report, found))
+            is_vague = family == "luck" and found[0].high - found[0].low > VAGUE
+            cell, value, items = cell_in_words(report, key), value_in_words(found[0]), _items(report, found)
+            said = (unknown if is_vague else text).format(cell=cell, value=value, items=items)
             yield Finding(said, key, tuple(figure.name for figure in found), plain=family == "luck")
 
 
 def _own(report: Measured) -> Iterator[Finding]:
-    """Yield the figures of one's own, in the first cell."""
+    """Yield the own figures, in the first cell."""
     key = next(iter(report.figures))
     if own := _of(report, key, "own"):
         text = _("{cell}: you counted in a match: {items}.")

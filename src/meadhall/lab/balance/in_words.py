@@ -83,9 +83,8 @@ def number_in_words(figure: Figure, value: float, *, signed: bool = False) -> st
 def value_in_words(figure: Figure, *, signed: bool = False) -> str:
     """Return a figure with its interval, in the digits that this allows; alone if the interval is narrower than a digit."""
     is_share = figure.about.unit == "share"
-    high = min(figure.high, 1.0) if is_share else figure.high
-    values = figure.value, figure.low, high
-    if is_share and high - figure.low > ROUNDED:
+    values = [min(each, 1.0) if is_share else each for each in (figure.value, figure.low, figure.high)]
+    if is_share and values[2] - values[1] > ROUNDED:
         value, low, top = ("+" * (signed and each > 0) + percent(round(each, 2) or 0.0, 0) for each in values)
     else:
         value, low, top = (number_in_words(figure, each, signed=signed) for each in values)
@@ -175,7 +174,8 @@ def _rank(piece: Mapping[str, Figure], figures: Mapping[str, Figure]) -> tuple[b
 
 def head_of(family: str) -> str:
     """Return the name of a family without its items."""
-    return _(DEFINITIONS[family].name).format(item="").strip(" :")
+    about = DEFINITIONS[family]
+    return _(about.name).format(item="").strip(" :") or _(GROUPS[about.group])
 
 
 def rows_of(

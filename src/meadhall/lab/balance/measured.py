@@ -168,7 +168,7 @@ class Measured:
         try:
             seed = bytes.fromhex(data["seed"]["hex"]) if isinstance(data["seed"], dict) else data["seed"]
             kinds = {**get_type_hints(Measured), "seed": Any}
-            given = {"own": {}, **data, "seed": seed}  # older reports have no figures of one's own
+            given = {"own": {}, **data, "seed": seed}  # older reports have no own figures
             found = cls(**{name: msgspec.convert(given[name], kind) for name, kind in kinds.items()})
         except (msgspec.ValidationError, KeyError, TypeError, ValueError) as error:
             raise BadSetup(f"this is no balance report: {error}") from error

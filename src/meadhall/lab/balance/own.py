@@ -1,4 +1,4 @@
-"""Figures of one's own: functions of a finished match, and counters of events, which need no code.
+"""Own figures: functions of a finished match, and counters of events, which need no code.
 
 A counter is a text: the name of an event, conditions on its fields, and at last ``by`` and the field of a seat, which counts for
 each seat: ``"dies weapon=double axe by killer"``.
@@ -43,7 +43,7 @@ class FigureFailed(MeadhallError):
 
 @dataclass(frozen=True)
 class Own:
-    """The figures of one's own of a run.
+    """Own figures of a run.
 
     Attributes:
         counters: the texts of counters by the names of their figures.
@@ -78,7 +78,7 @@ class Own:
 
 
 def checked_own(editions: Sequence[Game], players: int, counters: Mapping[str, str], functions: Mapping[str, OwnFigure]) -> Own:
-    """Return figures of one's own, checked.
+    """Return own figures, checked.
 
     Args:
         editions: the game with the events of each variant. A counter must fit one of them at least.

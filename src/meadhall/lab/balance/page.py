@@ -13,18 +13,20 @@ from typing import TypeAlias
 from meadhall.engine.text.display import Table
 from meadhall.engine.text.language import current_language, decimal, grouped, ngettext
 from meadhall.engine.text.language import gettext as _
-from meadhall.lab.balance.charts import Bar, Curve, curves, intervals
+from meadhall.lab.balance.charts import Bar, Curve, Square, board, curves, intervals
 from meadhall.lab.balance.definitions import DEFINITIONS, GROUPS
 from meadhall.lab.balance.figures import Figure
 from meadhall.lab.balance.findings import Finding, findings, first_screen
 from meadhall.lab.balance.in_words import (
     cell_in_words,
     changes_in_words,
+    head_of,
     how_measured,
     item_in_words,
     name_in_words,
     number_in_words,
     piece_tables,
+    short_item,
     table_from,
     table_of,
 )
@@ -166,7 +168,7 @@ def _sections(report: Measured) -> Iterator[str]:
             yield f"<h3>{escape(label)}</h3>{_wide(f'{label}: {_(GROUPS[group])}', gaps)}"
         families = dict.fromkeys(figure.family for figures in report.figures.values() for figure in figures.values())
         terms = "".join(
-            f"<dt>{escape(_term(report, family))}</dt><dd>{escape(_(DEFINITIONS[family].text))}</dd>"
+            f"<dt>{escape(head_of(family))}</dt><dd>{escape(_(DEFINITIONS[family].text))}</dd>"
             for family in families
             if DEFINITIONS[family].group == group
         )
@@ -179,13 +181,6 @@ def _pieces(report: Measured) -> Iterator[str]:
         cell = cell_in_words(report, key)
         tables = "".join(_wide(f"{table.heads[0]}, {cell}", table) for table in piece_tables(report, key))
         yield _folded(cell, tables, is_open=number == 0) if len(report.figures) > 1 else tables
-
-
-def _term(report: Measured, family: str) -> str:
-    example = next(figure for figures in report.figures.values() for figure in figures.values() if figure.family == family)
-    item = example.item
-    name = name_in_words(report, example)
-    return name if not item or family == "place" else name.replace(item_in_words(report, example), "…")
 
 
 def _charts(report: Measured, group: str) -> Iterator[str]:
@@ -208,6 +203,24 @@ def _charts(report: Measured, group: str) -> Iterator[str]:
         yield from _curves(report, "uncertainty_at", PARTS + 1)
     if group == "choice":
         yield from _curves(report, "legal_at", PARTS)
+    if group == "pieces":
+        yield from _boards(report)
+
+
+def _boards(report: Measured) -> Iterator[str]:
+    """Yield the boards of each cell with how often something is acquired on each square."""
+    for kind in report.subject.elements.pieces:
+        for key, figures in report.figures.items() if kind.squares else ():
+            cells = kind.squares(report.variants[key[0]]) if kind.squares else ()
+            named = [(place, figures.get(f"acquired.{kind.name}.{number}")) for number, place in enumerate(cells)]
+            squares = [
+                Square(*place, short_item(report, figure), figure.value, number_in_words(figure, figure.value))
+                for place, figure in named
+                if figure is not None
+            ]
+            if squares:
+                title = _("{piece}: how often in a match, {cell}").format(piece=_(kind.text), cell=cell_in_words(report, key))
+                yield _figure(title, board(title, squares))
 
 
 def _bar(report: Measured, number: int, figure: Figure, cells: int) -> Bar:

@@ -48,7 +48,7 @@ class Balance(Measured, RunResult):
             (``interrupted``).
         seconds: the duration.
         cells: what was measured of each variant, number of players and bot.
-        own: what each figure of one's own counts, by its name: the text of a counter, or the name of a function.
+        own: what each own figure counts, by its name: the text of a counter, or the name of a function.
 
     Examples:
         >>> import meadhall
@@ -141,7 +141,7 @@ class Balance(Measured, RunResult):
                         "item": figure.item,
                         "kind": "" if kind is None else _(kind.text),
                         "name": short_item(self, figure),
-                        **{name: getattr(figure, name) for name in ("value", "low", "high", "games", "warning")},
+                        **{name: getattr(figure, name) for name in ("value", "low", "high", "games", "warning", "of", "most")},
                     }
 
     def to_dict(self) -> dict[str, Any]:

@@ -14,7 +14,7 @@ import cloudpickle  # type: ignore[import-untyped]
 
 from meadhall.engine.checks import Seed, check_count, check_run_seed, check_seconds, quoted, seed_label
 from meadhall.engine.compute.bulk import LIMIT, MOST_DECISIONS, bulk_executor
-from meadhall.engine.compute.executors import Executor, NoGuard, chunks_of, leave_script, run_chunks
+from meadhall.engine.compute.executors import NO_GUARD, Executor, chunks_of, leave_script, run_chunks
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.game import Game
 from meadhall.engine.options import Choice
@@ -25,7 +25,7 @@ from meadhall.lab.balance.figures import Columns, joined, merged
 from meadhall.lab.balance.measured import OTHER_GAME, Ended
 from meadhall.lab.balance.own import Own, OwnFigure, checked_own
 from meadhall.lab.balance.result import Balance, build
-from meadhall.lab.balance.tasks import DEEP, HIGH_RUNGS, SIZES, Depth, Measuring, Rounds, Task, works_of
+from meadhall.lab.balance.tasks import HIGH_RUNGS, SIZES, Depth, Measuring, Rounds, Task, works_of
 from meadhall.lab.balance.trace import CellPlan
 from meadhall.lab.entrants import Entrant, Entrants, entered, kind_mask
 from meadhall.lab.matches import match_executor, usual_processes
@@ -40,8 +40,10 @@ MOST_CHUNKS = 32
 SECONDS = 120.0
 """The default time limit of a report."""
 
-USUAL_ORDER = ((Task.CHANCES,), (Task.AGENCY, Task.DEALS), (Task.WITHOUT,), (Task.OWN, Task.LADDER, Task.LUCK))
-"""The tasks after the play; those together take turns."""
+FIRST_STAGES = ((Task.CHANCES,), (Task.AGENCY, Task.DEALS), (Task.WITHOUT,), (Task.OWN,))
+"""The tasks before the matches that the precision asks for; those together take turns."""
+LAST_STAGES = ((Task.LADDER, Task.LUCK), (Task.SEARCH,), (Task.WORTH,))
+"""The tasks after them, which take long. The high rungs of the ladder follow."""
 
 Report: TypeAlias = Callable[[float], None]
 """Called with the part of the report that is done, 0 to 1."""
@@ -159,14 +161,15 @@ def balance(
             registrations.enter_context(registered(each))
         ended = run.all(jobs)
         later = [fitted for job in later if (fitted := _fitted(job, jobs[job.cell], games)) is not None]
-        for task in USUAL_ORDER:
-            if ended == "complete":
-                ended = run.all([job for job in later if job.work.task in task and not job.work.is_deep])
+        run.span = 0.05, 0.3
+        ended = run.stages(later, FIRST_STAGES, ended)
+        run.span = 0.3, 0.5
         if games is None and ended == "complete":
             ended = run.until_precise(jobs, precision)
-        for level in (*DEEP, *HIGH_RUNGS):
-            if ended == "complete":
-                ended = run.all([job for job in later if level in (job.work.task, job.work.kind) and job.work.is_deep])
+        run.span = 0.5, 1.0
+        ended = run.stages(later, (*LAST_STAGES, *((level,) for level in HIGH_RUNGS)), ended)
+        if progress is not None:
+            progress(1.0)
         columns: list[Columns] = [{} for _ in cells]
         for job in (*jobs, *later):
             found = joined(job.parts)
@@ -193,6 +196,7 @@ class _Run:
         self._cluster = cluster
         self._progress = progress
         self._shown = 0.0
+        self.span = 0.0, 0.05  # the parts of the report at whose ends the present work begins and ends
 
     def all(self, jobs: Sequence[_Job]) -> Ended:
         """Do jobs in rounds of all of them: when the time is up, all have about as many of their matches."""
@@ -201,8 +205,17 @@ class _Run:
                 ended = self._play(list(_in_turn([job for job in left if job.work.is_compiled is is_compiled])))
                 if ended != "complete":
                     return ended
-            self._show(min(job.done / job.wanted for job in jobs) / 2)
         return "complete"
+
+    def stages(self, jobs: Sequence[_Job], stages: Sequence[Sequence[Task | str]], ended: Ended) -> Ended:
+        """Do the jobs of one stage after the other, unless the run has ended."""
+        first, last = self.span
+        todo = [found for stage in stages if (found := [job for job in jobs if job.work.stage in stage])]
+        for number, found in enumerate(todo):
+            self.span = (first + (last - first) * number / len(todo), first + (last - first) * (number + 1) / len(todo))
+            if ended == "complete":
+                ended = self.all(found)
+        return ended
 
     def until_precise(self, jobs: Sequence[_Job], precision: float) -> Ended:
         """Play on until each job is precise."""
@@ -212,7 +225,6 @@ class _Run:
             ended = self.all(rough)
             if ended != "complete":
                 return ended
-            self._show(min(1.0, *((precision / max(*_errors(job), 1e-9)) ** 2 for job in jobs)))
         return "complete"
 
     def _play(self, parts: Sequence[tuple[_Job, range]]) -> Ended:
@@ -228,12 +240,13 @@ class _Run:
                 for number, ((job, numbers), columns) in enumerate(zip(parts, results, strict=True), 1):
                     job.parts.append(columns)
                     job.done = numbers.stop
+                    self._show(number / len(parts))
                     if self._deadline is not None and time.monotonic() > self._deadline and number < len(parts):
                         return "time"
         except KeyboardInterrupt:
             return "interrupted"
-        except NoGuard:
-            if self._processes is not None:
+        except BadSetup as refusal:
+            if self._processes is not None or str(refusal) != NO_GUARD:
                 raise
             self._processes = 1
             return self._play(parts)
@@ -243,7 +256,7 @@ class _Run:
         if self._progress is not None:
             limit = self._deadline
             spent = 0.0 if limit is None else (time.monotonic() - self._began) / max(limit - self._began, 1e-9)
-            self._shown = max(self._shown, min(1.0, max(part, spent)))
+            self._shown = max(self._shown, min(1.0, max(self.span[0] + part * (self.span[1] - self.span[0]), spent)))
             self._progress(self._shown)
 
 

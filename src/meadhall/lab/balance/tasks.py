@@ -60,7 +60,7 @@ class Task(Enum):
     AGENCY = "agency"
     DEALS = "deals"
     WITHOUT = "without"
-    OWN = "own"  # a function of one's own
+    OWN = "own"  # an own function
     LADDER = "ladder"
     LUCK = "luck"
     SEARCH = "search"
@@ -72,8 +72,8 @@ SIZES = {
     Task.DEALS: 48,
     Task.WITHOUT: 1024,
     Task.OWN: 512,
-    Task.LADDER: 32,
-    Task.LUCK: 32,
+    Task.LADDER: 24,
+    Task.LUCK: 24,
     Task.SEARCH: 48,
     Task.WORTH: 32,
 }
@@ -88,7 +88,7 @@ SHORT_FOR = {Task.CHANCES: 400_000, Task.LADDER: 100_000, Task.LUCK: 100_000}
 TIMES = 8
 """How many times as many matches short ones are."""
 
-CHUNKS = {Task.PLAY: 64, Task.CHANCES: 2, Task.WORTH: 1, Task.SEARCH: 2, Task.LADDER: 1, Task.LUCK: 2, Task.DEALS: 4}
+CHUNKS = {Task.PLAY: 64, Task.CHANCES: 2, Task.WORTH: 1, Task.SEARCH: 2, Task.LADDER: 1, Task.LUCK: 4, Task.DEALS: 4}
 """The number of matches in a chunk for an executor; 16 where nothing stands here. Matches of searches and functions: 2."""
 
 
@@ -160,9 +160,9 @@ class Measuring:
         return self.plan.is_compiled and self.task not in (Task.SEARCH, Task.LADDER, Task.LUCK, Task.OWN)
 
     @property
-    def is_deep(self) -> bool:
-        """Return whether only a deep report has it."""
-        return self.task in DEEP or self.kind in HIGH_RUNGS
+    def stage(self) -> Task | str:
+        """Return its task, or its level for a high rung of the ladder."""
+        return self.kind if self.task is Task.LADDER and self.kind in HIGH_RUNGS else self.task
 
     def size(self, decisions: float) -> int:
         """Return the number of matches, if one has so many decisions. Short ones are more, because they take less time."""
@@ -251,7 +251,7 @@ def first_seats(trace: Trace) -> Ints:
 
 
 def measured_own(plan: CellPlan, numbers: Sequence[int], name: str) -> Columns:
-    """Return the figure of a function of one's own. It isn't asked about stopped matches. Raises FigureFailed."""
+    """Return the figure of an own function. It isn't asked about stopped matches. Raises FigureFailed."""
     trace = Tracer(plan).trace(numbers)
     pairs = np.full((len(numbers), 2), nan)
     for row, match in enumerate(numbers):

@@ -42,7 +42,7 @@ class CellPlan(Plan):
         variant: the name of the variant.
         avoided: for each seat the kinds of actions that it avoids, as a mask of bits. They rotate as bots do. Empty: none.
         repeats: how many matches have the same deal, with other choices of the bots.
-        own: the figures of one's own.
+        own: the own figures.
     """
 
     variant: str = ""

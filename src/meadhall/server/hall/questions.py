@@ -18,7 +18,7 @@ from meadhall.engine.text.language import gettext as _
 from meadhall.engine.text.language import marked
 from meadhall.lab.balance.own import checked_own
 from meadhall.lab.entrants import kind_mask
-from meadhall.server.errors import NotFound, NotYours, Stale, TooMany, WrongMoment
+from meadhall.server.errors import NotFound, NotYours, TooMany, WrongMoment
 from meadhall.server.hall.orders import MOST_SECONDS, Orders
 from meadhall.server.store import questions
 from meadhall.server.store.models import Guest, new_id
@@ -90,14 +90,9 @@ class Questions:
         """Return whether a change of a question can be undone."""
         return self._store.transact(questions.can_undo, question.id)
 
-    def change(self, guest: Guest, id: str, edit: Edit, revision: int | None = None) -> Question:
-        """Change what a question of a guest asks, and return the question.
-
-        ``revision``: if given, the revision that the guest has seen. Raises BadSetup, UnknownBot, NotFound, NotYours, Stale.
-        """
+    def change(self, guest: Guest, id: str, edit: Edit) -> Question:
+        """Change what a question of a guest asks, and return the question. Raises BadSetup, UnknownBot, NotFound, NotYours."""
         before = self.own(guest, id)
-        if revision is not None and revision != before.revision:
-            raise Stale(_("This question was changed meanwhile, perhaps in another window. Load the page again."))
         after = check(game(before.game), edit(before.content))
         return before if after == before.content else self._store.transact(questions.save, before, after)
 

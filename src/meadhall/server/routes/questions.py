@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import gzip
 from base64 import b64decode
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, Final
 from urllib.parse import urlsplit
@@ -34,6 +34,7 @@ from meadhall.server.pages.responses import Answer, Html, by_htmx, page, see_oth
 from meadhall.server.routes.workshop import content_of
 from meadhall.server.store.models import Guest
 from meadhall.server.store.questions import Content, Question
+from meadhall.server.web.forms import LONGEST
 from meadhall.server.web.links import link, outside
 from meadhall.server.web.request import AnyRequest, client_address
 from meadhall.server.web.sessions import Sessions
@@ -44,6 +45,9 @@ _LIMIT: Final = 2 * MAX_SIZE
 
 _GROUPS: Final = ("players", "bots", "without")
 """Fields with several values, of which a form sends only those that are ticked."""
+
+_DIGITS: Final = 7
+"""Digits of a number that are read."""
 
 
 @get("/workshop")
@@ -180,22 +184,23 @@ async def _changed(hall: Hall, guest: Guest, question: Question, form: FormMulti
 def _edited(subject: Game, form: FormMultiDict, sent: set[str]) -> Edit:
     """Return the change that the fields of a form make."""
 
-    def texts(name: str) -> tuple[str, ...]:
-        return tuple(str(each) for each in form.getall(name, []) if each)
+    def texts(name: str, longest: int = LONGEST) -> list[str]:
+        return [str(each)[:longest] for each in form.getall(name, []) if each]
+
+    def numbers(name: str) -> tuple[int, ...]:
+        return tuple(int(text) for text in texts(name, _DIGITS) if text.isdecimal())
+
+    fields: dict[str, Callable[[], Any]] = {
+        "name": lambda: " ".join(texts("name")),
+        "players": lambda: numbers("players"),
+        "bots": lambda: (*texts("bots"), *(f"{SEARCH}{steps}" for steps in texts("search", _DIGITS))),
+        "without": lambda: tuple(texts("without")),
+        "figures": lambda: tuple(line for line in "".join(texts("figures", _LIMIT)).splitlines() if line.strip()),
+        "seconds": lambda: sum(numbers("seconds")),
+    }
 
     def edit(content: Content) -> Content:
-        found: dict[str, Any] = {"without": texts("without")} if "without" in sent else {}
-        if "figures" in sent:
-            found["figures"] = tuple(line for line in "".join(texts("figures")).splitlines() if line.strip())
-        if "name" in sent:
-            found["name"] = " ".join(texts("name"))
-        if "players" in sent:
-            found["players"] = tuple(int(text) for text in texts("players") if text.isdecimal())
-        if "bots" in sent:
-            found["bots"] = (*texts("bots"), *(f"{SEARCH}{steps}" for steps in texts("search")))
-        if "seconds" in sent:
-            found["seconds"] = int("".join(each for each in texts("seconds") if each.isdecimal()) or 0)
-        changed = msgspec.structs.replace(content, **found)
+        changed = msgspec.structs.replace(content, **{name: read() for name, read in fields.items() if name in sent})
         for name in sent:
             key, _colon, option = name.partition(":")
             if option and content.variant(key):
@@ -221,7 +226,7 @@ async def _variants(hall: Hall, guest: Guest, question: Question, form: FormMult
     elif do == "file":
         found = [await run_in_thread(_in_file, subject, await content_of(form.get("file")))]
     elif do == "add":
-        found = [(_("As printed"), {})]
+        found = [(_("Mine"), {})]
     else:
         raise NotFound(_("There is no page at this address."))
     for name, options in found:

@@ -25,7 +25,7 @@ from meadhall.games.dungeon_allies.pieces import (
     Target,
 )
 from meadhall.games.dungeon_allies.rules import count_kept, points_of
-from meadhall.games.dungeon_allies.state import ROUND_ENDS, State, has_seen, has_tile
+from meadhall.games.dungeon_allies.state import State, has_seen, has_tile
 from meadhall.sdk import Grid, Row, rule
 
 Floats = npt.NDArray[np.floating[Any]]
@@ -61,7 +61,7 @@ def turns_left(state: State) -> float:
 def coming_price(state: State) -> int:
     """DA-11.1: The colour that cards cost at the end of this turn, when every tile with dice on it is gone (DA-12.1)."""
     gone = MONSTERS - tiles_left(state)
-    return Item.BLUE + (gone >= ROUND_ENDS[0]) + (gone >= ROUND_ENDS[1])
+    return Item.BLUE + (gone >= state.second_round) + (gone >= state.third_round)
 
 
 @rule

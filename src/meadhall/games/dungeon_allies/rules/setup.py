@@ -74,7 +74,10 @@ def read_components(state: State, codes: Row) -> int:
 
 @rule
 def read_house_rules(state: State, codes: Row, start: int) -> None:
-    """DA-19.1 to DA-19.7: Read which house rules hold. DA-19.5, DA-19.6: Two of them change what the components say."""
+    """DA-19.1 to DA-19.7: Read which house rules hold. DA-19.5, DA-19.6: Two of them change what the components say.
+
+    DA-19.8, DA-19.9: Numbers of the rules say when rounds 2 and 3 begin.
+    """
     state.bids_return = codes[start]
     state.first_bid = codes[start + 1]
     state.below_characters = codes[start + 2]
@@ -84,6 +87,8 @@ def read_house_rules(state: State, codes: Row, start: int) -> None:
     if codes[start + 5]:
         state.refill = False
     state.one_treasure = codes[start + 6]
+    state.second_round = codes[start + 7]
+    state.third_round = codes[start + 8]
 
 
 @rule

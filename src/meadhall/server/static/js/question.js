@@ -73,6 +73,14 @@
   form.addEventListener("keydown", event => { if (event.key === "Enter" && event.target.matches("#question-name, input:not([data-part])")) { event.preventDefault(); event.target.blur(); } });
   window.addEventListener("pagehide", () => { if (edited.size) fetch(form.action, { method: "POST", body: bodyOf(edited), headers: { "HX-Request": "true" }, keepalive: true }); });
 
+  form.addEventListener("click", async event => {  // the page behind a link shows what was edited
+    const way = event.target.closest("a[href]");
+    if (!way || !(edited.size || sending)) return;
+    event.preventDefault();
+    await send();
+    location.assign(way.href);
+  });
+
   const LEAVES = /^(play|delete|copy)\b/;
   async function act(button) {
     button.classList.add("pending");
