@@ -207,9 +207,8 @@ class BotDriver:
 
     async def _choose(self, match: Match, seat: int, name: str, pace: _Pace) -> int:
         """Return the action of a bot when it may act. The search runs during the pause."""
-        await self._worker.run(
-            LoadRules(self._room.game.name)
-        )  # outside the timeout: a worker that has just started loads for a while
+        # outside the timeout: a worker that has just started loads for a while
+        await self._worker.run(LoadRules(self._room.game.name))
         pace.begin()
         async with self._room.time.timeout(_MAX_SECONDS):
             action = await self._worker.run(ChooseAction(self._room.table.id, name, match.view(seat), pace.secret))
