@@ -152,4 +152,4 @@ def test_a_balance_report_shows_everything_on_paper(new_person: NewPerson) -> No
     expect(page.locator("dd").first).not_to_be_visible()
     page.emulate_media(media="print")
     expect(page.locator("dd").first).to_be_visible()
-    expect(page.locator("summary").first).not_to_be_visible()
+    expect(page.locator("section summary").first).not_to_be_visible()

@@ -59,7 +59,7 @@ def test_a_game_has_the_pieces_that_its_printed_rules_list(name: str) -> None:
 
 def test_fewer_players_need_fewer_pieces() -> None:
     game = meadhall.game("axes-and-allies")
-    printed = Counter(piece.name.partition(" ")[0] for piece in printed_pieces(game, {}, 3))
+    printed = Counter(piece.name.partition(" ")[0] for piece in printed_pieces(game, game.check_options({}), 3))
     assert (printed["Axe;"], printed["Alliance"]) == (3, 3)
 
 
@@ -109,6 +109,15 @@ def test_a_rulebook_keeps_its_text_and_draws_its_figures() -> None:
     assert "#table(columns: 2, " in typst
     assert '#figure(alt: "words", caption: [#"below"])[[drawn]]' in typst
     assert len(drawn) == 1
+
+
+def test_the_printed_rolls_are_those_of_the_die_that_the_table_chose() -> None:
+    axes = meadhall.game("axes-and-allies")
+    *_, folded, usual = printed_pieces(axes, axes.check_options({}), 2)
+    *_, rolls = printed_pieces(axes, axes.check_options({"sides": 12}), 2)
+    assert (folded.name, rolls.name) == ("Die to fold and glue", usual.name)
+    assert (">12</text>" in rolls.front, ">12</text>" in usual.front) == (True, False)
+    assert "Die to fold and glue" not in [piece.name for piece in printed_pieces(axes, axes.check_options({"sides": 12}), 2)]
 
 
 def test_pieces_are_those_of_the_components_of_the_variant() -> None:

@@ -84,12 +84,12 @@ def test_the_most_surprising_comes_first_and_the_first_screen_has_seven_sentence
     assert [each.surprise for each in found] == sorted((each.surprise for each in found), reverse=True)
     assert "watches 90 %" in found[0].text  # 65 points beyond the tolerance
     assert "Silver Bell of Renown 5 % (3 % to 7 %)." in found[1].text
-    assert "place 4 in the order of the first turns wins 1.60 (1.57 to 1.63)" in found[3].text
+    assert "Place 4 in the order of the first turns wins 1.60 (1.57 to 1.63)" in found[3].text
     first, others = first_screen(found)
     assert len(first) == MOST_FINDINGS
     assert others
     assert [each for each in found if each in first] == first
-    assert any("so many turns: 14 with" in each.text for each in first), "what a reader always asks is on the first screen"
+    assert any("over after 14 turns with" in each.text for each in first), "what a reader always asks is on the first screen"
 
 
 def test_a_wide_interval_surprises_less_than_a_narrow_one() -> None:
@@ -100,7 +100,7 @@ def test_a_wide_interval_surprises_less_than_a_narrow_one() -> None:
 
 UNKNOWN = "No place in the order of the first turns is shown to be better or worse, but a place may win up to 11 % more"
 EQUAL = "Every place in the order of the first turns is shown to win its equal share, within 4 %."
-BETTER = "place 1 in the order of the first turns wins 1.06 (1.04 to 1.08) times an equal share"
+BETTER = "Place 1 in the order of the first turns wins 1.06 (1.04 to 1.08) times an equal share"
 
 
 @pytest.mark.parametrize(
@@ -137,9 +137,9 @@ def test_a_long_list_of_pieces_ends_with_how_many_are_left() -> None:
 @pytest.mark.parametrize(
     ("value", "half", "sentence"),
     [
-        (1.0, 0.0, "leaving out “trade” changes nothing, because no bot ever chose it"),
-        (0.8, 0.05, "bots that never choose “trade” win 0.80 (0.75 to 0.85) times as often"),
-        (0.97, 0.05, "not shown to matter: “trade”"),
+        (1.0, 0.0, "Leaving out “trade” changes nothing, because no bot ever chose it"),
+        (0.8, 0.05, "Bots that never choose “trade” win 0.80 (0.75 to 0.85) times as often"),
+        (0.97, 0.05, "Not shown to matter: “trade”"),
     ],
 )
 def test_what_was_left_out_is_told_in_any_case(value: float, half: float, sentence: str) -> None:
@@ -166,9 +166,16 @@ def test_luck_and_skill_and_figures_of_ones_own_are_told() -> None:
     page[1] = replace(page[1], most=4.0)
     assert "not shown yet: 70 % (40 % to 100 %)" in said(made({"built-in": [figure("luck", 0.7, 0.3)]}))[0]
     own, luck, ladder = said(made({"built-in": page}))
-    assert own == "4 players: you counted in a match: kills 2.00."
-    assert "luck decides 70 % (65 % to 75 %) of the results of equal, good players" in luck
+    assert own == "You counted in a match: kills 2.00."
+    assert "Luck decides 70 % (65 % to 75 %) of the results of equal, good players" in luck
     assert "karl 3.95 (3.93 to 3.97), nearly the most possible, a search of 100 steps 1.20 (1.10 to 1.30)." in ladder
+
+
+def test_always_is_not_told_where_it_only_mirrors_never() -> None:
+    page = [figure("chosen.trade", 0.0, 0.001), figure("chosen.decline", 1.0, 0.001)]
+    alone, both = ([replace(each, of=of) for each, of in zip(page, offers, strict=True)] for offers in ((500, 500), (500, 600)))
+    assert said(made({"built-in": alone})) == ["Hardly ever chosen where offered: trade 0.0 % (-0.1 % to 0.1 %)."]
+    assert len(said(made({"built-in": both}))) == 2
 
 
 def test_never_in_a_few_matches_is_no_proof_of_never() -> None:
@@ -232,6 +239,9 @@ def test_the_table_names_pieces_in_words(dungeon: Balance) -> None:
 def test_a_misspelt_figure_is_answered_with_the_nearest(dungeon: Balance) -> None:
     with pytest.raises(KeyError, match=r"no figure plac; the nearest: place"):
         dungeon.figures["built-in", 3]["plac"]
+    assert dungeon.examples[dungeon.cells[0].key[:2]] == dungeon.cells[0].examples
+    with pytest.raises(KeyError, match=r"nothing for \('mine', 4\); the report has: \("):
+        dungeon.examples["mine", 4]
 
 
 def cells_of(report: Balance) -> Iterator[str]:

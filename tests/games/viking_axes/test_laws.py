@@ -25,4 +25,4 @@ def test_2_to_7_players_can_play_either_variant() -> None:
 def test_viking_axes_passes_every_check(setup: tuple[int, dict[str, Any]], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(conformance, "_BRANCHES", sized(2, 6))
     monkeypatch.setattr(conformance, "DEALS", sized(20, 100))
-    assert check_game(VA, matches=1, players=setup[0], options=setup[1]) > 5
+    assert check_game(VA, matches=1, players=setup[0], options=setup[1]) > 1

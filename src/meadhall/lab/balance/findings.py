@@ -7,8 +7,8 @@ less three standard errors, in steps of the scale of its family. So a wide inter
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from math import inf
+from dataclasses import dataclass, replace
+from math import inf, isclose
 from typing import NamedTuple
 
 from meadhall.engine.text.language import gettext as _
@@ -62,11 +62,20 @@ class Finding:
 def findings(report: Measured) -> list[Finding]:
     """Return all findings, the most surprising first; differences of variants before others."""
     questions = (_differences, _own, _without, _places, _together, _length, _skill, _by_family, _taken, _levels)
-    found = [finding for question in questions for finding in question(report)]
+    found = [_of_the_only_cell(report, finding) for question in questions for finding in question(report)]
     return [
         *_notes(report),
         *sorted(found, key=lambda each: (not (each.difference and each.surprise >= REMARKABLE), -each.surprise)),
     ]
+
+
+def _of_the_only_cell(report: Measured, finding: Finding) -> Finding:
+    """Return a finding without the name of its cell, if a report has one cell."""
+    cell = f"{cell_in_words(report, finding.key)}: "
+    if len(report.cells) > 1 or not finding.text.startswith(cell):
+        return finding
+    text = finding.text.removeprefix(cell)
+    return replace(finding, text=text[:1].upper() + text[1:])
 
 
 def first_screen(found: Sequence[Finding]) -> tuple[list[Finding], list[Finding]]:
@@ -130,7 +139,7 @@ def _together(report: Measured) -> Iterator[Finding]:
         if not won:
             continue
         said = _("Matches that {bot} wins together: {list}. Better players may win more.").format(
-            bot=bot, list=_ends(report, won)
+            bot=bot, list=_ends(report, won, _("{value} with {cell}"))
         )
         ceiling = report.subject.elements.ceiling
         bounds = {key: ceiling(report.variants[key[0]]) if ceiling else None for key in won}
@@ -150,20 +159,19 @@ def _together(report: Measured) -> Iterator[Finding]:
 def _length(report: Measured) -> Iterator[Finding]:
     """Yield how long matches last, in the cells with the shortest and the longest."""
     told = report.subject.elements.turn is not None
-    name, text = "turns.median", _("Half of the matches last at most so many turns: {list}.")
+    name, text = "turns.median", _("{value} turns with {cell}")
     if not told:
-        name, text = "decisions.median", _("Half of the matches last at most so many decisions: {list}.")
+        name, text = "decisions.median", _("{value} decisions with {cell}")
     medians = {key: figures[name] for key, figures in report.figures.items() if name in figures}
     if medians:  # else every match was stopped, or the time was up before
-        yield Finding(text.format(list=_ends(report, medians)), next(iter(medians)), (name,), plain=True)
+        said = _("Half of the matches are over after {list}.").format(list=_ends(report, medians, text))
+        yield Finding(said, next(iter(medians)), (name,), plain=True)
 
 
-def _ends(report: Measured, found: Mapping[Key, Figure]) -> str:
+def _ends(report: Measured, found: Mapping[Key, Figure], text: str) -> str:
     """Return the smallest and the largest of these figures with their cells."""
     ends = dict.fromkeys(choose(found, key=lambda key: found[key].value) for choose in (min, max))
-    return "; ".join(
-        _("{value} with {cell}").format(value=value_in_words(found[key]), cell=cell_in_words(report, key)) for key in ends
-    )
+    return "; ".join(text.format(value=value_in_words(found[key]), cell=cell_in_words(report, key)) for key in ends)
 
 
 def _skill(report: Measured) -> Iterator[Finding]:
@@ -236,11 +244,20 @@ def _by_family(report: Measured) -> Iterator[Finding]:
         for way, text in (("high", about.high), ("low", about.low)):
             every = _odd(report, family) if text else []
             if about.usual is None:
-                shown = [each for each in every if each.figure.warning == way]
+                shown = [
+                    each for each in every if each.figure.warning == way and not _is_mirrored(each, report.figures[each.key])
+                ]
             else:
                 shown = [each for each in every if each.surprise and (each.figure.value > about.usual[1]) == (way == "high")]
             if shown:
                 yield _about(report, _(text), shown)
+
+
+def _is_mirrored(odd: Odd, figures: Mapping[str, Figure]) -> bool:
+    """Return whether an action is always chosen because the only other one never is, which has a sentence."""
+    chosen = odd.figure
+    others = (each for each in figures.values() if each.family == chosen.family == "chosen" and each.of == chosen.of)
+    return any(each.warning == "low" and isclose(each.value + chosen.value, 1) for each in others if chosen.warning == "high")
 
 
 def _about(report: Measured, text: str, shown: Sequence[Odd], **more: str) -> Finding:

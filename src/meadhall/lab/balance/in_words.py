@@ -84,6 +84,8 @@ def value_in_words(figure: Figure, *, signed: bool = False) -> str:
     """Return a figure with its interval, in the digits that this allows; alone if the interval is narrower than a digit."""
     is_share = figure.about.unit == "share"
     values = [min(each, 1.0) if is_share else each for each in (figure.value, figure.low, figure.high)]
+    if figure.most is not None and not signed:
+        values = [max(each, 0.0) for each in values]
     if is_share and values[2] - values[1] > ROUNDED:
         value, low, top = ("+" * (signed and each > 0) + percent(round(each, 2) or 0.0, 0) for each in values)
     else:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from difflib import get_close_matches
 from functools import cached_property
-from typing import Any, Literal, Self, TypeAlias, get_type_hints
+from typing import Any, Literal, Self, TypeAlias, TypeVar, get_type_hints
 
 import msgspec
 import numpy as np
@@ -90,15 +90,18 @@ OTHER_GAME = "game"
 """Beside the options of a variant: the name of its game, if it is another one."""
 
 
-class ByCell(dict[Any, dict[str, Figure]]):
-    """Figures by variant, number of players and bot. Without a bot, the figures of the first bot."""
+T = TypeVar("T")
 
-    def __missing__(self, key: tuple[Any, ...]) -> dict[str, Figure]:
-        for known, figures in self.items():
+
+class ByCell(dict[Any, T]):
+    """What belongs to a variant, a number of players and a bot. Without a bot, it is that of the first bot."""
+
+    def __missing__(self, key: tuple[Any, ...]) -> T:
+        for known, found in self.items():
             if known[: len(key)] == key:
-                return figures
+                return found
         listed = ", ".join(str(known) for known in self) or "none"
-        raise KeyError(f"there are no figures for {key}; there are: {listed}")
+        raise KeyError(f"there is nothing for {key}; the report has: {listed}")
 
 
 class Figures(dict[str, Figure]):
@@ -137,19 +140,19 @@ class Measured:
         return game(options.pop(OTHER_GAME, self.game)), options
 
     @cached_property
-    def figures(self) -> ByCell:
+    def figures(self) -> ByCell[dict[str, Figure]]:
         """Return the figures by variant, number of players and bot: ``figures["built-in", 2]["place"]``."""
         return ByCell({cell.key: Figures(cell.figures) for cell in self.cells})
 
     @cached_property
-    def differences(self) -> ByCell:
+    def differences(self) -> ByCell[dict[str, Figure]]:
         """Return the figures less those of the first variant, in the same form."""
         return ByCell({cell.key: Figures(cell.differences) for cell in self.cells if cell.differences})
 
     @cached_property
-    def examples(self) -> dict[Key, tuple[Example, ...]]:
+    def examples(self) -> ByCell[tuple[Example, ...]]:
         """Return matches to watch, by the same keys."""
-        return {cell.key: cell.examples for cell in self.cells}
+        return ByCell({cell.key: cell.examples for cell in self.cells})
 
     @property
     def stopped(self) -> int:

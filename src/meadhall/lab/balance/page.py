@@ -103,8 +103,11 @@ def _finding(report: Measured, finding: Finding, watch: Watch) -> str:
         example = next((each for kind in wanted for each in examples if each.kind == kind), examples[0])
         match = escape(_("A match to watch ({why}):").format(why=_(EXAMPLES[example.kind])))
         reasons.append(f"<p>{match} {watch(finding.key, example)}</p>")
-    why = _folded(_("Why?"), "".join(reasons)) if reasons else ""
-    return f"<li><p>{escape(finding.text).replace(' %', '&nbsp;%')}</p>{why}</li>"
+    said = escape(finding.text).replace(" %", "&nbsp;%")
+    if not reasons:
+        return f"<li><p>{said}</p></li>"
+    why = escape(_("Why?"))
+    return f'<li><details><summary>{said} <span class="why">{why}</span></summary>{"".join(reasons)}</details></li>'
 
 
 def _changes(variant: str, sentences: Sequence[str]) -> str:

@@ -20,7 +20,7 @@ from meadhall.engine.text.language import grouped
 from meadhall.lab.balance.figures import Columns, Figure, differences_of, figures_of, flagged
 from meadhall.lab.balance.findings import Finding, findings
 from meadhall.lab.balance.in_words import changes_in_words, kind_of, parts, short_item
-from meadhall.lab.balance.measured import OTHER_GAME, Cell, Ended, Example, Key, Measured, examples_of
+from meadhall.lab.balance.measured import OTHER_GAME, ByCell, Cell, Ended, Example, Key, Measured, examples_of
 from meadhall.lab.balance.page import fragment, linked, page
 from meadhall.lab.balance.tasks import Depth
 from meadhall.lab.balance.trace import CellPlan, Tracer
@@ -107,12 +107,13 @@ class Balance(Measured, RunResult):
         return match
 
     @cached_property
-    def records(self) -> dict[Key, tuple[str, ...]]:
+    def records(self) -> ByCell[tuple[str, ...]]:
         """Return the records of the examples by the keys of ``examples``, each as ``Example.record`` says."""
-        return {
+        records = {
             cell.key: tuple(each.record or packed(self.match(cell.key, each.number)) for each in cell.examples)
             for cell in self.cells
         }
+        return ByCell(records)
 
     @property
     def headlines(self) -> tuple[str, ...]:
