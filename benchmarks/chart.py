@@ -30,6 +30,7 @@ from meadhall.engine.match.match import Match
 from meadhall.engine.match.view import SPECTATOR
 from meadhall.engine.search_settings import Advice
 from meadhall.server.worker.remote import WorkerProcess
+from meadhall.server.worker.tasks import AnalyseMatch, LoadRules
 
 GAMES: tuple[tuple[str, int, dict[str, Any]], ...] = (
     ("axes-and-allies", 6, {}),
@@ -112,9 +113,9 @@ def in_the_hall() -> None:
 
     async def measured() -> tuple[float, Analysis, list[float], list[float]]:
         worker = WorkerProcess()
-        await worker.load(match.game.name)
+        await worker.run(LoadRules(match.game.name))
         idle = await delays(asyncio.create_task(asyncio.sleep(5)))
-        analysing = asyncio.create_task(worker.analyse(match.record(), "public", lambda _done: None))
+        analysing = asyncio.create_task(worker.run(AnalyseMatch(match.record(), "public"), lambda _done: None))
         began = time.monotonic()
         busy = await delays(analysing)
         seconds, analysis = time.monotonic() - began, await analysing

@@ -30,6 +30,8 @@ pytestmark = [pytest.mark.compiled, pytest.mark.slow("a hall plays hundreds of m
 
 COARSE: Final = (sys.executable, Path(__file__).parent / "coarse_hall.py")
 MOST_STEPS: Final = 6
+MINE: Final = "Mine"
+"""What a page calls the second way of playing."""
 DUNGEON, AXES, VIKING = "dungeon-allies", "axes-and-allies", "viking-axes"
 PATIENCE: Final = 300_000.0
 """Milliseconds for a report, whose process may wait for a busy machine."""
@@ -117,7 +119,7 @@ class Report:
     def figure(self, name: str, column: str = "") -> Figure:
         """Return a figure by the name of its row. ``column``: what the head of its column contains."""
         for head, *rows in self.tables:
-            if any("Mine" in title for title in head) and len(head) < 3:  # differences
+            if any(MINE in title for title in head) and len(head) < 3:  # differences
                 continue
             places = [place for place, title in enumerate(head) if place and column in title]
             for row in rows:
@@ -163,8 +165,8 @@ def test_the_last_place_of_dungeon_allies_and_what_mends_it(designer: Designer) 
     report = designer.report()
     for place in ("place 1", "place 4"):
         assert agree(report.figure(place, "As printed"), before[place.replace(" ", ".")])
-        assert agree(report.figure(place, "Mine"), after[place.replace(" ", ".")])
-    assert report.figure("place 4", "As printed").low > 1.2 > report.figure("place 4", "Mine").value
+        assert agree(report.figure(place, MINE), after[place.replace(" ", ".")])
+    assert report.figure("place 4", "As printed").low > 1.2 > report.figure("place 4", MINE).value
 
 
 def test_is_the_wench_of_viking_axes_too_strong(designer: Designer) -> None:
@@ -185,7 +187,7 @@ def test_what_if_axes_kill_on_a_five(designer: Designer) -> None:
     before, after = (plain_loops.turns(AXES, 4, 1000, "power", options) for options in ({}, five))
     report = designer.report()
     assert agree(report.figure("turns", "As printed"), before)
-    assert agree(report.figure("turns", "Mine"), after)
+    assert agree(report.figure("turns", MINE), after)
     assert before.value > after.value + 1
 
 
@@ -252,7 +254,7 @@ def test_what_do_hidden_hands_change(designer: Designer) -> None:
     before, after = (plain_loops.lengths(VIKING, 4, 300, {"variant": name}) for name in ("standard", "strategic"))
     report = designer.report()
     assert agree(report.figure("decisions", "As printed"), before)
-    assert agree(report.figure("decisions", "Mine"), after)
+    assert agree(report.figure("decisions", MINE), after)
 
 
 def test_does_knowledge_or_luck_decide_axes_and_allies(designer: Designer) -> None:

@@ -372,11 +372,11 @@ def test_a_record_names_a_house_rule_only_where_it_holds_and_lacks_it_otherwise(
 
 def test_a_match_with_another_number_of_the_rules_is_recorded_and_replayed() -> None:
     axes = find("axes-and-allies")
-    match = axes.match(players=3, seed="numbers", sides=12, kills_on="9")
+    match = axes.match(players=3, seed="numbers", sides=12, kills_on="6")
     while not match.over:
         match.play(match.legal()[-1 if len(match.steps) % 3 else 0])
     record = json.loads(json.dumps(match.record()))
-    assert record["options"] == {"sides": 12, "kills_on": 9}
+    assert record["options"] == {"sides": 12, "kills_on": 6}
     assert replay(record).result() == match.result()
     with pytest.raises(RecordError, match="from 4 to 12, not 20"):
         replay({**record, "options": {"sides": 20}})
@@ -385,8 +385,8 @@ def test_a_match_with_another_number_of_the_rules_is_recorded_and_replayed() -> 
 def test_house_rules_and_bounds_of_numbers_are_tried_one_by_one_and_all_together() -> None:
     axes = find("axes-and-allies")
     tried = [axes.recorded_options(options) for _, options in setups(axes, 3)]
-    assert tried[:5] == [{}, {"last_two": "fight"}, {"sides": 4}, {"sides": 12}, {"kills_on": 12}]
-    assert tried[5:] == [{"last_two": "fight", "sides": sides, "kills_on": 12} for sides in (4, 12)]
+    assert tried[:5] == [{}, {"last_two": "fight"}, {"sides": 4}, {"sides": 12}, {"kills_on": 6}]
+    assert tried[5:] == [{"last_two": "fight", "sides": sides, "kills_on": 6} for sides in (4, 12)]
     assert all(options["sides"] == 8 for _, options in setups(axes, 3, {"sides": 8, "kills_on": 2}))
     allies = find("dungeon-allies")
     changed = [len(allies.recorded_options(options)) - 1 for _, options in setups(allies, 2)]

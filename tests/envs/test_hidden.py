@@ -101,9 +101,9 @@ def test_of_the_agents_of_pettingzoo(subject: Game, players: int, options: dict[
             changed |= other._states.tobytes() != match._states.tobytes()
             for env in envs:
                 env.match = match
-                shown = env._seen_by(f"player_{seat}")
+                shown = env.observe(f"player_{seat}")
                 env.match = other
-                assert same(env._seen_by(f"player_{seat}"), shown), f"seat {seat} at decision {len(match.steps)}"
+                assert same(env.observe(f"player_{seat}"), shown), f"seat {seat} at decision {len(match.steps)}"
     assert changed or subject.kind_of(players, options).information == "perfect", "nothing was dealt again"
 
 

@@ -19,7 +19,7 @@ from meadhall.server.hall.room import Room
 from meadhall.server.settings import Settings
 from meadhall.server.worker.client import NoNode
 from meadhall.server.worker.cluster import ClusterWorker
-from meadhall.server.worker.tasks import LoadRules
+from meadhall.server.worker.tasks import AnalyseMatch, ChooseAction, EvaluatePosition, FindHints, LoadRules, SolveDeal
 from server.people import AXES, OpenHall, Program, open_hall, until
 
 if TYPE_CHECKING:
@@ -75,18 +75,19 @@ async def test_every_kind_of_task_runs_on_a_node(nodes: Nodes, worker: ClusterWo
     await ready(worker, "axxa")
     there, view = worker.cluster, a_view()
     for name in ("thrall", "search@20", "jarl"):
-        assert await there.choose("table", name, view) in view.legal
+        assert await there.run(ChooseAction("table", name, view)) in view.legal
     worker.forget("table")
-    assert (await there.hints(view))[0].action in view.legal
-    assert len(await there.evaluate(view, 0.05)) == 2
+    assert (await there.run(FindHints(view)))[0].action in view.legal
+    payoffs = await there.run(EvaluatePosition(view, 0.05))
+    assert len(payoffs) == 2
     with pytest.raises(BadSetup):
-        await there.solve("axxa", bytes(32), {"mode": "none"})
+        await there.run(SolveDeal("axxa", bytes(32), {"mode": "none"}))
 
     match = meadhall.game(AXES).match(players=2, seed="thought about")
     while not match.over:
         match.play(match.legal()[0])
     reported: list[float] = []
-    analysis = await there.analyse(match.record(), "public", reported.append)
+    analysis = await there.run(AnalyseMatch(match.record(), "public"), reported.append)
     result = match.result()
     assert result is not None
     assert analysis.chances[-1] == result.scores

@@ -32,7 +32,7 @@ from meadhall.server.worker.client import Worker, WorkerLost
 from meadhall.server.worker.messages import LENGTH_BYTES, RunTask, TaskError
 from meadhall.server.worker.process import TaskRunner
 from meadhall.server.worker.remote import GameProcesses, WorkerProcess
-from meadhall.server.worker.tasks import ChooseAction, FindHints, LoadRules, Progress, Task
+from meadhall.server.worker.tasks import AnalyseMatch, ChooseAction, FindHints, LoadRules, Progress, SolveDeal, Task
 from meadhall.server.worker.warming import WarmRules, run_in_new_process
 from server.manual_time import settled
 from server.people import AXES, open_hall, until
@@ -74,25 +74,25 @@ async def test_a_worker_chooses_finds_hints_analyses_and_solves(worker: Worker) 
     assert match.actor is not None
     view = match.view(match.actor)
     for name in ("thrall", "search@20"):
-        assert await worker.choose("table", name, view) in view.legal
+        assert await worker.run(ChooseAction("table", name, view)) in view.legal
     worker.forget("table")
-    assert (await worker.hints(view))[0].action in view.legal
+    assert (await worker.run(FindHints(view)))[0].action in view.legal
 
     reported: list[float] = []
     over = a_match()
-    analysis = await worker.analyse(over.record(), "public", reported.append)
+    analysis = await worker.run(AnalyseMatch(over.record(), "public"), reported.append)
     result = over.result()
     assert result is not None
     assert analysis.chances[-1] == result.scores
     assert reported == sorted(reported)
 
-    outcome = await worker.solve("axxa", bytes(32), {"mode": "together", "touching": "all"})
+    outcome = await worker.run(SolveDeal("axxa", bytes(32), {"mode": "together", "touching": "all"}))
     assert outcome.won
 
 
 async def test_the_exception_of_a_task_is_raised_here(worker: Worker) -> None:
     with pytest.raises(UnknownGame, match="no game 'chess'"):
-        await worker.load("chess")
+        await worker.run(LoadRules("chess"))
 
 
 async def test_an_exception_of_the_progress_callback_ends_the_task(worker: Worker) -> None:
@@ -103,10 +103,10 @@ async def test_an_exception_of_the_progress_callback_ends_the_task(worker: Worke
         raise Enough
 
     with pytest.raises(Enough):
-        await worker.analyse(a_match().record(), "public", progress)
+        await worker.run(AnalyseMatch(a_match().record(), "public"), progress)
     view = a_view()
     for number in range(5):  # while the analysis ends over there
-        choice = worker.choose(f"after {number}", "thrall", view)
+        choice = worker.run(ChooseAction(f"after {number}", "thrall", view))
         assert await asyncio.wait_for(choice, PATIENCE) in view.legal
         await asyncio.sleep(0.05)
 
@@ -145,10 +145,10 @@ async def test_an_exception_that_cannot_be_unpickled_is_described_in_words() -> 
 
 async def test_tasks_run_side_by_side(process: WorkerProcess) -> None:
     view = a_view()
-    await process.choose("first", "thrall", view)
-    long = asyncio.create_task(process.choose("long", "search@300s", view))
+    await process.run(ChooseAction("first", "thrall", view))
+    long = asyncio.create_task(process.run(ChooseAction("long", "search@300s", view)))
     await asyncio.sleep(0.2)
-    assert await asyncio.wait_for(process.choose("short", "thrall", view), PATIENCE) in view.legal
+    assert await asyncio.wait_for(process.run(ChooseAction("short", "thrall", view)), PATIENCE) in view.legal
     assert not long.done()
     long.cancel()
     await process.close()  # it would go on for long
@@ -156,21 +156,21 @@ async def test_tasks_run_side_by_side(process: WorkerProcess) -> None:
 
 async def test_a_process_that_dies_is_replaced(process: WorkerProcess, caplog: pytest.LogCaptureFixture) -> None:
     view = a_view()
-    await process.choose("table", "thrall", view)
+    await process.run(ChooseAction("table", "thrall", view))
     first = process.process_id
     assert first is not None
-    search = asyncio.create_task(process.choose("table", "search@300s", view))
+    search = asyncio.create_task(process.run(ChooseAction("table", "search@300s", view)))
     await asyncio.sleep(0.2)
     os.kill(first, signal.SIGKILL)
     with pytest.raises(WorkerLost):
         await search
-    assert await process.choose("table", "thrall", view) in view.legal
+    assert await process.run(ChooseAction("table", "thrall", view)) in view.legal
     assert process.process_id not in (None, first)
     assert "has ended (status -9)" in caplog.text
 
 
 async def test_a_chart_is_repeated_after_the_worker_was_killed(process: WorkerProcess, caplog: pytest.LogCaptureFixture) -> None:
-    await process.choose("table", "thrall", a_view())
+    await process.run(ChooseAction("table", "thrall", a_view()))
     assert process.process_id is not None
     os.kill(process.process_id, signal.SIGSTOP)  # else it may be done before it is killed
     charts = ChartQueue(process, Time())
@@ -187,22 +187,22 @@ async def test_a_chart_is_repeated_after_the_worker_was_killed(process: WorkerPr
 async def test_a_process_that_is_idle_for_long_ends_and_the_next_task_starts_another() -> None:
     worker = WorkerProcess(idle_seconds=0.0)
     view = a_view()
-    assert await worker.choose("table", "thrall", view) in view.legal
+    assert await worker.run(ChooseAction("table", "thrall", view)) in view.legal
     first = worker.process_id
     assert first is not None
     async with asyncio.timeout(PATIENCE):
         while has_process(first):
             await asyncio.sleep(0.01)
     assert worker.process_id is None
-    assert await worker.choose("table", "thrall", view) in view.legal
+    assert await worker.run(ChooseAction("table", "thrall", view)) in view.legal
     await worker.close()
 
 
 async def test_a_process_ends_only_when_its_last_task_is_done() -> None:
     worker = WorkerProcess(idle_seconds=0.0)
-    search = asyncio.create_task(worker.choose("table", "search@0.5s", a_view()))
+    search = asyncio.create_task(worker.run(ChooseAction("table", "search@0.5s", a_view())))
     for number in range(3):
-        await worker.choose(f"other {number}", "thrall", a_view())
+        await worker.run(ChooseAction(f"other {number}", "thrall", a_view()))
     assert await asyncio.wait_for(search, PATIENCE) in a_view().legal
     await worker.close()
 
@@ -219,8 +219,8 @@ async def test_each_game_that_is_played_has_a_process_and_a_table_stays_in_it() 
     worker = GameProcesses()
     match = meadhall.game(AXES).match(players=2, seed="thought about")
     for _ in range(2):
-        await worker.choose("one", "thrall", match.view(match.actor))
-        await worker.choose("other", "thrall", a_view())
+        await worker.run(ChooseAction("one", "thrall", match.view(match.actor)))
+        await worker.run(ChooseAction("other", "thrall", a_view()))
     assert set(worker.processes) == {AXES, "viking-axes"}
     ids = [process.process_id for process in worker.processes.values()]
     assert len({*ids, None}) == 3
@@ -244,7 +244,7 @@ async def test_the_process_of_a_game_holds_little_memory_at_rest(
     first, worker = WorkerProcess(), WorkerProcess()
     await first.warm(game)  # as in a hall, another process compiles what is not in the cache
     await first.close()
-    await worker.load(game)
+    await worker.run(LoadRules(game))
     assert worker.process_id is not None
     memory = anonymous_kilobytes(worker.process_id)
     await worker.close()
@@ -269,8 +269,8 @@ async def test_a_decision_that_is_asked_for_again_searches_for_the_rest_of_its_t
 
 async def test_closing_leaves_no_process_and_waits_for_no_task() -> None:
     worker = WorkerProcess()
-    await worker.choose("table", "thrall", a_view())
-    search = asyncio.create_task(worker.choose("table", "search@300s", a_view()))
+    await worker.run(ChooseAction("table", "thrall", a_view()))
+    search = asyncio.create_task(worker.run(ChooseAction("table", "search@300s", a_view())))
     await asyncio.sleep(0.2)
     process_id = worker.process_id
     assert process_id is not None
@@ -282,7 +282,7 @@ async def test_closing_leaves_no_process_and_waits_for_no_task() -> None:
 
 
 async def test_one_core_is_left_to_the_server(process: WorkerProcess) -> None:
-    await process.choose("table", "thrall", a_view())
+    await process.run(ChooseAction("table", "thrall", a_view()))
     assert process.process_id is not None
     own = sorted(os.sched_getaffinity(0))
     assert sorted(os.sched_getaffinity(process.process_id)) == (own[1:] or own)
@@ -291,10 +291,11 @@ async def test_one_core_is_left_to_the_server(process: WorkerProcess) -> None:
 _SERVER = """
 import asyncio
 from meadhall.server.worker.remote import WorkerProcess
+from meadhall.server.worker.tasks import LoadRules
 
 async def main():
     worker = WorkerProcess()
-    await worker.load("axes-and-allies")
+    await worker.run(LoadRules("axes-and-allies"))
     print(worker.process_id, flush=True)
     await asyncio.sleep(60)
 
@@ -349,10 +350,10 @@ async def test_a_compiled_game_does_not_wait_for_one_that_is_compiling(monkeypat
     monkeypatch.setattr(tasks, "_load_named_bots", lambda _game: None)
     monkeypatch.setattr(tasks, "_loaded", set())
     worker = WorkerThreads()
-    await worker.load("quick")
-    slow = asyncio.create_task(worker.load("slow"))
+    await worker.run(LoadRules("quick"))
+    slow = asyncio.create_task(worker.run(LoadRules("slow")))
     await asyncio.to_thread(begun.wait, PATIENCE)
-    await asyncio.wait_for(worker.load("quick"), PATIENCE / 2)
+    await asyncio.wait_for(worker.run(LoadRules("quick")), PATIENCE / 2)
     assert not slow.done()
     go_on.set()
     await slow

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar, cast
 
 import pytest
 
@@ -20,11 +20,14 @@ from meadhall.server.hall.room import Room
 from meadhall.server.settings import Settings
 from meadhall.server.store import guests, matches, tables
 from meadhall.server.store.models import Entry
+from meadhall.server.worker.tasks import EvaluatePosition, Progress, Task
 from server.manual_time import ManualTime
 from server.matches import at_turn, bots_and, match_of, stored
 from server.people import AXES, HOARD, OpenHall, Person, open_hall, until
 from server.rows import stored_jobs
 from server.worker_threads import WorkerThreads
+
+R = TypeVar("R")
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -177,10 +180,13 @@ class Expecting(WorkerThreads):
         self.payoff = payoff
         self.viewers: list[int] = []
 
-    async def evaluate(self, view: Any, seconds: float, whole_budget: bool = False) -> tuple[float, ...]:  # noqa: ARG002
-        assert seconds > 0
-        self.viewers.append(view.viewer)
-        return tuple(self.payoff for _ in view.seats)
+    async def run(self, task: Task[R], progress: Progress | None = None) -> R:
+        if not isinstance(task, EvaluatePosition):
+            return await super().run(task, progress)
+        assert task.seconds > 0
+        self.viewers.append(task.view.viewer)
+        expected: Any = tuple(self.payoff for _ in task.view.seats)
+        return cast("R", expected)
 
 
 @pytest.mark.parametrize(("payoff", "how"), [(0.3, "accepted"), (0.5, "declined")])

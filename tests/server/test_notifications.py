@@ -21,7 +21,7 @@ from meadhall.server.hall.push_service import Outcome, PushServices, public_key
 from meadhall.server.hall.room import Room
 from meadhall.server.ops.time import Time
 from meadhall.server.settings import BadSetting, Settings
-from meadhall.server.store import accounts, guests
+from meadhall.server.store import accounts, guests, jobs
 from meadhall.server.store.database import Db
 from meadhall.server.store.jobs import Job
 from meadhall.server.store.models import Guest
@@ -310,7 +310,8 @@ async def test_a_push_service_that_does_not_answer_is_asked_again_and_delays_no_
     scheduler = calling.hall.scheduler
     await until(lambda: len(scheduler.running) == 8)
     scheduler.register("deadline", work)
-    scheduler.put("deadline", "x", calling.time.now())
+    calling.store.transact(jobs.put, "deadline", "x", calling.time.now())
+    scheduler.wake()
     async with asyncio.timeout(PATIENCE):
         await is_done.wait()
     never.set()

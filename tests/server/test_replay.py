@@ -268,6 +268,9 @@ async def test_records_are_replayed_one_at_a_time_and_cached(monkeypatch: pytest
     await asyncio.gather(*(reader.match("c") for _ in range(3)))
     await reader.match("a")
     assert read[5:] == ["a", "b", "c", "a"]
+    monkeypatch.setattr(match_records, "size_of", lambda match: 30)
+    large = Uploads()
+    assert await large.match("d") is not await large.match("d"), "what is larger than the whole memory is not kept"
 
 
 async def test_an_upload_without_a_file_is_refused(hall: OpenHall) -> None:

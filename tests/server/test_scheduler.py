@@ -18,7 +18,7 @@ from meadhall.server.hall.upkeep import scheduler as scheduler_module
 from meadhall.server.hall.upkeep.scheduler import Scheduler
 from meadhall.server.ops.time import Time
 from meadhall.server.settings import Retention, Settings
-from meadhall.server.store import uptime
+from meadhall.server.store import jobs, uptime
 from meadhall.server.store.database import Db
 from meadhall.server.store.jobs import Job, JobTaken
 from meadhall.server.store.store import Store
@@ -43,6 +43,10 @@ class Clerk:
     async def note(self, job: Job) -> None:
         self.scheduler.finish(job, count)
         self.done.append(job)
+
+    def put(self, kind: str, key: str, due_at: datetime, payload: dict[str, Any] | None = None) -> None:
+        self.store.transact(jobs.put, kind, key, due_at, payload)
+        self.scheduler.wake()
 
     def start(self) -> None:
         self._tasks = [asyncio.create_task(self.scheduler.run())]
@@ -85,8 +89,8 @@ def soon(seconds: float = 0.0) -> datetime:
 async def test_a_job_is_done_at_its_time_with_its_payload(on_sqlite: Settings) -> None:
     async with clerk(on_sqlite) as ada:
         due = soon(0.3)
-        ada.scheduler.put("note", "later", due, {"seat": 2})
-        ada.scheduler.put("note", "now", soon(), {"seat": 1})
+        ada.put("note", "later", due, {"seat": 2})
+        ada.put("note", "now", soon(), {"seat": 1})
         await until(lambda: ada.done)
         assert [(job.key, job.payload) for job in ada.done] == [("now", {"seat": 1})]
         await until(lambda: len(ada.done) == 2)
@@ -97,7 +101,7 @@ async def test_a_job_is_done_at_its_time_with_its_payload(on_sqlite: Settings) -
 
 async def test_a_job_waits_over_a_restart(on_sqlite: Settings) -> None:
     async with clerk(on_sqlite, start=False) as ada:
-        ada.scheduler.put("note", "x", soon())
+        ada.put("note", "x", soon())
         assert not ada.done
     async with clerk(on_sqlite) as ada:
         await until(lambda: ada.done)
@@ -105,14 +109,14 @@ async def test_a_job_waits_over_a_restart(on_sqlite: Settings) -> None:
 
 async def test_a_job_is_moved_by_its_kind_and_key_and_cancelled(on_sqlite: Settings) -> None:
     async with clerk(on_sqlite) as ada:
-        ada.scheduler.put("note", "x", soon(3600), {"n": 1})
-        ada.scheduler.put("note", "y", soon(3600))
+        ada.put("note", "x", soon(3600), {"n": 1})
+        ada.put("note", "y", soon(3600))
         ada.scheduler.add("note", "x", soon(), {"n": 2})
         assert [row.payload for row in waiting(ada.store) if row.key == "x"] == [{"n": 1}], "it exists already"
-        ada.scheduler.put("note", "x", soon(), {"n": 3})
+        ada.put("note", "x", soon(), {"n": 3})
         await until(lambda: ada.done)
         assert ada.done[0].payload == {"n": 3}
-        ada.scheduler.cancel("note", "y")
+        ada.store.transact(jobs.cancel, "note", "y")
         assert waiting(ada.store) == []
 
 
@@ -135,9 +139,9 @@ async def test_a_job_that_is_moved_while_it_is_done_has_no_effect(on_sqlite: Set
 
         ada.scheduler.register("slow", slow)
         before = ada.store.transact(count)
-        ada.scheduler.put("slow", "x", soon())
+        ada.put("slow", "x", soon())
         await started.wait()
-        ada.scheduler.put("slow", "x", soon(0.2), {"moved": True})
+        ada.put("slow", "x", soon(0.2), {"moved": True})
         go.set()
         await until(lambda: ada.done)
         assert outcomes == ["taken"]
@@ -159,7 +163,7 @@ async def test_a_job_that_fails_is_tried_again_after_growing_pauses(
                 raise ValueError("not yet")
 
         ada.scheduler.register("failing", fail)
-        ada.scheduler.put("failing", "x", soon())
+        ada.put("failing", "x", soon())
         await until(lambda: len(attempts) == 4)
         await until(lambda: not ada.scheduler.running)
         assert waiting(ada.store) == [], "a handler that returns has finished the job"
@@ -174,8 +178,8 @@ async def test_a_job_that_fails_is_tried_again_after_growing_pauses(
 
 async def test_a_job_of_an_unknown_kind_is_left_to_a_newer_process(on_sqlite: Settings) -> None:
     async with clerk(on_sqlite) as ada:
-        ada.scheduler.put("chess-clock", "x", soon())
-        ada.scheduler.put("note", "x", soon(0.05))
+        ada.put("chess-clock", "x", soon())
+        ada.put("note", "x", soon(0.05))
         await until(lambda: ada.done)
         assert [row.kind for row in waiting(ada.store)] == ["chess-clock"]
 
@@ -183,7 +187,7 @@ async def test_a_job_of_an_unknown_kind_is_left_to_a_newer_process(on_sqlite: Se
 async def test_more_jobs_than_are_done_at_the_same_time(on_sqlite: Settings) -> None:
     async with clerk(on_sqlite) as ada:
         for k in range(50):
-            ada.scheduler.put("note", str(k), soon())
+            ada.put("note", str(k), soon())
         await until(lambda: len(ada.done) == 50)
         assert len({job.key for job in ada.done}) == 50
 
@@ -191,7 +195,7 @@ async def test_more_jobs_than_are_done_at_the_same_time(on_sqlite: Settings) -> 
 async def test_a_waiting_job_costs_nothing(on_sqlite: Settings) -> None:
     """Nothing looks at the jobs before the first is due. What a look costs: see ``test_waiting_clocks.py``."""
     async with clerk(on_sqlite) as ada:
-        ada.scheduler.put("note", "later", soon(3600))
+        ada.put("note", "later", soon(3600))
         looks: list[object] = []
         start = ada.scheduler._start_due_jobs
 
@@ -204,7 +208,7 @@ async def test_a_waiting_job_costs_nothing(on_sqlite: Settings) -> None:
         await until(lambda: ada.scheduler._next_look > 0)
         assert len(looks) == 1
         assert ada.scheduler._next_look > ada.store.time.seconds() + 30, "it doesn't look again before"
-        ada.scheduler.put("note", "first", soon())
+        ada.put("note", "first", soon())
         await until(lambda: ada.done)
 
 

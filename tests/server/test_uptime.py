@@ -12,10 +12,10 @@ import pytest
 
 from meadhall.server.errors import DatabaseUnavailable
 from meadhall.server.hall.clocks import COME_BACK
-from meadhall.server.hall.upkeep.scheduler import Scheduler
 from meadhall.server.hall.uptime import CLOCK_JOB, GAP, INTERVAL, Uptime
 from meadhall.server.ops.time import Time
 from meadhall.server.settings import Settings
+from meadhall.server.store import jobs
 from meadhall.server.store.models import Clock
 from meadhall.server.store.store import Store
 from server.manual_time import ManualTime
@@ -39,7 +39,7 @@ async def start(settings: Settings, time: Time | None = None) -> AsyncIterator[t
 
 def wait_for_a_clock(store: Store, due_at: datetime) -> None:
     store.add_table(table_of("a1", status="running", clock=Clock("decision", 60)))
-    Scheduler(store).put(CLOCK_JOB, "a table", due_at)
+    store.transact(jobs.put, CLOCK_JOB, "a table", due_at)
 
 
 def due_at(store: Store) -> datetime:

@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from meadhall.server.worker.bot_cache import BotCache
 from meadhall.server.worker.client import Worker
-from meadhall.server.worker.tasks import Progress, Task
+from meadhall.server.worker.tasks import LoadRules, Progress, Task
 from meadhall.server.worker.threads import run_in_thread
 
 R = TypeVar("R")
@@ -23,7 +23,7 @@ class WorkerThreads(Worker):
         return await run_in_thread(task.run, self.bots, progress or _ignore)
 
     async def warm(self, game: str) -> None:
-        await self.load(game)
+        await self.run(LoadRules(game))
 
     def forget(self, table: str) -> None:
         self.bots.forget(table)

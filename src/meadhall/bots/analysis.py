@@ -169,7 +169,7 @@ def analyse(
         raise BadSetup(f"knowledge must be {' or '.join(VIEWERS)}, not {quoted(knowledge)}")
     if iterations != 0:
         iterations = check_count(iterations, "iterations")
-    positions = _positions(match)
+    positions = [*(step.before for step in match.steps), match.states]
     if len(match.steps) > MAX_ACTIONS:
         raise BadSetup(_("The match has more actions than can be analysed: {most} at most.").format(most=MAX_ACTIONS))
     if seconds is None:
@@ -200,11 +200,6 @@ def analyse(
     turning = turning_points(match, parties, chances, errors, samples)
     secrets = any(_has_secrets(match, states) for states in positions)
     return Analysis(knowledge, parties, chances, samples, errors, turning, secrets)
-
-
-def _positions(match: Match) -> list[States]:
-    """Return the state before each action, and the last state."""
-    return [*(step.before for step in match.steps), match.states]
 
 
 def _has_secrets(match: Match, states: States) -> bool:

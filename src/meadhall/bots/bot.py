@@ -75,11 +75,6 @@ def named_bots(game: Game) -> tuple[Declaration, ...]:
     return tuple(each for each in declared_bots() if each.game in ("", game.name))
 
 
-def named_ranks(game: Game) -> tuple[Rank, ...]:
-    """Return the named bots that play a game, as choices next to the levels."""
-    return tuple(Rank(each.name, ABOUT) for each in named_bots(game))
-
-
 @cache
 def _read(text: str) -> tuple[Declaration, ...]:
     found = tuple(map(read_declaration, text.split()))
@@ -224,7 +219,8 @@ def ranks(game: Game) -> tuple[Rank, ...]:
         >>> [rank.name for rank in ranks(meadhall.game("viking-axes"))]
         ['thrall', 'karl', 'huscarl', 'jarl', 'king']
     """
-    return (*(rank for rank in RANKS if rank != KARL or game.greedy is not None), *named_ranks(game))
+    levels = [rank for rank in RANKS if rank != KARL or game.greedy is not None]
+    return (*levels, *(Rank(each.name, ABOUT) for each in named_bots(game)))
 
 
 def bot_names(game: Game) -> list[str]:

@@ -14,6 +14,9 @@ import typer
 from meadhall.engine.errors import MeadhallError, how_to_install
 from meadhall.engine.text.language import gettext as _
 
+OWN_MACHINE = ("127.0.0.1", "localhost", "::1")
+"""Names under which only programs of this machine reach a host. For them the server also checks Host and Origin."""
+
 
 class NoModelContextProtocol(MeadhallError):
     """The packages for the Model Context Protocol are not installed."""
@@ -40,7 +43,7 @@ def serve_tools(
         )
     place = None if http is None else address(http)
     is_shared = place is not None and hall is not None and token is None
-    if place is not None and not is_shared and not _is_own_machine(place[0]):
+    if place is not None and not is_shared and place[0] not in OWN_MACHINE:
         raise MeadhallError(
             _(
                 "Others can reach {host}, and all clients would be one player there. Name a hall with --hall and leave "
@@ -53,11 +56,6 @@ def serve_tools(
 
     with own_hall() if hall is None else nullcontext(_checked(hall)) as url:
         asyncio.run(serve(url, name or _("Language model"), token, place, is_shared))
-
-
-def _is_own_machine(host: str) -> bool:
-    """Return whether only programs of this machine reach a host. For these names the server also checks Host and Origin."""
-    return host in ("127.0.0.1", "localhost", "::1")
 
 
 def _checked(hall: str) -> str:

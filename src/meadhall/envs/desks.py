@@ -24,7 +24,7 @@ from meadhall.engine.checks import Seed, as_integer, check_seed, quoted
 from meadhall.engine.compile.rule import INTERPRETED, rules_folder
 from meadhall.engine.compiled import module_of
 from meadhall.engine.compute.bulk import seed_number
-from meadhall.engine.errors import BadSetup
+from meadhall.engine.errors import BadSetup, IllegalAction
 from meadhall.engine.game import Game
 from meadhall.engine.search_settings import uniform_random
 from meadhall.envs import stepping
@@ -60,6 +60,13 @@ def announced(game: Game, loop: Any) -> Iterator[None]:
 def _say(words: str) -> None:
     sys.stderr.write(f"meadhall: {words}\n")
     sys.stderr.flush()
+
+
+def refusal(game: Game, players: int, state: Any, action: int, place: str = "") -> IllegalAction:
+    """Return why an action is refused. ``place``: what stands before it, for example a match."""
+    names = [str(seat) for seat in range(players)]
+    rule, reason = game.words.refusal(state, action, names) if 0 <= action < game.actions else ("", "")
+    return IllegalAction(f"{place}action {action} is illegal" + (f": {reason}" if reason else ""), rule)
 
 
 NO_KEY = -1

@@ -18,7 +18,7 @@ from gymnasium.vector import AutoresetMode
 
 from meadhall.bots import bot as named_bot
 from meadhall.engine.checks import Seed, as_integer, check_count, check_seed, quoted
-from meadhall.engine.errors import BadSetup, IllegalAction, MalformedAction
+from meadhall.engine.errors import BadSetup, MalformedAction
 from meadhall.engine.game import Game
 from meadhall.engine.match.match import Match
 from meadhall.engine.match.view import View, concealed
@@ -33,6 +33,7 @@ from meadhall.envs.desks import (
     make_desks,
     make_terms,
     opponents,
+    refusal,
     stepping_of,
     table_of,
 )
@@ -93,12 +94,6 @@ class SeatEnv(gymnasium.Env[Any, Any]):
         return f"<{type(self).__name__} of {self.game.name}: {self.players} players>"
 
     __str__ = __repr__
-
-    def _refusal(self, state: Any, action: int) -> IllegalAction:
-        """Return why an action is refused."""
-        names = [str(seat) for seat in range(self.players)]
-        rule, reason = self.game.words.refusal(state, action, names) if 0 <= action < self.game.actions else ("", "")
-        return IllegalAction(f"action {action} is illegal" + (f": {reason}" if reason else ""), rule)
 
 
 def _number(action: Any) -> int:
@@ -201,7 +196,7 @@ class CompiledEnv(SeatEnv):
 
     def _check(self, action: int) -> None:
         if not self._desks["ended"][0] and not (0 <= action < self.game.actions and self._mask[action]):
-            raise self._refusal(self.game.state.at(self._desks["state"]), action)
+            raise refusal(self.game, self.players, self.game.state.at(self._desks["state"]), action)
 
     def _observation(self) -> Observation:
         if not self._copy:
@@ -311,7 +306,7 @@ class MatchEnv(SeatEnv):
         payoffs, illegal, truncated = np.zeros(self.players), False, False
         if not self._over and asked and action not in self.match.view(self._seat).legal:
             if self._raises:
-                raise self._refusal(self.match.view(self._seat).state, action)
+                raise refusal(self.game, self.players, self.match.view(self._seat).state, action)
             payoffs[self._seat], illegal, self._over = self.game.kind_of(self.players, self.options).smallest, True, True
         elif not self._over:
             if asked:

@@ -86,8 +86,8 @@ class Seats:
         self.agents = self.possible_agents[:]
         self._decisions = [0] * self.players
 
-    def _seen_by(self, agent: str) -> dict[str, Any]:
-        """Return the observation and action mask of an agent. The mask is zero unless the agent has to choose."""
+    def observe(self, agent: str) -> dict[str, Any]:
+        """Return the observation and the action mask of an agent. The mask is zero unless the agent has to choose."""
         seat = self._seats[agent]
         mask = np.zeros(self.game.actions, np.int8)
         mask[list(self.match.view(seat).legal)] = 1
@@ -164,10 +164,6 @@ class MatchAECEnv(Seats, AECEnv):  # type: ignore[misc]
         self.truncations = dict.fromkeys(self.agents, False)
         self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
         self._select()
-
-    def observe(self, agent: str) -> dict[str, Any]:
-        """Return the observation and the action mask of an agent."""
-        return self._seen_by(agent)
 
     def step(self, action: int | None) -> None:
         """Play the action of the agent to move; None for an agent whose match is over.
@@ -260,7 +256,7 @@ class MatchParallelEnv(Seats, ParallelEnv):  # type: ignore[misc]
         return self._observed(), {agent: {} for agent in self.agents}
 
     def _observed(self) -> Seen:
-        return {agent: self._seen_by(agent) for agent in self.agents}
+        return {agent: self.observe(agent) for agent in self.agents}
 
     def step(self, actions: Mapping[str, int]) -> tuple[Seen, dict[str, float], dict[str, bool], dict[str, bool], Seen]:
         """Play the actions of all seats that have to choose. Actions of other agents are ignored: their mask is zero.

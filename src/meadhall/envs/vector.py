@@ -21,7 +21,7 @@ from gymnasium.vector.utils import batch_space
 from meadhall.engine.checks import Seed, as_integer, check_count, quoted
 from meadhall.engine.compute.bulk import Floats
 from meadhall.engine.compute.executors import cores
-from meadhall.engine.errors import BadSetup, IllegalAction, MalformedAction
+from meadhall.engine.errors import BadSetup, MalformedAction
 from meadhall.engine.game import Game
 from meadhall.engine.registry import game
 from meadhall.envs.desks import (
@@ -33,6 +33,7 @@ from meadhall.envs.desks import (
     make_desks,
     make_terms,
     opponents,
+    refusal,
     stepping_of,
 )
 from meadhall.envs.observation import Form, Layout, Observation, check_form, layout
@@ -240,15 +241,9 @@ class MatchVectorEnv(VectorEnv[Any, Any, Any]):
         if self._raises:
             wrong = self._module.first_illegal(self._desks, chosen)
             if wrong >= 0:
-                raise self._refusal(wrong, int(chosen[wrong]))
+                state = self.game.state.at(self._desks["state"], wrong)
+                raise refusal(self.game, self.players, state, int(chosen[wrong]), f"match {wrong}: ")
         return chosen
-
-    def _refusal(self, i: int, action: int) -> IllegalAction:
-        """Return why an action of match i is refused."""
-        names = [str(seat) for seat in range(self.players)]
-        state = self.game.state.at(self._desks["state"], i)
-        rule, reason = self.game.words.refusal(state, action, names) if 0 <= action < self.game.actions else ("", "")
-        return IllegalAction(f"match {i}: action {action} is illegal" + (f": {reason}" if reason else ""), rule)
 
     def _own(self, array: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """Return an output, or a copy of it."""

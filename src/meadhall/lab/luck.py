@@ -58,7 +58,7 @@ def values_and_luck(match: Match, seed: int, playouts: int, *, together: bool = 
     """Return each seat's value of the first position, and its luck in all chance events after it, float64 (players,) each.
 
     Args:
-        match: a match that is over, see ``luck``.
+        match: a match, see ``luck``; one that has just begun has no luck yet.
         seed: keys the sampled alternatives.
         playouts: the number of rollouts of a position. Few make the luck noisy, but don't shift its mean.
         together: evaluate private information from what the seats know together, all hands but no draw pile, if the game can deal
@@ -75,13 +75,6 @@ def values_and_luck(match: Match, seed: int, playouts: int, *, together: bool = 
         if rolled or (viewer == SPECTATOR and (after["reveals"] != step.before["reveals"]).any()):
             later += values.value(after, viewer) - values.mean_value_after(viewer, step)
     return first[: match.players], later[: match.players]
-
-
-def first_values(match: Match, seed: int, playouts: int) -> Floats:
-    """Return each seat's value of the first position of a match, from what all see, float64 (players,)."""
-    values = _Evaluator(match, seed, playouts, together=True)
-    first = match.steps[0].before if match.steps else match.states
-    return values.value(first, values.viewer_of(first, SPECTATOR))[: match.players]
 
 
 class _Evaluator:

@@ -148,26 +148,18 @@ def _board(view: View) -> Board:
         own=None if page is None or view.viewer < 0 else page.own(view),
         result=result,
         prompt=f"{result.headline}: {result.how}" if result else view.prompt(),
-        sketch=() if page else _sketch(view),
+        sketch=() if page else tuple(view.sketch().splitlines()[:_SKETCH_LINES]),
     )
     if page is None:
         return board
     about: Any = _template(f"{game.name}/page.html").module
-    told = (_plain(about.about(board, seat)) for seat in range(len(view.seats)))
+    told = (Markup(about.about(board, seat)).striptags() for seat in range(len(view.seats)))  # noqa: S704 - the tags go
     seats = (replace(seat, about=tuple(wrap(text, _ABOUT_LETTERS)[:2])) for seat, text in zip(board.seats, told, strict=True))
     return replace(board, seats=tuple(seats))
 
 
 def _rendered(name: str, board: Board) -> Markup:
     return Markup(_template(name).render(page=board))  # noqa: S704 - a template escapes what it shows
-
-
-def _plain(text: str) -> str:
-    return Markup(text).striptags()  # noqa: S704 - the tags go
-
-
-def _sketch(view: View) -> tuple[str, ...]:
-    return tuple(view.sketch().splitlines()[:_SKETCH_LINES])
 
 
 def _ending(view: View) -> Ending:

@@ -101,10 +101,6 @@ def _invite(db: Db, link: Mapping[str, Any]) -> Done:
     return Done()
 
 
-def _revoke(db: Db, id: str) -> Done:
-    return Done(links.revoke_admission(db, id))
-
-
 def _erase(db: Db, lines: Mapping[str, Any]) -> Done:
     count, tables = talk.erase_lines(db, msgspec.convert(lines, talk.LineFilter))
     return Done(count, chats=tables)
@@ -121,7 +117,7 @@ _COMMANDS: Final[Mapping[str, Callable[..., Done]]] = {
     "open": _reopen,
     "link": _link,
     "invite": _invite,
-    "revoke": _revoke,
+    "revoke": lambda db, id: Done(links.revoke_admission(db, id)),
     "erase": _erase,
     "note-backup": _note_backup,
 }

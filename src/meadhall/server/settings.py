@@ -6,7 +6,7 @@ import json
 import math
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
@@ -139,10 +139,10 @@ class Settings:
             public_url=_checked_public_url(given.get("MEADHALL_URL", "")),
             data=Path(given.get("MEADHALL_DATA") or user_data_path("meadhall")),
             browser=not given.get("MEADHALL_NO_BROWSER"),
-            log=_checked_log(given.get("MEADHALL_LOG") or default.log),
-            chat=_checked_switch("MEADHALL_CHAT", given.get("MEADHALL_CHAT") or "on"),
-            reports=_checked_switch("MEADHALL_REPORTS", given.get("MEADHALL_REPORTS") or "on"),
-            admission=_checked_admission(given.get("MEADHALL_ADMISSION") or default.admission),
+            log=_one_of((TEXT, JSON), "MEADHALL_LOG", given.get("MEADHALL_LOG") or default.log),
+            chat=_one_of(("on", "off"), "MEADHALL_CHAT", given.get("MEADHALL_CHAT") or "on") == "on",
+            reports=_one_of(("on", "off"), "MEADHALL_REPORTS", given.get("MEADHALL_REPORTS") or "on") == "on",
+            admission=_one_of(_ADMISSIONS, "MEADHALL_ADMISSION", given.get("MEADHALL_ADMISSION") or default.admission),
             bot_pause=number("MEADHALL_BOT_PAUSE", default.bot_pause),
             requests_per_minute=number("MEADHALL_REQUESTS_PER_MINUTE", default.requests_per_minute),
             retention=Retention(
@@ -216,9 +216,9 @@ class Settings:
         return self.data / "meadhall.db"
 
 
-def _checked_log(text: str) -> str:
-    if text not in (TEXT, JSON):
-        raise BadSetting(f"MEADHALL_LOG must be text or json, not {text!r}")
+def _one_of(choices: Sequence[str], name: str, text: str) -> str:
+    if text not in choices:
+        raise BadSetting(f"{name} must be {', '.join(choices[:-1])} or {choices[-1]}, not {text!r}")
     return text
 
 
@@ -233,18 +233,6 @@ def _checked_cluster(text: str) -> str:
 def _checked_token(text: str) -> str:
     if text and not re.fullmatch(r"[A-Za-z0-9._~+/-]{16,200}=*", text, re.ASCII):
         raise BadSetting("MEADHALL_METRICS_TOKEN must have at least 16 letters, digits and ._~+/- (try: openssl rand -hex 16)")
-    return text
-
-
-def _checked_switch(name: str, text: str) -> bool:
-    if text not in ("on", "off"):
-        raise BadSetting(f"{name} must be on or off, not {text!r}")
-    return text == "on"
-
-
-def _checked_admission(text: str) -> str:
-    if text not in _ADMISSIONS:
-        raise BadSetting(f"MEADHALL_ADMISSION must be open, invited or accounts, not {text!r}")
     return text
 
 

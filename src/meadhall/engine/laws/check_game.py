@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from meadhall.engine.checks import Seed, check_run_seed, seed_label
@@ -45,7 +46,6 @@ from meadhall.engine.laws.match_laws import (
     is_not_endless,
     legal_of,
     played,
-    set_up_match,
     setup_events,
     setup_is_sound,
 )
@@ -218,7 +218,8 @@ def try_match(
     """
     place = f"{game.name}, {players} players, options {options}, seed {seed!r}"
     begin = Example(game, players, options, seed)
-    trial = Trial(_hold("setup", place, set_up_match, game, players, options, seed, example=begin), seed, random.Random(seed))
+    setting_up = partial(Match, game, players=players, seed=seed, options=options)
+    trial = Trial(_hold("setup", place, setting_up, example=begin), seed, random.Random(seed))
     with _examples(trial):
         _test_setup(trial)
         while not trial.match.over:
@@ -287,10 +288,8 @@ def check_position(example: Example, attempts: int = 3) -> None:
     with registered(find_game(game)):
         for attempt in range(attempts):
             draw = random.Random(f"{example.seed} {attempt}")
-            begin = (game, example.players, dict(example.options), example.seed)
-            trial = Trial(
-                _hold("setup", place, set_up_match, *begin, example=replace(example, moves=(), move=None)), example.seed, draw
-            )
+            setting_up = partial(Match, game, players=example.players, seed=example.seed, options=dict(example.options))
+            trial = Trial(_hold("setup", place, setting_up, example=replace(example, moves=(), move=None)), example.seed, draw)
             with _examples(trial):
                 if not example.moves:
                     _test_setup(trial)

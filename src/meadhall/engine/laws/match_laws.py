@@ -129,15 +129,11 @@ def legal_of(match: Match, seat: int) -> tuple[int, ...]:
 # ------------------------------------------------------------------------------------------------------------------- setup
 
 
-def set_up_match(game: Game, players: int, options: dict[str, Any], seed: str) -> Match:
-    return Match(game, players=players, seed=seed, options=options)
-
-
 def setup_is_sound(trial: Trial) -> None:
     """Check that setup keeps the number of players, ends with a decision or the end, and depends on the seed alone."""
     match = trial.match
     actor_is_sound(match)
-    again = set_up_match(trial.game, match.players, match.options, trial.seed)
+    again = Match(trial.game, players=match.players, seed=trial.seed, options=match.options)
     demand(again._states.tobytes() == match._states.tobytes(), "a second setup from the same seed gives another state")
     demand(again.setup == match.setup, "a second setup from the same seed gives other events")
 
@@ -259,16 +255,6 @@ def declared_kind(trial: Trial) -> None:
         for viewer in trial.viewers():
             hidden = knowledge.differing_fields(concealed(trial.game, match._states, viewer), whole)
             demand(not hidden, f"the game is declared with perfect information, but viewer {viewer} doesn't see {hidden}")
-
-
-def choices_are_sealed(trial: Trial) -> None:
-    """Check that no other seat can tell which action a seat has chosen while others have still to choose."""
-    knowledge.choices_are_sealed(trial.match, trial.draw)
-
-
-def order_is_irrelevant(trial: Trial) -> None:
-    """Check that simultaneous choices have the same result in every order."""
-    knowledge.order_is_irrelevant(trial.match, trial.draw)
 
 
 def heuristics(trial: Trial) -> None:
@@ -465,8 +451,8 @@ POSITION_LAWS: tuple[Law, ...] = (
     ("kind", declared_kind),
     ("sides", sides_are_a_partition),
     ("greedy", heuristics),
-    ("simultaneous", choices_are_sealed),
-    ("simultaneous", order_is_irrelevant),
+    ("simultaneous", lambda trial: knowledge.choices_are_sealed(trial.match, trial.draw)),
+    ("simultaneous", lambda trial: knowledge.order_is_irrelevant(trial.match, trial.draw)),
 )
 STEP_LAWS: tuple[Law, ...] = (
     ("events", step_events),

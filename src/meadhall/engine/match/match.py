@@ -575,9 +575,6 @@ class Match(Displayed, Generic[S]):
         """
         if not step.shows_action(self._viewer(seat)):
             return _("a sealed choice")
-        return self._action_in_words(step)
-
-    def _action_in_words(self, step: Step) -> str:
         return self.game.words.action(self.game.state.at(acting(self.game, step.before, step.seat)), step.action, self.names)
 
     def tally(self) -> Counts:
@@ -831,12 +828,8 @@ class Match(Displayed, Generic[S]):
         return {**self.__dict__, "_visible_steps": {}, "_knowledge": _Knowledge(self._states, {}, {})}
 
     def __repr__(self) -> str:
-        return f"<Match of {self.game.name}: {self.players} players, {counted(len(self.steps))}, {self._standing()}>"
-
-    def _standing(self) -> str:
-        if self.abandoned is not None:
-            return "given up"
-        return to_move(self.names, self.deciders)
+        standing = "given up" if self.abandoned is not None else to_move(self.names, self.deciders)
+        return f"<Match of {self.game.name}: {self.players} players, {counted(len(self.steps))}, {standing}>"
 
     def displayed(self) -> Iterator[str | Table]:
         """Yield the parts of the readable form: what a spectator may know.

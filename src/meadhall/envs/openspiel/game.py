@@ -11,7 +11,7 @@ import pyspiel
 
 from meadhall.engine.game import Game
 from meadhall.engine.match.view import SPECTATOR
-from meadhall.engine.options import Document, Option
+from meadhall.engine.options import Document
 from meadhall.engine.registry import game
 from meadhall.engine.state.schema import field_names
 from meadhall.envs.observation import fields_in_text, information_state, layout, observe
@@ -25,11 +25,8 @@ def specification(game: Game) -> dict[str, Any]:
 
     A document has the default ``""``, which means the built-in one.
     """
-    return {PLAYERS: game.min_players, **{option.name: _default(option) for option in game.options}}
-
-
-def _default(option: Option) -> Any:
-    return "" if isinstance(option, Document) else _written(option.default)
+    defaults = {each.name: "" if isinstance(each, Document) else _written(each.default) for each in game.options}
+    return {PLAYERS: game.min_players} | defaults
 
 
 def _written(value: Any) -> Any:

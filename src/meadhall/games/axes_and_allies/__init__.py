@@ -82,7 +82,7 @@ KILLS_ON = Number(
     "kills_on",
     marked("An attack that rolls this number or more kills at any power; 0: only rolls below the power kill."),
     0,
-    (0, 12),
+    (0, rules.SIDES),
     title=marked("Roll that always kills"),
     rules=("AA-7.3", "AA-3.2", "AA-3.3"),
 )

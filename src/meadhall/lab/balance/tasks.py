@@ -25,7 +25,7 @@ from meadhall.lab.balance.figures import Column, Columns, counted
 from meadhall.lab.balance.measures import measured
 from meadhall.lab.balance.trace import CellPlan, Ints, Trace, Tracer
 from meadhall.lab.entrants import action_kinds, kind_mask, kinds_by_action, play_out
-from meadhall.lab.luck import first_values, values_and_luck
+from meadhall.lab.luck import values_and_luck
 
 Depth: TypeAlias = Literal["quick", "usual", "deep"]
 """How much a report measures: matches alone; chances, skill and deals, too; searches, too."""
@@ -344,7 +344,7 @@ def measured_luck(plan: CellPlan, numbers: Sequence[int]) -> Columns:
     good = replace(plan, bots=(GOOD,) * plan.players)
     seats = [party[0] for party in plan.subject.parties(plan.players, plan.options)]
     deals = [replace(good, seed=f"{plan.label}/luck").match(number) for number in range(DEALS)]
-    expected = np.mean([first_values(deal, number, PLAYOUTS)[seats] for number, deal in enumerate(deals)], axis=0)
+    expected = np.mean([values_and_luck(deal, number, PLAYOUTS)[0][seats] for number, deal in enumerate(deals)], axis=0)
     sums = np.full((len(numbers), 3), nan)
     for row, number in enumerate(numbers):
         match = good.match(number)

@@ -17,6 +17,7 @@ from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import TooMany, WrongMoment
 from meadhall.server.ops.time import Time
 from meadhall.server.worker.client import Worker, WorkerLost
+from meadhall.server.worker.tasks import AnalyseMatch, FindHints
 
 # -------------------------------------------------------------------------------------------------------------------------- hints
 
@@ -74,7 +75,7 @@ class Hints:
         if before is not None:  # one search at a time for each seat
             await asyncio.wait({before.search})
         try:
-            return await self._worker.hints(view)
+            return await self._worker.run(FindHints(view))
         except Exception:
             latest = self._by_seat.get(view.viewer)
             if latest is not None and latest.search is asyncio.current_task():
@@ -263,7 +264,7 @@ class ChartQueue:
             try:
                 if not job.is_wanted:
                     raise _Dropped
-                job.analysis = await self._worker.analyse(match.record(), job.knowledge, job.advance)
+                job.analysis = await self._worker.run(AnalyseMatch(match.record(), job.knowledge), job.advance)
             except _Dropped:
                 self._remove(job)
             except WorkerLost:

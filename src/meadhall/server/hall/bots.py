@@ -28,6 +28,7 @@ from meadhall.server.hall.stand_ins import as_played
 from meadhall.server.hall.state import TableState
 from meadhall.server.ops.time import Time
 from meadhall.server.store.models import SeatRow
+from meadhall.server.worker.tasks import ChooseAction, EvaluatePosition, LoadRules
 
 log = logging.getLogger(__name__)
 
@@ -206,10 +207,11 @@ class BotDriver:
 
     async def _choose(self, match: Match, seat: int, name: str, pace: _Pace) -> int:
         """Return the action of a bot when it may act. The search runs during the pause."""
-        await self._worker.load(self._room.game.name)  # outside the timeout: a worker that has just started loads for a while
+        # outside the timeout: a worker that has just started loads for a while
+        await self._worker.run(LoadRules(self._room.game.name))
         pace.begin()
         async with self._room.time.timeout(_MAX_SECONDS):
-            action = await self._worker.choose(self._room.table.id, name, match.view(seat), pace.secret)
+            action = await self._worker.run(ChooseAction(self._room.table.id, name, match.view(seat), pace.secret))
         await pace.keep()
         return action
 
@@ -302,9 +304,10 @@ class BotVotes:
         if proposal.kind.bots_agree:
             return True
         match = self._room.running_match()
-        await self._worker.load(self._room.game.name)
+        await self._worker.run(LoadRules(self._room.game.name))
         pause = asyncio.create_task(self._room.time.sleep(_ANSWER_AFTER * self._bots.pause / _USUAL_PAUSE))
-        payoffs = await self._worker.evaluate(match.view(SPECTATOR), _SECONDS, self._bots.learn_of_secrets(match))
+        public, has_secrets = match.view(SPECTATOR), self._bots.learn_of_secrets(match)
+        payoffs = await self._worker.run(EvaluatePosition(public, _SECONDS, has_secrets))
         await pause
         award = drawn_by_agreement(match.parties, match.living)
         return award is not None and payoffs[seat] <= award.scores[seat]

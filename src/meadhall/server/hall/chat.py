@@ -6,12 +6,12 @@ Lines are stored before they are kept here. Pages read them from here, so a line
 from __future__ import annotations
 
 import unicodedata
-from collections import OrderedDict
 from collections.abc import Callable, Collection
 from datetime import datetime, timedelta
 from typing import Final
 
 import regex
+from cachetools import FIFOCache
 
 from meadhall.engine.checks import is_unseen, seen
 from meadhall.engine.text.language import gettext as _
@@ -186,7 +186,7 @@ class Chat:
     def __init__(self, table: str, store: Store, channel: Channel) -> None:
         self.version = 0
         self.is_closed = False
-        self.apart: OrderedDict[str, tuple[object, list[ChatLine]]] = OrderedDict()
+        self.apart: FIFOCache[str, tuple[object, list[ChatLine]]] = FIFOCache(_APART)
         self._table = table
         self._store = store
         self._channel = channel
@@ -205,13 +205,6 @@ class Chat:
     def is_full(self, audiences: Collection[Audience]) -> bool:
         """Return whether these audiences may have heard lines before those in memory."""
         return any(len(self._lines[audience]) >= KEPT for audience in audiences)
-
-    def keep_apart(self, guest: str, read_for: object, lines: list[ChatLine]) -> None:
-        """Keep the last lines of a guest who doesn't hear some of those in memory."""
-        self.apart.pop(guest, None)
-        self.apart[guest] = read_for, lines
-        if len(self.apart) > _APART:
-            self.apart.popitem(last=False)
 
     def concerns(self, guest: str) -> bool:
         """Return whether a guest has said one of the lines in memory."""

@@ -114,23 +114,16 @@ async def _rank_new(hall: Hall, subject: Game, day: str) -> None:
             figures = await figures_of(hall, table)
             if figures is None:  # its rules are still being compiled
                 return
-            hall.store.transact(puzzles.rank, table.id, day, figures, _standing(_order(table, figures)))
+            order = (-figures[_WON], *terms(game(table.game)).order(figures))
+            standing = "".join(f"{number + _HALF:08x}" for number in order)  # a text that sorts as the numbers do
+            hall.store.transact(puzzles.rank, table.id, day, figures, standing)
             hall.note_changes([table.id])
-
-
-def _standing(order: tuple[int, ...]) -> str:
-    """Return a text that sorts as the tuple does."""
-    return "".join(f"{number + _HALF:08x}" for number in order)
 
 
 def counts(table: TableRow) -> bool:
     """Return whether an attempt counts: it was finished on its day, while the seed was sealed."""
     assert table.daily is not None
     return table.status in FINISHED and table.finished_at is not None and table.finished_at.date().isoformat() <= table.daily
-
-
-def _order(table: TableRow, figures: dict[str, int]) -> tuple[int, ...]:
-    return (-figures[_WON], *terms(game(table.game)).order(figures))
 
 
 async def figures_of(hall: Hall, table: TableRow) -> dict[str, int] | None:

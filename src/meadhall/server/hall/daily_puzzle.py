@@ -23,6 +23,7 @@ from meadhall.server.store import puzzles, secrets
 from meadhall.server.store.models import FINISHED, Guest, TableRow, new_id
 from meadhall.server.store.store import Store
 from meadhall.server.worker.client import Worker, WorkerLost
+from meadhall.server.worker.tasks import SolveDeal
 
 DAYS_BACK = 30
 """For this many days a past puzzle can be played, also one without attempts."""
@@ -146,7 +147,7 @@ class DailyOutcomes:
 
     async def _solve(self, day: str, table: TableRow) -> Outcome:
         try:
-            return await self._worker.solve(table.game, table.seed, table.options)
+            return await self._worker.run(SolveDeal(table.game, table.seed, table.options))
         except WorkerLost:
             log.warning("the worker process ended while it solved the puzzle of %s", day)
             self._solving.pop(day)  # the next request starts again

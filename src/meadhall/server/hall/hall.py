@@ -423,8 +423,7 @@ class Hall:
         )
         if (opened := self._opened_for(host, request)) is not None:  # the same request came twice at the same time
             return await self.room(opened)
-        self._add_within_limit(table, request)
-        room = await self.room(table.id)
+        room = await self.add_table(table, request)
         room.visits.note(host.id)
         return room
 
@@ -438,20 +437,13 @@ class Hall:
             raise KeyReused(_("This Idempotency-Key belongs to another request. Use a new key."))
         return table
 
-    async def add_table(self, table: TableRow) -> Room:
-        """Store a new table and return its room. Raises TooMany."""
-        self._add_within_limit(table)
-        return await self.room(table.id)
-
-    def _add_within_limit(self, table: TableRow, request: RequestKey | None = None) -> None:
-        """Store a new table. Refuse a guest who hosts too many."""
-        self._check_limit(table.host)
-        self.store.add_table(table, request)
-
-    def _check_limit(self, host: str) -> None:
+    async def add_table(self, table: TableRow, request: RequestKey | None = None) -> Room:
+        """Store a new table and return its room. Raises TooMany for a guest who hosts too many."""
         rules = {name: game(name).version for name in game_names()}
-        if self.store.transact(tables.count_unfinished, host, rules) >= self.settings.tables_per_guest:
+        if self.store.transact(tables.count_unfinished, table.host, rules) >= self.settings.tables_per_guest:
             raise TooMany(_("You host too many unfinished tables; finish one first."))
+        self.store.add_table(table, request)
+        return await self.room(table.id)
 
     async def play_now(
         self,

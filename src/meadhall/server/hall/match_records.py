@@ -12,10 +12,12 @@ import hashlib
 import zlib
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Final
+
+from cachetools import LRUCache
 
 from meadhall.engine.errors import MeadhallError, RecordError
 from meadhall.engine.match.match import Match
@@ -25,7 +27,6 @@ from meadhall.engine.replay import every_action, replay
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.hall.daily_puzzle import is_sealed
 from meadhall.server.hall.state import replayed, stored_outcome
-from meadhall.server.ops.byte_cache import ByteCache
 from meadhall.server.store import matches, profiles, tables
 from meadhall.server.store.database import Db
 from meadhall.server.store.models import FINISHED, RULES_CHANGED, Entry, TableRow
@@ -162,7 +163,7 @@ class Uploads:
     """
 
     def __init__(self) -> None:
-        self._matches: ByteCache[bytes, Match] = ByteCache(MAX_BYTES)
+        self._matches: LRUCache[bytes, Match] = LRUCache(MAX_BYTES, size_of)
         self._lock = asyncio.Lock()
 
     async def verify(self, text: str | bytes) -> Match:
@@ -179,7 +180,8 @@ class Uploads:
                 match = self._matches.get(key)  # another request may have replayed it meanwhile
                 if match is None:
                     match = await asyncio.to_thread(_replay, text)
-                    self._matches.put(key, match, size_of(match))
+                    with suppress(ValueError):  # it is larger than the whole cache
+                        self._matches[key] = match
         return match
 
 

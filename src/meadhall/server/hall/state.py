@@ -118,14 +118,6 @@ def replay(entry: Entry, match: Match) -> None:
     _KINDS[entry.kind](match, entry)
 
 
-def _take_back(match: Match, entry: Entry) -> None:
-    match.undo(entry.value, revealed=True)
-
-
-def _return(match: Match, entry: Entry) -> None:
-    match.end_stand_in(entry.seat)
-
-
 def _swap(match: Match, entry: Entry) -> None:
     match.rename(entry.seat, Seat(match.names[entry.seat]))
     match.end_stand_in(entry.seat)
@@ -135,12 +127,12 @@ def _unchanged(match: Match, entry: Entry) -> None:
     """Replay an entry of a kind that doesn't change the match."""
 
 
-_KINDS: Final[Mapping[EntryKind, Callable[[Match, Entry], None]]] = {
-    "undo": _take_back,
+_KINDS: Final[Mapping[EntryKind, Callable[[Match, Entry], object]]] = {
+    "undo": lambda match, entry: match.undo(entry.value, revealed=True),
     "hint": _unchanged,
     "ahead": _unchanged,
     "stand_in": replay_stand_in,
-    "return": _return,
+    "return": lambda match, entry: match.end_stand_in(entry.seat),
     "pause": _unchanged,
     "resume": _unchanged,
     "skip": _unchanged,
@@ -185,14 +177,6 @@ def stored_outcome(match: Match) -> dict[str, Any] | None:
     return found | ({} if places is None else {"places": list(places)})
 
 
-def hinted_by(entry: Entry, match: Match) -> InformationSets:
-    """Return the information set in which an entry requests a hint; empty for other entries.
-
-    Information sets, because after an undo the seat may come back to the same one.
-    """
-    return frozenset({(entry.seat, match.information_set(entry.seat))} if entry.kind == "hint" else ())
-
-
 # ---------------------------------------------------------------------------------------------------------------------- the state
 
 
@@ -222,7 +206,7 @@ class TableState:
         clocks: its clocks; None without a clock, and before the start.
         entry_count: the number of entries of the match.
         proposals: the proposals after the last entry.
-        hinted: the information sets in which a hint was requested.
+        hinted: the information sets in which a hint was requested: after an undo a seat may come back to the same one.
         is_skipped: whether the bots play on without pauses, because no person plays any more.
         intentions: what seats have chosen ahead.
         newcomers: seats whose guests play this game for the first time; forgotten after a restart in the middle of a match.
@@ -347,7 +331,8 @@ class TableState:
         """Apply an entry, and return it. A new one then says how long boards play it."""
         match = self.match
         assert match is not None
-        self.hinted |= hinted_by(entry, match)
+        if entry.kind == "hint":
+            self.hinted |= {(entry.seat, match.information_set(entry.seat))}
         self.is_skipped = entry.kind == "skip" or (self.is_skipped and entry.kind != "undo")  # an undo can revive a player
         if entry.kind in ("action", "hinted"):
             match.play(entry.value, entry.seat, hinted=entry.kind == "hinted")

@@ -63,7 +63,7 @@ class Talk:
         known, _lines = room.chat.apart.get(guest.id, (None, []))
         if known != read_for:
             found = self._store.transact(lambda db: _before(db, room.table.id, audiences, None, ignored, KEPT))
-            room.chat.keep_apart(guest.id, read_for, found or [])
+            room.chat.apart[guest.id] = read_for, found or []
 
     def say(self, room: Room, guest: Guest, text: str = "", phrase: str | None = None, key: str | None = None) -> ChatLine:
         """Say a line, or a preset phrase, to the guest's audience at a table. A request that repeats a ``key`` says nothing new.

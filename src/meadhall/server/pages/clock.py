@@ -154,14 +154,14 @@ def clock_choice(clock: Clock | None) -> ClockChoiceView:
         slow=clock is not None and not clock.is_live,
         words=clock_sentence(clock),
         groups=(none, *timed),
-        increments=tuple(_increments(clock)) if clock is not None and clock.is_of_seats else (),
+        increments=tuple(
+            Option(str(gain), time_in_words(gain) if gain else _("nothing"), gain == clock.increment)
+            for gain in INCREMENTS[clock.kind]
+        )
+        if clock is not None and clock.is_of_seats
+        else (),
         time_up=() if clock is None else tuple(_time_up(clock)),
     )
-
-
-def _increments(clock: Clock) -> Iterable[Option]:
-    for seconds in INCREMENTS[clock.kind]:
-        yield Option(str(seconds), time_in_words(seconds) if seconds else _("nothing"), seconds == clock.increment)
 
 
 def _time_up(clock: Clock) -> Iterable[Option]:

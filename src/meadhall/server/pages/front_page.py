@@ -59,11 +59,6 @@ OPTION = "option-"
 """The names of the form fields for options begin with this."""
 
 
-def game_tiles(hall: Hall, guest: Guest) -> tuple[GameTile, ...]:
-    """Return a tile for every installed game, with the guest's last choices."""
-    return tuple(_tile(game(name), name in hall.ready, guest) for name in game_names())
-
-
 def _tile(subject: Game, ready: bool, guest: Guest) -> GameTile:
     last = last_choice(subject, guest)
     counts = range(subject.min_players, subject.max_players + 1)
@@ -118,7 +113,7 @@ def hall_page(
     mine = {table.id for table in yours}
     return HallPage(
         here=_here(hall),
-        tiles=game_tiles(hall, guest),
+        tiles=tuple(_tile(game(name), name in hall.ready, guest) for name in game_names()),
         daily=daily,
         invitations=tuple(invitations),
         yours=tuple(cards[:YOURS_SHOWN]),

@@ -108,7 +108,8 @@ def public_page(room: Room, match: Match, view: View, seats: tuple[SeatView, ...
     table = room.table
     running = table.status == "running"
     url = link(f"/tables/{table.id}")
-    share = picture_url(table) if has_picture(table, room.time) else ""
+    picture = f"{url}/picture.png?language={current_language()}&version={table.version}"  # so it can be cached
+    share = picture if has_picture(table, room.time) else ""
     page = match_page(
         match,
         view,
@@ -242,11 +243,6 @@ def _stronger(table: TableRow) -> str:
 def has_picture(table: TableRow, time: Time) -> bool:
     """Return whether there is a picture of a table: its match has ended, and no other guest can still play the same deal."""
     return table.status in FINISHED and table.started_at is not None and not is_sealed(table, time)
-
-
-def picture_url(table: TableRow) -> str:
-    """Return the address of a match's picture, in the current language. It changes with the table, so it can be cached."""
-    return link(f"/tables/{table.id}/picture.png?language={current_language()}&version={table.version}")
 
 
 def thinking_words(seat: SeatView) -> str:

@@ -12,6 +12,7 @@ from textwrap import wrap
 from typing import Final
 
 from babel.dates import format_date
+from cachetools import LRUCache
 
 from meadhall.engine.match.match import Match
 from meadhall.engine.match.view import SPECTATOR, bot_in_words
@@ -22,7 +23,6 @@ from meadhall.pictures.templates import STATIC as SHARED
 from meadhall.pictures.templates import game_style_files, has_template
 from meadhall.server.errors import TooMany, WrongMoment
 from meadhall.server.hall.room import Room
-from meadhall.server.ops.byte_cache import ByteCache
 from meadhall.server.pages.clock import locale
 from meadhall.server.pages.match import given_up_view, has_picture, match_page, result_view
 from meadhall.server.pages.models import MatchPage, SeatView
@@ -57,7 +57,7 @@ class Pictures:
     """Draws pictures in a thread, one at a time, and keeps the ones that were shown last."""
 
     def __init__(self) -> None:
-        self._drawn: ByteCache[tuple[str, int, str], bytes] = ByteCache(MAX_BYTES)
+        self._drawn: LRUCache[tuple[str, int, str], bytes] = LRUCache(MAX_BYTES, len)
         self._lock = asyncio.Lock()
         self._waiting = 0
         environment().globals.update(tile_art=tile_art)
@@ -83,7 +83,7 @@ class Pictures:
                 if found is None:
                     picture = picture_of(match, room.table, room.consent.proposals.take_backs)
                     found = await run_in_thread(partial(_drawn, svg(picture), picture.page.game))
-                    self._drawn.put(key, found, len(found))
+                    self._drawn[key] = found
         finally:
             self._waiting -= 1
         return found

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any, Final
 
 from meadhall.bots import RANKS
@@ -58,21 +59,6 @@ class RateTable:
     shared: bool  # whether a row has shared wins
 
 
-@dataclass
-class _Sum:
-    """The matches of some groups together."""
-
-    matches: int = 0
-    score: float = 0.0
-    won: int = 0
-    shared: int = 0
-    ranked: int = 0
-    places: int = 0
-    decisions: int = 0
-    expected: float = 0.0  # the score that chance alone would give
-    has_fair: bool = True
-
-
 Key = tuple[tuple[Any, ...], str]
 """The order of a row in its table, and its label."""
 
@@ -82,7 +68,8 @@ def rate_tables(groups: Iterable[ResultGroup], subject: str = "") -> Iterator[Ra
     known = [group for group in groups if group.game in game_names() and subject in ("", group.game)]
     if not subject:
         yield _table("by-game", _("By game"), _("Game"), known, _by_game)
-    yield _table("by-variant", _("By variant"), _("Variant"), [group for group in known if _has_variants(group)], _by_variant)
+    varied = [group for group in known if any(isinstance(option, Choice) for option in game(group.game).options)]
+    yield _table("by-variant", _("By variant"), _("Variant"), varied, _by_variant)
     yield _table("by-players", _("By number of players"), _("Players"), known, _by_players)
     yield _table("by-bots", _("Against bots and people"), _("Opponents"), known, _by_bots)
 
@@ -90,7 +77,7 @@ def rate_tables(groups: Iterable[ResultGroup], subject: str = "") -> Iterator[Ra
 def total(groups: Iterable[ResultGroup]) -> RateRow | None:
     """Return all matches of some groups that players win against each other, as one row; None without any."""
     rivals = [group for group in groups if group.game in game_names() and fair_share(group) is not None]
-    return _row(_("All"), _sum(rivals)) if rivals else None
+    return _row(_("All"), rivals) if rivals else None
 
 
 def _table(id: str, title: str, heading: str, groups: Sequence[ResultGroup], key: Callable[[ResultGroup], Key]) -> RateTable:
@@ -101,7 +88,7 @@ def _table(id: str, title: str, heading: str, groups: Sequence[ResultGroup], key
         if together and key is not _by_variant:  # the name of the variant says so
             label = _("{label}, together").format(label=label)
         parts.setdefault(((*order, together), label), []).append(group)
-    rows = tuple(_row(label, _sum(parts[order, label])) for order, label in sorted(parts))
+    rows = tuple(_row(label, parts[order, label]) for order, label in sorted(parts))
     said = _("{label}: won {rate} of {matches}")
     summary = "; ".join(said.format(label=row.label, rate=row.rate, matches=row.matches) for row in rows)
     return RateTable(
@@ -131,36 +118,22 @@ def _by_bots(group: ResultGroup) -> Key:
     return (LEVELS.get(group.bots, len(LEVELS) + 1),), bot_in_words(group.bots)
 
 
-def _sum(groups: Iterable[ResultGroup]) -> _Sum:
-    found = _Sum()
-    for group in groups:
-        found.matches += group.matches
-        found.score += group.score
-        found.won += group.won
-        found.shared += group.shared
-        found.ranked += group.ranked
-        found.places += group.places
-        found.decisions += group.decisions
-        fair = fair_share(group)
-        found.has_fair &= fair is not None
-        found.expected += group.matches * (fair or 0)
-    return found
-
-
-def _row(label: str, found: _Sum) -> RateRow:
-    rate = found.score / found.matches
-    low, high = wilson(found.score, found.matches)
-    fair = found.expected / found.matches if found.has_fair else None
+def _row(label: str, groups: Sequence[ResultGroup]) -> RateRow:
+    matches, score, ranked = (sum(map(attrgetter(name), groups)) for name in ("matches", "score", "ranked"))
+    rate = score / matches
+    low, high = wilson(score, matches)
+    expected = [(group.matches, share) for group in groups if (share := fair_share(group)) is not None]
+    fair = sum(count * share for count, share in expected) / matches if len(expected) == len(groups) else None
     return RateRow(
         label=label,
-        matches=found.matches,
-        won=found.won,
-        shared=found.shared,
+        matches=matches,
+        won=sum(group.won for group in groups),
+        shared=sum(group.shared for group in groups),
         rate=_percent(rate),
         interval=f"{100 * low:.0f}–{_percent(high)}",
         fair="" if fair is None else _percent(fair),
-        place=decimal(found.places / found.ranked) if found.ranked else "",
-        decisions=f"{found.decisions / found.matches:.0f}",
+        place=decimal(sum(group.places for group in groups) / ranked) if ranked else "",
+        decisions=f"{sum(group.decisions for group in groups) / matches:.0f}",
         low=_x(low),
         middle=_x(rate),
         high=_x(high),
@@ -188,10 +161,6 @@ def fair_share(group: ResultGroup) -> float | None:
 def _options(subject: Game, variant: str) -> dict[str, Any]:
     stored = json.loads(variant)
     return {option.name: stored.get(option.name, option.default) for option in subject.options}
-
-
-def _has_variants(group: ResultGroup) -> bool:
-    return any(isinstance(option, Choice) for option in game(group.game).options)
 
 
 def variant_in_words(subject: Game, variant: str) -> str:

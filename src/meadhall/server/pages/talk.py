@@ -7,7 +7,7 @@ the page keeps its panel.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final
@@ -206,12 +206,6 @@ def new_key() -> str:
     return secrets.token_urlsafe(12)
 
 
-def line_views(room: Room, lines: Sequence[ChatLine], guest: Guest) -> Iterator[LineView]:
-    """Yield lines of a table as a guest sees them."""
-    for line in lines:
-        yield _view(line, line.guest == guest.id, room.table.seat_of(line.guest))
-
-
 def _view(line: ChatLine, is_mine: bool, seat: int | None) -> LineView:
     words = line.text if line.phrase is None else in_words(line.phrase)
     return LineView(line.id, seat, line.seat is None, line.name, words, is_mine, line.is_deleted, moment(line.at))
@@ -266,7 +260,7 @@ def chat_page(
     return ChatPage(
         title=room.game.title,
         state=talk_state(room, guest, ignored, bool(lines)),
-        lines=tuple(line_views(room, lines, guest)),
+        lines=tuple(_view(line, line.guest == guest.id, room.table.seat_of(line.guest)) for line in lines),
         earlier=f"{url}?before={lines[0].id}" if has_earlier and lines else "",
         latest="" if before is None else url,
         key=new_key(),

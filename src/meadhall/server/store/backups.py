@@ -42,17 +42,12 @@ class NotEmpty(MeadhallError):
     """There is already a hall where a backup would be restored."""
 
 
-def backup_beside(file: Path, version: int) -> Path:
-    """Return the file for the backup that a hall writes before its database is migrated from a version of the schema."""
-    return file.with_name(f"{file.stem}-{version}.backup")
-
-
 def back_up_before_migration(file: Path, version: int) -> None:
     """Write a backup of a hall that will be migrated from a version of the schema, so that an older Meadhall can restore it.
 
     Raises StoreUnusable.
     """
-    backup = backup_beside(file, version)
+    backup = file.with_name(f"{file.stem}-{version}.backup")
     log.info("before the migration from schema %s to %s a backup is written: %s", version, schema.newest_version(), backup)
     try:
         write_backup(file, backup, lambda _done, _total: systemd.notify(systemd.MORE_TIME))

@@ -53,11 +53,6 @@ ENCODINGS: Final = ("zstd", "gzip")
 Headers = list[tuple[bytes, bytes]]
 
 
-def encoding_for(scope: HTTPScope) -> str | None:
-    """Return the encoding of the response to a request; None: send it as it is."""
-    return accepted_encoding(b", ".join([value for name, value in scope["headers"] if name == b"accept-encoding"]))
-
-
 @lru_cache(maxsize=256)
 def accepted_encoding(header: bytes) -> str | None:
     """Return the encoding to use for a client with this Accept-Encoding header (RFC 9110, 12.5.3); None: send it as it is."""
@@ -88,7 +83,8 @@ def is_text(headers: Mapping[bytes, bytes]) -> bool:
 def compressed(scope: HTTPScope, headers: Headers, body: bytes) -> tuple[Headers, bytes]:
     """Compress a text, unless it is short or the client doesn't accept it."""
     headers = [*headers, (b"vary", b"Accept-Encoding")]
-    encoding = encoding_for(scope) if len(body) >= MINIMUM_SIZE else None
+    accepted = b", ".join([value for name, value in scope["headers"] if name == b"accept-encoding"])
+    encoding = accepted_encoding(accepted) if len(body) >= MINIMUM_SIZE else None
     if encoding is None or any(name.lower() == b"content-encoding" for name, _ in headers):
         return headers, body
     is_static = scope["path"].startswith("/static/")

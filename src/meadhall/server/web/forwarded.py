@@ -10,8 +10,9 @@ processes that may open its file can connect to it, and those are the proxies.
 from __future__ import annotations
 
 import re
+from collections.abc import Container
 from ipaddress import IPv6Address, ip_address
-from typing import Any, Final, Protocol
+from typing import Any, Final
 from urllib.parse import urlsplit
 
 from litestar.types import ASGIApp, HTTPScope, Receive, Scope, Send
@@ -49,12 +50,6 @@ def is_name_of_this_machine(host: str) -> bool:
     return address.is_loopback or address.is_unspecified
 
 
-class Trusted(Protocol):
-    """The addresses of trusted proxies."""
-
-    def __contains__(self, address: str, /) -> bool: ...
-
-
 class Proxies:
     """The trusted proxies of a hall.
 
@@ -65,8 +60,8 @@ class Proxies:
     """
 
     def __init__(self, app: ASGIApp, proxies: str, public_url: str = "") -> None:
-        self._middleware: Any = _middleware(app, proxies)
-        self._trusted: Trusted = self._middleware.trusted_hosts
+        self._middleware = _middleware(app, proxies)
+        self._trusted: Container[str] = self._middleware.trusted_hosts
         public = urlsplit(public_url)
         self._public_host, self._public_scheme = public.netloc.encode(), public.scheme
 
@@ -121,9 +116,10 @@ def _host(scope: Scope) -> str:
     return next((value.decode("latin-1") for name, value in scope["headers"] if name == b"host"), "")
 
 
-def trusted_by(proxies: str) -> Trusted:
+def trusted_by(proxies: str) -> Container[str]:
     """Return the addresses of trusted proxies, see ``Proxies``."""
-    return _middleware(_no_app, proxies).trusted_hosts
+    trusted: Container[str] = _middleware(None, proxies).trusted_hosts
+    return trusted
 
 
 def peer(address: str) -> str:
@@ -136,7 +132,7 @@ def peer(address: str) -> str:
     return address
 
 
-def _middleware(app: Any, proxies: str) -> ProxyHeadersMiddleware:
+def _middleware(app: Any, proxies: str) -> Any:
     return ProxyHeadersMiddleware(app, proxies if proxies == "*" else [*proxies.split(","), _UNIX_SOCKET])
 
 
@@ -146,7 +142,3 @@ def _with_forwarded_host(headers: Any) -> list[tuple[bytes, bytes]]:
     if not forwarded:
         return list(headers)
     return [(b"host", forwarded), *((name, value) for name, value in headers if name != b"host")]
-
-
-async def _no_app(*_: Any) -> None:
-    raise AssertionError("only the list of trusted proxies is used")

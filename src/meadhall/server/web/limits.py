@@ -7,10 +7,11 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from math import ceil
+from math import ceil, inf
 from pathlib import Path
 from typing import Final
 
+from cachetools import TTLCache
 from litestar import Litestar
 from litestar.routes import ASGIRoute
 from litestar.types.internal_types import PathParameterDefinition
@@ -86,16 +87,11 @@ class GuestLimit:
 
     def __init__(self, most: int, seconds: Callable[[], float]) -> None:
         self._most = most
-        self._seconds = seconds
-        self._guests: dict[str, tuple[float, set[str]]] = {}  # by address: when its hour ends, and the new guests in it
+        self._guests: TTLCache[str, set[str], float] = TTLCache(inf, _HOUR, seconds)  # the new guests of an hour, by address
 
     def count(self, address: str, new: str) -> None:
         """Count a guest or a record that is about to be stored, by its id. Raises TooMany."""
-        now = self._seconds()
-        end, guests = self._guests.get(address, (0.0, set()))
-        if end <= now:
-            self._guests = {each: hour for each, hour in self._guests.items() if hour[0] > now}
-            end, guests = self._guests.setdefault(address, (now + _HOUR, set()))
+        guests = self._guests.setdefault(address, set())
         if new not in guests and len(guests) >= self._most > 0:
             raise TooMany(_("Too many new guests and records have come from your network. Try again in an hour."))
         guests.add(new)

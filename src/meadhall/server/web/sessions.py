@@ -112,8 +112,10 @@ class Sessions:
         for cookie in cookies:
             if cookie.startswith(sign_in.PREFIX) and (guest := self._of_session(cookie, "browser", request)):
                 return guest
-        for read, is_renewed in ((self._read_cookie, False), (self._read_old_cookie, True)):
-            for signed in filter(None, map(read, cookies)):
+        known = (_verified(self._cookies, cookie) for cookie in cookies)
+        old = (_verified_by_old(self._old_cookies, cookie, self._store.time.now()) for cookie in cookies)
+        for ids, is_renewed in ((known, False), (old, True)):
+            for signed in filter(None, ids):
                 id, _, device = signed.partition(_DEVICE)
                 guest = self._guest(id, request)
                 if not guest.has_account:
@@ -211,12 +213,6 @@ class Sessions:
             return None
         request.scope["state"]["session"] = session
         return guest
-
-    def _read_cookie(self, text: str) -> str | None:
-        return _verified(self._cookies, text)
-
-    def _read_old_cookie(self, text: str) -> str | None:
-        return _verified_by_old(self._old_cookies, text, self._store.time.now())
 
     def create_for_program(self, name: str) -> tuple[Guest, str]:
         """Create a guest for a program. Return the guest and the token. Raises NameTaken."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from threading import Lock
+
+from cachetools import FIFOCache
 
 from meadhall.bots import Bot, bot
 from meadhall.engine.compute.executors import cores
@@ -26,8 +27,7 @@ class BotCache:
     """
 
     def __init__(self) -> None:
-        self.bots: OrderedDict[tuple[str, int], Bot] = OrderedDict()
-        self._limit = max(1, min(_MAX_BOTS, _MAX_TREES // cores()))
+        self.bots: FIFOCache[tuple[str, int], Bot] = FIFOCache(max(1, min(_MAX_BOTS, _MAX_TREES // cores())))
         self._lock = Lock()
 
     def take(self, table: str, seat: int, game: Game, name: str) -> Bot:
@@ -40,8 +40,6 @@ class BotCache:
         """Keep the bot of a seat, and evict the least recently used bot if there are too many."""
         with self._lock:
             self.bots[table, seat] = player
-            if len(self.bots) > self._limit:
-                self.bots.popitem(last=False)
 
     def forget(self, table: str) -> None:
         """Drop the bots of a table."""

@@ -168,7 +168,7 @@ class Accounts:
         name = clean_name(text)
         if not name:
             raise NameTaken(_("Choose a name first."))
-        if any(look_alike(name, reserved) for reserved in (*BOTS, *former_player_names())):
+        if any(look_alike(name, reserved) for reserved in (*BOTS, *map(former_player, LANGUAGES))):
             raise NameTaken(_("That name can't belong to a player. Choose a different one."))
         return self._store.transact(lambda db: accounts.free_name(db, replace(guest, name=name), is_chosen=True))
 
@@ -389,11 +389,6 @@ def former_player(language: str) -> str:
     """Return what the seats of a person are called after their data were deleted."""
     with speaking(language):
         return _("former player")
-
-
-def former_player_names() -> list[str]:
-    """Return that name in all languages."""
-    return [former_player(language) for language in LANGUAGES]
 
 
 def _challenge(at: datetime, purpose: str, guest: Guest, challenge: str, handle: str | None = None) -> Challenge:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
+
+from cachetools import FIFOCache
 
 from meadhall.engine.registry import game_names
 from meadhall.engine.text.language import gettext as _
@@ -39,7 +40,7 @@ class Ignoring:
     def __init__(self, store: Store, changed: Callable[[Collection[str]], None]) -> None:
         self._store = store
         self._changed = changed
-        self._cache: OrderedDict[str, Ignored] = OrderedDict()
+        self._cache: FIFOCache[str, Ignored] = FIFOCache(_CACHE_SIZE)
 
     def known(self, guest: str) -> Ignored | None:
         """Return whom a guest ignores if it is known without asking the database."""
@@ -49,10 +50,7 @@ class Ignoring:
         """Return the guests that a guest ignores, and those that have blocked the guest. Raises DatabaseUnavailable."""
         found = self.known(guest)
         if found is None:
-            found = self._store.transact(acquaintances.ignored_by, guest)
-            self._cache[guest] = found
-            if len(self._cache) > _CACHE_SIZE:
-                self._cache.popitem(last=False)
+            found = self._cache[guest] = self._store.transact(acquaintances.ignored_by, guest)
         return found
 
     def change(self, guest: str, others: Collection[str], kind: IgnoreKind, on: bool) -> None:

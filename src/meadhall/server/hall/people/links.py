@@ -50,7 +50,8 @@ class Admission:
             if not path.startswith(("/privacy", "/sign-out")):
                 raise ShutOut(_("The host of this hall has closed your access."))
             return
-        if not self.admits(guest) and not self._is_public(path):
+        public = (*_PUBLIC, *_FOR_NEW_ACCOUNTS) if self.mode == ACCOUNTS else _PUBLIC
+        if not self.admits(guest) and not path.startswith(public):
             raise NotAdmitted(self.reason())
 
     def admits(self, guest: Guest) -> bool:
@@ -58,9 +59,6 @@ class Admission:
         if guest.is_closed:
             return False
         return self.mode == OPEN or guest.has_account or (self.mode == INVITED and guest.is_admitted)
-
-    def _is_public(self, path: str) -> bool:
-        return path.startswith(_PUBLIC) or (self.mode == ACCOUNTS and path.startswith(_FOR_NEW_ACCOUNTS))
 
     def reason(self) -> str:
         """Return who may play here, in words."""

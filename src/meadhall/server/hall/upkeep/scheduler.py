@@ -3,16 +3,16 @@
 A *job* waits in the database. When it is due, the handler of its kind is called:
 
     scheduler.register("clock", time_is_up)  # a handler: async def time_is_up(job: Job) -> None
-    await scheduler.put("clock", table_id, due_at, {"seat": 2})  # in place of the job with this kind and key
-    await scheduler.cancel("clock", table_id)
+    jobs.put(db, "clock", table_id, due_at, {"seat": 2})  # in place of the job with this kind and key
+    jobs.cancel(db, "clock", table_id)
 
 A handler ends with ``scheduler.finish(job, effect)``, which stores the effect and marks the job as done in the same
 transaction. So the effect happens once, even if the process is killed at any moment. If a handler raises, the job is tried again,
 each time after a longer pause. A handler that returns without a call of ``finish`` finishes the job without an effect: what it
 did may be repeated if the process is killed then.
 
-A deadline that depends on another change belongs to the transaction of that change: call ``jobs.put(db, …)`` there
-(module ``store.jobs``), and ``scheduler.wake()`` after it.
+A deadline that depends on another change belongs to the transaction of that change (module ``store.jobs``). Call
+``scheduler.wake()`` after it.
 
 A waiting job costs nothing: the scheduler sleeps until the first one is due.
 """
@@ -95,19 +95,10 @@ class Scheduler:
         self._handlers[kind] = handler
         self._slow.add(kind)
 
-    def put(self, kind: str, key: str, due_at: datetime, payload: Mapping[str, Any] | None = None) -> None:
-        """Store a job, in place of the one with this kind and key if there is one. Raises DatabaseUnavailable."""
-        self._store.transact(jobs.put, kind, key, due_at, payload)
-        self.wake()
-
     def add(self, kind: str, key: str, due_at: datetime, payload: Mapping[str, Any] | None = None) -> None:
         """Store a job, unless there is one with this kind and key. Raises DatabaseUnavailable."""
         self._store.transact(jobs.add, kind, key, due_at, payload)
         self.wake()
-
-    def cancel(self, kind: str, key: str) -> None:
-        """Delete a job. If it is running, it can't be finished any more. Raises DatabaseUnavailable."""
-        self._store.transact(jobs.cancel, kind, key)
 
     def finish(
         self,
@@ -137,7 +128,7 @@ class Scheduler:
         self._finished.add(job.id)
 
     def wake(self) -> None:
-        """Look at the waiting jobs. Call it after a job was stored in another way than by ``put`` or ``add``."""
+        """Look at the waiting jobs. Call it after a job was stored in another way than by ``add``."""
         self._due.set()
 
     def expect(self, due_at: datetime) -> None:
