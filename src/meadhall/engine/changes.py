@@ -172,11 +172,14 @@ def _column_changes(option: Document[Any], pairs: Sequence[_Pair]) -> Iterator[C
             kinds, pairs = {f"× {decimal(float(factor), 2, exactly=False)}": changed}, changed
     for what, alike in kinds.items():
         if len(alike) < BULK:
-            for pair in alike:
-                yield Change(pair.old.where, _arrow(pair.old.field.text, pair.new.field.text), (pair.new.field.name,))
+            yield from (_single(pair) for pair in alike)
         else:
             where = f"{_who(option, alike, pairs)}, {alike[0].new.words[1]}"
             yield Change(where, what, tuple(pair.new.field.name for pair in alike))
+
+
+def _single(pair: _Pair) -> Change:
+    return Change(pair.old.where, _arrow(pair.old.field.text, pair.new.field.text), (pair.new.field.name,))
 
 
 def _factor(pairs: Sequence[_Pair]) -> Fraction | None:
