@@ -112,13 +112,13 @@ def players_in_words(key: Key) -> str:
 
 
 def cell_in_words(report: Measured, key: Key) -> str:
-    """Return a short name of a cell: only what differs between the cells of the report."""
-    parts = [players_in_words(key)]
+    """Return a short name of a cell: only what differs between the cells of the report, at least the number of players."""
+    parts = [players_in_words(key)] if len(report.players) > 1 else []
     if len(report.variants) > 1:
         parts.append(key[0])
     if len(report.bots) > 1:
         parts.append(key[2])
-    return ", ".join(parts)
+    return ", ".join(parts) or players_in_words(key)
 
 
 def names_of(group: str, by_cell: Mapping[Key, dict[str, Figure]]) -> list[str]:
