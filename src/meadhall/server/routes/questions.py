@@ -114,7 +114,7 @@ async def change_question(request: AnyRequest, hall: Hall, guest: Guest, session
 
 
 async def _report(hall: Hall, guest: Guest, address: str, question: Question, *, is_stopped: bool) -> None:
-    """Stop the report on a question that is being made; unless ``is_stopped``, have another one made. Raises BadSetup, TooMany."""
+    """Stop the report that is being made on a question. Unless ``is_stopped``, order another one. Raises BadSetup, TooMany."""
     wanted = None if is_stopped else await run_in_thread(request_of, question, guest.language)
     for order in hall.orders.of(question.id):
         if order.is_open:
