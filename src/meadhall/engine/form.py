@@ -6,7 +6,7 @@ The form needs no declaration by a game. The words of a ``Document`` give its fi
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -24,7 +24,7 @@ from meadhall.engine.text.language import gettext as _
 Path: TypeAlias = tuple[str | int, ...]
 
 MAX_FIELDS: Final = 3000
-"""The most fields of a form. A document with more can only be edited as a file."""
+"""The most fields and groups of a form. A document with more can only be edited as a file."""
 
 PREFIX: Final = "at-"
 """What the names of the fields begin with in a form, so that none is that of another field."""
@@ -33,6 +33,7 @@ _NUMBER: Final = re.compile(r"-?[0-9]{1,9}")
 _IS_NO_PATH: Final = re.compile(r".*[=*]").match
 _STEP: Final = re.compile(r"\s*(?P<sign>[-+=x*×−])\s*(?P<number>\d{1,4}([.,]\d{1,3})?)\s*", re.IGNORECASE)
 _INDEX: Final = re.compile(r"[0-9]{1,4}")
+_PIECE: Final = re.compile(r"\.[0-9]+(?=\.)")
 
 
 class Value(NamedTuple):
@@ -59,6 +60,21 @@ class Field:
         """Return the value in words, "–" for none."""
         return next((choice.text for choice in self.choices if choice.chosen), self.value) or "–"
 
+    @property
+    def number(self) -> int | None:
+        """Return the whole number in the field, None if there is none."""
+        return int(self.value) if self.is_number and _NUMBER.fullmatch(self.value) else None
+
+    @property
+    def pieces(self) -> list[str]:
+        """Return the paths of the pieces of lists that the field is in, the outermost first."""
+        return [self.name[: found.end()] for found in _PIECE.finditer(self.name)]
+
+    @property
+    def column(self) -> str:
+        """Return the path with ``*`` for the outermost piece: "monster.*.yellow.target"."""
+        return _PIECE.sub(".*", self.name, count=1)
+
 
 @dataclass(frozen=True)
 class Group:
@@ -69,64 +85,81 @@ class Group:
     fields: tuple[Field, ...] = ()
     groups: tuple[Group, ...] = ()
     is_list: bool = False
-    is_named: bool = False  # whether the title is the name of a piece
     grows: bool = False  # whether another piece can be added
     shrinks: bool = False  # whether a piece can be taken away
 
+    def every_field(self) -> Iterator[Field]:
+        """Yield the fields of this group and of the groups in it."""
+        yield from self.fields
+        for group in self.groups:
+            yield from group.every_field()
 
-Line: TypeAlias = tuple[Group, ...]
+    def without(self, names: Collection[str]) -> Group:
+        """Return the group without these fields, and without parts that have no others."""
+        groups = (each.without(names) for each in self.groups)
+        fields = tuple(field for field in self.fields if field.name not in names)
+        return replace(self, fields=fields, groups=tuple(each for each in groups if each.fields or each.groups or each.is_list))
 
 
-@dataclass(frozen=True)
-class Table:
+class Table(NamedTuple):
     """The numbers of alike pieces: a row for each piece, a column for each number.
 
     Attributes:
-        columns: the path in a piece and the words of each column.
+        columns: the words of each column by its path in a piece.
         rows: each piece with its fields, None where it lacks the number.
+        rest: the list without these numbers.
     """
 
-    columns: tuple[tuple[str, str], ...]
-    rows: tuple[tuple[Group, tuple[Field | None, ...]], ...]
+    columns: dict[str, str]
+    rows: list[tuple[Group, list[Field | None]]]
+    rest: Group
 
 
 class DocumentForm:
-    """The form of a document. ``data`` may be invalid. Raises BadSetup if the form would be too long."""
+    """The form of a document. ``data`` may be invalid. Raises BadSetup if the form would be too long.
+
+    Attributes:
+        top: the fields and groups of the whole document.
+        entries: every field by its name, in the order of the page.
+        words: the words for every field and group by its path: "Cellar Rat King, yellow, target".
+    """
 
     def __init__(self, option: Document[Any], data: Mapping[str, Any]) -> None:
         self.option = option
         self.data = dict(data)
-        self._count = 0
+        self.words: dict[str, str] = {}
         self._kinds: dict[str, Any] = {}
-        kind = inspect.type_info(option.kind)
-        assert isinstance(kind, inspect.StructType)
-        top = self._struct((), "", kind, self.data)
+        top = self._add((), "", "", inspect.type_info(option.kind), self.data)
+        assert isinstance(top, Group)
         loose = [self._loose(tuple(name.split("."))) for name in option.words if "." in name and not _IS_NO_PATH(name)]
-        self.fields = (*top.fields, *loose)
-        self.groups = top.groups
+        self.top = replace(top, fields=(*top.fields, *loose))
+        self.entries = {field.name: field for field in self.top.every_field()}
 
     # ------------------------------------------------------------------------------------------------------------ making fields
 
     def _struct(self, path: Path, title: str, kind: inspect.StructType, data: Any, tags: tuple[Value, ...] = ()) -> Group:
         """Return the group of a part. ``tags``: the kinds of parts that it may be, where there are several."""
         found = data if isinstance(data, Mapping) else {}
-        fields: list[Field] = []
-        groups: list[Group] = []
+        above = self.words[_dotted(path)]
+        parts: list[Field | Group | None] = []
         for field in kind.fields:
-            place, label = (*path, field.encode_name), self.label(field.encode_name)
-            each = self._add(place, label, _without_none(field.type), found.get(field.encode_name, _default(field)))
-            if label and isinstance(each, Field):
-                fields.append(each)
-            elif label and isinstance(each, Group):
-                groups.append(each)
+            if label := self.label(field.encode_name):
+                place, value = (*path, field.encode_name), found.get(field.encode_name, _default(field))
+                parts.append(self._add(place, label, _joined(above, label), _without_none(field.type), value))
         if tags and kind.tag_field:
-            place = (*path, kind.tag_field)
-            fields.append(self._field(place, self.label(kind.tag_field), str(kind.tag), choices=tags, decides=True))
-        return Group(_dotted(path), title, tuple(fields), tuple(groups))
+            label = self.label(kind.tag_field)
+            parts.append(
+                self._field((*path, kind.tag_field), label, _joined(above, label), str(kind.tag), choices=tags, decides=True)
+            )
+        fields = tuple(each for each in parts if isinstance(each, Field))
+        return Group(_dotted(path), title, fields, tuple(each for each in parts if isinstance(each, Group)))
 
-    def _add(self, path: Path, label: str, kind: Any, data: Any) -> Field | Group | None:
+    def _add(self, path: Path, label: str, words: str, kind: Any, data: Any) -> Field | Group | None:
         """Return the field or the group of a part, None for one without a type."""
+        if isinstance(kind, inspect.AnyType):
+            return None
         self._kinds[_dotted(path)] = kind
+        self.words[_dotted(path)] = words
         match kind:
             case inspect.StructType():
                 return self._struct(path, label, kind, data)
@@ -138,38 +171,34 @@ class DocumentForm:
                 return self._list(path, label, kind, data)
             case inspect.LiteralType():
                 values = sorted((self._option(path[-1], value, value == data) for value in kind.values), key=_text)
-                return self._field(path, label, _shown(data), choices=tuple(values))
-            case inspect.AnyType():
-                return None
-        return self._field(path, label, _shown(data), is_number=isinstance(kind, inspect.IntType))
+                return self._field(path, label, words, _shown(data), choices=tuple(values))
+        return self._field(path, label, words, _shown(data), is_number=isinstance(kind, inspect.IntType))
 
     def _list(self, path: Path, label: str, kind: inspect.ListType, data: Any) -> Group:
-        found = data if isinstance(data, list) else []
-        least, most = self.option.sizes.get(_dotted(path), (0, MAX_FIELDS))
-        rows: list[Group] = []
-        for index, row in enumerate(found):
+        """Return the group of a list. A piece without a name is called by its number: "Trade lines 1"."""
+        above, words = self.words[_dotted(path[:-1])], self.words[_dotted(path)]
+        rows = []
+        for index, row in enumerate(data if isinstance(data, list) else []):
             name = row.get("name") if isinstance(row, Mapping) else None
             is_named = isinstance(name, str) and bool(name)
             title = _(str(name)) if is_named else str(index + 1)
-            group = self._add((*path, index), title, _without_none(kind.item_type), row)
-            assert isinstance(group, Group)
-            rows.append(replace(group, is_named=is_named))
-        grows, shrinks = len(rows) < most, len(rows) > least
-        return Group(_dotted(path), label, groups=tuple(rows), is_list=True, grows=grows, shrinks=shrinks)
+            called = _joined(above, title) if is_named else f"{words} {title}"
+            rows.append(self._add((*path, index), title, called, _without_none(kind.item_type), row))
+        least, most = self.option.sizes.get(_dotted(path), (0, MAX_FIELDS))
+        groups = tuple(each for each in rows if isinstance(each, Group))
+        return Group(_dotted(path), label, (), groups, is_list=True, grows=len(rows) < most, shrinks=len(rows) > least)
 
     def _loose(self, path: Path) -> Field:
         """Return the field of a part that has no type, such as a switch among values that the rules fix."""
-        data = _at(self.data, path)
-        if data is None:
-            data = _at(self.option.data(self.option.default), path)
-        choices: tuple[Value, ...] = ()
-        if isinstance(data, bool):
-            choices = tuple(Value(_shown(value), words, value is data) for value, words in ((True, _("yes")), (False, _("no"))))
-        return self._field(path, self.label(_dotted(path)), _shown(data), choices=choices, is_number=type(data) is int)
+        found, label = _at(self.data, path), self.label(_dotted(path))
+        data = _at(self.option.data(self.option.default), path) if found is None else found
+        answers = ((True, _("yes")), (False, _("no"))) if isinstance(data, bool) else ()
+        choices = tuple(Value(_shown(value), words, value is data) for value, words in answers)
+        return self._field(path, label, label, _shown(data), choices=choices, is_number=type(data) is int)
 
-    def _field(self, path: Path, label: str, value: str, **more: Any) -> Field:
-        self._count += 1
-        if self._count > MAX_FIELDS:
+    def _field(self, path: Path, label: str, words: str, value: str, **more: Any) -> Field:
+        self.words[_dotted(path)] = words
+        if len(self.words) > MAX_FIELDS:
             raise BadSetup(_("This document is too long for the workshop."))
         return Field(_dotted(path), label, value, **more)
 
@@ -183,15 +212,27 @@ class DocumentForm:
         words = self.option.words.get(name)
         return name.replace("_", " ") if words is None else words and _(words)
 
-    def where(self, place: str) -> str:
-        """Return the words for a place of the document, such as ``monster[3].blue.gold``; "" for one that the form lacks."""
-        name = place.replace("[", ".").replace("]", "")
-        line: list[Group] = []
-        groups, fields = self.groups, self.fields
-        while found := next((each for each in groups if f"{name}.".startswith(f"{each.path}.")), None):
-            line.append(found)
-            groups, fields = found.groups, found.fields
-        return ", ".join([*in_words(line), *(each.label for each in fields if each.name == name)])
+    def where(self, name: str) -> str:
+        """Return the words for a place of the document, or else for the part around it; "" if the form has neither."""
+        while name and name not in self.words:
+            name = part_of(name)
+        return self.words.get(name, "")
+
+    def inside(self, name: str, piece: str) -> str:
+        """Return the words for a place in a piece: "yellow, target"."""
+        return self.words[name].removeprefix(f"{self.words[piece]}, ")
+
+    def table(self, group: Group) -> Table | None:
+        """Return the table of a list, None if its pieces have no numbers."""
+        columns: dict[str, str] = {}
+        rows = []
+        for piece in group.groups if group.is_list else ():
+            numbers = [field for field in piece.every_field() if field.is_number and field.pieces[-1] == piece.path]
+            found = {field.name.removeprefix(f"{piece.path}."): field for field in numbers}
+            columns |= {path: self.inside(field.name, piece.path) for path, field in found.items()}
+            rows.append((piece, found))
+        rest = group.without({field.name for _piece, found in rows for field in found.values()})
+        return Table(columns, [(piece, [*map(found.get, columns)]) for piece, found in rows], rest) if columns else None
 
     def expected(self, name: str) -> str:
         """Return what a number or a text in a field must be, "" for other fields."""
@@ -209,10 +250,10 @@ class DocumentForm:
     def changed(self, form: Mapping[str, str]) -> dict[str, Any]:
         """Return the data with the changed fields of a form."""
         data = deepcopy(self.data)
-        for field, _line in self.entries():
-            text = form.get(PREFIX + field.name)
-            if text is not None and text.strip() != field.value:
-                self._set(data, field, text.strip())
+        for name, field in self.entries.items():
+            text = form.get(PREFIX + name, field.value).strip()
+            if text != field.value:
+                self._set(data, field, text)
         self._fit(data)
         return data
 
@@ -239,15 +280,10 @@ class DocumentForm:
             raise BadSetup(_("A column is changed by +1, -2, x 1.5 or = 3, not by {step}.").format(step=quoted(step)))
         number = Fraction(found["number"].replace(",", "."))
         data = deepcopy(self.data)
-        table = next((table_of(group) for group in self.groups if group.path == name), None)
-        names = [path for path, _words in table.columns] if table else []
-        for index, (_piece, fields) in enumerate(table.rows if table else ()):
-            field = dict(zip(names, fields, strict=True)).get(column)
-            kind = self._kinds.get(field.name) if field else None
-            if field and isinstance(kind, inspect.IntType) and (rows is None or index in rows):
-                old = number_in(field.value)
-                if isinstance(old, int):
-                    self._set(data, field, str(_bounded(_step(old, found["sign"], number), kind)))
+        chosen = {f"{name}.{row}.{column}" for row in rows or ()}
+        for field in self.entries.values():
+            if (field.column == f"{name}.*.{column}" if rows is None else field.name in chosen) and field.number is not None:
+                self._set(data, field, str(_step(field.number, found["sign"], number, self._kinds[field.name])))
         return data
 
     def usual(self, names: Iterable[str]) -> dict[str, Any]:
@@ -281,11 +317,6 @@ class DocumentForm:
             del pieces[-1]
         return data
 
-    def entries(self) -> Iterator[tuple[Field, Line]]:
-        """Yield each field with the groups that it is in, from the outermost."""
-        yield from ((field, ()) for field in self.fields)
-        yield from _entries(self.groups, ())
-
     def _set(self, data: dict[str, Any], field: Field, text: str) -> None:
         path, kind = _path(field.name), self._kinds.get(field.name)
         value: Any = text
@@ -296,9 +327,9 @@ class DocumentForm:
         elif field.choices:
             value = text == _shown(True)
         elif field.is_number:
-            value = number_in(text)
+            value = _number_in(text)
         else:
-            value = [number_in(each) for each in re.split(r"[\s,;]+", text) if each]
+            value = [_number_in(each) for each in re.split(r"[\s,;]+", text) if each]
         parent: Any = data
         for step in path[:-1]:
             parent = parent.setdefault(step, {}) if isinstance(parent, dict) else _at(parent, (step,))
@@ -309,57 +340,17 @@ class DocumentForm:
 
     def _is_usual(self, path: Path, value: Any) -> bool:
         """Return whether a value is what a part without it has, so that it needn't be written."""
-        kind = self._kinds.get(_dotted(path[:-1])) if path[:-1] else inspect.type_info(self.option.kind)
+        kind = self._kinds.get(_dotted(path[:-1]))
         fields = kind.fields if isinstance(kind, inspect.StructType) else ()
         return any(field.encode_name == path[-1] and not field.required and _default(field) == value for field in fields)
 
 
-def _entries(groups: Sequence[Group], above: Line) -> Iterator[tuple[Field, Line]]:
-    for group in groups:
-        line = (*above, group)
-        yield from ((field, line) for field in group.fields)
-        yield from _entries(group.groups, line)
-
-
-def _step(old: int, sign: str, number: Fraction) -> int:
-    """Return a number after a step of its column."""
-    match sign:
-        case "+":
-            return scaled(1, old + number)
-        case "=":
-            return scaled(1, number)
-        case "-" | "−":
-            return scaled(1, old - number)
-    return scaled(old, number)
-
-
-def _bounded(value: int, kind: inspect.IntType) -> int:
-    """Return the number of a type that is nearest to a value."""
-    least, most = (value if bound is None else bound for bound in (kind.ge, kind.le))
-    return max(least, min(value, most))
-
-
-def table_of(group: Group) -> Table | None:
-    """Return the table of a list, None if its pieces have no numbers."""
-    words: dict[str, str] = {}
-    rows: list[tuple[Group, dict[str, Field]]] = []
-    for piece in group.groups if group.is_list else ():
-        found: dict[str, Field] = {}
-        for field, line in _entries((piece,), ()):
-            if field.is_number and not any(each.is_list for each in line):
-                column = field.name[len(piece.path) + 1 :]
-                found[column] = field
-                words.setdefault(column, ", ".join([*(each.title for each in line[1:]), field.label]))
-        rows.append((piece, found))
-    if not words:
-        return None
-    return Table(tuple(words.items()), tuple((piece, tuple(map(found.get, words))) for piece, found in rows))
-
-
-def without(group: Group, names: Collection[str]) -> Group:
-    """Return a group without these fields, and without parts that have no others."""
-    groups = tuple(kept for each in group.groups if (kept := without(each, names)).fields or kept.groups or kept.is_list)
-    return replace(group, fields=tuple(field for field in group.fields if field.name not in names), groups=groups)
+def _step(old: int, sign: str, number: Fraction, kind: inspect.IntType) -> int:
+    """Return a number after a step of its column, or the number of its type that is nearest to that."""
+    steps = {"+": old + number, "=": number, "-": old - number, "−": old - number}
+    new = scaled(1, steps.get(sign, old * number))
+    least, most = (new if bound is None else bound for bound in (kind.ge, kind.le))
+    return max(least, min(new, most))
 
 
 def scaled(value: int, factor: Fraction) -> int:
@@ -367,17 +358,8 @@ def scaled(value: int, factor: Fraction) -> int:
     return floor(value * factor + Fraction(1, 2))
 
 
-def in_words(line: Sequence[Group]) -> list[str]:
-    """Return the titles of nested groups. A piece without a name has the title of its list, too: "Trade lines 1"."""
-    words: list[str] = []
-    for number, group in enumerate(line):
-        if number and line[number - 1].is_list and not group.is_named:
-            words[-1:] = [f"{words[-1]} {group.title}"]
-        elif number and line[number - 1].is_list:
-            words[-1:] = [group.title]
-        else:
-            words.append(group.title)
-    return words
+def _joined(above: str, words: str) -> str:
+    return f"{above}, {words}" if above else words
 
 
 def _without_none(kind: Any) -> Any:
@@ -440,13 +422,18 @@ def _shown(value: Any) -> str:
     return "" if value is None else str(value)
 
 
-def number_in(text: str) -> int | str:
+def _number_in(text: str) -> int | str:
     """Return the whole number that a text is, otherwise the text."""
     return int(text) if _NUMBER.fullmatch(text) else text
 
 
 def _text(option: Value) -> str:
     return option.text
+
+
+def part_of(name: str) -> str:
+    """Return the path of what a part is in."""
+    return name.rpartition(".")[0]
 
 
 def _dotted(path: Path) -> str:

@@ -12,7 +12,7 @@ import logging
 import random
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from meadhall.bots.ranks import RANKS
 from meadhall.engine.game import BEAT_SECONDS, beats_of
@@ -23,14 +23,12 @@ from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import DatabaseUnavailable, Stale, WrongMoment
 from meadhall.server.hall.consent import Consent
 from meadhall.server.hall.proposals import Proposal
+from meadhall.server.hall.services import TableRoom
 from meadhall.server.hall.stand_ins import as_played
 from meadhall.server.hall.state import TableState
 from meadhall.server.ops.time import Time
 from meadhall.server.store.models import SeatRow
 from meadhall.server.worker.tasks import ChooseAction, EvaluatePosition, LoadRules
-
-if TYPE_CHECKING:
-    from meadhall.server.hall.room import Room
 
 log = logging.getLogger(__name__)
 
@@ -102,7 +100,7 @@ class BotDriver:
         pause: seconds that a bot takes for an action on average, its search included.
     """
 
-    def __init__(self, room: Room) -> None:
+    def __init__(self, room: TableRoom) -> None:
         self.pause = room.services.bot_pause
         self._room = room
         self._worker = room.services.worker
@@ -262,7 +260,7 @@ _ANSWER_AFTER: Final = 2.0
 class BotVotes:
     """Answers the proposals of one room for its bots."""
 
-    def __init__(self, room: Room, bots: BotDriver, consent: Consent) -> None:
+    def __init__(self, room: TableRoom, bots: BotDriver, consent: Consent) -> None:
         self._room = room
         self._bots = bots
         self._consent = consent

@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from meadhall.engine.errors import MatchOver, MeadhallError, Refused
 from meadhall.engine.text.language import gettext as _
@@ -15,14 +15,12 @@ from meadhall.server.errors import Stale, WrongMoment
 from meadhall.server.hall.notifications import Notification, notify
 from meadhall.server.hall.proposal_kinds import KINDS, Accepted, Kind, Proposer, kind_of
 from meadhall.server.hall.proposals import Proposals
+from meadhall.server.hall.services import TableRoom
 from meadhall.server.hall.state import TableState
 from meadhall.server.store import jobs
 from meadhall.server.store.database import Db
 from meadhall.server.store.jobs import Job
 from meadhall.server.store.models import Entry, Guest, TableRow
-
-if TYPE_CHECKING:
-    from meadhall.server.hall.room import Room
 
 JOB: Final = "proposal"
 """The kind of the jobs that end proposals whose time is up. Their key is the id of the table."""
@@ -37,7 +35,7 @@ DAY: Final = timedelta(days=1)
 class Consent:
     """The proposals at the table of a room."""
 
-    def __init__(self, room: Room) -> None:
+    def __init__(self, room: TableRoom) -> None:
         self._room = room
         self._store = room.services.store
         self._scheduler = room.services.scheduler

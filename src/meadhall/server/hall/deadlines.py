@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import Final, Protocol
 
 from meadhall.engine.errors import MeadhallError
 from meadhall.engine.match.match import Match
@@ -24,9 +24,6 @@ from meadhall.server.store import jobs
 from meadhall.server.store.database import Db, Effect
 from meadhall.server.store.jobs import Job
 from meadhall.server.store.models import Clock
-
-if TYPE_CHECKING:
-    from meadhall.server.hall.room import Room
 
 # ------------------------------------------------------------------------------------------------------------- reminders of turns
 
@@ -128,6 +125,17 @@ class NotUp(MeadhallError):
     """No seat of the table has run out of time."""
 
 
+class ClockedRoom(Protocol):
+    """The parts of a room that its deadlines use."""
+
+    @property
+    def deadline(self) -> datetime | None:
+        """When the time of the seat to move is up; None if no clock runs."""
+
+    def let_time_be_up(self, job: Job) -> None:
+        """Apply the table's rule for the end of the time, and end the job in the same transaction. Raises NotUp."""
+
+
 def _only_stopped(before: Clocks, after: Clocks) -> bool:
     """Return whether some of several clocks have stopped and the others go on, so that the next deadline is later."""
     stays = set(after.all_running) < set(before.all_running)
@@ -147,7 +155,7 @@ class Deadlines:
         """The times in which no clock ran."""
         return self._uptime.outages
 
-    def register(self, room_of: Callable[[str], Awaitable[Room]]) -> None:
+    def register(self, room_of: Callable[[str], Awaitable[ClockedRoom]]) -> None:
         """Do the jobs of clocks from now on. ``room_of`` returns the room of a table."""
         self._scheduler.register(CLOCK_JOB, at_table(self._scheduler, room_of, self._look))
 
@@ -173,7 +181,7 @@ class Deadlines:
         if clocks is not None and clocks.deadline is not None:
             self._scheduler.expect(clocks.deadline)
 
-    async def _look(self, room: Room, job: Job) -> None:
+    async def _look(self, room: ClockedRoom, job: Job) -> None:
         """Let time be up at a table, or wait for its deadline."""
         self._uptime.beat()  # if the hall was frozen, it learns that before it acts
         while (deadline := room.deadline) is not None:

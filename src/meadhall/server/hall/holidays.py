@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import UTC, date, datetime, timedelta
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.text.language import gettext as _
 from meadhall.engine.text.language import ngettext
+from meadhall.server.hall.services import TableRoom
 from meadhall.server.hall.state import TableState
 from meadhall.server.hall.upkeep.scheduler import Scheduler, at_table
 from meadhall.server.store import jobs, tables, uptime
@@ -23,9 +24,6 @@ from meadhall.server.store.jobs import Job
 from meadhall.server.store.models import Guest, TableRow
 from meadhall.server.store.store import Store
 from meadhall.server.store.uptime import Holiday
-
-if TYPE_CHECKING:
-    from meadhall.server.hall.room import Room
 
 DAYS_A_YEAR: Final = 20
 
@@ -36,7 +34,7 @@ _DAY: Final = timedelta(days=1)
 class Holidays:
     """The holidays of all guests."""
 
-    def __init__(self, store: Store, scheduler: Scheduler, room_of: Callable[[str], Awaitable[Room]]) -> None:
+    def __init__(self, store: Store, scheduler: Scheduler, room_of: Callable[[str], Awaitable[TableRoom]]) -> None:
         self._store = store
         self._scheduler = scheduler
         scheduler.register(_JOB, at_table(scheduler, room_of, self._tell))
@@ -70,7 +68,7 @@ class Holidays:
         self._store.transact(store)
         self._scheduler.expect(now)
 
-    def _tell(self, room: Room, _job: Job) -> None:
+    def _tell(self, room: TableRoom, _job: Job) -> None:
         """Tell the holidays of its players at a table."""
         if is_slow(room.table):
             room.change(_note, self._store)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from meadhall.engine.match.step import RESIGNATION, TIME, Lasting
 from meadhall.engine.text.language import gettext as _
@@ -18,6 +18,7 @@ from meadhall.server.hall.deadlines import NotUp
 from meadhall.server.hall.holidays import is_slow, telling
 from meadhall.server.hall.lobby_changes import again, bot_seat, check_start
 from meadhall.server.hall.move import check_undo, reveals
+from meadhall.server.hall.services import TableRoom
 from meadhall.server.hall.stand_ins import (
     check_absence,
     check_not_out,
@@ -33,9 +34,6 @@ from meadhall.server.store import tables
 from meadhall.server.store.jobs import Job
 from meadhall.server.store.models import FINISHED, Guest, TableRow, new_link_token
 
-if TYPE_CHECKING:
-    from meadhall.server.hall.room import Room
-
 
 def rearrange(draft: TableState, change: Callable[[TableRow], TableRow]) -> None:
     """Change the table before the match; ``change`` may refuse."""
@@ -43,7 +41,7 @@ def rearrange(draft: TableState, change: Callable[[TableRow], TableRow]) -> None
     draft.table = change(draft.table)
 
 
-def start(draft: TableState, room: Room) -> None:
+def start(draft: TableState, room: TableRoom) -> None:
     """Start the match with the seated players. Refuse while a seat is empty, or a player is away and hasn't agreed."""
     draft.check_gathering()
     check_start(room.game, draft.table, room.visits.is_here)
@@ -121,7 +119,7 @@ def let_time_be_up(draft: TableState, job: Job | None = None) -> None:
         draft.add("stand_in", clocks.running, data=standing_in("time", lasts))
 
 
-def let_bot_play(draft: TableState, room: Room, guest: Guest, seat: int) -> None:
+def let_bot_play(draft: TableState, room: TableRoom, guest: Guest, seat: int) -> None:
     """Let a bot play for an absent player until the player returns. Any other person at the match may ask for it.
 
     Change nothing if a bot plays there already: the request may be repeated. Refuse unless the player has been away for long
@@ -187,7 +185,7 @@ def renew_link(draft: TableState, guest: Guest) -> None:
     draft.table = draft.table.replace_seat(alone)
 
 
-def open_rematch(draft: TableState, room: Room, guest: Guest, level: str = "", instead_of: str | None = None) -> None:
+def open_rematch(draft: TableState, room: TableRoom, guest: Guest, level: str = "", instead_of: str | None = None) -> None:
     """Open the table of the rematch, with the same people, bots and options, unless there is one. Refuse spectators.
 
     It is refused before the end of the match, unless the guest is out and only bots play on.

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from random import Random
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from meadhall.engine.compiled import loops
 from meadhall.engine.errors import CannotUndo, MatchOver, NotYourTurn, Refused
@@ -22,16 +22,13 @@ from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import Stale, Unsure
 from meadhall.server.hall.deadlines import reminders_after
 from meadhall.server.hall.intentions import REVOKED, choices_ahead
-from meadhall.server.hall.services import Edit, P
+from meadhall.server.hall.services import Edit, P, TableRoom
 from meadhall.server.hall.stand_ins import check_own_decision
 from meadhall.server.hall.state import TableState, check_not_acted, check_number, was_played
 from meadhall.server.hall.table_tools import table_tools
 from meadhall.server.ops.metrics import MATCHES_ENDED
 from meadhall.server.store import jobs, matches, tables
 from meadhall.server.store.models import FINISHED, Guest, TableRow
-
-if TYPE_CHECKING:
-    from meadhall.server.hall.room import Room
 
 # --------------------------------------------------------------------------------------------------------------------------- undo
 
@@ -130,7 +127,7 @@ def undo_of(match: Match, table: TableRow, seat: int) -> UndoOffer:
 # ------------------------------------------------------------------------------------------------------------ the order of a move
 
 
-def act(room: Room, guest: Guest, action: Any, number: int | None = None, is_sure: bool = True) -> None:
+def act(room: TableRoom, guest: Guest, action: Any, number: int | None = None, is_sure: bool = True) -> None:
     """Play an action for the guest's seat. Refuse if its number in the match would not be ``number``.
 
     Raises Unsure if the player is not sure and can't take it back.
@@ -194,7 +191,7 @@ def _play_intentions(draft: TableState) -> None:
         _add_action(draft, *due)
 
 
-def change(room: Room, edit: Edit[P], *args: P.args, **kwargs: P.kwargs) -> None:
+def change(room: TableRoom, edit: Edit[P], *args: P.args, **kwargs: P.kwargs) -> None:
     """Change a table by ``edit``, and publish the change to everyone who may see it.
 
     Raises the errors of ``edit``, JobTaken, DatabaseUnavailable. Then nothing has changed.
@@ -210,7 +207,7 @@ def change(room: Room, edit: Edit[P], *args: P.args, **kwargs: P.kwargs) -> None
         room.let_bots_act()
 
 
-def _store(room: Room, draft: TableState) -> None:
+def _store(room: TableRoom, draft: TableState) -> None:
     """Store a draft in one transaction, with its deadline and its reminders of turns."""
     services, before = room.services, room.state
     reminders = reminders_after(before, draft, room.visits.looking(draft))
@@ -232,7 +229,7 @@ def _store(room: Room, draft: TableState) -> None:
     services.deadlines.expect(draft.clocks, reminders)
 
 
-def _keep(room: Room, draft: TableState) -> None:
+def _keep(room: TableRoom, draft: TableState) -> None:
     """Let a stored draft be the state of the room."""
     if draft.table.status in FINISHED and room.table.status not in FINISHED:
         MATCHES_ENDED.labels(draft.table.game, draft.table.status).inc()

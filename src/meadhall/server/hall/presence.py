@@ -8,20 +8,18 @@ from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta
 from functools import partial
 from math import inf
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from meadhall.server.errors import DatabaseUnavailable
 from meadhall.server.hall.clocks import Outage, deadline_after
 from meadhall.server.hall.notices.pubsub import Subscriber
+from meadhall.server.hall.services import TableRoom
 from meadhall.server.hall.state import TableState
 from meadhall.server.ops.time import Time, Timer
 from meadhall.server.store import matches
 from meadhall.server.store.database import Db
 from meadhall.server.store.models import SeatRow
 from meadhall.server.store.store import Store
-
-if TYPE_CHECKING:
-    from meadhall.server.hall.room import Room
 
 # -------------------------------------------------------------------------------------------------------------------- in the hall
 
@@ -107,7 +105,7 @@ class Visits:
         on_leaving: called when a page was closed.
     """
 
-    def __init__(self, room: Room, on_leaving: Callable[[], None]) -> None:
+    def __init__(self, room: TableRoom, on_leaving: Callable[[], None]) -> None:
         self.last: dict[str, float] = {}
         self._room = room
         self._on_leaving = on_leaving
@@ -210,7 +208,7 @@ class Absences:
         since: the times since which they have been away, by seat. A seat whose player is here, or that a bot has, is not in it.
     """
 
-    def __init__(self, room: Room, store: Store, outages: Callable[[], tuple[Outage, ...]]) -> None:
+    def __init__(self, room: TableRoom, store: Store, outages: Callable[[], tuple[Outage, ...]]) -> None:
         self._room = room
         self._store = store
         self._time = store.time

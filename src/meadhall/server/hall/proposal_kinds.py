@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Literal
+from typing import Final, Literal, Protocol
 
 from meadhall.engine.errors import CannotUndo, Refused
 from meadhall.engine.match.match import Match
@@ -12,10 +12,7 @@ from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import Stale, WrongMoment
 from meadhall.server.hall.clocks import Clocks
 from meadhall.server.hall.stand_ins import as_played, check_not_out
-from meadhall.server.store.models import TableRow
-
-if TYPE_CHECKING:
-    from meadhall.server.hall.state import TableState
+from meadhall.server.store.models import EntryKind, TableRow
 
 GIVEN_UP: Final = "the players gave up together"
 """Why a match ended that the players gave up together."""
@@ -74,6 +71,19 @@ class Words:
     button: str
 
 
+class Draft(Protocol):
+    """The parts of a draft (``hall.state``) that proposals change."""
+
+    def running_match(self) -> Match:
+        """Return the match."""
+
+    def add(self, kind: EntryKind, seat: int, value: int = 0) -> None:
+        """Add a new entry."""
+
+    def end(self) -> None:
+        """End the table."""
+
+
 @dataclass(frozen=True)
 class Accepted:
     """A proposal to which all have agreed.
@@ -84,7 +94,7 @@ class Accepted:
         to: for ``take-back`` the number of the first action that is taken back.
     """
 
-    draft: TableState
+    draft: Draft
     seat: int
     to: int
 

@@ -10,21 +10,19 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from meadhall.engine.errors import MeadhallError
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import WrongMoment
 from meadhall.server.hall import match_changes
 from meadhall.server.hall.lobby_changes import bot_seat, emptied, names_at
+from meadhall.server.hall.services import TableRoom
 from meadhall.server.hall.state import TableState, Wait
 from meadhall.server.store import jobs
 from meadhall.server.store.database import Db
 from meadhall.server.store.jobs import Job
 from meadhall.server.store.models import SeatRow, TableRow
-
-if TYPE_CHECKING:
-    from meadhall.server.hall.room import Room
 
 JOB: Final = "wait"
 """The kind of the jobs that end waits. Their key is the id of the table."""
@@ -64,7 +62,7 @@ def change_wait(draft: TableState, seconds: int | None) -> None:
     let_wait(draft, seconds, draft.wait.bot)
 
 
-def rearrange(draft: TableState, room: Room, change: Callable[[TableRow], TableRow]) -> None:
+def rearrange(draft: TableState, room: TableRoom, change: Callable[[TableRow], TableRow]) -> None:
     """Change the table before its match; ``change`` may refuse.
 
     A table that waits starts when all seats are taken by players who are here and bots. It closes when the last player leaves.
@@ -80,7 +78,7 @@ def rearrange(draft: TableState, room: Room, change: Callable[[TableRow], TableR
             _start(draft, room)
 
 
-def end_wait(room: Room, job: Job) -> None:
+def end_wait(room: TableRoom, job: Job) -> None:
     """Let bots take the empty seats of a table whose time is up, and start its match."""
     wait, table = room.state.wait, room.table
     if wait is None or table.status != "gathering":
@@ -98,7 +96,7 @@ def end_wait(room: Room, job: Job) -> None:
         room.close_table()
 
 
-def _fill(draft: TableState, room: Room, job: Job) -> None:
+def _fill(draft: TableState, room: TableRoom, job: Job) -> None:
     """Put bots on the empty seats, and start the match. If its options don't allow that, the host has to start it."""
     assert draft.wait is not None
     draft.ends = (job, None)
@@ -113,7 +111,7 @@ def _fill(draft: TableState, room: Room, job: Job) -> None:
         draft.table, draft.wait = before, None
 
 
-def _start(draft: TableState, room: Room) -> None:
+def _start(draft: TableState, room: TableRoom) -> None:
     seats = tuple(replace(row, is_ready=row.kind == "human") for row in draft.table.seats)  # every seated person has agreed
     draft.table = replace(draft.table, seats=seats)
     match_changes.start(draft, room)

@@ -142,17 +142,14 @@ async def _shown(
     """Return the page of the editor, or for its script what has changed."""
     is_part = by_htmx(request)
     content = await run_in_thread(
-        editor_page,
-        question,
-        variant_of(question, key),
-        option,
-        before if is_part else None,
-        opened,
-        str(error or ""),
-        is_own=question.guest == guest.id,
-        can_undo=hall.questions.can_undo(question),
-        reports=hall.orders.is_open,
+        editor_page, question, variant_of(question, key), option, before if is_part else None, opened, str(error or "")
     )
+    content |= {
+        "is_own": question.guest == guest.id,
+        "can_undo": hall.questions.can_undo(question),
+        "can_report": hall.orders.is_open,
+        "can_print": hall.orders.is_open and CAN_PRINT,
+    }
     template = "_editor_answer.html" if is_part else "editor.html"
     return page(request, guest, template, content, 200 if error is None else int(status_of(error)))
 
