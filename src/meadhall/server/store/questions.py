@@ -43,7 +43,7 @@ class Content(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         bots: the levels that play; empty for those that a report takes by itself.
         without: kinds of actions whose worth is measured.
         figures: counters over named events, as texts.
-        seconds: the time limit of a report.
+        seconds: the time limit of a report. With the start of its process, the default makes a minute.
     """
 
     name: str
@@ -52,7 +52,7 @@ class Content(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     bots: tuple[str, ...] = ()
     without: tuple[str, ...] = ()
     figures: tuple[str, ...] = ()
-    seconds: int = 60
+    seconds: int = 50
 
     def variant(self, key: str) -> Variant | None:
         """Return the variant with this key, None if there is none."""
