@@ -237,11 +237,11 @@ class DocumentForm:
 
     # ----------------------------------------------------------------------------------------------------------- reading a form
 
-    def changed(self, form: Mapping[str, str]) -> dict[str, Any]:
+    def changed(self, form: Mapping[str, Any]) -> dict[str, Any]:
         """Return the data with the changed fields of a form."""
         data = deepcopy(self.data)
         for name, field in self.entries.items():
-            text = form.get(PREFIX + name, field.value).strip()
+            text = str(form.get(PREFIX + name, field.value)).strip()
             if text != field.value:
                 self._set(data, field, text)
         self._fit(data)
