@@ -75,7 +75,7 @@ def rows(games: int) -> Iterator[Row]:
     report = _report("axes-and-allies", 4, 4 * games, depth="usual").figures["built-in", 4]
     lucky = _report("axes-and-allies", 4, games, depth="usual", bots=["thrall"]).figures["built-in", 4]
     yield "Axes and Allies, 4 random players, winner once under 10 %", 0.28, 0.05, *_values(lucky, "comeback")
-    yield "Axes and Allies, 4 players, karl among random players", 1.296, 0.05, *_values(report, "agency")
+    yield "Axes and Allies, 4 players, karl among random players", 1.296, 0.05, *_values(report, "ladder.karl")
 
 
 def _report(

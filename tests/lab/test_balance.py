@@ -228,7 +228,7 @@ def test_a_game_without_a_declared_order_says_that_its_places_are_guessed() -> N
 def test_a_report_answers_every_question(report: Balance) -> None:
     figures = report.figures["built-in", 3]
     families = {figure.family for figure in figures.values()}
-    assert {"place", "turns", "waiting", "dead", "forced", "agency", "decided_by_deal", "chosen", "without"} <= families
+    assert {"place", "turns", "waiting", "dead", "forced", "ladder", "chosen", "without"} <= families
     assert {"decided", "runaway", "uncertainty_at", "kingmaking", "attacks", "at_leader"} <= families
     places = [figures[f"place.{place}"].value for place in (1, 2, 3)]
     assert sum(places) == pytest.approx(3)

@@ -66,10 +66,10 @@ def test_a_level_wins_more_only_where_choices_matter(monkeypatch: pytest.MonkeyP
 
 
 def test_a_figure_at_its_ceiling_says_so_and_its_interval_has_a_width() -> None:
-    always = figures_of({"agency": Column(np.full(40, 4.0), np.ones(40), most=4.0)})["agency"]
+    always = figures_of({"ladder.karl": Column(np.full(40, 4.0), np.ones(40), most=4.0)})["ladder.karl"]
     assert (always.value, always.most, always.is_at_ceiling) == (4, 4, True)
     assert 3.5 < always.low < always.high == 4
-    assert not figures_of({"agency": Column(np.repeat([4.0, 0.0], 20), np.ones(40), most=4.0)})["agency"].is_at_ceiling
+    assert not figures_of({"ladder.karl": Column(np.repeat([4.0, 0.0], 20), np.ones(40), most=4.0)})["ladder.karl"].is_at_ceiling
 
 
 def test_hidden_hands_keep_their_cards_when_the_draw_pile_is_shuffled_anew() -> None:
@@ -212,7 +212,7 @@ def test_what_only_a_deep_report_measures_comes_after_all_that_a_usual_one_does(
 
     monkeypatch.setattr(Measuring, "_measure", measured)
     monkeypatch.setattr(run, "build", lambda _cells, columns, *_rest: columns)
-    usual = {Task.PLAY, Task.CHANCES, Task.AGENCY, Task.DEALS, Task.LADDER, Task.LUCK}
+    usual = {Task.PLAY, Task.CHANCES, Task.LADDER, Task.LUCK}
     for depth in ("usual", "deep"):
         balance(AA, 2, precision=0.015, seconds=0, depth=depth, processes=1)
         plays = [number for number, work in enumerate(order) if work.task is Task.PLAY]

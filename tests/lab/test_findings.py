@@ -78,7 +78,7 @@ def test_the_most_surprising_comes_first_and_the_first_screen_has_seven_sentence
         figure("kingmaking", 0.05, 0.001),
         figure("dead", 0.9, 0.01),
     ]
-    crowd += [figure("agency", 1.0, 0.01), figure("acquired.card.3", 0.0, 0.001), figure("runaway", 0.99, 0.001)]
+    crowd += [figure("comeback", 0.3, 0.01), figure("acquired.card.3", 0.0, 0.001), figure("runaway", 0.99, 0.001)]
     page = [*places(0.9, 0.8, 0.7, 1.6, half=0.03), *cards(card_14=0.05), figure("turns.median", 14, 0), *crowd]
     found = findings(made({"built-in": page}))
     assert [each.surprise for each in found] == sorted((each.surprise for each in found), reverse=True)
@@ -169,6 +169,14 @@ def test_luck_and_skill_and_figures_of_ones_own_are_told() -> None:
     assert own == "You counted in a match: kills 2.00."
     assert "Luck decides 70 % (65 % to 75 %) of the results of equal, good players" in luck
     assert "karl 3.95 (3.93 to 3.97), nearly the most possible, a search of 100 steps 1.20 (1.10 to 1.30)." in ladder
+
+
+def test_skill_of_variants_is_told_beside_each_other_and_as_a_difference() -> None:
+    base, other = [figure("ladder.karl", 1.51, 0.02)], [figure("ladder.karl", 1.81, 0.02)]
+    texts = said(made({"built-in": base, "mine": other}, [figure("ladder.karl", 0.3, 0.03)]))
+    assert texts[0].startswith("mine instead of built-in (4 players): ladder: karl from 1.51 to 1.81, a difference of +0.30")
+    assert texts[1].startswith("built-in and mine: one player of a level")
+    assert texts[1].endswith(": karl 1.51 (1.49 to 1.53) and 1.81 (1.79 to 1.83).")
 
 
 def test_always_is_not_told_where_it_only_mirrors_never() -> None:

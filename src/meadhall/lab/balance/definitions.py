@@ -113,14 +113,6 @@ DEFINITIONS: Mapping[str, Definition] = {
     "stakes": Definition(
         "choice", marked("stakes"), marked("Stakes: the chance of the best action less the mean of all."), "share"
     ),
-    "agency": Definition(
-        "skill",
-        marked("among random players"),
-        marked("Wins of this bot among random players, in fair shares."),
-        "fair shares",
-        (1.2, INF),
-        low=marked("{cell}: among random players this bot wins only {value} times its equal share: skill decides little."),
-    ),
     "ladder": Definition(
         "skill",
         marked("ladder: {item}"),
@@ -152,12 +144,6 @@ DEFINITIONS: Mapping[str, Definition] = {
         "skill",
         marked("of which by dice and draws"),
         marked("The part that dice and draws after the deal explain, among the same good players."),
-        "share",
-    ),
-    "decided_by_deal": Definition(
-        "skill",
-        marked("decided by the deal"),
-        marked("Random players: the part of the results that deal and dice decide, whatever is chosen."),
         "share",
     ),
     "chosen": Definition(

@@ -61,7 +61,7 @@ class Finding:
 
 def findings(report: Measured) -> list[Finding]:
     """Return all findings, the most surprising first; differences of variants before others."""
-    questions = (_differences, _own, _without, _places, _together, _length, _skill, _by_family, _taken, _levels)
+    questions = (_differences, _without, _places, _together, _length, _skill, _by_family, _taken, _levels)
     found = [_of_the_only_cell(report, finding) for question in questions for finding in question(report)]
     return [
         *_notes(report),
@@ -175,9 +175,13 @@ def _ends(report: Measured, found: Mapping[Key, Figure], text: str) -> str:
 
 
 def _skill(report: Measured) -> Iterator[Finding]:
-    """Yield what luck decides, and how much more a player wins than those of the level below, in the first cell with each."""
+    """Yield the own figures, what luck decides, and how much more a player wins than those of the level below.
+
+    Each has a sentence about the first cell that has it, with the same cell of the other variants beside it.
+    """
     unknown = _("{cell}: how much luck decides among equal, good players is not shown yet: {value} of the results.")
     texts = {
+        "own": _("{cell}: you counted in a match: {items}."),
         "luck": _("{cell}: luck decides {value} of the results of equal, good players. Their choices decide the rest."),
         "ladder": _("{cell}: one player of a level among players of the level below wins so many times an equal share: {items}."),
     }
@@ -185,19 +189,14 @@ def _skill(report: Measured) -> Iterator[Finding]:
         key = next((key for key in report.figures if _of(report, key, family)), None)
         if key is not None:
             found = _of(report, key, family)
+            names = tuple(figure.name for figure in found)
+            cells = {other: figures for other, figures in report.figures.items() if other[1:] == key[1:]}
+            beside = {other: figures for other, figures in cells.items() if figures.keys() >= set(names)}
+            cell = cell_in_words(report, (listed([other[0] for other in beside]), *key[1:]))
             is_vague = family == "luck" and found[0].high - found[0].low > VAGUE
-            cell, value, items = cell_in_words(report, key), value_in_words(found[0]), _items(report, found)
+            value, items = _beside(found[0], beside), _items(report, found, beside)
             said = (unknown if is_vague else text).format(cell=cell, value=value, items=items)
-            yield Finding(said, key, tuple(figure.name for figure in found), plain=family == "luck")
-
-
-def _own(report: Measured) -> Iterator[Finding]:
-    """Yield the own figures, in the first cell."""
-    key = next(iter(report.figures))
-    if own := _of(report, key, "own"):
-        text = _("{cell}: you counted in a match: {items}.")
-        said = text.format(cell=cell_in_words(report, key), items=_items(report, own))
-        yield Finding(said, key, tuple(figure.name for figure in own), plain=True)
+            yield Finding(said, key, names, plain=family != "ladder")
 
 
 def _without(report: Measured) -> Iterator[Finding]:
@@ -274,9 +273,17 @@ def _of(report: Measured, key: Key, family: str) -> list[Figure]:
     return [figure for figure in report.figures[key].values() if figure.family == family]
 
 
-def _items(report: Measured, figures: Sequence[Figure]) -> str:
-    """Return the names of a few figures within their family with their values, and how many are left."""
-    named = [f"{short_item(report, figure)} {value_in_words(figure)}" for figure in figures[:MOST_ITEMS]]
+def _beside(figure: Figure, cells: Mapping[Key, Mapping[str, Figure]]) -> str:
+    """Return the values of a figure in each of these cells."""
+    return listed([value_in_words(figures[figure.name]) for figures in cells.values()])
+
+
+def _items(report: Measured, figures: Sequence[Figure], cells: Mapping[Key, Mapping[str, Figure]] | None = None) -> str:
+    """Return a few figures by their names within their family, with their values in these cells, and how many are left."""
+    named = [
+        f"{short_item(report, figure)} {value_in_words(figure) if cells is None else _beside(figure, cells)}"
+        for figure in figures[:MOST_ITEMS]
+    ]
     if left := len(figures) - len(named):
         named.append(ngettext("and {count} other", "and {count} others", left).format(count=left))
     return ", ".join(named)
@@ -334,7 +341,7 @@ def _can_differ(figure: Figure) -> bool:
     """Return whether a sentence tells a difference of this figure: of a piece only if the figure itself has a sentence."""
     about = figure.about
     is_told = figure.family == "place" or about.alike or about.high or about.low
-    return not figure.item or figure.family == "own" or (about.unit in ("share", "fair shares") and bool(is_told))
+    return not figure.item or figure.family in ("own", "ladder") or (about.unit in ("share", "fair shares") and bool(is_told))
 
 
 def _levels(report: Measured) -> Iterator[Finding]:

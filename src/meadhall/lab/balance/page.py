@@ -48,7 +48,7 @@ EXAMPLES_OF = {"length": ("longest",), "pieces": ("rare",), "course": ("comeback
 STYLES = Path(__file__).parent / "static" / "report.css"
 """The rules of a report, for a page that holds one."""
 
-FAMILIES = ("place", "dealt", "chosen", "without", "loss", "ladder", "agency", "at_leader")
+FAMILIES = ("place", "dealt", "chosen", "without", "loss", "ladder", "at_leader")
 """The families of figures that have a chart of intervals."""
 
 

@@ -40,10 +40,10 @@ MOST_CHUNKS = 32
 SECONDS = 120.0
 """The default time limit of a report."""
 
-FIRST_STAGES = ((Task.CHANCES,), (Task.AGENCY, Task.DEALS), (Task.WITHOUT,), (Task.OWN,))
-"""The tasks before the matches that the precision asks for; those together take turns."""
+FIRST_STAGES = ((Task.CHANCES,), (Task.WITHOUT,), (Task.OWN,))
+"""The tasks before the matches that the precision asks for."""
 LAST_STAGES = ((Task.LADDER, Task.LUCK), (Task.SEARCH,), (Task.WORTH,))
-"""The tasks after them, which take long. The high rungs of the ladder follow."""
+"""The tasks after them, which take long; those together take turns. The high rungs of the ladder follow."""
 
 Report: TypeAlias = Callable[[float], None]
 """Called with the part of the report that is done, 0 to 1."""

@@ -19,7 +19,6 @@ from meadhall.bots.policy import POLICIES
 from meadhall.engine.compute.bulk import seed_number
 from meadhall.engine.compute.executors import Pieces
 from meadhall.engine.game import Game
-from meadhall.engine.loops import RANDOM
 from meadhall.lab.balance.chances import measured_chances
 from meadhall.lab.balance.figures import Column, Columns, counted
 from meadhall.lab.balance.measures import measured
@@ -30,9 +29,6 @@ from meadhall.lab.luck import values_and_luck
 Depth: TypeAlias = Literal["quick", "usual", "deep"]
 """How much a report measures: matches alone; chances, skill and deals, too; searches, too."""
 
-
-REPEATS = 16
-"""The number of matches of random players with the same deal."""
 
 ITERATIONS = 400
 """The iterations of the search of a decision."""
@@ -57,8 +53,6 @@ class Task(Enum):
     PLAY = "play"
     CHANCES = "chances"
     WORTH = "worth"  # the chances at every position, of long matches
-    AGENCY = "agency"
-    DEALS = "deals"
     WITHOUT = "without"
     OWN = "own"  # an own function
     LADDER = "ladder"
@@ -68,8 +62,6 @@ class Task(Enum):
 
 SIZES = {
     Task.CHANCES: 32,
-    Task.AGENCY: 256,
-    Task.DEALS: 48,
     Task.WITHOUT: 1024,
     Task.OWN: 512,
     Task.LADDER: 24,
@@ -77,9 +69,11 @@ SIZES = {
     Task.SEARCH: 48,
     Task.WORTH: 32,
 }
-"""The number of matches of each task (of deals for ``DEALS``). They don't depend on the time."""
+"""The number of matches of each task. They don't depend on the time."""
+HEURISTIC = 256
+"""The number of matches of the rung without searches."""
 
-USUAL = (Task.CHANCES, Task.AGENCY, Task.DEALS, Task.LADDER, Task.LUCK)
+USUAL = (Task.CHANCES, Task.LADDER, Task.LUCK)
 DEEP = (Task.SEARCH, Task.WORTH)
 """The tasks of a deep report alone, which take long: the most useful for its time first. High rungs of the ladder follow them."""
 
@@ -88,7 +82,7 @@ SHORT_FOR = {Task.CHANCES: 400_000, Task.LADDER: 100_000, Task.LUCK: 100_000}
 TIMES = 8
 """How many times as many matches short ones are."""
 
-CHUNKS = {Task.PLAY: 64, Task.CHANCES: 2, Task.WORTH: 1, Task.SEARCH: 2, Task.LADDER: 1, Task.LUCK: 4, Task.DEALS: 4}
+CHUNKS = {Task.PLAY: 64, Task.CHANCES: 2, Task.WORTH: 1, Task.SEARCH: 2, Task.LADDER: 1, Task.LUCK: 4}
 """The number of matches in a chunk for an executor; 16 where nothing stands here. Matches of searches and functions: 2."""
 
 
@@ -105,9 +99,7 @@ def works_of(cell: CellPlan, depth: Depth, without: Sequence[str], *, is_first: 
     for task in () if depth == "quick" else USUAL if depth == "usual" else USUAL + DEEP:
         if task is Task.LADDER:
             yield from (Measuring(cell, task, level) for level in rungs(cell.subject) if is_first)
-        elif (task is not Task.AGENCY or (are_rivals and POLICIES.get(cell.bots[0]) != RANDOM)) and (
-            task is not Task.LUCK or (are_rivals and is_first)
-        ):
+        elif task is not Task.LUCK or (are_rivals and is_first):
             yield Measuring(cell, task)
     if depth == "deep" and is_first:
         yield from (Measuring(cell, Task.LADDER, level) for level in HIGH_RUNGS)
@@ -144,8 +136,6 @@ class Measuring:
         measures: dict[Task, Callable[[CellPlan, Sequence[int]], Columns]] = {
             Task.CHANCES: partial(measured_chances, every=self.every),
             Task.WORTH: partial(measured_chances, every=True),
-            Task.AGENCY: measured_agency,
-            Task.DEALS: measured_deals,
             Task.WITHOUT: partial(measured_without, kind=self.kind),
             Task.OWN: partial(measured_own, name=self.kind),
             Task.SEARCH: measured_search,
@@ -166,7 +156,7 @@ class Measuring:
 
     def size(self, decisions: float) -> int:
         """Return the number of matches, if one has so many decisions. Short ones are more, because they take less time."""
-        least = SIZES[Task.AGENCY if self.task is Task.LADDER and self.kind in POLICIES else self.task]
+        least = HEURISTIC if self.task is Task.LADDER and self.kind in POLICIES else SIZES[self.task]
         room = SHORT_FOR.get(self.task, 0) / max(1.0, decisions * self.subject.actions)
         return int(least * min(max(room, 1), TIMES if self.every or self.task is not Task.CHANCES else 1))
 
@@ -209,11 +199,6 @@ class Rounds:
 
 
 # --------------------------------------------------------------------------------------------------------------- experiments
-
-
-def measured_agency(plan: CellPlan, numbers: Sequence[int]) -> Columns:
-    """Return the wins in fair shares of the plan's bot among random players."""
-    return {"agency": first_bot(replace(plan, bots=(plan.bots[0], *(RUNGS[0],) * (plan.players - 1))), numbers)}
 
 
 def measured_without(plan: CellPlan, numbers: Sequence[int], kind: str) -> Columns:
@@ -261,26 +246,6 @@ def measured_own(plan: CellPlan, numbers: Sequence[int], name: str) -> Columns:
                 played.play(action)
             pairs[row] = plan.own.measure(name, played)
     return {f"own.{name}": Column(pairs[:, 0].copy(), pairs[:, 1].copy())}
-
-
-def measured_deals(plan: CellPlan, numbers: Sequence[int]) -> Columns:
-    """Return how much of the variance of results between random players is between deals (the intraclass correlation).
-
-    The noise of a finite number of matches for each deal is taken out. ``numbers`` are those of deals. Goodman, Perez-Liebana,
-    Lucas: Seeding for Success (2025) have other measures of the same.
-    """
-    players = plan.players
-    thralls = replace(plan, bots=("thrall",) * players, repeats=REPEATS)
-    tracer = Tracer(thralls)
-    trace = tracer.trace([REPEATS * deal + k for deal in numbers for k in range(REPEATS)])
-    seats = [party[0] for party in trace.parties]
-    shares = trace.shares[:, seats].reshape(len(numbers), REPEATS, len(seats))
-    rates = shares.mean(axis=1)
-    squares = (shares**2).mean(axis=1)
-    ended = shares[~np.isnan(shares)]
-    fair = 1 / len(seats) if len(seats) > 1 else float(ended.mean()) if ended.size else nan
-    same = (REPEATS * rates**2 - squares) / (REPEATS - 1)  # an unbiased estimate of the square of the true rate
-    return {"decided_by_deal": Column((same - fair**2).sum(axis=1), (squares - fair**2).sum(axis=1))}
 
 
 def measured_search(plan: CellPlan, numbers: Sequence[int]) -> Columns:

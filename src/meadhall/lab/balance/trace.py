@@ -41,13 +41,11 @@ class CellPlan(Plan):
     Attributes:
         variant: the name of the variant.
         avoided: for each seat the kinds of actions that it avoids, as a mask of bits. They rotate as bots do. Empty: none.
-        repeats: how many matches have the same deal, with other choices of the bots.
         own: the own figures.
     """
 
     variant: str = ""
     avoided: tuple[int, ...] = ()
-    repeats: int = 1
     own: Own = field(default_factory=Own)
 
     @property
@@ -57,7 +55,7 @@ class CellPlan(Plan):
 
     def deal_seed(self, number: int) -> str:
         """Return the seed of match ``number``, the same for every variant and bot."""
-        return f"{self.label}/{self.players}/{number // self.repeats}"
+        return f"{self.label}/{self.players}/{number}"
 
     def bot_seed(self, number: int, seat: int) -> str:
         """Return the seed of the choices of a bot."""

@@ -221,8 +221,9 @@ class ChartQueue:
             raise WrongMoment(_("A match gets its chart when it is over."))
         job = self._jobs.get((key, knowledge))
         if job is None:
-            if client:
-                self._check_limits(client)
+            uploads = [other for other in self._waiting() if other.client]
+            if client and (len(uploads) >= MAX_WAITING_UPLOADS or any(other.client == client for other in uploads)):
+                raise TooMany(_("Other charts are being drawn. Try again when they are done."))
             job = self._jobs[key, knowledge] = ChartJob(match, knowledge, self._time, client, when_done, has_subscribers)
         job.requested_at = self._time.seconds()
         if not job.is_open:
@@ -236,11 +237,6 @@ class ChartQueue:
         if self._working is not None:
             self._working.cancel()
             await asyncio.gather(self._working, return_exceptions=True)
-
-    def _check_limits(self, client: str) -> None:
-        uploads = [job for job in self._waiting() if job.client]
-        if len(uploads) >= MAX_WAITING_UPLOADS or any(job.client == client for job in uploads):
-            raise TooMany(_("Other charts are being drawn. Try again when they are done."))
 
     def _evict(self) -> None:
         done = [(key, job) for key, job in self._jobs.items() if not job.is_open]
@@ -266,7 +262,7 @@ class ChartQueue:
                     raise _Dropped
                 job.analysis = await self._worker.run(AnalyseMatch(match.record(), job.knowledge), job.advance)
             except _Dropped:
-                self._remove(job)
+                self._jobs = OrderedDict((key, other) for key, other in self._jobs.items() if other is not job)
             except WorkerLost:
                 log.warning("the worker process ended during a chart of %s", match.game.name)
                 job.has_lost_worker, job.failed = True, job.has_lost_worker
@@ -279,7 +275,3 @@ class ChartQueue:
             self._evict()
             job.when_done()
             job.when_done, job.has_subscribers = _do_nothing, _no_subscribers  # they would keep the room in memory
-
-    def _remove(self, job: ChartJob) -> None:
-        for key in [key for key, other in self._jobs.items() if other is job]:
-            del self._jobs[key]

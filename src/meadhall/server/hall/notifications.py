@@ -314,25 +314,22 @@ class Notifications:
         if row is None or table is None:
             return None
         speak(row.language)
+        titles = {
+            "turn": _("It is your turn"),
+            "short": _("Your time is running out"),
+            "proposal": _("{name} proposes something").format(name=note.sender) if note.sender else _("A proposal waits for you"),
+            "invitation": _("{name} invites you to a table").format(name=note.sender),
+        }
         text = {
             "id": id,
             "tag": f"{note.kind}:{note.table}",
-            "title": _title(note),
+            "title": titles[note.kind],
             "body": _body(table, guest),
             "url": f"{self._sub_path}/tables/{table.id}",
             "language": row.language,
         }
         topic = sha256(f"{note.kind}:{note.table}".encode()).hexdigest()[:32]
         return Message(text, topic, max(1, seconds), is_urgent=note.kind in ("short", "proposal"))
-
-
-def _title(note: Notification) -> str:
-    return {
-        "turn": _("It is your turn"),
-        "short": _("Your time is running out"),
-        "proposal": _("{name} proposes something").format(name=note.sender) if note.sender else _("A proposal waits for you"),
-        "invitation": _("{name} invites you to a table").format(name=note.sender),
-    }[note.kind]
 
 
 def _body(table: TableRow, guest: str) -> str:

@@ -67,6 +67,7 @@ def chart_view(match: Match, analysis: Analysis) -> ChartView:
     result = match.outcome()
     winners = result.winners if result else ()
     count = len(analysis.chances)
+    columns = min(COLUMNS, count)
     paths = [[_place(k, count, analysis.chance(k, party)) for k in range(count)] for party in range(len(analysis.parties))]
     crests = _crests(paths, [party[0] in winners for party in analysis.parties])
     lines = tuple(
@@ -82,14 +83,14 @@ def chart_view(match: Match, analysis: Analysis) -> ChartView:
         for k, party in enumerate(analysis.parties)
     )
     return ChartView(
-        title=_title(match),
+        title=_("Chance of success, move by move") if match.is_cooperative else _("Win chances, move by move"),
         summary=_summary(lines),
         knowledge=analysis.knowledge,
         has_secrets=analysis.secrets,
         lines=lines,
         marks=_marks(match, analysis, paths),
         ticks=_ticks(count),
-        columns=tuple(min(count - 1, int((column + 0.5) * count / _columns(count))) for column in range(_columns(count))),
+        columns=tuple(min(count - 1, int((column + 0.5) * count / columns)) for column in range(columns)),
         places=tuple(x for x, _y in paths[0]),
         note=" ".join(accuracy_in_words(analysis)),
     )
@@ -98,12 +99,6 @@ def chart_view(match: Match, analysis: Analysis) -> ChartView:
 def percent(analysis: Analysis, position: int, party: int) -> str:
     """Return a chance in words. ``party``: index of the seats that win or lose together."""
     return percent_in_words(analysis.chance(position, party), sure=not analysis.samples[position])
-
-
-def _title(match: Match) -> str:
-    if match.is_cooperative:
-        return _("Chance of success, move by move")
-    return _("Win chances, move by move")
 
 
 def _summary(lines: Iterable[ChartLine]) -> str:
@@ -129,10 +124,6 @@ def _path(points: Iterable[Point]) -> str:
         if k in (0, len(places) - 1) or not places[k - 1][1] == place[1] == places[k + 1][1]
     ]
     return "M" + "L".join(f"{x:g} {y:g}" for x, y in kept)
-
-
-def _columns(count: int) -> int:
-    return min(COLUMNS, count)
 
 
 def _ticks(count: int) -> tuple[tuple[float, int], ...]:

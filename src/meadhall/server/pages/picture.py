@@ -27,7 +27,7 @@ from meadhall.server.pages.clock import locale
 from meadhall.server.pages.match import given_up_view, has_picture, match_page, result_view
 from meadhall.server.pages.models import MatchPage, SeatView
 from meadhall.server.pages.templates import STATIC, environment, template
-from meadhall.server.store.models import Crest, TableRow
+from meadhall.server.store.models import TableRow
 from meadhall.server.web.links import link
 from meadhall.server.worker.threads import run_in_thread
 
@@ -136,21 +136,18 @@ def _fitting(text: str) -> tuple[int, tuple[str, ...]]:
     return size, tuple(wrap(text, letters, max_lines=most, placeholder=" …"))
 
 
+_SEAT: Final = re.compile(r"""(class="(?:[^"]* )?seat-|var\(--seat-)(\d+)""")
+
+
 def svg(picture: Picture) -> str:
     """Return a picture as SVG, with the final board or, for a game that doesn't draw one, with the game's picture."""
     game = picture.page.game
     has_board = has_template(f"{game}/picture.html")
     scene = f"{game}/picture.html" if has_board else f"{game}/tile.html"
     drawn = template("picture.html").render(picture=picture, page=picture.page, scene=scene, has_board=has_board)
-    return styles(game).written_out(_dyed(drawn, picture.page.marks))
-
-
-_SEAT: Final = re.compile(r"""(class="(?:[^"]* )?seat-|var\(--seat-)(\d+)""")
-
-
-def _dyed(drawn: str, marks: tuple[Crest, ...]) -> str:
-    """Return a drawing in which each seat has the colour of its mark. Flat styles know only its own colour."""
-    return _SEAT.sub(lambda found: f"{found[1]}{marks[int(found[2])].colour}", drawn)
+    marks = picture.page.marks
+    dyed = _SEAT.sub(lambda found: f"{found[1]}{marks[int(found[2])].colour}", drawn)  # flat styles know only a seat's own colour
+    return styles(game).written_out(dyed)
 
 
 @cache
