@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from meadhall.engine.errors import BadSetup
-from meadhall.engine.form import DocumentForm, table_of
+from meadhall.engine.form import DocumentForm
 from meadhall.engine.registry import game
 from meadhall.engine.text.language import speaking
 from meadhall.server.hall.lobby_changes import document_of
@@ -25,7 +25,7 @@ def form(**changes: Any) -> DocumentForm:
 
 def test_the_form_has_every_value_of_the_components_and_changes_nothing_by_itself() -> None:
     data = form().data
-    names = {field.name: field.value for field, _line in form().entries()}
+    names = {field.name: field.value for field in form().entries.values()}
     for index, monster in enumerate(data["monster"]):
         for level in ("yellow", "blue", "red"):
             for part in ("target", "gold"):
@@ -51,7 +51,7 @@ def test_values_that_the_rules_leave_open_can_be_changed_and_lists_within_their_
     )
     assert (changed["sorcerer"]["refill"], changed["dice"]["enhance_dice"]) == (False, [4, 20])
     assert changed["prisoner_space"][0]["reward"] == {}
-    lists = {group.path: (group.grows, group.shrinks) for group in form().groups}
+    lists = {group.path: (group.grows, group.shrinks) for group in form().top.groups}
     assert (lists["prisoner_space"], lists["monster"]) == ((True, True), (False, False))
     assert len(form().grown("trade")["trade"]) == 5
     assert form().shrunk("prisoner_space")["prisoner_space"] == form().data["prisoner_space"][:4]
@@ -72,8 +72,7 @@ def test_an_error_names_its_place_in_words(field: str, text: str, sentence: str)
     question = Question("q", "ada", DUNGEON.name, Content("?", (2,), (variant,)), 0, datetime.now(UTC))
     with speaking("en"):
         page = editor_page(question, variant, COMPONENTS)
-    assert page.fault is not None
-    assert (page.fault.text, page.fault.field) == (sentence, field)
+    assert page["fault"] == (field, sentence)
 
 
 def column(data: dict[str, Any], name: str, path: str) -> list[Any]:
@@ -82,7 +81,7 @@ def column(data: dict[str, Any], name: str, path: str) -> list[Any]:
 
 
 def test_a_table_has_a_row_for_each_piece_and_a_column_for_each_number() -> None:
-    tables = {group.path: table for group in form().groups if (table := table_of(group))}
+    tables = {group.path: table for group in form().top.groups if (table := form().table(group))}
     assert {name: len(table.rows) for name, table in tables.items()} == {
         "turn_order_space": 5,
         "prisoner_space": 5,
@@ -90,8 +89,8 @@ def test_a_table_has_a_row_for_each_piece_and_a_column_for_each_number() -> None
         "monster": 28,
         "sorcerer_card": 16,
     }
-    assert [words for _path, words in tables["monster"].columns][:3] == ["yellow, target", "yellow, gold", "blue, target"]
-    assert [path for path, _words in tables["sorcerer_card"].columns] == ["points", "per"]
+    assert [*tables["monster"].columns.values()][:3] == ["yellow, target", "yellow, gold", "blue, target"]
+    assert [*tables["sorcerer_card"].columns] == ["points", "per"]
     assert [field and field.value for field in tables["sorcerer_card"].rows[8][1]] == ["1", "3"]
     assert tables["sorcerer_card"].rows[0][1][1] is None
 

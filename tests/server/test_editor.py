@@ -18,7 +18,6 @@ from games_for_tests.coins import game as coins
 from meadhall.engine.options import MAX_SIZE
 from meadhall.engine.registry import registered
 from meadhall.lab import warm
-from meadhall.server.pages.editor import editor_page
 from meadhall.server.routes import editor
 from meadhall.server.store import guests
 from server import hoard_on_a_page
@@ -158,7 +157,7 @@ async def test_a_step_that_cant_be_read_is_refused_and_the_fields_beside_it_are_
 async def test_a_hall_without_what_printing_needs_says_why_it_has_no_button(
     hall: OpenHall, monkeypatch: pytest.MonkeyPatch, can_print: bool
 ) -> None:
-    monkeypatch.setattr(editor, "editor_page", lambda *given, **named: replace(editor_page(*given, **named), can_print=can_print))
+    monkeypatch.setattr(editor, "CAN_PRINT", can_print)
     person = hall.person()
     page = unescape((await person.get(await asked(person))).text)
     assert ('id="print"' in page, "This hall can't print: its host has not installed" in page) == (can_print, not can_print)

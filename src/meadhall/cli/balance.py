@@ -16,7 +16,6 @@ from meadhall.cli.console import (
     CLUSTERS,
     INTERRUPTED,
     STOP_AFTER,
-    console,
     name_and_value,
     print_result,
     progress_bar,
@@ -162,10 +161,7 @@ def run_balance(
             cluster=cluster,
             limit=limit or LIMIT,
         )
-    if as_json:
-        print(report.to_json())
-    else:
-        print_result(console(), report)
+    print_result(report, as_json=as_json)
     for file in out or ():
         report.write(file)
     return INTERRUPTED if report.ended == "interrupted" else 0
@@ -234,10 +230,7 @@ def run_tune(
             seconds=seconds,
             progress=lambda done: progress.update(task, completed=int(100 * done)),
         )
-    if as_json:
-        print(found.to_json())
-    else:
-        console().print(found)
+    print_result(found, as_json=as_json)
     if out is not None:
         found.write_points(out)
     return INTERRUPTED if found.ended == "interrupted" else 0

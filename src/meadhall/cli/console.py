@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 from shutil import get_terminal_size
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from unicodedata import category
 
 import typer
@@ -16,9 +16,12 @@ from rich.console import Console, RenderableType
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table as RichTable
 
-from meadhall.engine.text.display import Displayed, Fitting, Table
+from meadhall.engine.text.display import Fitting, Table
 from meadhall.engine.text.language import LANGUAGES, add_catalogues, marked
 from meadhall.engine.text.language import gettext as _
+
+if TYPE_CHECKING:
+    from meadhall.lab.output import RunResult
 
 WRONG = 1
 """Exit status when a verification failed."""
@@ -53,8 +56,12 @@ def print_prose(out: Console, prose: RenderableType) -> None:
     out.print(prose, width=page_width(), soft_wrap=False)
 
 
-def print_result(out: Console, result: Displayed) -> None:
-    """Print a result: its texts in whole lines, and each table as it fits into the terminal."""
+def print_result(result: RunResult, *, as_json: bool) -> None:
+    """Print a result as JSON; or its texts in whole lines, and each table as it fits into the terminal."""
+    if as_json:
+        print(result.to_json())
+        return
+    out = console()
     for part in result.displayed():
         if isinstance(part, Table):
             out.print(Fitting(part), width=page_width(), soft_wrap=False)

@@ -14,8 +14,8 @@ from meadhall.cli.console import (
     INTERRUPTED,
     OUT,
     STOP_AFTER,
-    console,
     name_and_value,
+    print_result,
     progress_bar,
     quiet_stdout,
     split_names,
@@ -63,10 +63,7 @@ def run_simulation(
             limit=limit or LIMIT,
             **chosen,
         )
-    if as_json:
-        print(report.to_json())
-    else:
-        console().print(report)
+    print_result(report, as_json=as_json)
 
 
 # --------------------------------------------------------------------------------------------------------------------- tournament
@@ -112,8 +109,5 @@ def run_tournament(
             out=out or [],
             cluster=cluster,
         )
-    if as_json:
-        print(report.to_json())
-    else:
-        console().print(report)
+    print_result(report, as_json=as_json)
     return INTERRUPTED if report.ended == "interrupted" else 0

@@ -8,14 +8,17 @@ from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, TypeAlias
 
 from meadhall.engine.errors import BadSetup
-from meadhall.engine.form import DocumentForm, Field, Line, in_words, number_in, scaled
+from meadhall.engine.form import DocumentForm, Field, part_of, scaled
 from meadhall.engine.game import Game
 from meadhall.engine.options import Document
 from meadhall.engine.text.language import decimal, listed, ngettext
 from meadhall.engine.text.language import gettext as _
+
+Pair: TypeAlias = tuple[Field, Field]
+"""A field before and after."""
 
 BULK: Final = 3
 """So many pieces whose number changes by the same are told in one sentence."""
@@ -73,21 +76,20 @@ def document_changes(option: Document[Any], data: Mapping[str, Any], usual: Mapp
     Raises:
         BadSetup: a document is too long for a form.
     """
-    old, new = _places(DocumentForm(option, usual)), _places(DocumentForm(option, {**usual, **data}))
-    order = {name: number for number, name in enumerate({**old, **new})}
-    pairs = {name: _Pair(old[name], new[name]) for name in order if name in old and name in new}
-    columns: dict[tuple[str, str], list[_Pair]] = defaultdict(list)
-    for name, pair in pairs.items():
-        columns[pair.new.column or (name, "")].append(pair)
-    found = [change for column in columns.values() for change in _column_changes(option, column)]
-    decided = {_part(name) for name, (before, after) in pairs.items() if before.field.decides and before.field != after.field}
+    old, new = DocumentForm(option, usual), DocumentForm(option, {**usual, **data})
+    order = {name: number for number, name in enumerate(old.entries | new.entries)}
+    pairs = [(old.entries[name], new.entries[name]) for name in order if name in old.entries and name in new.entries]
+    columns: dict[str, list[Pair]] = defaultdict(list)
+    for pair in pairs:
+        columns[pair[1].column].append(pair)
+    found = [change for column in columns.values() for change in _column_changes(old, column)]
+    decided = {part_of(before.name) for before, after in pairs if before.decides and before != after}
     for here, there in ((old, new), (new, old)):
-        known = {piece for place in there.values() for piece in place.pieces}
-        lone: dict[str, list[_Place]] = defaultdict(list)
-        for name in order:
-            if name in here and name not in there and not (here is old and _part(name) in decided):
-                lone[next((piece for piece in here[name].pieces if piece not in known), name)].append(here[name])
-        found += [_lone_change(part, places, is_new=here is new) for part, places in lone.items()]
+        lone: dict[str, list[Field]] = defaultdict(list)
+        for name, field in here.entries.items():
+            if name not in there.entries and not (here is old and part_of(name) in decided):
+                lone[next((piece for piece in field.pieces if piece not in there.words), name)].append(field)
+        found += [_lone_change(here, part, fields, is_new=here is new) for part, fields in lone.items()]
     return sorted(found, key=lambda change: order[change.fields[0]])
 
 
@@ -103,110 +105,57 @@ def as_comment(found: Sequence[Change]) -> str:
     return "".join(f"# {line}\n" for line in lines)
 
 
-class _Place(NamedTuple):
-    """A field with the groups that it is in."""
-
-    field: Field
-    line: Line
-
-    @property
-    def pieces(self) -> dict[str, int]:
-        """Return the paths of the pieces of lists that it is in, each with the number of groups down to it."""
-        return {group.path: number + 2 for number, group in enumerate(self.line[1:]) if self.line[number].is_list}
-
-    @property
-    def where(self) -> str:
-        """Return the words for the place."""
-        return ", ".join([*in_words(self.line), self.field.label])
-
-    @property
-    def column(self) -> tuple[str, str] | None:
-        """Return the path of the list that it is in and the path in a piece of it, None if it is in no list."""
-        piece = next(iter(self.pieces), None)
-        return None if piece is None else (_part(piece), self.field.name[len(piece) + 1 :])
-
-    def split(self, piece: str) -> tuple[str, str]:
-        """Return the words for a piece that it is in, and for the place in that piece."""
-        depth = self.pieces[piece]
-        return ", ".join(in_words(self.line[:depth])), ", ".join([*in_words(self.line[depth:]), self.field.label])
-
-    @property
-    def words(self) -> tuple[str, str]:
-        """Return the words for the outermost piece and for the place in it."""
-        return self.split(next(iter(self.pieces)))
+def _numbers(pair: Pair) -> tuple[int, int] | None:
+    """Return both numbers, None if one isn't a whole number."""
+    old, new = pair[0].number, pair[1].number
+    return None if old is None or new is None else (old, new)
 
 
-class _Pair(NamedTuple):
-    """A field before and after."""
-
-    old: _Place
-    new: _Place
-
-    @property
-    def numbers(self) -> tuple[int, int] | None:
-        """Return both numbers, None if one isn't a whole number."""
-        old, new = number_in(self.old.field.value), number_in(self.new.field.value)
-        return (old, new) if isinstance(old, int) and isinstance(new, int) and self.new.field.is_number else None
-
-
-def _places(form: DocumentForm) -> dict[str, _Place]:
-    return {field.name: _Place(field, line) for field, line in form.entries()}
-
-
-def _part(name: str) -> str:
-    """Return the path of what a part is in."""
-    return name.rpartition(".")[0]
-
-
-def _column_changes(option: Document[Any], pairs: Sequence[_Pair]) -> Iterator[Change]:
+def _column_changes(form: DocumentForm, pairs: Sequence[Pair]) -> Iterator[Change]:
     """Yield the changes of a number or a text that several pieces have."""
-    changed = [pair for pair in pairs if pair.old.field.value != pair.new.field.value]
-    kinds: dict[str, list[_Pair]] = defaultdict(list)
+    changed = [(old, new) for old, new in pairs if old.value != new.value]
+    kinds: dict[str, list[Pair]] = defaultdict(list)
     for pair in changed:
-        numbers = pair.numbers
-        kinds[f"{numbers[1] - numbers[0]:+d}" if numbers else f"→ {pair.new.field.text}"].append(pair)
+        numbers = _numbers(pair)
+        kinds[f"{numbers[1] - numbers[0]:+d}" if numbers else f"→ {pair[1].text}"].append(pair)
     if len(kinds) > 1 and len(changed) >= BULK:
-        if len({pair.new.field.value for pair in changed}) == 1:
-            kinds = {f"→ {changed[0].new.field.text}": changed}
+        if len({new.value for _old, new in changed}) == 1:
+            kinds = {f"→ {changed[0][1].text}": changed}
         elif factor := _factor(pairs):
             kinds, pairs = {f"× {decimal(float(factor), 2, exactly=False)}": changed}, changed
     for what, alike in kinds.items():
+        names = tuple(old.name for old, _new in alike)
         if len(alike) < BULK:
-            yield from (_single(pair) for pair in alike)
+            yield from (Change(form.words[old.name], _arrow(old.text, new.text), (old.name,)) for old, new in alike)
         else:
-            where = f"{_who(option, alike, pairs)}, {alike[0].new.words[1]}"
-            yield Change(where, what, tuple(pair.new.field.name for pair in alike))
+            where = f"{_who(form, alike, pairs)}, {form.inside(names[0], alike[0][0].pieces[0])}"
+            yield Change(where, what, names)
 
 
-def _single(pair: _Pair) -> Change:
-    return Change(pair.old.where, _arrow(pair.old.field.text, pair.new.field.text), (pair.new.field.name,))
-
-
-def _factor(pairs: Sequence[_Pair]) -> Fraction | None:
+def _factor(pairs: Sequence[Pair]) -> Fraction | None:
     """Return the simplest factor that explains all numbers, rounded, None if there is none."""
-    numbers = [pair.numbers or (0, 1) for pair in pairs]  # nothing explains a text
+    numbers = [_numbers(pair) or (0, 1) for pair in pairs]  # nothing explains a text
     least = max((Fraction(2 * new - 1, 2 * old) for old, new in numbers if old > 0), default=Fraction(0))
     factors = [Fraction(ceil(least * digits), digits) for digits in (1, 10, 100)]
     return next((factor for factor in factors if all(scaled(old, factor) == new for old, new in numbers)), None)
 
 
-def _who(option: Document[Any], alike: Sequence[_Pair], pairs: Sequence[_Pair]) -> str:
+def _who(form: DocumentForm, alike: Sequence[Pair], pairs: Sequence[Pair]) -> str:
     """Return the words for these pieces of a list: all, all except a few, or each by its name."""
-    column, others = alike[0].new.column, [pair.old.words[0] for pair in pairs if pair not in alike]
-    named = option.words.get(f"{column[0]}.*") if column else None
+    others = [form.words[pair[0].pieces[0]] for pair in pairs if pair not in alike]
+    named = form.option.words.get(alike[0][0].column.partition("*")[0] + "*")
     if named is None or len(others) > BULK or len(others) >= len(alike):
-        return listed([pair.old.words[0] for pair in alike])
+        return listed([form.words[old.pieces[0]] for old, _new in alike])
     return _("{every} except {pieces}").format(every=_(named), pieces=listed(others)) if others else _(named)
 
 
-def _lone_change(part: str, places: Sequence[_Place], *, is_new: bool) -> Change:
-    """Return the change of a part that is only in one of the documents: a piece of a list, or a field."""
-    names, first = tuple(place.field.name for place in places), places[0]
-    if part == first.field.name:
-        return Change(first.where, _arrow("–", first.field.text) if is_new else _arrow(first.field.text, "–"), names)
-    values = (f"{place.split(part)[1]} {place.field.text}" for place in places if place.field.value not in ("", "0"))
-    what = _("new ({values})").format(values="; ".join(values)) if is_new else _("taken away")
-    return Change(first.split(part)[0], what, names)
+def _lone_change(form: DocumentForm, part: str, fields: Sequence[Field], *, is_new: bool) -> Change:
+    """Return the change of a part that is only in this one of two documents: a piece of a list, or a field."""
+    names, where = tuple(field.name for field in fields), form.words[part]
+    if part == names[0]:
+        return Change(where, _arrow("–", fields[0].text) if is_new else _arrow(fields[0].text, "–"), names)
+    values = (f"{form.inside(field.name, part)} {field.text}" for field in fields if field.value not in ("", "0"))
+    return Change(where, _("new ({values})").format(values="; ".join(values)) if is_new else _("taken away"), names)
 
 
 def _arrow(old: str, new: str) -> str:

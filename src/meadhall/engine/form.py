@@ -6,11 +6,12 @@ The form needs no declaration by a game. The words of a ``Document`` give its fi
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import floor
+from operator import itemgetter
 from typing import Any, Final, NamedTuple, TypeAlias
 
 import msgspec
@@ -21,10 +22,11 @@ from meadhall.engine.errors import BadSetup
 from meadhall.engine.options import Document
 from meadhall.engine.text.language import gettext as _
 
-Path: TypeAlias = tuple[str | int, ...]
+Choices: TypeAlias = tuple[tuple[str, str], ...]
+"""Values and their words."""
 
 MAX_FIELDS: Final = 3000
-"""The most fields of a form. A document with more can only be edited as a file."""
+"""The most fields and groups of a form. A document with more can only be edited as a file."""
 
 PREFIX: Final = "at-"
 """What the names of the fields begin with in a form, so that none is that of another field."""
@@ -32,15 +34,7 @@ PREFIX: Final = "at-"
 _NUMBER: Final = re.compile(r"-?[0-9]{1,9}")
 _IS_NO_PATH: Final = re.compile(r".*[=*]").match
 _STEP: Final = re.compile(r"\s*(?P<sign>[-+=x*×−])\s*(?P<number>\d{1,4}([.,]\d{1,3})?)\s*", re.IGNORECASE)
-_INDEX: Final = re.compile(r"[0-9]{1,4}")
-
-
-class Value(NamedTuple):
-    """A value that a field offers."""
-
-    value: str
-    text: str
-    chosen: bool
+_PIECE: Final = re.compile(r"\.[0-9]+(?=\.)")
 
 
 @dataclass(frozen=True)
@@ -51,13 +45,28 @@ class Field:
     label: str
     value: str
     is_number: bool = False
-    choices: tuple[Value, ...] = ()  # empty for a number or a text
+    choices: Choices = ()  # empty for a number or a text
     decides: bool = False  # whether it decides which other fields there are
 
     @property
     def text(self) -> str:
         """Return the value in words, "–" for none."""
-        return next((choice.text for choice in self.choices if choice.chosen), self.value) or "–"
+        return dict(self.choices).get(self.value, self.value) or "–"
+
+    @property
+    def number(self) -> int | None:
+        """Return the whole number in the field, None if there is none."""
+        return int(self.value) if self.is_number and _NUMBER.fullmatch(self.value) else None
+
+    @property
+    def pieces(self) -> list[str]:
+        """Return the paths of the pieces of lists that the field is in, the outermost first."""
+        return [self.name[: found.end()] for found in _PIECE.finditer(self.name)]
+
+    @property
+    def column(self) -> str:
+        """Return the path with ``*`` for the outermost piece: "monster.*.yellow.target"."""
+        return _PIECE.sub(".*", self.name, count=1)
 
 
 @dataclass(frozen=True)
@@ -69,129 +78,151 @@ class Group:
     fields: tuple[Field, ...] = ()
     groups: tuple[Group, ...] = ()
     is_list: bool = False
-    is_named: bool = False  # whether the title is the name of a piece
     grows: bool = False  # whether another piece can be added
     shrinks: bool = False  # whether a piece can be taken away
 
+    def every_field(self) -> Iterator[Field]:
+        """Yield the fields of this group and of the groups in it."""
+        yield from self.fields
+        for group in self.groups:
+            yield from group.every_field()
 
-Line: TypeAlias = tuple[Group, ...]
+    def without(self, names: Collection[str]) -> Group:
+        """Return the group without these fields, and without parts that have no others."""
+        groups = (each.without(names) for each in self.groups)
+        fields = tuple(field for field in self.fields if field.name not in names)
+        return replace(self, fields=fields, groups=tuple(each for each in groups if each.fields or each.groups or each.is_list))
 
 
-@dataclass(frozen=True)
-class Table:
+class Table(NamedTuple):
     """The numbers of alike pieces: a row for each piece, a column for each number.
 
     Attributes:
-        columns: the path in a piece and the words of each column.
+        columns: the words of each column by its path in a piece.
         rows: each piece with its fields, None where it lacks the number.
+        rest: the list without these numbers.
     """
 
-    columns: tuple[tuple[str, str], ...]
-    rows: tuple[tuple[Group, tuple[Field | None, ...]], ...]
+    columns: dict[str, str]
+    rows: list[tuple[Group, list[Field | None]]]
+    rest: Group
 
 
 class DocumentForm:
-    """The form of a document. ``data`` may be invalid. Raises BadSetup if the form would be too long."""
+    """The form of a document. ``data`` may be invalid. Raises BadSetup if the form would be too long.
+
+    Attributes:
+        top: the fields and groups of the whole document.
+        entries: every field by its name, in the order of the page.
+        words: the words for every field and group by its path: "Cellar Rat King, yellow, target".
+    """
 
     def __init__(self, option: Document[Any], data: Mapping[str, Any]) -> None:
         self.option = option
         self.data = dict(data)
-        self._count = 0
+        self.words: dict[str, str] = {}
         self._kinds: dict[str, Any] = {}
-        kind = inspect.type_info(option.kind)
-        assert isinstance(kind, inspect.StructType)
-        top = self._struct((), "", kind, self.data)
-        loose = [self._loose(tuple(name.split("."))) for name in option.words if "." in name and not _IS_NO_PATH(name)]
-        self.fields = (*top.fields, *loose)
-        self.groups = top.groups
+        top = self._add("", "", "", inspect.type_info(option.kind), self.data)
+        assert isinstance(top, Group)
+        loose = [self._loose(name) for name in option.words if "." in name and not _IS_NO_PATH(name)]
+        self.top = replace(top, fields=(*top.fields, *loose))
+        self.entries = {field.name: field for field in self.top.every_field()}
 
     # ------------------------------------------------------------------------------------------------------------ making fields
 
-    def _struct(self, path: Path, title: str, kind: inspect.StructType, data: Any, tags: tuple[Value, ...] = ()) -> Group:
-        """Return the group of a part. ``tags``: the kinds of parts that it may be, where there are several."""
+    def _struct(self, name: str, title: str, kind: inspect.StructType, data: Any, tags: Choices = ()) -> Group:
+        """Return the group of a part. ``tags``: the kinds of parts that it may be, in words, where there are several."""
         found = data if isinstance(data, Mapping) else {}
-        fields: list[Field] = []
-        groups: list[Group] = []
-        for field in kind.fields:
-            place, label = (*path, field.encode_name), self.label(field.encode_name)
-            each = self._add(place, label, _without_none(field.type), found.get(field.encode_name, _default(field)))
-            if label and isinstance(each, Field):
-                fields.append(each)
-            elif label and isinstance(each, Group):
-                groups.append(each)
+        parts: list[Field | Group | None] = []
+        for each in kind.fields:
+            if label := self.label(each.encode_name):
+                words, value = _joined(self.words[name], label), found.get(each.encode_name, _default(each))
+                parts.append(self._add(_below(name, each.encode_name), label, words, _without_none(each.type), value))
         if tags and kind.tag_field:
-            place = (*path, kind.tag_field)
-            fields.append(self._field(place, self.label(kind.tag_field), str(kind.tag), choices=tags, decides=True))
-        return Group(_dotted(path), title, tuple(fields), tuple(groups))
+            label = self.label(kind.tag_field)
+            words = _joined(self.words[name], label)
+            parts.append(self._field(_below(name, kind.tag_field), label, words, str(kind.tag), choices=tags, decides=True))
+        fields = tuple(each for each in parts if isinstance(each, Field))
+        return Group(name, title, fields, tuple(each for each in parts if isinstance(each, Group)))
 
-    def _add(self, path: Path, label: str, kind: Any, data: Any) -> Field | Group | None:
+    def _add(self, name: str, label: str, words: str, kind: Any, data: Any) -> Field | Group | None:
         """Return the field or the group of a part, None for one without a type."""
-        self._kinds[_dotted(path)] = kind
+        if isinstance(kind, inspect.AnyType):
+            return None
+        self._kinds[name] = kind
+        self.words[name] = words
         match kind:
             case inspect.StructType():
-                return self._struct(path, label, kind, data)
+                return self._struct(name, label, kind, data)
             case inspect.UnionType():
                 chosen = _chosen(kind, data)
-                tags = [self._option(each.tag_field, each.tag, each is chosen) for each in _structs(kind)]
-                return self._struct(path, label, chosen, data, tuple(tags)) if chosen else None
+                tags = ((str(each.tag), self._in_words(each.tag_field, each.tag)) for each in _structs(kind))
+                return self._struct(name, label, chosen, data, tuple(tags)) if chosen else None
             case inspect.ListType() if isinstance(_without_none(kind.item_type), inspect.StructType | inspect.UnionType):
-                return self._list(path, label, kind, data)
+                return self._list(name, label, kind, data)
             case inspect.LiteralType():
-                values = sorted((self._option(path[-1], value, value == data) for value in kind.values), key=_text)
-                return self._field(path, label, _shown(data), choices=tuple(values))
-            case inspect.AnyType():
-                return None
-        return self._field(path, label, _shown(data), is_number=isinstance(kind, inspect.IntType))
+                choices = ((_shown(value), self._in_words(name.rpartition(".")[2], value)) for value in kind.values)
+                return self._field(name, label, words, _shown(data), choices=tuple(sorted(choices, key=itemgetter(1))))
+        return self._field(name, label, words, _shown(data), is_number=isinstance(kind, inspect.IntType))
 
-    def _list(self, path: Path, label: str, kind: inspect.ListType, data: Any) -> Group:
-        found = data if isinstance(data, list) else []
-        least, most = self.option.sizes.get(_dotted(path), (0, MAX_FIELDS))
-        rows: list[Group] = []
-        for index, row in enumerate(found):
-            name = row.get("name") if isinstance(row, Mapping) else None
-            is_named = isinstance(name, str) and bool(name)
-            title = _(str(name)) if is_named else str(index + 1)
-            group = self._add((*path, index), title, _without_none(kind.item_type), row)
-            assert isinstance(group, Group)
-            rows.append(replace(group, is_named=is_named))
-        grows, shrinks = len(rows) < most, len(rows) > least
-        return Group(_dotted(path), label, groups=tuple(rows), is_list=True, grows=grows, shrinks=shrinks)
+    def _list(self, name: str, label: str, kind: inspect.ListType, data: Any) -> Group:
+        """Return the group of a list. A piece without a name is called by its number: "Trade lines 1"."""
+        rows = []
+        for index, row in enumerate(data if isinstance(data, list) else []):
+            own = row.get("name") if isinstance(row, Mapping) else None
+            is_named = isinstance(own, str) and bool(own)
+            title = _(str(own)) if is_named else str(index + 1)
+            words = _joined(self.words[part_of(name)], title) if is_named else f"{self.words[name]} {title}"
+            rows.append(self._add(f"{name}.{index}", title, words, _without_none(kind.item_type), row))
+        least, most = self.option.sizes.get(name, (0, MAX_FIELDS))
+        groups = tuple(each for each in rows if isinstance(each, Group))
+        return Group(name, label, (), groups, is_list=True, grows=len(rows) < most, shrinks=len(rows) > least)
 
-    def _loose(self, path: Path) -> Field:
+    def _loose(self, name: str) -> Field:
         """Return the field of a part that has no type, such as a switch among values that the rules fix."""
-        data = _at(self.data, path)
-        if data is None:
-            data = _at(self.option.data(self.option.default), path)
-        choices: tuple[Value, ...] = ()
-        if isinstance(data, bool):
-            choices = tuple(Value(_shown(value), words, value is data) for value, words in ((True, _("yes")), (False, _("no"))))
-        return self._field(path, self.label(_dotted(path)), _shown(data), choices=choices, is_number=type(data) is int)
+        found, label = _at(self.data, name), self.label(name)
+        data = _at(self.option.data(self.option.default), name) if found is None else found
+        choices = ((_shown(True), _("yes")), (_shown(False), _("no"))) if isinstance(data, bool) else ()
+        return self._field(name, label, label, _shown(data), choices=choices, is_number=type(data) is int)
 
-    def _field(self, path: Path, label: str, value: str, **more: Any) -> Field:
-        self._count += 1
-        if self._count > MAX_FIELDS:
+    def _field(self, name: str, label: str, words: str, value: str, **more: Any) -> Field:
+        self.words[name] = words
+        if len(self.words) > MAX_FIELDS:
             raise BadSetup(_("This document is too long for the workshop."))
-        return Field(_dotted(path), label, value, **more)
+        return Field(name, label, value, **more)
 
-    def _option(self, field: str | int | None, value: Any, chosen: bool) -> Value:
+    def _in_words(self, name: str | None, value: Any) -> str:
+        """Return the words for a value of a field."""
         words = self.option.words
-        named = next((words[key] for key in (f"{field}={value}", str(value)) if key in words), "")
-        return Value(_shown(value), _(named) if named else str(value), chosen)
+        named = next((words[key] for key in (f"{name}={value}", str(value)) if key in words), "")
+        return _(named) if named else str(value)
 
     def label(self, name: str) -> str:
         """Return the name of a field in the current language, "" for a hidden one."""
         words = self.option.words.get(name)
         return name.replace("_", " ") if words is None else words and _(words)
 
-    def where(self, place: str) -> str:
-        """Return the words for a place of the document, such as ``monster[3].blue.gold``; "" for one that the form lacks."""
-        name = place.replace("[", ".").replace("]", "")
-        line: list[Group] = []
-        groups, fields = self.groups, self.fields
-        while found := next((each for each in groups if f"{name}.".startswith(f"{each.path}.")), None):
-            line.append(found)
-            groups, fields = found.groups, found.fields
-        return ", ".join([*in_words(line), *(each.label for each in fields if each.name == name)])
+    def where(self, name: str) -> str:
+        """Return the words for a place of the document, or else for the part around it; "" if the form has neither."""
+        while name and name not in self.words:
+            name = part_of(name)
+        return self.words.get(name, "")
+
+    def inside(self, name: str, piece: str) -> str:
+        """Return the words for a place in a piece: "yellow, target"."""
+        return self.words[name].removeprefix(f"{self.words[piece]}, ")
+
+    def table(self, group: Group) -> Table | None:
+        """Return the table of a list, None if its pieces have no numbers."""
+        columns: dict[str, str] = {}
+        rows = []
+        for piece in group.groups if group.is_list else ():
+            numbers = [field for field in piece.every_field() if field.is_number and field.pieces[-1] == piece.path]
+            found = {field.name.removeprefix(f"{piece.path}."): field for field in numbers}
+            columns |= {path: self.inside(field.name, piece.path) for path, field in found.items()}
+            rows.append((piece, found))
+        rest = group.without({field.name for _piece, found in rows for field in found.values()})
+        return Table(columns, [(piece, [*map(found.get, columns)]) for piece, found in rows], rest) if columns else None
 
     def expected(self, name: str) -> str:
         """Return what a number or a text in a field must be, "" for other fields."""
@@ -209,10 +240,10 @@ class DocumentForm:
     def changed(self, form: Mapping[str, str]) -> dict[str, Any]:
         """Return the data with the changed fields of a form."""
         data = deepcopy(self.data)
-        for field, _line in self.entries():
-            text = form.get(PREFIX + field.name)
-            if text is not None and text.strip() != field.value:
-                self._set(data, field, text.strip())
+        for name, field in self.entries.items():
+            text = form.get(PREFIX + name, field.value).strip()
+            if text != field.value:
+                self._set(data, field, text)
         self._fit(data)
         return data
 
@@ -220,7 +251,7 @@ class DocumentForm:
         """Give the parts that may be of several kinds the fields of their kind."""
         for name, kind in self._kinds.items():
             if isinstance(kind, inspect.UnionType):
-                _fit(_at(data, _path(name)), kind)
+                _fit(_at(data, name), kind)
 
     def stepped(self, name: str, column: str, step: str, rows: Collection[int] | None = None) -> dict[str, Any]:
         """Return the data with a number of several pieces of a list changed, within the bounds of its type.
@@ -239,15 +270,10 @@ class DocumentForm:
             raise BadSetup(_("A column is changed by +1, -2, x 1.5 or = 3, not by {step}.").format(step=quoted(step)))
         number = Fraction(found["number"].replace(",", "."))
         data = deepcopy(self.data)
-        table = next((table_of(group) for group in self.groups if group.path == name), None)
-        names = [path for path, _words in table.columns] if table else []
-        for index, (_piece, fields) in enumerate(table.rows if table else ()):
-            field = dict(zip(names, fields, strict=True)).get(column)
-            kind = self._kinds.get(field.name) if field else None
-            if field and isinstance(kind, inspect.IntType) and (rows is None or index in rows):
-                old = number_in(field.value)
-                if isinstance(old, int):
-                    self._set(data, field, str(_bounded(_step(old, found["sign"], number), kind)))
+        chosen = {f"{name}.{row}.{column}" for row in rows or ()}
+        for field in self.entries.values():
+            if (field.column == f"{name}.*.{column}" if rows is None else field.name in chosen) and field.number is not None:
+                self._set(data, field, str(_step(field.number, found["sign"], number, self._kinds[field.name])))
         return data
 
     def usual(self, names: Iterable[str]) -> dict[str, Any]:
@@ -256,19 +282,21 @@ class DocumentForm:
         for name in names:
             if not name:
                 return built_in
-            path = _path(name)
-            value, parent = _at(built_in, path), _at(data, path[:-1])
+            above, _dot, last = name.rpartition(".")
+            value, parent = _at(built_in, name), _at(data, above)
             if isinstance(parent, dict) and value is None:
-                parent.pop(path[-1], None)
-            elif value is not None and (isinstance(parent, dict) or _at(data, path) is not None):
-                parent[path[-1]] = value
+                parent.pop(last, None)
+            elif isinstance(parent, dict):
+                parent[last] = value
+            elif value is not None and _at(data, name) is not None:
+                parent[int(last)] = value
         self._fit(data)
         return data
 
     def grown(self, name: str) -> dict[str, Any]:
         """Return the data with another piece at the end of a list: a copy of the last one."""
         data, kind = deepcopy(self.data), self._kinds.get(name)
-        pieces = _at(data, _path(name))
+        pieces = _at(data, name)
         if isinstance(kind, inspect.ListType) and isinstance(pieces, list):
             pieces.append(deepcopy(pieces[-1]) if pieces else _blank(_without_none(kind.item_type)))
         return data
@@ -276,90 +304,46 @@ class DocumentForm:
     def shrunk(self, name: str) -> dict[str, Any]:
         """Return the data without the last piece of a list."""
         data = deepcopy(self.data)
-        pieces = _at(data, _path(name))
+        pieces = _at(data, name)
         if isinstance(pieces, list) and pieces:
             del pieces[-1]
         return data
 
-    def entries(self) -> Iterator[tuple[Field, Line]]:
-        """Yield each field with the groups that it is in, from the outermost."""
-        yield from ((field, ()) for field in self.fields)
-        yield from _entries(self.groups, ())
-
     def _set(self, data: dict[str, Any], field: Field, text: str) -> None:
-        path, kind = _path(field.name), self._kinds.get(field.name)
+        kind = self._kinds.get(field.name)
         value: Any = text
-        if isinstance(kind, inspect.LiteralType):
-            value = next((each for each in kind.values if _shown(each) == text), text)
-        elif isinstance(kind, inspect.StrType) or field.decides:
-            pass
-        elif field.choices:
-            value = text == _shown(True)
-        elif field.is_number:
-            value = number_in(text)
-        else:
-            value = [number_in(each) for each in re.split(r"[\s,;]+", text) if each]
+        match kind:
+            case inspect.LiteralType():
+                value = next((each for each in kind.values if _shown(each) == text), text)
+            case _ if field.is_number:
+                value = _number_in(text)
+            case _ if field.choices and not field.decides:
+                value = text == _shown(True)
+            case _ if not field.choices and not isinstance(kind, inspect.StrType):
+                value = [_number_in(each) for each in re.split(r"[\s,;]+", text) if each]
+        *above, last = field.name.split(".")
         parent: Any = data
-        for step in path[:-1]:
-            parent = parent.setdefault(step, {}) if isinstance(parent, dict) else _at(parent, (step,))
+        for step in above:
+            parent = parent.setdefault(step, {}) if isinstance(parent, dict) else _at(parent, step)
         if isinstance(parent, dict):
-            parent[path[-1]] = value
-            if self._is_usual(path, value):
-                del parent[path[-1]]
+            parent[last] = value
+            if self._is_usual(field.name, value):
+                del parent[last]
 
-    def _is_usual(self, path: Path, value: Any) -> bool:
+    def _is_usual(self, name: str, value: Any) -> bool:
         """Return whether a value is what a part without it has, so that it needn't be written."""
-        kind = self._kinds.get(_dotted(path[:-1])) if path[:-1] else inspect.type_info(self.option.kind)
+        above, _dot, last = name.rpartition(".")
+        kind = self._kinds.get(above)
         fields = kind.fields if isinstance(kind, inspect.StructType) else ()
-        return any(field.encode_name == path[-1] and not field.required and _default(field) == value for field in fields)
+        return any(each.encode_name == last and not each.required and _default(each) == value for each in fields)
 
 
-def _entries(groups: Sequence[Group], above: Line) -> Iterator[tuple[Field, Line]]:
-    for group in groups:
-        line = (*above, group)
-        yield from ((field, line) for field in group.fields)
-        yield from _entries(group.groups, line)
-
-
-def _step(old: int, sign: str, number: Fraction) -> int:
-    """Return a number after a step of its column."""
-    match sign:
-        case "+":
-            return scaled(1, old + number)
-        case "=":
-            return scaled(1, number)
-        case "-" | "−":
-            return scaled(1, old - number)
-    return scaled(old, number)
-
-
-def _bounded(value: int, kind: inspect.IntType) -> int:
-    """Return the number of a type that is nearest to a value."""
-    least, most = (value if bound is None else bound for bound in (kind.ge, kind.le))
-    return max(least, min(value, most))
-
-
-def table_of(group: Group) -> Table | None:
-    """Return the table of a list, None if its pieces have no numbers."""
-    words: dict[str, str] = {}
-    rows: list[tuple[Group, dict[str, Field]]] = []
-    for piece in group.groups if group.is_list else ():
-        found: dict[str, Field] = {}
-        for field, line in _entries((piece,), ()):
-            if field.is_number and not any(each.is_list for each in line):
-                column = field.name[len(piece.path) + 1 :]
-                found[column] = field
-                words.setdefault(column, ", ".join([*(each.title for each in line[1:]), field.label]))
-        rows.append((piece, found))
-    if not words:
-        return None
-    return Table(tuple(words.items()), tuple((piece, tuple(map(found.get, words))) for piece, found in rows))
-
-
-def without(group: Group, names: Collection[str]) -> Group:
-    """Return a group without these fields, and without parts that have no others."""
-    groups = tuple(kept for each in group.groups if (kept := without(each, names)).fields or kept.groups or kept.is_list)
-    return replace(group, fields=tuple(field for field in group.fields if field.name not in names), groups=groups)
+def _step(old: int, sign: str, number: Fraction, kind: inspect.IntType) -> int:
+    """Return a number after a step of its column, or the number of its type that is nearest to that."""
+    steps = {"+": old + number, "=": number, "-": old - number, "−": old - number}
+    new = scaled(1, steps.get(sign, old * number))
+    least, most = (new if bound is None else bound for bound in (kind.ge, kind.le))
+    return max(least, min(new, most))
 
 
 def scaled(value: int, factor: Fraction) -> int:
@@ -367,17 +351,8 @@ def scaled(value: int, factor: Fraction) -> int:
     return floor(value * factor + Fraction(1, 2))
 
 
-def in_words(line: Sequence[Group]) -> list[str]:
-    """Return the titles of nested groups. A piece without a name has the title of its list, too: "Trade lines 1"."""
-    words: list[str] = []
-    for number, group in enumerate(line):
-        if number and line[number - 1].is_list and not group.is_named:
-            words[-1:] = [f"{words[-1]} {group.title}"]
-        elif number and line[number - 1].is_list:
-            words[-1:] = [group.title]
-        else:
-            words.append(group.title)
-    return words
+def _joined(above: str, words: str) -> str:
+    return f"{above}, {words}" if above else words
 
 
 def _without_none(kind: Any) -> Any:
@@ -440,28 +415,26 @@ def _shown(value: Any) -> str:
     return "" if value is None else str(value)
 
 
-def number_in(text: str) -> int | str:
+def _number_in(text: str) -> int | str:
     """Return the whole number that a text is, otherwise the text."""
     return int(text) if _NUMBER.fullmatch(text) else text
 
 
-def _text(option: Value) -> str:
-    return option.text
+def part_of(name: str) -> str:
+    """Return the path of what a part is in."""
+    return name.rpartition(".")[0]
 
 
-def _dotted(path: Path) -> str:
-    return ".".join(map(str, path))
+def _below(name: str, field: str) -> str:
+    """Return the path of what is in a part."""
+    return f"{name}.{field}" if name else field
 
 
-def _path(name: str) -> Path:
-    return tuple(int(step) if _INDEX.fullmatch(step) else step for step in name.split("."))
-
-
-def _at(data: Any, path: Path) -> Any:
+def _at(data: Any, name: str) -> Any:
     """Return the part at a path, None if there is none."""
-    for step in path:
+    for step in name.split(".") if name else ():
         try:
-            data = data[step]
-        except (KeyError, IndexError, TypeError):
+            data = data[int(step) if isinstance(data, list) else step]
+        except (LookupError, TypeError, ValueError):
             return None
     return data

@@ -98,17 +98,6 @@ class Aggregate:
             stopped=self.stopped + more.stopped,
         )
 
-    @property
-    def decisions(self) -> int:
-        """Return the total number of decisions."""
-        times = self.lengths[LENGTHS]
-        return int(np.arange(len(times)) @ times)
-
-    @property
-    def length(self) -> Spread:
-        """Return the spread of the decisions of a match."""
-        return Spread.of_histogram(self.lengths[LENGTHS])
-
     def of_bot(self, bot: int) -> Rate:
         """Return a bot's rate on all its seats. Seats that win together count as one observation."""
         return Rate.of_sum(int(self.taken[bot].sum()), sum(self.shares[bot].tolist()), independent=int(self.parties[bot]))
@@ -117,18 +106,6 @@ class Aggregate:
         """Return a bot's mean payoff on all its seats."""
         games, total, squares = self.payoffs[bot].tolist()
         return Mean.of_sums(int(games), total, squares)
-
-    def of_seat(self, seat: int) -> Rate:
-        """Return the rate of a seat over all players."""
-        return Rate.of_sum(self.games, sum(self.shares[:, seat].tolist()))
-
-    def of_place(self, place: int) -> Rate:
-        """Return the rate of a place in the order of the first turns, over all players."""
-        return Rate.of_sum(self.games, float(self.places[place]))
-
-    def of_bot_on(self, bot: int, seat: int) -> Rate:
-        """Return a bot's rate on one seat."""
-        return Rate.of_sum(int(self.taken[bot, seat]), float(self.shares[bot, seat]))
 
 
 @dataclass(frozen=True, repr=False)
@@ -212,8 +189,27 @@ class Report(RunResult):
         return f"<Report of {self.game}: {grouped(self.games)} games of {self.players} players; {rates}>"
 
     def displayed(self) -> Iterator[str | Table]:
-        """Yield the parts of the readable form."""
-        return report_parts(self)
+        """Yield the parts of the readable form: a table with a row for each seat and a column for each bot, and figures."""
+        yield _("{game}: win rates with 95 % intervals").format(game=game(self.game).title)
+        rows = [
+            (str(seat + 1), *(rate_in_words(rates[seat]) for rates in self.by_bot_and_seat.values()), rate_in_words(rate))
+            for seat, rate in enumerate(self.by_seat)
+        ]
+        every = (_("all"), *(rate_in_words(rate) for rate in self.by_bot.values()), "")
+        yield Table((_("seat"), *self.by_bot, _("any bot")), (*rows, every), sums=1, numbers=True)
+        if len(set(self.by_place)) > 1:
+            yield from filter(None, [unknown_order(game(self.game))])
+            rows = [(str(place), rate_in_words(rate)) for place, rate in enumerate(self.by_place, 1)]
+            yield Table((_("place in the first order"), _("any bot")), tuple(rows), numbers=True)
+        if self.payoffs is not None:
+            rows = [(name, mean_in_words(payoff)) for name, payoff in self.payoffs.items()]
+            yield Table((_("bot"), _("points per game")), tuple(rows), numbers=True)
+        yield from lengths_in_words(self.games, self.stopped, self.limit, self.length)
+        yield _("{speed} decisions/s; seed {seed}").format(
+            speed=decimal(self.decisions_per_second, 0), seed=seed_in_words(self.seed)
+        )
+        if self.statistics:
+            yield Table((), tuple(game(self.game).statistics.rows(self.statistics)))
 
 
 def _row(
@@ -225,8 +221,8 @@ def _row(
 
 def report(subject: Game, plan: Plan, sums: Aggregate, seconds: float) -> Report:
     """Build the report of the matches of a plan from their sums. ``seconds`` is the duration."""
-    seats = range(plan.players)
     bots = tuple(enumerate(plan.names))
+    times = sums.lengths[LENGTHS]
     return Report(
         game=subject.name,
         players=plan.players,
@@ -237,39 +233,16 @@ def report(subject: Game, plan: Plan, sums: Aggregate, seconds: float) -> Report
         limit=plan.limit,
         stopped=sums.stopped,
         by_bot=Named({name: sums.of_bot(bot) for bot, name in bots}),
-        by_seat=tuple(map(sums.of_seat, seats)),
-        by_bot_and_seat=Named({name: tuple(sums.of_bot_on(bot, seat) for seat in seats) for bot, name in bots}),
-        by_place=tuple(map(sums.of_place, seats)),
+        by_seat=tuple(Rate.of_sum(sums.games, sum(won)) for won in sums.shares.T.tolist()),
+        by_bot_and_seat=Named(
+            {name: tuple(map(Rate.of_sum, sums.taken[bot].tolist(), sums.shares[bot].tolist())) for bot, name in bots}
+        ),
+        by_place=tuple(Rate.of_sum(sums.games, won) for won in sums.places.tolist()),
         payoffs=None
         if subject.scoring_of(plan.options).is_shared
         else Named({name: sums.payoff_of_bot(bot) for bot, name in bots}),
-        length=sums.length,
-        decisions=sums.decisions + sums.stopped * plan.limit,
+        length=Spread.of_histogram(times),
+        decisions=int(np.arange(len(times)) @ times) + sums.stopped * plan.limit,
         seconds=seconds,
         statistics=Named(subject.statistics.fields(sums.counted, plan.players, plan.options) if sums.games else {}),
     )
-
-
-def report_parts(report: Report) -> Iterator[str | Table]:
-    """Yield the parts of a simulation's report: a table with a row for each seat and a column for each bot, and figures."""
-    yield _("{game}: win rates with 95 % intervals").format(game=game(report.game).title)
-    rows = [
-        (str(seat + 1), *(rate_in_words(rates[seat]) for rates in report.by_bot_and_seat.values()), rate_in_words(rate))
-        for seat, rate in enumerate(report.by_seat)
-    ]
-    every = (_("all"), *(rate_in_words(rate) for rate in report.by_bot.values()), "")
-    yield Table((_("seat"), *report.by_bot, _("any bot")), (*rows, every), sums=1, numbers=True)
-    if len(set(report.by_place)) > 1:
-        yield from filter(None, [unknown_order(game(report.game))])
-        rows = [(str(place), rate_in_words(rate)) for place, rate in enumerate(report.by_place, 1)]
-        yield Table((_("place in the first order"), _("any bot")), tuple(rows), numbers=True)
-    if report.payoffs is not None:
-        rows = [(name, mean_in_words(payoff)) for name, payoff in report.payoffs.items()]
-        yield Table((_("bot"), _("points per game")), tuple(rows), numbers=True)
-    yield from lengths_in_words(report.games, report.stopped, report.limit, report.length)
-    yield _("{speed} decisions/s; seed {seed}").format(
-        speed=decimal(report.decisions_per_second, 0), seed=seed_in_words(report.seed)
-    )
-    counted = tuple(game(report.game).statistics.rows(report.statistics)) if report.statistics else ()
-    if counted:
-        yield Table((), counted)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any, Literal
@@ -178,8 +178,46 @@ class Tournament(RunResult):
         return f"<Tournament of {self.game}: {grouped(self.games)} games of {self.players} players; {shares}>"
 
     def displayed(self) -> Iterator[str | Table]:
-        """Yield the parts of the readable form."""
-        return tournament_parts(self)
+        """Yield the parts of the readable form: the result of each bot, and how often each finished ahead of each other."""
+        heading = _("{game} for {players}: win rates with 95 % intervals")
+        yield heading.format(game=game(self.game).title, players=self.players)
+        yield self._results()
+        if self.luck:
+            title = _("Corrected for luck (needs at least {least} games)").format(least=MIN_MATCHES)
+            corrected = tuple((name, *_corrected(standing.adjusted)) for name, standing in self.standings.items())
+            yield Table((_("bot"), _("win rate"), _("explained by luck")), corrected, title, numbers=True)
+        if len(self.bots) > 1:
+            title = _("How often the row finishes ahead of the column; a draw counts as half")
+            cells = {name: {other: rate_in_words(rate) for other, rate in rates.items()} for name, rates in self.ahead.items()}
+            rows = tuple((name, *(met.get(other, NONE) for other in self.bots)) for name, met in cells.items())
+            yield Table(("", *self.bots), rows, title, numbers=True)
+        if self.ended in ENDINGS:
+            yield _(ENDINGS[self.ended]).format(games=grouped(self.games), planned=grouped(self.planned))
+        yield from lengths_in_words(self.games, self.stopped, self.limit, self.length)
+        yield _("{seconds} s; seed {seed}").format(seconds=decimal(self.seconds, 0), seed=seed_in_words(self.seed))
+
+    def _results(self) -> Table:
+        """Return a row for each bot, without fair rate and rating in a cooperative game."""
+        heads: dict[str, None] = {}
+        rows = []
+        for name, standing in self.standings.items():
+            share = percent_with_interval(standing.share, standing.low, standing.high)
+            row = {_("bot"): name, _("games"): grouped(standing.games), _("win rate"): share}
+            if standing.fair is not None and (rating := standing.rating) is not None:
+                row[_("fair")] = percent(standing.fair)
+                row[_("rating")] = f"{decimal(rating.mu, 1)} ({decimal(rating.low, 1)}-{decimal(rating.high, 1)})"
+            if standing.payoff is not None:
+                row[_("points per game")] = mean_in_words(standing.payoff)
+            heads |= dict.fromkeys(row)
+            rows.append(tuple(row.values()))
+        return Table(tuple(heads), tuple(rows), numbers=True)
+
+
+def _corrected(found: Adjusted | None) -> tuple[str, str]:
+    """Return a win rate corrected for luck, and the variance that luck explains."""
+    if found is None:
+        return NONE, NONE
+    return percent_with_interval(found.share, found.low, found.high), percent(found.explained, 0)
 
 
 def _row(
@@ -238,13 +276,10 @@ class Meetings:
 
     def means(self, of_parties: Floats) -> Floats:
         """Return each bot's mean per party, float64 (meetings, bots); NaN where it had no party."""
-        columns = []
-        for bot in range(self.bots):
-            parties = self.parties(bot)
-            columns.append(
-                np.divide(self.together(bot, of_parties), parties, out=np.full(len(parties), np.nan), where=parties > 0)
-            )
-        return np.stack(columns, axis=1)
+        there = self.who[:, :, None] == np.arange(self.bots)
+        parties, nowhere = there.sum(axis=1), np.full((len(self.who), self.bots), np.nan)
+        means: Floats = np.divide((there * of_parties[:, :, None]).sum(axis=1), parties, out=nowhere, where=parties > 0)
+        return means
 
     @cached_property
     def mean_shares(self) -> Floats:
@@ -259,28 +294,15 @@ class Meetings:
         """
         parties = self.parties(bot)
         there = parties > 0
-        rate = Rate.of(self.together(bot, self.shares)[there], self.z)
-        each = float(parties[there].mean()) if there.any() else 1.0
-        adjusted = self._adjusted(bot, fair)
-        payoff = self._payoff(bot)
+        parties, won = parties[there], self.together(bot, self.shares)[there]
+        rate, each = Rate.of(won, self.z), float(parties.mean()) if len(parties) else 1.0
+        adjusted = payoff = None
+        if self.luck is not None and fair is not None:
+            adjusted = Adjusted.of(won, self.together(bot, self.luck)[there], parties, fair, self.z)
+        if self.payoffs is not None:
+            means = self.together(bot, self.payoffs)[there] / parties
+            payoff = Mean.of_sums(len(means), float(means.sum()), float(means @ means), self.z)
         return Standing(rate.games, each, rate.rate / each, rate.low / each, rate.high / each, adjusted, fair, rating, payoff)
-
-    def _payoff(self, bot: int) -> Mean | None:
-        """Return the bot's mean payoff in points."""
-        if self.payoffs is None:
-            return None
-        parties = self.parties(bot)
-        means = self.together(bot, self.payoffs)[parties > 0] / parties[parties > 0]
-        return Mean.of_sums(len(means), float(means.sum()), float(means @ means), self.z)
-
-    def _adjusted(self, bot: int, fair: float | None) -> Adjusted | None:
-        """Return the bot's result corrected for luck."""
-        if self.luck is None or fair is None:
-            return None
-        parties = self.parties(bot)
-        there = parties > 0
-        won, lucky = (self.together(bot, of_parties)[there] for of_parties in (self.shares, self.luck))
-        return Adjusted.of(won, lucky, parties[there], fair, self.z)
 
     def ahead(self, one: int, other: int) -> Rate:
         """Return how often one bot is ahead of another. The interval counts whole meetings, which are independent."""
@@ -296,68 +318,3 @@ def standings(meetings: Meetings, names: tuple[str, ...], fair: float | None) ->
     """Return the result of each bot. ``fair`` is the payoff if all were equally strong; None in a cooperative game."""
     rated = ratings(meetings.mean_shares, meetings.z) if fair else (None,) * len(names)
     return Named({name: meetings.standing(bot, fair, rated[bot]) for bot, name in enumerate(names)})
-
-
-def win_matrix(meetings: Meetings, names: tuple[str, ...]) -> dict[str, dict[str, Rate]]:
-    """Return how often each bot was ahead of each other bot."""
-    numbered = list(enumerate(names))
-    return Named({name: Named({other: meetings.ahead(k, j) for j, other in numbered if j != k}) for k, name in numbered})
-
-
-def tournament_parts(report: Tournament) -> Iterator[str | Table]:
-    """Yield the parts of a tournament's report: the result of each bot, and how often each finished ahead of each other."""
-    heading = _("{game} for {players}: win rates with 95 % intervals")
-    yield heading.format(game=game(report.game).title, players=report.players)
-    yield _table(standing_rows(report))
-    if report.luck:
-        yield _table(adjusted_rows(report), _("Corrected for luck (needs at least {least} games)").format(least=MIN_MATCHES))
-    if len(report.bots) > 1:
-        yield _table(matrix_rows(report), _("How often the row finishes ahead of the column; a draw counts as half"))
-    if report.ended in ENDINGS:
-        yield _(ENDINGS[report.ended]).format(games=grouped(report.games), planned=grouped(report.planned))
-    yield from lengths_in_words(report.games, report.stopped, report.limit, report.length)
-    yield _("{seconds} s; seed {seed}").format(seconds=decimal(report.seconds, 0), seed=seed_in_words(report.seed))
-
-
-def _table(rows: Iterable[tuple[str, ...]], title: str = "") -> Table:
-    """Build a table; the first row holds its headings, the first column its names."""
-    heads, *others = rows
-    return Table(heads, tuple(others), title, numbers=True)
-
-
-def standing_rows(report: Tournament) -> Iterable[tuple[str, ...]]:
-    """Yield a row for each bot, without fair rate and rating in a cooperative game."""
-    rivals = any(standing.fair is not None for standing in report.standings.values())
-    counted = any(standing.payoff is not None for standing in report.standings.values())
-    points = (_("points per game"),) if counted else ()
-    yield (_("bot"), _("games"), _("win rate"), *((_("fair"), _("rating")) if rivals else ()), *points)
-    for name, standing in report.standings.items():
-        share = percent_with_interval(standing.share, standing.low, standing.high)
-        payoff = (mean_in_words(standing.payoff),) if standing.payoff is not None else ()
-        yield (name, grouped(standing.games), share, *_against_others(standing), *payoff)
-
-
-def adjusted_rows(report: Tournament) -> Iterable[tuple[str, ...]]:
-    """Yield a row for each bot: its win rate corrected for luck, and the variance that luck explains."""
-    yield (_("bot"), _("win rate"), _("explained by luck"))
-    for name, standing in report.standings.items():
-        found = standing.adjusted
-        if found is None:
-            yield (name, NONE, NONE)
-        else:
-            yield (name, percent_with_interval(found.share, found.low, found.high), percent(found.explained, 0))
-
-
-def _against_others(standing: Standing) -> Sequence[str]:
-    if standing.fair is None or standing.rating is None:
-        return ()
-    rating = standing.rating
-    return percent(standing.fair), f"{decimal(rating.mu, 1)} ({decimal(rating.low, 1)}-{decimal(rating.high, 1)})"
-
-
-def matrix_rows(report: Tournament) -> Iterable[tuple[str, ...]]:
-    """Yield a row for each bot, with a column for each bot."""
-    yield ("", *report.bots)
-    for name, rates in report.ahead.items():
-        met = {other: rate_in_words(rate) for other, rate in rates.items()}
-        yield (name, *(met.get(other, NONE) for other in report.bots))

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from meadhall.engine.checks import Seed
+from meadhall.engine.checks import Named, Seed
 from meadhall.engine.compute.bulk import LIMIT, Floats
 from meadhall.engine.compute.executors import Progress
 from meadhall.engine.errors import BadSetup
@@ -30,7 +30,7 @@ from meadhall.lab.luck import MIN_MATCHES, regress_on_luck, student_quantile
 from meadhall.lab.matches import Outcome, match_executor, play_matches, shares_of
 from meadhall.lab.output import Files, check_outputs
 from meadhall.lab.schedule import Schedule, scheduled
-from meadhall.lab.standings import Ended, Meetings, Tournament, standings, win_matrix
+from meadhall.lab.standings import Ended, Meetings, Tournament, standings
 
 FIRST = 50
 """The smallest number of games before the first check point."""
@@ -186,7 +186,7 @@ def _meetings(schedule: Schedule, played: Sequence[Outcome], z: float) -> Meetin
 
 def _report(schedule: Schedule, played: Sequence[Outcome], ended: Ended, seconds: float, z: float) -> Tournament:
     meetings = _meetings(schedule, played, z)
-    parties = len(schedule.parties)
+    parties, numbered = len(schedule.parties), tuple(enumerate(schedule.bots))
     ended_after = [outcome.decisions for outcome in played if not isnan(outcome.scores[0])]
     return Tournament(
         game=schedule.game,
@@ -203,7 +203,7 @@ def _report(schedule: Schedule, played: Sequence[Outcome], ended: Ended, seconds
         luck=schedule.luck,
         ended=ended,
         standings=standings(meetings, schedule.bots, 1 / parties if parties > 1 else None),
-        ahead=win_matrix(meetings, schedule.bots),
+        ahead=Named({name: Named({other: meetings.ahead(k, j) for j, other in numbered if j != k}) for k, name in numbered}),
         length=Spread.of(np.array(ended_after, np.int64)),
         seconds=seconds,
     )

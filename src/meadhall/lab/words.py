@@ -33,7 +33,14 @@ def unknown_order(subject: Game) -> str:
 
 def lengths_in_words(games: int, stopped: int, limit: int, length: Spread) -> Iterator[str]:
     """Yield sentences: the spread of the decisions of the games that ended, and how many were stopped."""
-    yield length_in_words(games - stopped, length)
+    yield _("{games} games of {mean} decisions (sd {sd}, median {median}, from {min} to {max})").format(
+        games=grouped(games - stopped),
+        mean=decimal(length.mean, 1),
+        sd=decimal(length.sd, 1),
+        median=decimal(length.median, 1, exactly=False),
+        min=grouped(length.min),
+        max=grouped(length.max),
+    )
     if stopped:
         yield stopped_in_words(stopped, limit)
 
@@ -45,18 +52,6 @@ def stopped_in_words(stopped: int, limit: int) -> str:
         "{count} matches were stopped after {limit} decisions. They have no result, so no figure counts them.",
         stopped,
     ).format(count=grouped(stopped), limit=grouped(limit))
-
-
-def length_in_words(games: int, length: Spread) -> str:
-    """Return the number of games and the spread of their decisions as a sentence."""
-    return _("{games} games of {mean} decisions (sd {sd}, median {median}, from {min} to {max})").format(
-        games=grouped(games),
-        mean=decimal(length.mean, 1),
-        sd=decimal(length.sd, 1),
-        median=decimal(length.median, 1, exactly=False),
-        min=grouped(length.min),
-        max=grouped(length.max),
-    )
 
 
 def rate_in_words(rate: Rate) -> str:

@@ -10,8 +10,8 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from itertools import accumulate
-from typing import Final, Literal
+from statistics import median_low
+from typing import Final, Literal, TypeAlias, get_args
 
 import msgspec
 
@@ -31,37 +31,13 @@ MOST: Final = 1000
 """The number of matches of a game that are counted, the last first."""
 MINUTES: Final = (5, 10, 15, 20, 30, 45, 60, 90, 120, 240)
 TURNS: Final = (1, 2, 3, 4, 6, 8, 12, 20)
-"""The upper ends of the ranges in which durations are counted; the last range has no end."""
+"""The upper ends of the ranges in which durations are told; the last range has no end."""
 
 Ending = Literal["ally", "other", "out", "match"]
+"""How a tie between seats ended: in the turn of one of the two, in that of another, when one dropped out, with the match."""
 
-
-class Spread(msgspec.Struct, frozen=True):
-    """How many durations lie in each range: ``counts[i]`` above ``ends[i - 1]`` and up to ``ends[i]``; the last above all."""
-
-    ends: tuple[int, ...]
-    counts: tuple[int, ...]
-
-    @property
-    def median(self) -> int | None:
-        """Return the end of the range with the median; None if it lies above all ends."""
-        middle = bisect_left(list(accumulate(self.counts)), (sum(self.counts) + 1) // 2)
-        return self.ends[middle] if middle < len(self.ends) else None
-
-
-class Ties(msgspec.Struct, frozen=True):
-    """The ties between seats, such as alliances, see ``Bond``.
-
-    Attributes:
-        count: the number of all.
-        turns: how many turns they lasted.
-        ended: how many ended in the turn of one of the two (``ally``), in the turn of another (``other``), when one of the two
-            dropped out (``out``), and with the match (``match``).
-    """
-
-    count: int
-    turns: Spread
-    ended: dict[Ending, int]
+Range: TypeAlias = tuple[int, int | None]
+"""The ends of the range in which the median of durations lies: above the first, up to the second; the last has no second."""
 
 
 class AmongPeople(msgspec.Struct, frozen=True):
@@ -70,22 +46,22 @@ class AmongPeople(msgspec.Struct, frozen=True):
     Attributes:
         players: the number of players.
         matches: the number of matches.
-        minutes: how many minutes they took from the first decision to the end, with all pauses.
+        minutes: how many minutes half of them took at most, from the first decision to the end, with all pauses.
         given_up: the matches that all players left.
         resigned: the matches in which a player resigned.
         take_backs: the matches in which actions were taken back.
-        taken_back: the actions that were taken back.
-        ties: the ties between seats; None if the game declares none.
+        ties: how many ties between seats, such as alliances, ended in each way; None if the game declares none, see ``Bond``.
+        turns: how many turns half of the ties lasted at most; None if there are none.
     """
 
     players: int
     matches: int
-    minutes: Spread
+    minutes: Range
     given_up: int
     resigned: int
     take_backs: int
-    taken_back: int
-    ties: Ties | None = None
+    ties: dict[Ending, int] | None = None
+    turns: Range | None = None
 
 
 class PeoplesMatches:
@@ -116,22 +92,23 @@ def _counted(db: Db, name: str, known: tuple[list[str], tuple[AmongPeople, ...]]
 def _count(group: Sequence[TableRow], entries: Mapping[str, Sequence[Entry]]) -> AmongPeople:
     times = [(each.started_at, each.finished_at) for each in group]
     minutes = [(end - begin).total_seconds() / 60 for begin, end in times if begin is not None and end is not None]
-    undone = [sum(entry.value for entry in entries[each.id] if entry.kind == "undo") for each in group]
+    ties = _ties(group, entries)
+    endings = Counter(how for _turns, how in ties or ())
     return AmongPeople(
         players=len(group[0].seats),
         matches=len(group),
-        minutes=_spread(minutes, MINUTES),
+        minutes=_middle(minutes, MINUTES),
         given_up=sum(each.status == "abandoned" for each in group),
         resigned=sum(_is_resigned(each, entries[each.id]) for each in group),
-        take_backs=sum(map(bool, undone)),
-        taken_back=sum(undone),
-        ties=_ties(group, entries),
+        take_backs=sum(any(entry.kind == "undo" for entry in entries[each.id]) for each in group),
+        ties=None if ties is None else {how: endings[how] for how in get_args(Ending)},
+        turns=_middle([turns for turns, _how in ties], TURNS) if ties else None,
     )
 
 
-def _spread(durations: Sequence[float], ends: tuple[int, ...]) -> Spread:
-    found = Counter(bisect_left(ends, each) for each in durations)
-    return Spread(ends, tuple(found[place] for place in range(len(ends) + 1)))
+def _middle(durations: Sequence[float], ends: tuple[int, ...]) -> Range:
+    place = bisect_left(ends, median_low(durations))
+    return (0, *ends)[place], ends[place] if place < len(ends) else None
 
 
 def _is_resigned(table: TableRow, entries: Sequence[Entry]) -> bool:
@@ -140,7 +117,7 @@ def _is_resigned(table: TableRow, entries: Sequence[Entry]) -> bool:
     return any(entry.kind == "stand_in" and (entry.data or {}).get("why") == "resigned" for entry in entries)
 
 
-def _ties(group: Sequence[TableRow], entries: Mapping[str, Sequence[Entry]]) -> Ties | None:
+def _ties(group: Sequence[TableRow], entries: Mapping[str, Sequence[Entry]]) -> list[tuple[int, Ending]] | None:
     """Return the ties in the matches that the installed rules can replay."""
     name = group[0].game
     if name not in game_names() or game(name).elements.bond is None:
@@ -154,14 +131,11 @@ def _ties(group: Sequence[TableRow], entries: Mapping[str, Sequence[Entry]]) -> 
                 replayed.append(match)
     if len(replayed) < LEAST:
         return None
-    found = [each for match in replayed for each in ties_of(match)]
-    how = Counter(ending for _turns, ending in found)
-    endings: tuple[Ending, ...] = ("ally", "other", "out", "match")
-    return Ties(len(found), _spread([turns for turns, _ in found], TURNS), {each: how[each] for each in endings})
+    return [each for match in replayed for each in ties_of(match)]
 
 
 def ties_of(match: Match) -> Iterator[tuple[int, Ending]]:
-    """Yield for each tie of a match how many turns it lasted, and how it ended, see ``Ties``."""
+    """Yield for each tie of a match how many turns it lasted, and how it ended."""
     elements = match.game.elements
     bond, out = elements.bond, elements.out
     if bond is None:

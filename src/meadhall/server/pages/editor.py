@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
 from importlib.util import find_spec
 from typing import Any, Final
 
 import msgspec
 import tomlkit
-from markupsafe import Markup
 from tomlkit.items import AoT, Table
 
 from meadhall.engine.changes import Change, as_comment, document_changes
 from meadhall.engine.errors import BadSetup
-from meadhall.engine.form import DocumentForm, Group, table_of, without
-from meadhall.engine.form import Table as Columns
-from meadhall.engine.game import Game
+from meadhall.engine.form import DocumentForm, part_of
 from meadhall.engine.options import Document
 from meadhall.engine.registry import game
 from meadhall.server.hall.questions import options_of
@@ -30,63 +26,6 @@ CAN_PRINT: Final = find_spec("typst") is not None
 """Whether what printing needs is installed."""
 
 _PLACE = re.compile(r"""(?P<place>[a-z]\w*(?:\[\d+\]|\.\w+)*)(?: of (["']).*?(?:\2|…))?: (?P<reason>.+)""", re.DOTALL)
-
-
-@dataclass(frozen=True)
-class Section:
-    """A list of the document: its numbers as a table, and the rest as a form."""
-
-    group: Group
-    table: Columns | None
-    rest: Group
-    is_open: bool
-
-
-@dataclass(frozen=True)
-class Note:
-    """A sentence about a field."""
-
-    text: str
-    field: str  # "" if it is about none
-
-
-@dataclass(frozen=True)
-class EditorPage:
-    """A document in the editor."""
-
-    url: str
-    question: Question
-    variant: Variant
-    subject: Game
-    form: DocumentForm
-    sections: tuple[Section, ...]
-    usual: Mapping[str, str]  # the values of the built-in document by field
-    values: Mapping[str, str]  # those that the last request has changed, by field
-    redrawn: tuple[Section, ...]  # with other fields than before the last request
-    changes: Sequence[Change]
-    warnings: Sequence[Note]
-    fault: Note | None  # why the document is invalid
-    notice: Refusal | None  # why the last request was refused
-    figures: Markup
-    is_own: bool
-    can_undo: bool
-    can_report: bool
-    can_print: bool
-
-    def resets(self, change: Change) -> str:
-        """Return what a button resets that undoes a change, "" for what the built-in document lacks.
-
-        A piece that has become one of another kind is reset whole.
-        """
-        kinds = {field.name for field, _line in self.form.entries() if field.decides}
-        known = all(name in self.usual for name in change.fields)
-        return " ".join(name.rpartition(".")[0] if name in kinds else name for name in change.fields) if known else ""
-
-    @property
-    def marks(self) -> str:
-        """Return what is wrong with fields, as JSON for the script: the id of the note by the name of the field."""
-        found = {note.field: f"note-{number}" for number, note in enumerate(self.warnings)}
-        return msgspec.json.encode(found | ({self.fault.field: "fault"} if self.fault else {})).decode()
 
 
 def editor_url(question: Question, variant: Variant, option: Document[Any]) -> str:
@@ -107,12 +46,8 @@ def editor_page(
     before: Mapping[str, Any] | None = None,
     opened: str = "",
     refusal: str = "",
-    *,
-    is_own: bool = True,
-    can_undo: bool = False,
-    reports: bool = True,
-) -> EditorPage:
-    """Return the editor with the document of a variant. Raises BadSetup if it is too long for a form.
+) -> dict[str, Any]:
+    """Return what the editor shows of the document of a variant. Raises BadSetup if it is too long for a form.
 
     Args:
         question: the question.
@@ -121,72 +56,68 @@ def editor_page(
         before: the data before the last request; None for a whole page.
         opened: the name of the list that is unfolded.
         refusal: why the last request was refused.
-        is_own: whether the guest may change it.
-        can_undo: whether there is something to undo.
-        reports: whether the hall makes reports.
     """
-    subject, form = game(question.game), DocumentForm(option, data_of(option, variant))
-    fault, chosen = None, None
+    subject, form, built_in = game(question.game), DocumentForm(option, data_of(option, variant)), option.data(option.default)
+    fault, chosen = ("", ""), None
     try:
         chosen = options_of(question, variant)
     except BadSetup as error:
         fault = _told(form, str(error).removeprefix(f"{option.name}: "))
-    values, old = ({} if data is None else _values(DocumentForm(option, data)) for data in (option.data(option.default), before))
-    new = _values(form)
-    unlike = {name.partition(".")[0] for name in new.keys() ^ old.keys()} if before is not None else set()
-    opened = opened or (fault.field.partition(".")[0] if fault else "")
-    sections = tuple(_section(group, opened) for group in form.groups)
-    return EditorPage(
-        editor_url(question, variant, option),
-        question,
-        variant,
-        subject,
-        form,
-        sections,
-        values,
-        {} if before is None else {name: value for name, value in new.items() if old.get(name) != value},
-        tuple(each for each in sections if each.group.path in unlike),
-        document_changes(option, form.data, option.data(option.default)),
-        () if chosen is None or subject.warnings is None else _warnings(form, subject.warnings(chosen)),
-        fault,
-        Refusal("", refusal) if refusal else None,
-        Markup("") if chosen is None else figures_of_components(subject.edition_for(chosen), chosen),
-        is_own,
-        can_undo,
-        reports,
-        reports and CAN_PRINT,
-    )
+    found = () if chosen is None or subject.warnings is None else subject.warnings(chosen)
+    warnings = [_warning(form, place, reason) for place, reason in found if place.startswith(f"{option.name}.")]
+    marks = {field: f"note-{number}" for number, (field, _text) in enumerate(warnings)}
+    usual, new, old = (_values(form if data is None else DocumentForm(option, data)) for data in (built_in, None, before))
+    unlike = {name.partition(".")[0] for name in new.keys() ^ old.keys()}
+    return {
+        "url": editor_url(question, variant, option),
+        "question": question,
+        "variant": variant,
+        "subject": subject,
+        "form": form,
+        "opened": opened or fault[0].partition(".")[0],
+        "usual": usual,
+        "edited": {name: value for name, value in new.items() if old.get(name) != value},
+        "redrawn": [group for group in form.top.groups if group.path in unlike],
+        "changes": [(each, _resets(form, usual, each)) for each in document_changes(option, form.data, built_in)],
+        "warnings": warnings,
+        "fault": fault,
+        "marks": msgspec.json.encode(marks | ({fault[0]: "fault"} if fault[1] else {})).decode(),
+        "notice": Refusal("", refusal) if refusal else None,
+        "figures": "" if chosen is None else figures_of_components(subject.edition_for(chosen), chosen),
+    }
 
 
 def _values(form: DocumentForm) -> dict[str, str]:
-    return {field.name: field.value for field, _line in form.entries()}
+    return {name: field.value for name, field in form.entries.items()}
 
 
-def _section(group: Group, opened: str) -> Section:
-    table = table_of(group)
-    shown = {field.name for _piece, fields in table.rows for field in fields if field} if table else set()
-    return Section(group, table, without(group, shown), group.path == opened)
+def _resets(form: DocumentForm, usual: Collection[str], change: Change) -> str:
+    """Return what a button resets that undoes a change, "" for what the built-in document lacks.
+
+    A piece that has become one of another kind is reset whole.
+    """
+    if not all(name in usual for name in change.fields):
+        return ""
+    kinds = {name for name, field in form.entries.items() if field.decides}
+    return " ".join(part_of(name) if name in kinds else name for name in change.fields)
 
 
-def _warnings(form: DocumentForm, found: Sequence[tuple[str, str]]) -> list[Note]:
-    values = _values(form)
-    notes = []
-    for place, reason in found:
-        option, _dot, field = place.partition(".")
-        if option == form.option.name:
-            notes.append(Note(f"{form.where(field)}, {values.get(field, '')}: {reason}", field))
-    return notes
+def _warning(form: DocumentForm, place: str, reason: str) -> tuple[str, str]:
+    """Return the field that a warning is about, and the sentence."""
+    field = place.partition(".")[2]
+    value = form.entries[field].value if field in form.entries else ""
+    return field, f"{form.where(field)}, {value}: {reason}"
 
 
-def _told(form: DocumentForm, text: str) -> Note:
-    """Return an error of a document with the words of its place."""
+def _told(form: DocumentForm, text: str) -> tuple[str, str]:
+    """Return the field that an error of a document is about, "" for none, and the sentence with the words of its place."""
     found = _PLACE.fullmatch(text)
-    where = form.where(found["place"]) if found else ""
+    name = found["place"].replace("[", ".").replace("]", "") if found else ""
+    where = form.where(name)
     if not found or not where:
-        return Note(text, "")
-    name = found["place"].replace("[", ".").replace("]", "")
+        return "", text
     reason = form.expected(name) if "`" in found["reason"] else ""  # of the types, in words for programmers
-    return Note(f"{where}: {reason or found['reason']}", name)
+    return name, f"{where}: {reason or found['reason']}"
 
 
 def toml_text(option: Document[Any], data: Mapping[str, Any]) -> bytes:
