@@ -6,7 +6,7 @@ import time
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -112,13 +112,6 @@ def seated(subject: Game, bots: Sequence[Entrant], players: int | None) -> tuple
     return tuple(names[seat % len(names)] for seat in range(count)), entrants
 
 
-class _Part(NamedTuple):
-    """The results of a chunk: its sums, and the records of its matches if a file wants them."""
-
-    sums: Aggregate
-    records: tuple[str, ...]
-
-
 @dataclass(frozen=True)
 class _Summed:
     """Work whose matches are summed up where they are played, so that only sums travel unless a file wants the records."""
@@ -131,26 +124,23 @@ class _Summed:
         """Return the game that is played."""
         return self.work.subject
 
-    def __call__(self, chunk: range, pieces: Pieces) -> _Part:
-        """Play a chunk."""
+    def __call__(self, chunk: range, pieces: Pieces) -> tuple[Aggregate, tuple[str, ...]]:
+        """Play a chunk and return its sums, and the records of its matches if a file wants them."""
         found = self.work(chunk, pieces)
-        played = found if isinstance(found, Played) else played_by(found)
-        records = () if isinstance(found, Played) else tuple(outcome.record for outcome in found if outcome.record)
-        return _Part(Aggregate.of(self.subject, self.plan, chunk.start, played), records)
+        if isinstance(found, Played):
+            return Aggregate.of(self.subject, self.plan, chunk.start, found), ()
+        played = Played(
+            np.array([outcome.scores for outcome in found], np.float64),
+            np.array([outcome.decisions for outcome in found], np.int64),
+            np.array([outcome.counts for outcome in found], np.int64),
+            np.array([outcome.order for outcome in found], np.int8),
+        )
+        records = tuple(outcome.record for outcome in found if outcome.record)
+        return Aggregate.of(self.subject, self.plan, chunk.start, played), records
 
     def compile(self) -> None:
         """Compile everything that the work needs."""
         self.work.compile()
-
-
-def played_by(outcomes: Sequence[Outcome]) -> Played:
-    """Return outcomes of whole matches as arrays."""
-    return Played(
-        np.array([outcome.scores for outcome in outcomes], np.float64),
-        np.array([outcome.decisions for outcome in outcomes], np.int64),
-        np.array([outcome.counts for outcome in outcomes], np.int64),
-        np.array([outcome.order for outcome in outcomes], np.int8),
-    )
 
 
 def _simulate(
@@ -166,9 +156,9 @@ def _simulate(
     began = time.perf_counter()
     sums = Aggregate.nothing(plan)
     with files.written() as write, closing(run_chunks(executor, summed, range(games), chunk, progress)) as parts:
-        for part in parts:
-            sums += part.sums
-            write(part.records)
+        for more, records in parts:
+            sums += more
+            write(records)
     found = report(summed.subject, plan, sums, time.perf_counter() - began)
     files.finish(found)
     return found

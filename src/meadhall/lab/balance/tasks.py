@@ -209,7 +209,7 @@ def measured_without(plan: CellPlan, numbers: Sequence[int], kind: str) -> Colum
     """
     mask = kind_mask(plan.subject, [kind])
     trace = Tracer(plan).trace(numbers)
-    banned = first_bot(replace(plan, avoided=(mask, *(0,) * (plan.players - 1))), numbers)
+    banned = first_wins(Tracer(replace(plan, avoided=(mask, *(0,) * (plan.players - 1)))).trace(numbers))
     here = (trace.seat == first_seats(trace)[trace.match]) & (trace.offered & mask != 0) & (trace.offered & ~mask != 0)
     chosen = here & ((1 << np.maximum(kinds_by_action(plan.subject)[trace.action], 0)) & mask != 0)
     chosen &= kinds_by_action(plan.subject)[trace.action] >= 0
@@ -219,13 +219,8 @@ def measured_without(plan: CellPlan, numbers: Sequence[int], kind: str) -> Colum
     }
 
 
-def first_bot(plan: CellPlan, numbers: Sequence[int]) -> Column:
-    """Return the wins in fair shares of the first bot of a plan, which sits on every seat in turn."""
-    return first_wins(Tracer(plan).trace(numbers))
-
-
 def first_wins(trace: Trace) -> Column:
-    """Return the wins in fair shares of the first bot of the plan of these matches."""
+    """Return the wins in fair shares of the first bot of the plan of these matches, which sits on every seat in turn."""
     won = trace.fair_shares[np.arange(trace.matches), first_seats(trace)]
     return Column(won, np.ones(trace.matches), most=float(len(trace.parties)))
 
@@ -293,10 +288,12 @@ def measured_rung(plan: CellPlan, numbers: Sequence[int], level: str) -> Columns
     """
     players = plan.players
     if len(plan.subject.parties(players, plan.options)) == 1:
-        return {f"solved.{level}": replace(first_bot(replace(plan, bots=(level,) * players), numbers), most=1.0)}
+        together = Tracer(replace(plan, bots=(level,) * players)).trace(numbers)
+        return {f"solved.{level}": replace(first_wins(together), most=1.0)}
     levels = [RUNGS[0], *rungs(plan.subject), *HIGH_RUNGS]
     below = levels[levels.index(level) - 1]
-    return {f"ladder.{level}": first_bot(replace(plan, bots=(level, *(below,) * (players - 1))), numbers)}
+    among = Tracer(replace(plan, bots=(level, *(below,) * (players - 1)))).trace(numbers)
+    return {f"ladder.{level}": first_wins(among)}
 
 
 def measured_luck(plan: CellPlan, numbers: Sequence[int]) -> Columns:
