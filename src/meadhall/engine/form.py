@@ -11,6 +11,7 @@ from copy import deepcopy
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import floor
+from operator import itemgetter
 from typing import Any, Final, NamedTuple, TypeAlias
 
 import msgspec
@@ -21,7 +22,8 @@ from meadhall.engine.errors import BadSetup
 from meadhall.engine.options import Document
 from meadhall.engine.text.language import gettext as _
 
-Path: TypeAlias = tuple[str | int, ...]
+Choices: TypeAlias = tuple[tuple[str, str], ...]
+"""Values and their words."""
 
 MAX_FIELDS: Final = 3000
 """The most fields and groups of a form. A document with more can only be edited as a file."""
@@ -32,16 +34,7 @@ PREFIX: Final = "at-"
 _NUMBER: Final = re.compile(r"-?[0-9]{1,9}")
 _IS_NO_PATH: Final = re.compile(r".*[=*]").match
 _STEP: Final = re.compile(r"\s*(?P<sign>[-+=x*×−])\s*(?P<number>\d{1,4}([.,]\d{1,3})?)\s*", re.IGNORECASE)
-_INDEX: Final = re.compile(r"[0-9]{1,4}")
 _PIECE: Final = re.compile(r"\.[0-9]+(?=\.)")
-
-
-class Value(NamedTuple):
-    """A value that a field offers."""
-
-    value: str
-    text: str
-    chosen: bool
 
 
 @dataclass(frozen=True)
@@ -52,13 +45,13 @@ class Field:
     label: str
     value: str
     is_number: bool = False
-    choices: tuple[Value, ...] = ()  # empty for a number or a text
+    choices: Choices = ()  # empty for a number or a text
     decides: bool = False  # whether it decides which other fields there are
 
     @property
     def text(self) -> str:
         """Return the value in words, "–" for none."""
-        return next((choice.text for choice in self.choices if choice.chosen), self.value) or "–"
+        return dict(self.choices).get(self.value, self.value) or "–"
 
     @property
     def number(self) -> int | None:
@@ -129,83 +122,80 @@ class DocumentForm:
         self.data = dict(data)
         self.words: dict[str, str] = {}
         self._kinds: dict[str, Any] = {}
-        top = self._add((), "", "", inspect.type_info(option.kind), self.data)
+        top = self._add("", "", "", inspect.type_info(option.kind), self.data)
         assert isinstance(top, Group)
-        loose = [self._loose(tuple(name.split("."))) for name in option.words if "." in name and not _IS_NO_PATH(name)]
+        loose = [self._loose(name) for name in option.words if "." in name and not _IS_NO_PATH(name)]
         self.top = replace(top, fields=(*top.fields, *loose))
         self.entries = {field.name: field for field in self.top.every_field()}
 
     # ------------------------------------------------------------------------------------------------------------ making fields
 
-    def _struct(self, path: Path, title: str, kind: inspect.StructType, data: Any, tags: tuple[Value, ...] = ()) -> Group:
-        """Return the group of a part. ``tags``: the kinds of parts that it may be, where there are several."""
+    def _struct(self, name: str, title: str, kind: inspect.StructType, data: Any, tags: Choices = ()) -> Group:
+        """Return the group of a part. ``tags``: the kinds of parts that it may be, in words, where there are several."""
         found = data if isinstance(data, Mapping) else {}
-        above = self.words[_dotted(path)]
         parts: list[Field | Group | None] = []
-        for field in kind.fields:
-            if label := self.label(field.encode_name):
-                place, value = (*path, field.encode_name), found.get(field.encode_name, _default(field))
-                parts.append(self._add(place, label, _joined(above, label), _without_none(field.type), value))
+        for each in kind.fields:
+            if label := self.label(each.encode_name):
+                words, value = _joined(self.words[name], label), found.get(each.encode_name, _default(each))
+                parts.append(self._add(_below(name, each.encode_name), label, words, _without_none(each.type), value))
         if tags and kind.tag_field:
             label = self.label(kind.tag_field)
-            parts.append(
-                self._field((*path, kind.tag_field), label, _joined(above, label), str(kind.tag), choices=tags, decides=True)
-            )
+            words = _joined(self.words[name], label)
+            parts.append(self._field(_below(name, kind.tag_field), label, words, str(kind.tag), choices=tags, decides=True))
         fields = tuple(each for each in parts if isinstance(each, Field))
-        return Group(_dotted(path), title, fields, tuple(each for each in parts if isinstance(each, Group)))
+        return Group(name, title, fields, tuple(each for each in parts if isinstance(each, Group)))
 
-    def _add(self, path: Path, label: str, words: str, kind: Any, data: Any) -> Field | Group | None:
+    def _add(self, name: str, label: str, words: str, kind: Any, data: Any) -> Field | Group | None:
         """Return the field or the group of a part, None for one without a type."""
         if isinstance(kind, inspect.AnyType):
             return None
-        self._kinds[_dotted(path)] = kind
-        self.words[_dotted(path)] = words
+        self._kinds[name] = kind
+        self.words[name] = words
         match kind:
             case inspect.StructType():
-                return self._struct(path, label, kind, data)
+                return self._struct(name, label, kind, data)
             case inspect.UnionType():
                 chosen = _chosen(kind, data)
-                tags = [self._option(each.tag_field, each.tag, each is chosen) for each in _structs(kind)]
-                return self._struct(path, label, chosen, data, tuple(tags)) if chosen else None
+                tags = ((str(each.tag), self._in_words(each.tag_field, each.tag)) for each in _structs(kind))
+                return self._struct(name, label, chosen, data, tuple(tags)) if chosen else None
             case inspect.ListType() if isinstance(_without_none(kind.item_type), inspect.StructType | inspect.UnionType):
-                return self._list(path, label, kind, data)
+                return self._list(name, label, kind, data)
             case inspect.LiteralType():
-                values = sorted((self._option(path[-1], value, value == data) for value in kind.values), key=_text)
-                return self._field(path, label, words, _shown(data), choices=tuple(values))
-        return self._field(path, label, words, _shown(data), is_number=isinstance(kind, inspect.IntType))
+                choices = ((_shown(value), self._in_words(name.rpartition(".")[2], value)) for value in kind.values)
+                return self._field(name, label, words, _shown(data), choices=tuple(sorted(choices, key=itemgetter(1))))
+        return self._field(name, label, words, _shown(data), is_number=isinstance(kind, inspect.IntType))
 
-    def _list(self, path: Path, label: str, kind: inspect.ListType, data: Any) -> Group:
+    def _list(self, name: str, label: str, kind: inspect.ListType, data: Any) -> Group:
         """Return the group of a list. A piece without a name is called by its number: "Trade lines 1"."""
-        above, words = self.words[_dotted(path[:-1])], self.words[_dotted(path)]
         rows = []
         for index, row in enumerate(data if isinstance(data, list) else []):
-            name = row.get("name") if isinstance(row, Mapping) else None
-            is_named = isinstance(name, str) and bool(name)
-            title = _(str(name)) if is_named else str(index + 1)
-            called = _joined(above, title) if is_named else f"{words} {title}"
-            rows.append(self._add((*path, index), title, called, _without_none(kind.item_type), row))
-        least, most = self.option.sizes.get(_dotted(path), (0, MAX_FIELDS))
+            own = row.get("name") if isinstance(row, Mapping) else None
+            is_named = isinstance(own, str) and bool(own)
+            title = _(str(own)) if is_named else str(index + 1)
+            words = _joined(self.words[part_of(name)], title) if is_named else f"{self.words[name]} {title}"
+            rows.append(self._add(f"{name}.{index}", title, words, _without_none(kind.item_type), row))
+        least, most = self.option.sizes.get(name, (0, MAX_FIELDS))
         groups = tuple(each for each in rows if isinstance(each, Group))
-        return Group(_dotted(path), label, (), groups, is_list=True, grows=len(rows) < most, shrinks=len(rows) > least)
+        return Group(name, label, (), groups, is_list=True, grows=len(rows) < most, shrinks=len(rows) > least)
 
-    def _loose(self, path: Path) -> Field:
+    def _loose(self, name: str) -> Field:
         """Return the field of a part that has no type, such as a switch among values that the rules fix."""
-        found, label = _at(self.data, path), self.label(_dotted(path))
-        data = _at(self.option.data(self.option.default), path) if found is None else found
-        answers = ((True, _("yes")), (False, _("no"))) if isinstance(data, bool) else ()
-        choices = tuple(Value(_shown(value), words, value is data) for value, words in answers)
-        return self._field(path, label, label, _shown(data), choices=choices, is_number=type(data) is int)
+        found, label = _at(self.data, name), self.label(name)
+        data = _at(self.option.data(self.option.default), name) if found is None else found
+        choices = ((_shown(True), _("yes")), (_shown(False), _("no"))) if isinstance(data, bool) else ()
+        return self._field(name, label, label, _shown(data), choices=choices, is_number=type(data) is int)
 
-    def _field(self, path: Path, label: str, words: str, value: str, **more: Any) -> Field:
-        self.words[_dotted(path)] = words
+    def _field(self, name: str, label: str, words: str, value: str, **more: Any) -> Field:
+        self.words[name] = words
         if len(self.words) > MAX_FIELDS:
             raise BadSetup(_("This document is too long for the workshop."))
-        return Field(_dotted(path), label, value, **more)
+        return Field(name, label, value, **more)
 
-    def _option(self, field: str | int | None, value: Any, chosen: bool) -> Value:
+    def _in_words(self, name: str | None, value: Any) -> str:
+        """Return the words for a value of a field."""
         words = self.option.words
-        named = next((words[key] for key in (f"{field}={value}", str(value)) if key in words), "")
-        return Value(_shown(value), _(named) if named else str(value), chosen)
+        named = next((words[key] for key in (f"{name}={value}", str(value)) if key in words), "")
+        return _(named) if named else str(value)
 
     def label(self, name: str) -> str:
         """Return the name of a field in the current language, "" for a hidden one."""
@@ -261,7 +251,7 @@ class DocumentForm:
         """Give the parts that may be of several kinds the fields of their kind."""
         for name, kind in self._kinds.items():
             if isinstance(kind, inspect.UnionType):
-                _fit(_at(data, _path(name)), kind)
+                _fit(_at(data, name), kind)
 
     def stepped(self, name: str, column: str, step: str, rows: Collection[int] | None = None) -> dict[str, Any]:
         """Return the data with a number of several pieces of a list changed, within the bounds of its type.
@@ -292,19 +282,21 @@ class DocumentForm:
         for name in names:
             if not name:
                 return built_in
-            path = _path(name)
-            value, parent = _at(built_in, path), _at(data, path[:-1])
+            above, _dot, last = name.rpartition(".")
+            value, parent = _at(built_in, name), _at(data, above)
             if isinstance(parent, dict) and value is None:
-                parent.pop(path[-1], None)
-            elif value is not None and (isinstance(parent, dict) or _at(data, path) is not None):
-                parent[path[-1]] = value
+                parent.pop(last, None)
+            elif isinstance(parent, dict):
+                parent[last] = value
+            elif value is not None and _at(data, name) is not None:
+                parent[int(last)] = value
         self._fit(data)
         return data
 
     def grown(self, name: str) -> dict[str, Any]:
         """Return the data with another piece at the end of a list: a copy of the last one."""
         data, kind = deepcopy(self.data), self._kinds.get(name)
-        pieces = _at(data, _path(name))
+        pieces = _at(data, name)
         if isinstance(kind, inspect.ListType) and isinstance(pieces, list):
             pieces.append(deepcopy(pieces[-1]) if pieces else _blank(_without_none(kind.item_type)))
         return data
@@ -312,37 +304,38 @@ class DocumentForm:
     def shrunk(self, name: str) -> dict[str, Any]:
         """Return the data without the last piece of a list."""
         data = deepcopy(self.data)
-        pieces = _at(data, _path(name))
+        pieces = _at(data, name)
         if isinstance(pieces, list) and pieces:
             del pieces[-1]
         return data
 
     def _set(self, data: dict[str, Any], field: Field, text: str) -> None:
-        path, kind = _path(field.name), self._kinds.get(field.name)
+        kind = self._kinds.get(field.name)
         value: Any = text
-        if isinstance(kind, inspect.LiteralType):
-            value = next((each for each in kind.values if _shown(each) == text), text)
-        elif isinstance(kind, inspect.StrType) or field.decides:
-            pass
-        elif field.choices:
-            value = text == _shown(True)
-        elif field.is_number:
-            value = _number_in(text)
-        else:
-            value = [_number_in(each) for each in re.split(r"[\s,;]+", text) if each]
+        match kind:
+            case inspect.LiteralType():
+                value = next((each for each in kind.values if _shown(each) == text), text)
+            case _ if field.is_number:
+                value = _number_in(text)
+            case _ if field.choices and not field.decides:
+                value = text == _shown(True)
+            case _ if not field.choices and not isinstance(kind, inspect.StrType):
+                value = [_number_in(each) for each in re.split(r"[\s,;]+", text) if each]
+        *above, last = field.name.split(".")
         parent: Any = data
-        for step in path[:-1]:
-            parent = parent.setdefault(step, {}) if isinstance(parent, dict) else _at(parent, (step,))
+        for step in above:
+            parent = parent.setdefault(step, {}) if isinstance(parent, dict) else _at(parent, step)
         if isinstance(parent, dict):
-            parent[path[-1]] = value
-            if self._is_usual(path, value):
-                del parent[path[-1]]
+            parent[last] = value
+            if self._is_usual(field.name, value):
+                del parent[last]
 
-    def _is_usual(self, path: Path, value: Any) -> bool:
+    def _is_usual(self, name: str, value: Any) -> bool:
         """Return whether a value is what a part without it has, so that it needn't be written."""
-        kind = self._kinds.get(_dotted(path[:-1]))
+        above, _dot, last = name.rpartition(".")
+        kind = self._kinds.get(above)
         fields = kind.fields if isinstance(kind, inspect.StructType) else ()
-        return any(field.encode_name == path[-1] and not field.required and _default(field) == value for field in fields)
+        return any(each.encode_name == last and not each.required and _default(each) == value for each in fields)
 
 
 def _step(old: int, sign: str, number: Fraction, kind: inspect.IntType) -> int:
@@ -427,28 +420,21 @@ def _number_in(text: str) -> int | str:
     return int(text) if _NUMBER.fullmatch(text) else text
 
 
-def _text(option: Value) -> str:
-    return option.text
-
-
 def part_of(name: str) -> str:
     """Return the path of what a part is in."""
     return name.rpartition(".")[0]
 
 
-def _dotted(path: Path) -> str:
-    return ".".join(map(str, path))
+def _below(name: str, field: str) -> str:
+    """Return the path of what is in a part."""
+    return f"{name}.{field}" if name else field
 
 
-def _path(name: str) -> Path:
-    return tuple(int(step) if _INDEX.fullmatch(step) else step for step in name.split("."))
-
-
-def _at(data: Any, path: Path) -> Any:
+def _at(data: Any, name: str) -> Any:
     """Return the part at a path, None if there is none."""
-    for step in path:
+    for step in name.split(".") if name else ():
         try:
-            data = data[step]
-        except (KeyError, IndexError, TypeError):
+            data = data[int(step) if isinstance(data, list) else step]
+        except (LookupError, TypeError, ValueError):
             return None
     return data

@@ -218,10 +218,16 @@ def request_of(question: Question, language: str) -> dict[str, Any]:
             raise BadSetup(f"{each.name}: {error}") from None
     counters = counters_of(content)
     checked_own([subject.edition_for(options) for options in variants.values()], max(content.players), counters, {})
-    wanted = {"players": content.players, "variants": variants, "bots": content.bots, "without": content.without}
-    wanted["counters"] = counters
-    more = {name: value for name, value in wanted.items() if value}
-    return {"name": subject.name, "seconds": float(content.seconds), "seed": question.id, "language": language, **more}
+    some = {"bots": content.bots, "without": content.without, "counters": counters}
+    return {
+        "name": subject.name,
+        "players": content.players,
+        "variants": variants,
+        "seconds": float(content.seconds),
+        "seed": question.id,
+        "language": language,
+        **{name: value for name, value in some.items() if value},
+    }
 
 
 def counters_of(content: Content) -> dict[str, str]:

@@ -27,7 +27,7 @@ from meadhall.server.store.models import Guest
 from meadhall.server.store.questions import Question
 from meadhall.server.web.links import Outside, link
 
-TIMES: Final = (15, 30, 60, 120)
+TIMES: Final = (15, 30, 50, 120)
 """Seconds of a report that the page offers."""
 
 

@@ -34,24 +34,20 @@ from meadhall.server.worker.threads import run_in_thread
 _LIMIT: Final = 2 * MAX_SIZE
 """Bytes of a form, which may hold a file."""
 
-_STEP: Final = "step"
-_ROW: Final = "row"
-"""What the names of fields begin with that hold the step of a column, and the chosen pieces of a list."""
-
 
 @get("/workshop/{id:str}/{variant:str}/{name:str}")
 async def show_editor(request: AnyRequest, hall: Hall, guest: Guest, id: str, variant: str, name: str) -> Html:
     """Show a document of a question: to its guest with fields, to others who have the link to read."""
     question = hall.questions.find(id)
-    return await _shown(request, hall, guest, question, variant, _option(question, name))
+    return await _shown(request, hall, guest, question, variant, document_of(game(question.game), name))
 
 
 @get("/workshop/{id:str}/{variant:str}/{name:str}/file")
 async def download_draft(hall: Hall, id: str, variant: str, name: str) -> Response[bytes]:
     """Return a document of a question as a file (TOML), which begins with what differs from the built-in one."""
     question = hall.questions.find(id)
-    option, chosen = _option(question, name), variant_of(question, variant)
-    data = data_of(option, chosen)
+    option = document_of(game(question.game), name)
+    data = data_of(option, variant_of(question, variant))
     await run_in_thread(option.check, data)
     return toml_file(f"{question.game}-{name}", await run_in_thread(toml_text, option, data))
 
@@ -62,7 +58,7 @@ async def change_draft(
 ) -> Answer | Response[bytes]:
     """Change a document of a question by the fields of a form, and do what its button says."""
     question = hall.questions.find(id)
-    option, chosen = _option(question, name), variant_of(question, variant)
+    option, chosen = document_of(game(question.game), name), variant_of(question, variant)
     before = data_of(option, chosen)
     form = await request.form()
     do, _colon, what = str(form.get("do", "")).partition(":")
@@ -75,8 +71,8 @@ async def change_draft(
             data = option.data(await run_in_thread(option.check, await content_of(form.get("file"))))
             question = hall.questions.change(guest, id, lambda content: content.with_option(variant, name, data))
         else:
-            for change in (_with_fields, _with_deeds):
-                question = hall.questions.change(guest, id, partial(_edited, variant, option, partial(change, option, form)))
+            for edit in (_with_fields, _with_deeds):
+                question = hall.questions.change(guest, id, partial(_edited, variant, option, partial(edit, form)))
     except MeadhallError as error:
         return await _shown(request, hall, guest, question, variant, option, before, error=error)
     opened = what.partition(".")[0]
@@ -85,37 +81,31 @@ async def change_draft(
     return await _shown(request, hall, guest, question, variant, option, before, opened)
 
 
-def _option(question: Question, name: str) -> Document[Any]:
-    return document_of(game(question.game), name)
+def _edited(key: str, option: Document[Any], edit: Callable[[DocumentForm], dict[str, Any]], content: Content) -> Content:
+    """Return the content of a question with an edited document."""
+    return content.with_option(key, option.name, edit(DocumentForm(option, data_of(option, content.variant(key)))))
 
 
-def _edited(key: str, option: Document[Any], change: Callable[[dict[str, Any]], dict[str, Any]], content: Content) -> Content:
-    """Return the content of a question with a changed document."""
-    return content.with_option(key, option.name, change(data_of(option, content.variant(key))))
+def _with_fields(form: FormMultiDict, document: DocumentForm) -> dict[str, Any]:
+    """Return the data of a document with the fields of a form."""
+    return document.changed({name: value for name, value in form.items() if isinstance(value, str)})
 
 
-def _with_fields(option: Document[Any], form: FormMultiDict, data: dict[str, Any]) -> dict[str, Any]:
-    """Return the data with the fields of a form."""
-    return DocumentForm(option, data).changed({name: value for name, value in form.items() if isinstance(value, str)})
-
-
-def _with_deeds(option: Document[Any], form: FormMultiDict, data: dict[str, Any]) -> dict[str, Any]:
-    """Return the data with the steps of columns, and after what a button does. Raises BadSetup."""
+def _with_deeds(form: FormMultiDict, document: DocumentForm) -> dict[str, Any]:
+    """Return the data of a document with the steps of columns, and after what a button does. Raises BadSetup."""
     for name, step in form.items():
-        kind, _colon, place = name.partition(":")
-        if kind == _STEP and str(step).strip():
-            path, _colon, column = place.partition(":")
-            rows = {int(row) for row in form.getall(f"{_ROW}:{path}", []) if str(row).isdecimal()}
-            data = DocumentForm(option, data).stepped(path, column, str(step), rows or None)
-    do, _colon, what = str(form.get("do", "")).partition(":")
-    match do:
-        case "add":
-            return DocumentForm(option, data).grown(what)
-        case "remove":
-            return DocumentForm(option, data).shrunk(what)
-        case "reset":
-            return DocumentForm(option, data).usual(what.split(" "))
-    return data
+        match name.split(":"):
+            case ["step", path, column] if str(step).strip():
+                rows = {int(row) for row in form.getall(f"row:{path}", []) if str(row).isdecimal()}
+                document = DocumentForm(document.option, document.stepped(path, column, str(step), rows or None))
+    match str(form.get("do", "")).split(":"):
+        case ["add", path]:
+            return document.grown(path)
+        case ["remove", path]:
+            return document.shrunk(path)
+        case ["reset", paths]:
+            return document.usual(paths.split(" "))
+    return document.data
 
 
 async def _printed(hall: Hall, guest: Guest, address: str, question: Question, key: str) -> Response[bytes]:

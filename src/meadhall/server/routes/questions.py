@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import gzip
 from base64 import b64decode
-from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from itertools import pairwise
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-import msgspec
 from litestar import get, post
 from litestar.datastructures import FormMultiDict
+from msgspec.structs import replace
 
 from meadhall.engine.errors import BadSetup, MeadhallError
 from meadhall.engine.game import Document, Game
@@ -26,14 +26,14 @@ from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import NotFound, reason_of, status_of
 from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.lobby_changes import arranged, with_options
-from meadhall.server.hall.questions import SEARCH, Edit, first_content, new_variant, option_of, options_of, request_of, variant_of
+from meadhall.server.hall.questions import SEARCH, first_content, new_variant, option_of, options_of, request_of, variant_of
 from meadhall.server.pages.models import Refusal
 from meadhall.server.pages.questions import fragment_of, question_lines, question_page
 from meadhall.server.pages.replay import replay_page
 from meadhall.server.pages.responses import Answer, Html, by_htmx, page, see_other
 from meadhall.server.routes.workshop import content_of
 from meadhall.server.store.models import Guest
-from meadhall.server.store.questions import Content, Question
+from meadhall.server.store.questions import Content, Question, Variant
 from meadhall.server.web.forms import LONGEST
 from meadhall.server.web.links import link, outside
 from meadhall.server.web.request import AnyRequest, client_address
@@ -92,13 +92,20 @@ async def change_question(request: AnyRequest, hall: Hall, guest: Guest, session
         if do == "copy":
             return see_other(link(f"/workshop/{hall.questions.copy(sessions.save(guest), id).id}"))
         if do != "play" or question.guest == guest.id:
-            question = await _changed(hall, guest, question, form)
-        if do == "play":
-            return see_other(link(f"/tables/{await _table(hall, sessions.save(guest), question, what)}"))
-        if do == "delete":
-            hall.questions.delete(guest, id)
-            return see_other(link("/workshop"))
-        question = await _done(request, hall, guest, question, form)
+            question = hall.questions.change(guest, id, partial(_edited, game(question.game), form))
+        match do:
+            case "play":
+                return see_other(link(f"/tables/{await _table(hall, sessions.save(guest), question, what)}"))
+            case "delete":
+                hall.questions.delete(guest, id)
+                return see_other(link("/workshop"))
+            case "undo":
+                question = hall.questions.undo(guest, id)
+            case "report" | "stop":
+                await _report(hall, guest, client_address(request), question, is_stopped=do == "stop")
+            case str() if do:
+                variants = await _variants(hall, guest, question, form)
+                question = hall.questions.change(guest, id, lambda content: replace(content, variants=variants))
     except MeadhallError as error:
         return await _shown(request, hall, guest, question, error=error, is_edit=by_htmx(request) and not do)
     if by_htmx(request):
@@ -106,21 +113,14 @@ async def change_question(request: AnyRequest, hall: Hall, guest: Guest, session
     return see_other(link(f"/workshop/{id}"))
 
 
-async def _done(request: AnyRequest, hall: Hall, guest: Guest, question: Question, form: FormMultiDict) -> Question:
-    """Do what the button of a question's own form says, and return the question."""
-    do, _colon, what = str(form.get("do", "")).partition(":")
-    if do == "undo":
-        return hall.questions.undo(guest, question.id)
-    if do in ("report", "stop"):
-        wanted = await run_in_thread(request_of, question, guest.language) if do == "report" else None
-        for order in hall.orders.of(question.id):
-            if order.is_open:
-                hall.orders.delete(guest, order.id)
-        if wanted:
-            hall.orders.start(guest, client_address(request), "report", wanted, question.id)
-    elif do:
-        return hall.questions.change(guest, question.id, await _variants(hall, guest, question, form, do, what))
-    return question
+async def _report(hall: Hall, guest: Guest, address: str, question: Question, *, is_stopped: bool) -> None:
+    """Stop the report that is being made on a question. Unless ``is_stopped``, order another one. Raises BadSetup, TooMany."""
+    wanted = None if is_stopped else await run_in_thread(request_of, question, guest.language)
+    for order in hall.orders.of(question.id):
+        if order.is_open:
+            hall.orders.delete(guest, order.id)
+    if wanted:
+        hall.orders.start(guest, address, "report", wanted, question.id)
 
 
 @get("/workshop/{id:str}/reports/{report:str}/{number:int}")
@@ -174,15 +174,8 @@ async def _table(hall: Hall, guest: Guest, question: Question, key: str) -> str:
 # --------------------------------------------------------------------------------------------------------------------- changes
 
 
-async def _changed(hall: Hall, guest: Guest, question: Question, form: FormMultiDict) -> Question:
-    """Store the fields of a form: those that it names as ``only``, or all. Raises BadSetup, UnknownBot."""
-    only = {str(each) for each in form.getall("only", [])}
-    sent = only or {*form, *(_GROUPS if "save" in form else ())}
-    return hall.questions.change(guest, question.id, _edited(game(question.game), form, sent))
-
-
-def _edited(subject: Game, form: FormMultiDict, sent: set[str]) -> Edit:
-    """Return the change that the fields of a form make."""
+def _edited(subject: Game, form: FormMultiDict, content: Content) -> Content:
+    """Return the content with the fields of a form: those that it names as ``only``, or all. Raises BadSetup."""
 
     def texts(name: str, longest: int = LONGEST) -> list[str]:
         return [str(each)[:longest] for each in form.getall(name, []) if each]
@@ -190,51 +183,49 @@ def _edited(subject: Game, form: FormMultiDict, sent: set[str]) -> Edit:
     def numbers(name: str) -> tuple[int, ...]:
         return tuple(int(text) for text in texts(name, _DIGITS) if text.isdecimal())
 
-    fields: dict[str, Callable[[], Any]] = {
-        "name": lambda: " ".join(texts("name")),
-        "players": lambda: numbers("players"),
-        "bots": lambda: (*texts("bots"), *(f"{SEARCH}{steps}" for steps in texts("search", _DIGITS))),
-        "without": lambda: tuple(texts("without")),
-        "figures": lambda: tuple(line for line in "".join(texts("figures", _LIMIT)).splitlines() if line.strip()),
-        "seconds": lambda: sum(numbers("seconds")),
+    sent = set(texts("only")) or {*form, *(_GROUPS if "save" in form else ())}
+    values = {
+        "name": " ".join(texts("name")),
+        "players": numbers("players"),
+        "bots": (*texts("bots"), *(f"{SEARCH}{steps}" for steps in texts("search", _DIGITS))),
+        "without": tuple(texts("without")),
+        "figures": tuple(line for line in "".join(texts("figures", _LIMIT)).splitlines() if line.strip()),
+        "seconds": sum(numbers("seconds")),
     }
-
-    def edit(content: Content) -> Content:
-        changed = msgspec.structs.replace(content, **{name: read() for name, read in fields.items() if name in sent})
-        for name in sent:
-            key, _colon, option = name.partition(":")
-            if option and content.variant(key):
-                changed = changed.with_option(key, option, option_of(subject, option).read("".join(texts(name))))
-            elif content.variant(key):
-                changed = changed.renamed(key, "".join(texts(name)))
-        return changed
-
-    return edit
+    changed = replace(content, **{name: value for name, value in values.items() if name in sent})
+    for name in sent:
+        key, _colon, option = name.partition(":")
+        if option and content.variant(key):
+            changed = changed.with_option(key, option, option_of(subject, option).read("".join(texts(name))))
+        elif content.variant(key):
+            changed = changed.with_variant(key, name="".join(texts(name)))
+    return changed
 
 
-async def _variants(hall: Hall, guest: Guest, question: Question, form: FormMultiDict, do: str, what: str) -> Edit:
-    """Return the change of a question that adds variants or takes one out. Raises BadSetup, NotFound, RecordError."""
-    subject, old = game(question.game), question.content.variants
-    if do == "remove":
-        gone = variant_of(question, what)
-        return lambda content: msgspec.structs.replace(content, variants=tuple(each for each in content.variants if each != gone))
-    found: Sequence[tuple[str, Mapping[str, Any]]]
-    if do == "twin":
-        found = [(variant_of(question, what).name, variant_of(question, what).options)]
-    elif do == "link":
-        found = await _linked(hall, guest, subject, str(form.get("address", "")))
-    elif do == "file":
-        found = [await run_in_thread(_in_file, subject, await content_of(form.get("file")))]
-    elif do == "add":
-        found = [(_("Mine"), {})]
-    else:
-        raise NotFound(_("There is no page at this address."))
+async def _variants(hall: Hall, guest: Guest, question: Question, form: FormMultiDict) -> tuple[Variant, ...]:
+    """Return the variants after a button that adds some or takes one out. Raises BadSetup, NotFound, RecordError."""
+    subject, variants = game(question.game), question.content.variants
+    do, _colon, what = str(form["do"]).partition(":")
+    match do:
+        case "remove":
+            gone = variant_of(question, what)
+            return tuple(each for each in variants if each != gone)
+        case "twin":
+            found = [(variant_of(question, what).name, variant_of(question, what).options)]
+        case "link":
+            found = await _linked(hall, guest, subject, str(form.get("address", "")))
+        case "file":
+            found = [await run_in_thread(_in_file, subject, await content_of(form.get("file")))]
+        case "add":
+            found = [(_("Mine"), {})]
+        case _:
+            raise NotFound(_("There is no page at this address."))
     for name, options in found:
-        old = (*old, new_variant(name, options, old))
-    return lambda content: msgspec.structs.replace(content, variants=old)
+        variants = (*variants, new_variant(name, options, variants))
+    return variants
 
 
-async def _linked(hall: Hall, guest: Guest, subject: Game, address: str) -> Sequence[tuple[str, Mapping[str, Any]]]:
+async def _linked(hall: Hall, guest: Guest, subject: Game, address: str) -> list[tuple[str, dict[str, Any]]]:
     """Return the names and options behind the link to a question or a table. Raises BadSetup, NotFound."""
     parts = urlsplit(address).path.strip("/").split("/")
     room, id = next(((kind, id) for kind, id in pairwise(parts) if kind in ("workshop", "tables")), ("", ""))
@@ -252,7 +243,7 @@ async def _linked(hall: Hall, guest: Guest, subject: Game, address: str) -> Sequ
     return found
 
 
-def _in_file(subject: Game, content: bytes) -> tuple[str, Mapping[str, Any]]:
+def _in_file(subject: Game, content: bytes) -> tuple[str, dict[str, Any]]:
     """Return the name and the options in a file: the record of a match, or a document (TOML). Raises BadSetup, RecordError."""
     if content.lstrip().startswith(b"{"):
         record = loads(content)

@@ -5,7 +5,6 @@ The form carries the whole document.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Annotated, Any, Final, Literal
 from urllib.parse import quote
 
@@ -24,7 +23,8 @@ from meadhall.lab.entrants import kind_mask
 from meadhall.server.hall.among_people import AmongPeople
 from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.lobby_changes import document_of
-from meadhall.server.hall.orders import MOST_SECONDS, Order
+from meadhall.server.hall.orders import MOST_SECONDS
+from meadhall.server.hall.questions import MOST_VARIANTS
 from meadhall.server.hall.room import Room
 from meadhall.server.pages.responses import Answer, see_other, table_answer
 from meadhall.server.routes.api_models import STRICT, refusals
@@ -76,9 +76,6 @@ async def show_older_address(subject: str, table: str = "") -> Redirect:
     return see_other(link(f"/workshop?game={quote(subject)}{more}"))
 
 
-MOST_VARIANTS = 6
-
-
 class NewBalance(msgspec.Struct, forbid_unknown_fields=True):
     """A report to make. ``variants``: the options of each variant by its name; the others are compared to the first.
 
@@ -113,10 +110,6 @@ class BalanceInfo(msgspec.Struct):
     people: list[AmongPeople] = []
 
 
-def _info(job: Order, answer: Mapping[str, Any]) -> BalanceInfo:
-    return BalanceInfo(job.id, job.state, job.progress, answer.get("report"), answer.get("error", ""))
-
-
 @post("/balance", status_code=202, responses=refusals(400, 401, 404, 413, 429))
 async def start_balance(request: AnyRequest, data: Annotated[NewBalance, STRICT], hall: Hall, program: Guest) -> BalanceInfo:
     """Have a balance report made: fairness, length, choice, luck, use of actions and pieces, and differences of variants.
@@ -125,25 +118,23 @@ async def start_balance(request: AnyRequest, data: Annotated[NewBalance, STRICT]
     """
     subject = game(data.game)
     wanted = {name: value for name, value in msgspec.structs.asdict(data).items() if value or name in ("seconds", "precision")}
-    for players in data.players:
-        for options in data.variants.values() or [{}]:
-            subject.check_setup(players, options)
+    setups = [subject.check_setup(players, options) for players in data.players for options in data.variants.values() or [{}]]
     for name in data.bots:
         bot(subject, name)
     kind_mask(subject, data.without)
-    editions = [subject.edition_for(subject.check_options(options)) for options in data.variants.values() or [{}]]
-    checked_own(editions, max(data.players), data.counters, {})
+    checked_own([subject.edition_for(options) for _players, options in setups], max(data.players), data.counters, {})
     wanted["name"] = wanted.pop("game")
-    return _info(hall.orders.start(program, client_address(request), "report", wanted), {})
+    order = hall.orders.start(program, client_address(request), "report", wanted)
+    return BalanceInfo(order.id, order.state, order.progress)
 
 
 @get("/balance/{id:str}", responses=refusals(400, 401, 404))
 async def show_balance(hall: Hall, program: Guest, id: str) -> BalanceInfo:
     """Return a report of yours, or how far it is."""
-    job = hall.orders.find(program, id)
-    info = _info(job, hall.orders.answer(job))
-    info.people = await hall.peoples_matches.of(job.request["name"], job.request["players"])
-    return info
+    order = hall.orders.find(program, id)
+    answer = hall.orders.answer(order)
+    people = await hall.peoples_matches.of(order.request["name"], order.request["players"])
+    return BalanceInfo(order.id, order.state, order.progress, answer.get("report"), answer.get("error", ""), people)
 
 
 @delete("/balance/{id:str}", status_code=204, responses=refusals(400, 401, 404))

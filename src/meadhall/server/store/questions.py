@@ -43,7 +43,7 @@ class Content(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         bots: the levels that play; empty for those that a report takes by itself.
         without: kinds of actions whose worth is measured.
         figures: counters over named events, as texts.
-        seconds: the time limit of a report.
+        seconds: the time limit of a report. With the start of its process, the default makes a minute.
     """
 
     name: str
@@ -52,7 +52,7 @@ class Content(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     bots: tuple[str, ...] = ()
     without: tuple[str, ...] = ()
     figures: tuple[str, ...] = ()
-    seconds: int = 60
+    seconds: int = 50
 
     def variant(self, key: str) -> Variant | None:
         """Return the variant with this key, None if there is none."""
@@ -67,14 +67,11 @@ class Content(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             {'mode': 'versus'}
         """
         before = self.variant(key)
-        others = {} if before is None else {name: kept for name, kept in before.options.items() if name != option}
-        return self._with(key, options=others if value is None else {**others, option: value})
+        options = {} if before is None else before.options | {option: value}
+        return self.with_variant(key, options={name: kept for name, kept in options.items() if kept is not None})
 
-    def renamed(self, key: str, name: str) -> Self:
-        """Return the content with another name of a variant."""
-        return self._with(key, name=name)
-
-    def _with(self, key: str, **values: Any) -> Self:
+    def with_variant(self, key: str, **values: Any) -> Self:
+        """Return the content with other values of the attributes of a variant."""
         changed = (msgspec.structs.replace(each, **values) if each.key == key else each for each in self.variants)
         return msgspec.structs.replace(self, variants=tuple(changed))
 
@@ -123,12 +120,8 @@ def of_guest(db: Db, guest: str) -> list[Question]:
 
 def save(db: Db, before: Question, content: Content) -> Question:
     """Store other content of a question, and keep what it was before for ``undo``. Return the question."""
-    past = {
-        "question": before.id,
-        "revision": before.revision,
-        "content": zlib.compress(msgspec.json.encode(before.content), 1),
-    }
-    db.insert("question_pasts", past)
+    past = zlib.compress(msgspec.json.encode(before.content), 1)
+    db.insert("question_pasts", {"question": before.id, "revision": before.revision, "content": past})
     oldest = "SELECT revision FROM question_pasts WHERE question = ? ORDER BY revision DESC LIMIT -1 OFFSET ?"
     db.run(f"DELETE FROM question_pasts WHERE question = ? AND revision IN ({oldest})", before.id, before.id, MOST_PASTS)
     return _store(db, before, content)
