@@ -87,11 +87,9 @@ def simulate(
     check_count(processes, "processes")
     limit = check_count(limit, "decisions", MOST_DECISIONS)
     files = check_outputs(out)
-    records = bool(files.records)
-    whole = records or not all(who in POLICIES for who in line_up)
-    plan = Plan(subject.name, line_up, chosen, used, records, entrants=entrants, limit=limit)
+    plan = Plan(subject.name, line_up, chosen, used, bool(files.records), entrants=entrants, limit=limit)
     with registered(subject):
-        if whole:
+        if plan.records or not all(who in POLICIES for who in line_up):
             with match_executor(subject, processes, cluster) as executor:
                 return _simulate(plan, MatchWork(plan), executor, games, matches.CHUNK, files, progress)
         loop = TournamentLoop.of(subject, [POLICIES[who] for who in line_up], used, chosen, limit)

@@ -24,14 +24,6 @@ DARKEST = 0.45
 """The opacity of the largest value of a board, on which texts can still be read."""
 
 
-class Bar(NamedTuple):
-    """A figure with its name here."""
-
-    name: str
-    figure: Figure
-    series: int
-
-
 def ticks(low: float, high: float, most: int = 6) -> list[float]:
     """Return a few round numbers from ``low`` to ``high``.
 
@@ -61,14 +53,17 @@ class Scale(NamedTuple):
         return round(3 + 94 * (value - self.low) / ((self.high - self.low) or 1), 2)
 
 
-def intervals(title: str, bars: Sequence[Bar], middle: float | None) -> str:
+def intervals(title: str, bars: Sequence[tuple[str, Figure, int]], middle: float | None) -> str:
     """Return a chart with a row for each value: its name, a bar for its interval with a dot, and the number.
 
     Args:
         title: its name for readers of the screen.
+        bars: the name, the figure, and the number of the cell of each row.
         middle: where a line stands: a fair share, no difference; None for no line.
     """
-    values = [edge for bar in bars for edge in (bar.figure.low, bar.figure.high)] + ([] if middle is None else [middle])
+    values = [edge for _name, figure, _series in bars for edge in (figure.low, figure.high)] + (
+        [] if middle is None else [middle]
+    )
     x = Scale(min(0.0, *values), max(values))
     grid = "".join(_line("grid", x.at(tick), x.at(tick), 0, 100) for tick in ticks(*x, 4))
     if middle is not None:

@@ -186,8 +186,7 @@ def how_measured(report: Measured) -> str:
         seed=seed_in_words(report.seed),
         seconds=decimal(report.seconds, 0),
     )
-    notes = [_(ENDINGS[report.ended])] if report.ended in ENDINGS else []
-    return " ".join([said, *notes])
+    return f"{said} {_(ENDINGS[report.ended])}" if report.ended in ENDINGS else said
 
 
 def changes_in_words(report: Measured) -> dict[str, list[str]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from html import escape
@@ -14,7 +14,7 @@ from typing import TypeAlias
 from meadhall.engine.text.display import Table
 from meadhall.engine.text.language import current_language, decimal, grouped, marked, ngettext
 from meadhall.engine.text.language import gettext as _
-from meadhall.lab.balance.charts import Bar, board, curves, intervals
+from meadhall.lab.balance.charts import board, curves, intervals
 from meadhall.lab.balance.definitions import DEFINITIONS, GROUPS
 from meadhall.lab.balance.figures import Figure
 from meadhall.lab.balance.findings import Finding, findings, first_screen
@@ -53,13 +53,13 @@ FAMILIES = ("place", "dealt", "chosen", "without", "loss", "ladder", "at_leader"
 """The families of figures that have a chart of intervals."""
 
 
-def page(report: Measured, records: Mapping[Key, Sequence[str]]) -> str:
+def page(report: Measured, watch: Watch) -> str:
     """Return the page in the current language. It needs no other file."""
     return Template(Path(__file__).with_name("page.html").read_text("utf-8")).substitute(
         language=current_language(),
         title=escape(_("{game}: balance report").format(game=report.subject.title)),
         styles=STYLES.read_text("utf-8"),
-        fragment=fragment(report, linked(report, records)),
+        fragment=fragment(report, watch),
         how=escape(_("Show a record with “meadhall replay FILE”, its chances with “meadhall analyse FILE”.")),
     )
 
@@ -114,22 +114,6 @@ def _finding(report: Measured, finding: Finding, watch: Watch) -> str:
         return f"<li><p>{said}</p></li>"
     why = escape(_("Why?"))
     return f'<li><details><summary>{said} <span class="why">{why}</span></summary>{"".join(reasons)}</details></li>'
-
-
-def linked(report: Measured, records: Mapping[Key, Sequence[str]]) -> Watch:
-    """Return what makes the link of a match from its record, so that a page needs no other file."""
-    found = {
-        (key, each.number): record
-        for key, examples in report.examples.items()
-        for each, record in zip(examples, records[key], strict=True)
-    }
-
-    def link(key: Key, example: Example) -> str:
-        name = f"{report.game}-{key[1]}-{example.number}.jsonl.gz"
-        address = f"data:application/gzip;base64,{found[key, example.number]}"
-        return f'<a download="{escape(name)}" href="{address}">{escape(name)}</a>'
-
-    return link
 
 
 def _about(report: Measured) -> Iterator[str]:
@@ -196,7 +180,7 @@ def _charts(report: Measured, group: str) -> Iterator[str]:
             if figure.family == family and (figure.item or family != "place")
         ]
         if figures and len(figures) <= MOST_BARS:
-            bars = [Bar(_bar_name(report, cells[number], figure), figure, number) for number, figure in figures]
+            bars = [(_bar_name(report, cells[number], figure), figure, number) for number, figure in figures]
             middle = 1.0 if DEFINITIONS[family].unit == "fair shares" else 0.0 if family == "loss" else None
             yield _figure(_(DEFINITIONS[family].text), intervals(_(DEFINITIONS[family].text), bars, middle))
     if group == "course":

@@ -127,7 +127,7 @@ def balance(
     subject = game(name)
     used = check_run_seed(seed)
     chosen = _checked_variants(subject, variants)
-    counts = _checked_players([each for each, _options in chosen.values()], players)
+    counts = checked_players([each for each, _options in chosen.values()], players)
     for each, _options in chosen.values():
         kind_mask(each, without)
     wanted = FIRST_GAMES if games is None else check_count(games, "games", MOST_GAMES)
@@ -150,7 +150,8 @@ def balance(
         for number, cell in enumerate(cells)
         for work in works_of(cell, depth, without, is_first=cell.bots[0] == names[0])
     ]
-    run = _Run(seconds, began, None if processes is None else check_count(processes, "processes"), cluster, progress)
+    shown = progress or (lambda _done: None)
+    run = _Run(seconds, began, None if processes is None else check_count(processes, "processes"), cluster, shown)
     with ExitStack() as registrations:
         for each in {each.name: each for each, _options in chosen.values()}.values():
             registrations.enter_context(registered(each))
@@ -163,8 +164,7 @@ def balance(
             ended = run.until_precise(jobs, precision)
         run.span = 0.5, 1.0
         ended = run.stages(later, (*LAST_STAGES, *((level,) for level in HIGH_RUNGS)), ended)
-        if progress is not None:
-            progress(1.0)
+        shown(1.0)
         columns: list[Columns] = [{} for _ in cells]
         for job in (*jobs, *later):
             found = joined(job.parts)
@@ -182,7 +182,7 @@ class _Run:
     began: float
     processes: int | None
     cluster: str | None
-    progress: Report | None
+    progress: Report
     span: tuple[float, float] = (0.0, 0.05)  # the parts of the report at whose ends the present work begins and ends
     shown: float = 0.0
 
@@ -247,8 +247,7 @@ class _Run:
     def _show(self, part: float) -> None:
         first, last = self.span
         self.shown = max(self.shown, min(1.0, max(first + part * (last - first), self._spent())))
-        if self.progress is not None:
-            self.progress(self.shown)
+        self.progress(self.shown)
 
 
 @contextmanager
@@ -300,7 +299,7 @@ def _errors(job: _Job) -> list[float]:
     return [column.error / (1 if name == "won" else parties) for name, column in columns.items()]
 
 
-def _checked_players(subjects: Sequence[Game], players: int | Sequence[int] | None) -> tuple[int, ...]:
+def checked_players(subjects: Sequence[Game], players: int | Sequence[int] | None) -> tuple[int, ...]:
     """Return the numbers of players; by default all that every game allows. Raises BadSetup."""
     if players is None:
         first, last = max(each.min_players for each in subjects), min(each.max_players for each in subjects)

@@ -16,7 +16,7 @@ import numpy as np
 
 from meadhall.bots import Budget, Search
 from meadhall.bots.policy import POLICIES
-from meadhall.engine.compute.bulk import seed_number
+from meadhall.engine.compute.bulk import Floats, seed_number
 from meadhall.engine.compute.executors import Pieces
 from meadhall.engine.game import Game
 from meadhall.lab.balance.chances import measured_chances
@@ -130,10 +130,8 @@ class Measuring:
         return {} if not numbers else self._measure(numbers)
 
     def _measure(self, numbers: list[int]) -> Columns:
-        plan = self.plan
-        if self.task is Task.PLAY:
-            return measured(Tracer(plan).trace(numbers))
         measures: dict[Task, Callable[[CellPlan, Sequence[int]], Columns]] = {
+            Task.PLAY: lambda plan, numbers: measured(Tracer(plan).trace(numbers)),
             Task.CHANCES: partial(measured_chances, every=self.every),
             Task.WORTH: partial(measured_chances, every=True),
             Task.WITHOUT: partial(measured_without, kind=self.kind),
@@ -142,7 +140,7 @@ class Measuring:
             Task.LADDER: partial(measured_rung, level=self.kind),
             Task.LUCK: measured_luck,
         }
-        return counted(measures[self.task](plan, numbers))
+        return counted(measures[self.task](self.plan, numbers))
 
     @property
     def is_compiled(self) -> bool:
@@ -248,22 +246,16 @@ def measured_search(plan: CellPlan, numbers: Sequence[int]) -> Columns:
     subject = plan.subject
     kinds, names = kinds_by_action(subject), [kind.name for kind in action_kinds(subject)]
     trace = Tracer(plan).trace(numbers)
-    sums: dict[str, list[list[float]]] = {}
+    sums: dict[str, Floats] = {}
 
     def add(name: str, row: int, value: float) -> None:
-        cells = sums.setdefault(name, [[0.0, 0.0] for _ in numbers])
-        cells[row][0] += value
-        cells[row][1] += 1
+        sums.setdefault(name, np.zeros((len(numbers), 2)))[row] += value, 1
 
-    for row, number in enumerate(numbers):
-        match = plan.match(number)
-        here = trace.match == row
-        actions, legal = trace.action[here].tolist(), trace.legal[here]
-        if trace.stopped[row]:
-            continue
-        free = np.flatnonzero(legal > 1)
-        wanted = set(free[np.linspace(0, len(free) - 1, min(DECISIONS, len(free))).astype(int)].tolist()) if len(free) else set()
-        for step, action in enumerate(actions):
+    for row in np.flatnonzero(~trace.stopped).tolist():
+        number, here = numbers[row], trace.match == row
+        match, free = plan.match(number), np.flatnonzero(trace.legal[here] > 1)
+        wanted = set(free[np.linspace(0, len(free) - 1, min(DECISIONS, len(free))).astype(int)].tolist())
+        for step, action in enumerate(trace.action[here].tolist()):
             if step in wanted:
                 view = match.view(match.actor)
                 budget = Budget(iterations=ITERATIONS, trees=1, alone=True)
@@ -278,7 +270,7 @@ def measured_search(plan: CellPlan, numbers: Sequence[int]) -> Columns:
                 if chosen is not None and kinds[action] >= 0:
                     add(f"loss.{names[kinds[action]]}", row, float(values[visits.argmax()] - chosen))
             match.play(action)
-    return {name: Column(*np.array(cells).T.copy()) for name, cells in sums.items()}
+    return {name: Column(*cells.T.copy()) for name, cells in sums.items()}
 
 
 def measured_rung(plan: CellPlan, numbers: Sequence[int], level: str) -> Columns:

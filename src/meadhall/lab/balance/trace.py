@@ -179,7 +179,6 @@ class Tracer:
     def __init__(self, plan: CellPlan) -> None:
         self.plan = plan
         subject = plan.subject
-        self._subject = subject
         self._loop = module_of(subject, LOOP)
         self._states = subject.state.new(3)
         self._codes = subject.encode_options(plan.options)
@@ -231,7 +230,7 @@ class Tracer:
         payoffs = np.zeros((len(numbers), plan.players), np.float64)
         points = np.full((len(numbers), plan.players), np.nan)
         lengths = np.zeros(len(numbers), np.int64)
-        scored = self._subject.points
+        scored = self.plan.subject.points
         for k, number in enumerate(numbers):
             lengths[k], payoffs[k] = self.play(number)
             length, count = int(lengths[k]), int(self._events[0, 0])
@@ -239,10 +238,10 @@ class Tracer:
             offered.append(self._offered[:length].copy())
             told.append(np.column_stack((np.full(count, k), self._events[1 : 1 + count].astype(np.int64))))
             if scored is not None:
-                found = scored(self._subject.state.at(self._states), plan.options)
+                found = scored(self.plan.subject.state.at(self._states), plan.options)
                 if found is not None:
                     points[k] = found
-        if not self._subject.scoring_of(plan.options).is_shared:
+        if not self.plan.subject.scoring_of(plan.options).is_shared:
             points = payoffs.copy()
         match, seat, action, legal = np.ascontiguousarray(np.concatenate(decided).T)
         return Trace(

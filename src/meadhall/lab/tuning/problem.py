@@ -253,11 +253,9 @@ class Target:
         column = self.column(columns)
         beyond = column.value - self.goal
         way = (1.0 if beyond > 0 else -1.0) if self.sign == "=" else 1.0 if self.sign == "<" else -1.0
-        if isnan(beyond):  # nothing was counted, for example because no match ended
-            return Miss(inf, np.zeros(len(column.sums)))
-        if not way * beyond > 0:
-            return Miss(0.0, np.zeros(len(column.sums)))
-        return Miss(way * beyond, way * column.residuals)
+        if way * beyond > 0:
+            return Miss(way * beyond, way * column.residuals)
+        return Miss(inf if isnan(beyond) else 0.0, np.zeros(len(column.sums)))  # NaN: nothing was counted, as no match ended
 
 
 def targets_of(specs: Sequence[str]) -> list[Target]:

@@ -21,7 +21,7 @@ from meadhall.engine.registry import game, registered
 from meadhall.engine.state.chance import seed_from_text
 from meadhall.lab.balance.figures import Column, Columns, Figure, joined, standard_error
 from meadhall.lab.balance.measured import Ended
-from meadhall.lab.balance.run import working
+from meadhall.lab.balance.run import checked_players, working
 from meadhall.lab.balance.tasks import Measuring, Task
 from meadhall.lab.balance.trace import CellPlan
 from meadhall.lab.entrants import Entrant, entered
@@ -120,12 +120,9 @@ def tune(
         raise NoOptuna(f"tuning needs optuna and tomlkit: {how_to_install('tune')}")
     subject = game(name)
     used, goals = check_run_seed(seed), targets_of(targets)
-    given = [subject.default_players] if players is None else [players] if isinstance(players, int) else list(players)
-    counts = tuple(dict.fromkeys(subject.check_players(count) for count in given))
+    counts = checked_players([subject], subject.default_players if players is None else players)
     check_count(trials, "trials", 100_000)
     check_count(games, "games", 1_000_000)
-    if not counts:
-        raise BadSetup("players must be a number of players, or several")
     seconds = check_seconds(seconds)
     base = subject.check_options(options or {})
     text, option = _text_of(subject, components, base)
@@ -308,18 +305,17 @@ class _Search:
     def _point(self, candidate: _Candidate) -> Point:
         import tomlkit  # noqa: PLC0415 - tomlkit is an optional dependency
 
-        misses = candidate.misses(self._targets)
         figures = {
             plan.players: {str(target): _figure(target, columns) for target in self._targets}
             for plan, columns in zip(candidate.plans, candidate.columns, strict=True)
         }
         inlined = {name: _inline(each) for name, each in candidate.changes.items()}
-        names = {knob.name for knob in self._knobs if not knob.paths}
-        options = {name: value for name, value in candidate.changes.items() if name in names}
+        chosen = {knob.name for knob in self._knobs if not knob.paths}
+        options = {name: value for name, value in candidate.changes.items() if name in chosen}
         return Point(
             candidate.changes,
             figures,
-            {str(target): miss.value for target, miss in zip(self._targets, misses, strict=True)},
+            {str(target): miss.value for target, miss in zip(self._targets, candidate.misses(self._targets), strict=True)},
             candidate.games,
             changed(self._document, self._knobs, candidate.changes),
             "".join(f"# --option {name}={value}\n" for name, value in options.items())
