@@ -10,7 +10,7 @@ from playwright.sync_api import Route, expect
 from browser.people import NewPerson
 from browser.table import VIKING_AXES, fill_lobby, tile
 
-HANDS_OPTION = "Hold two cards in secret"
+HANDS_OPTION = "Hold your cards in secret"
 """The label of an option of Viking Axes."""
 
 

@@ -21,6 +21,7 @@ from meadhall import BadSetup, Game, Match, MeadhallError, RecordError, Seat, ga
 from meadhall.engine.laws.counterexample import ConformanceError
 from meadhall.engine.match import record as record_module
 from meadhall.engine.match.record import dumps, loads, read_records
+from meadhall.engine.options import Number
 
 GOLDEN = sorted((Path(__file__).parents[1] / "records").glob("*/*.match.json"))
 INSTALLED = [subject for subject in EVERY_GAME if subject is not hoard]
@@ -90,7 +91,8 @@ def test_golden_records_cover_all_numbers_of_players_options_events_and_endings(
     assert {len(record["seats"]) for record in records} == set(range(subject.min_players, subject.max_players + 1))
     for option in subject.options:
         recorded = {option.shown(record["options"].get(option.name, option.default)) for record in records}
-        assert recorded >= set(map(option.shown, option.values))
+        values = (option.low, option.default, option.high) if isinstance(option, Number) else option.values
+        assert recorded >= set(map(option.shown, values))
     assert set(happened) == {kind.name for kind in subject.events.values()}
     assert {record["result"]["reason"] for record in records} == ENDINGS[subject.name]
     assert any(record["undone"] for record in records)

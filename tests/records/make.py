@@ -22,7 +22,7 @@ from meadhall import Batch, Match, Seat, game
 from meadhall.bots import bot
 from meadhall.engine.laws.check_game import setups
 from meadhall.engine.match.record import SUFFIX, dumps
-from meadhall.engine.options import HouseRule
+from meadhall.engine.options import HouseRule, Number
 from meadhall.engine.state.chance import step_key
 from meadhall.engine.state.schema import States
 from meadhall.games.axxa.state import HEIGHT, NUMBERS, OF_EACH, SPACES, TRIPLET_SIZE, Ending, distance
@@ -58,8 +58,14 @@ def played_by_bots(name: str, players: int, number: int, **options: Any) -> Matc
 
 
 def house_rules(name: str) -> dict[str, str]:
-    """Return all house rules of a game."""
-    return {option.name: list(option.values)[-1] for option in game(name).options if isinstance(option, HouseRule)}
+    """Return all house rules of a game, without numbers of the rules."""
+    rules = [option for option in game(name).options if isinstance(option, HouseRule) and not isinstance(option, Number)]
+    return {option.name: list(option.values)[-1] for option in rules}
+
+
+def numbers_of_rules(name: str, bound: str) -> dict[str, int]:
+    """Return all numbers of the rules of a game at one of their bounds."""
+    return {option.name: getattr(option, bound) for option in game(name).options if isinstance(option, Number)}
 
 
 # ---------------------------------------------------------------------------------------- players who see everything and search
@@ -275,6 +281,14 @@ def other_components() -> dict[str, Any]:
 
 # ---------------------------------------------------------------------------------------------------------------------- records
 
+WIDEST: dict[str, dict[str, str]] = {
+    "axes-and-allies": {},
+    "viking-axes": {"variant": "strategic"},
+    "axxa": {"mode": "versus", "order": "any"},
+    "dungeon-allies": {},
+}
+"""The options with which all house rules and numbers of each game apply."""
+
 RECORDS: dict[str, Callable[[], Match]] = {
     **{
         f"axes-and-allies/{players}-players-{number}": partial(played_by_bots, "axes-and-allies", players, number)
@@ -323,12 +337,12 @@ RECORDS: dict[str, Callable[[], Match]] = {
     "dungeon-allies/level-three-players": partial(played_level, 3, -1),
     **{
         f"{name}/house-rules": partial(played_by_bots, name, 3, 1, **options, **house_rules(name))
-        for name, options in {
-            "axes-and-allies": {},
-            "viking-axes": {"variant": "strategic"},
-            "axxa": {"mode": "versus", "order": "any"},
-            "dungeon-allies": {},
-        }.items()
+        for name, options in WIDEST.items()
+    },
+    **{
+        f"{name}/{bound}-numbers": partial(played_by_bots, name, 3, 1, **options, **numbers_of_rules(name, bound))
+        for name, options in WIDEST.items()
+        for bound in ("low", "high")
     },
     "dungeon-allies/other-components": partial(played_by_bots, "dungeon-allies", 3, 4, components=other_components()),
 }

@@ -54,7 +54,7 @@ async def edit(person: Person, path: str, **form: str) -> httpx.Response:
 def kept(hall: OpenHall, path: str) -> Any:
     """Return the document that a question keeps; None for the built-in one."""
     _workshop, id, key, option = path.strip("/").split("/")
-    return hall.hall.questions.find(id).content.variant(key).options.get(option)  # type: ignore[union-attr]
+    return hall.hall.questions.find(id).content.variant(key).options.get(option)
 
 
 async def test_an_edited_field_brings_the_panel_alone_and_is_undone(hall: OpenHall) -> None:

@@ -237,21 +237,14 @@ class DocumentForm:
 
     # ----------------------------------------------------------------------------------------------------------- reading a form
 
-    def changed(self, form: Mapping[str, str]) -> dict[str, Any]:
+    def changed(self, form: Mapping[str, Any]) -> dict[str, Any]:
         """Return the data with the changed fields of a form."""
         data = deepcopy(self.data)
         for name, field in self.entries.items():
-            text = form.get(PREFIX + name, field.value).strip()
+            text = str(form.get(PREFIX + name, field.value)).strip()
             if text != field.value:
                 self._set(data, field, text)
-        self._fit(data)
         return data
-
-    def _fit(self, data: dict[str, Any]) -> None:
-        """Give the parts that may be of several kinds the fields of their kind."""
-        for name, kind in self._kinds.items():
-            if isinstance(kind, inspect.UnionType):
-                _fit(_at(data, name), kind)
 
     def stepped(self, name: str, column: str, step: str, rows: Collection[int] | None = None) -> dict[str, Any]:
         """Return the data with a number of several pieces of a list changed, within the bounds of its type.
@@ -290,7 +283,6 @@ class DocumentForm:
                 parent[last] = value
             elif value is not None and _at(data, name) is not None:
                 parent[int(last)] = value
-        self._fit(data)
         return data
 
     def grown(self, name: str) -> dict[str, Any]:
@@ -327,7 +319,9 @@ class DocumentForm:
             parent = parent.setdefault(step, {}) if isinstance(parent, dict) else _at(parent, step)
         if isinstance(parent, dict):
             parent[last] = value
-            if self._is_usual(field.name, value):
+            if field.decides:
+                _fit(parent, self._kinds[part_of(field.name)])
+            elif self._is_usual(field.name, value):
                 del parent[last]
 
     def _is_usual(self, name: str, value: Any) -> bool:

@@ -415,7 +415,7 @@ class Game(Generic[S]):
         Examples:
             >>> import meadhall
             >>> meadhall.game("viking-axes").check_options({"variant": "strategic"})
-            {'variant': 'strategic', 'armory': 'after'}
+            {'variant': 'strategic', 'armory': 'after', 'hits': 10, 'hits_of_two': 15, 'hand': 2}
             >>> meadhall.game("axxa").check_options({"mode": "solo"})
             Traceback (most recent call last):
                 ...
@@ -470,7 +470,7 @@ class Game(Generic[S]):
         Examples:
             >>> import meadhall
             >>> meadhall.game("viking-axes").read_options({"variant": "strategic"})
-            {'variant': 'strategic', 'armory': 'after'}
+            {'variant': 'strategic', 'armory': 'after', 'hits': 10, 'hits_of_two': 15, 'hand': 2}
         """
         known = {option.name: option for option in self.options}
         return self.check_options({name: known[name].read(text) if name in known else text for name, text in texts.items()})
@@ -481,7 +481,7 @@ class Game(Generic[S]):
         Examples:
             >>> import meadhall
             >>> meadhall.game("viking-axes").check_setup(3, {"variant": "strategic"})
-            (3, {'variant': 'strategic', 'armory': 'after'})
+            (3, {'variant': 'strategic', 'armory': 'after', 'hits': 10, 'hits_of_two': 15, 'hand': 2})
         """
         count, chosen = self.check_players(players), self.check_options(options)
         objection = self.objection(count, chosen) if self.objection else ""
@@ -514,7 +514,7 @@ class Game(Generic[S]):
             >>> import meadhall
             >>> game = meadhall.game("viking-axes")
             >>> game.encode_options(game.check_options({"variant": "strategic"}))
-            array([1, 0])
+            array([ 1,  0, 10, 15,  2])
         """
         values = [code for option in self.options for code in option.encode(options[option.name])]
         return np.array(values, np.int64)

@@ -172,7 +172,13 @@ class Choice:
         return _(self.labels.get(value) or str(value))
 
     def named(self, value: Any) -> str:
-        """Return the name of a value: it says enough without the title."""
+        """Return the name of a value: it says enough without the title.
+
+        Examples:
+            >>> import meadhall
+            >>> meadhall.game("viking-axes").options[0].named("strategic")
+            'Hidden hands'
+        """
         return self.label(value)
 
     def explained(self, value: str) -> str:
@@ -187,7 +193,13 @@ class Choice:
         return _(self.values[value]) + (f" {_(origin.value)}" if origin else "")
 
     def told_as(self, value: Any) -> str:
-        """Return the value as conditions in the texts of the rulebook name it: see ``engine.rulebook``."""
+        """Return the value as conditions in the texts of the rulebook name it: see ``engine.rulebook``.
+
+        Examples:
+            >>> import meadhall
+            >>> meadhall.game("viking-axes").options[0].told_as("strategic")
+            'strategic'
+        """
         return str(value)
 
     @property
@@ -321,7 +333,14 @@ class Number(HouseRule):
         )
 
     def told_as(self, value: Any) -> str:
-        """Return ``printed`` or ``other``."""
+        """Return ``printed`` or ``other``.
+
+        Examples:
+            >>> import meadhall
+            >>> sides = next(option for option in meadhall.game("axes-and-allies").options if option.name == "sides")
+            >>> sides.told_as(6), sides.told_as(8)
+            ('printed', 'other')
+        """
         return "printed" if value == self.default else "other"
 
     @property
@@ -567,7 +586,14 @@ class Document(Generic[D]):
         return self.shown(value)
 
     def named(self, value: Any) -> str:
-        """Return the title and the hash."""
+        """Return the title and the hash.
+
+        Examples:
+            >>> import meadhall
+            >>> components = next(option for option in meadhall.game("dungeon-allies").options if option.name == "components")
+            >>> components.named(components.default)
+            'Components: built in'
+        """
         return f"{_(self.title)}: {self.label(value)}"
 
 

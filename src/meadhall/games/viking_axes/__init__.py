@@ -179,7 +179,7 @@ game = Game(
                 "standard": (marked("Open cards"), marked("Play the card you draw.")),
                 "strategic": (
                     marked("Hidden hands"),
-                    marked("Hold two cards in secret, draw a third and choose which one to play."),
+                    marked("Hold your cards in secret, draw another and choose which one to play."),
                 ),
             },
             title=marked("Cards"),

@@ -165,6 +165,12 @@ class Balance(Measured, RunResult):
 
         Args:
             watch: returns the address of a match from the key of its cell and its example; None for links that hold the record.
+
+        Examples:
+            >>> import meadhall
+            >>> report = meadhall.balance("axes-and-allies", 2, games=20, depth="quick", seed="mead")
+            >>> report.to_fragment(lambda key, example: f"/matches/{example.number}").startswith('<ul class="findings">')
+            True
         """
         if watch is None:
             return fragment(self, self._download)

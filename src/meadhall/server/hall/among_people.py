@@ -148,10 +148,8 @@ def ties_of(match: Match) -> Iterator[tuple[int, Ending]]:
             turns, mover = turns + 1, told[0]
         if event.kind == bond.begun.event:
             began.setdefault(frozenset((told[bond.begun.seat], told[bond.begun.argument])), turns)
-        ended = began if event.kind in bond.ended else ()
-        dead = [pair for pair in began if out is not None and event.kind == out.event and told[out.argument] in pair]
-        for pair in (*ended, *dead):
-            yield turns - began[pair], "out" if pair in dead else "ally" if mover in pair else "other"
-        began = {pair: first for pair, first in began.items() if pair not in ended and pair not in dead}
+        dead = told[out.argument] if out is not None and event.kind == out.event else None
+        for pair in [each for each in began if event.kind in bond.ended or dead in each]:
+            yield turns - began.pop(pair), "out" if dead in pair else "ally" if mover in pair else "other"
     for first in began.values():
         yield turns - first, "match"

@@ -37,11 +37,11 @@ LIMITS: Final = {
     "bots": (0, 3, marked("levels of bots")),
     "without": (0, 4, marked("kinds of actions")),
     "figures": (0, 8, marked("figures")),
+    "seconds": (5, int(MOST_SECONDS), marked("seconds")),
 }
-"""How many of each a question has, at least and at most."""
+"""The least and the most of each in a question."""
 SEARCH: Final = "search@"
 """What the name of a bot begins with that searches so many steps before each move."""
-LEAST_SECONDS: Final = 5
 LONGEST_NAME: Final = 80
 LONGEST_FIGURE: Final = 200
 MOST_SIZE: Final = 384 * 1024
@@ -124,7 +124,8 @@ def check(subject: Game, content: Content) -> Content:
     The data of documents aren't checked: a guest may save one that isn't valid yet.
     """
     for name, (least, most, what) in LIMITS.items():
-        if not least <= (count := len(getattr(content, name))) <= most:
+        value = getattr(content, name)
+        if not least <= (count := value if isinstance(value, int) else len(value)) <= most:
             message = _("Choose {least} to {most} {what}, not {count}.")
             raise BadSetup(message.format(least=least, most=most, what=_(what), count=count))
     kind_mask(subject, content.without)
@@ -133,9 +134,6 @@ def check(subject: Game, content: Content) -> Content:
     variants = tuple(_checked_variant(subject, each) for each in content.variants)
     if any(len({getattr(each, name) for each in variants}) < len(variants) for name in ("name", "key")):
         raise BadSetup(_("Two variants can't have the same name."))
-    if not LEAST_SECONDS <= content.seconds <= MOST_SECONDS:
-        message = _("A report takes {least} to {most} seconds.")
-        raise BadSetup(message.format(least=LEAST_SECONDS, most=int(MOST_SECONDS)))
     checked = Content(
         _checked_name(content.name),
         tuple(sorted({subject.check_players(count) for count in content.players})),
@@ -187,14 +185,6 @@ def option_of(subject: Game, name: str) -> Option:
         if option.name == name:
             return option
     raise BadSetup(_("{game} has no such option.").format(game=subject.title))
-
-
-def variant_of(question: Question, key: str) -> Variant:
-    """Return the variant of a question with this key. Raises NotFound."""
-    found = question.content.variant(key)
-    if found is None:
-        raise NotFound(_("There is no such variant. It may have been taken out."))
-    return found
 
 
 def options_of(question: Question, variant: Variant) -> dict[str, Any]:

@@ -33,10 +33,9 @@ def editor_url(question: Question, variant: Variant, option: Document[Any]) -> s
     return link(f"/workshop/{question.id}/{variant.key}/{option.name}")
 
 
-def data_of(option: Document[Any], variant: Variant | None) -> dict[str, Any]:
+def data_of(option: Document[Any], variant: Variant) -> dict[str, Any]:
     """Return the data of a document in a variant, which may be invalid."""
-    data = None if variant is None else variant.options.get(option.name)
-    return option.data(option.default) if data is None else dict(data)
+    return dict(variant.options.get(option.name, option.data(option.default)))
 
 
 def editor_page(
@@ -144,8 +143,7 @@ def _is_list_of_pieces(value: Any) -> bool:
 
 def _table(piece: Mapping[str, Any]) -> Table:
     table = tomlkit.table()
-    for name, value in piece.items():
-        table.add(name, _inline(value))
+    table.update({name: _inline(value) for name, value in piece.items()})
     return table
 
 

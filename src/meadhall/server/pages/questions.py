@@ -34,16 +34,16 @@ TIMES: Final = (15, 30, 50, 120)
 def question_lines(hall: Hall, guest: Guest) -> list[dict[str, Any]]:
     """Return the questions of a guest about installed games for the list, those changed last first."""
     names = game_names()
-    found = [each for each in hall.questions.of(guest) if each.game in names]
     return [
         {
             "question": each,
             "game": game(each.game),
             "about": _in_words(each),
             "changed": moment(each.changed_at),
-            "report": next((_report(each, order) for order in hall.orders.of(each.id)), None),
+            "report": next(((order, is_current(each, order.request)) for order in hall.orders.of(each.id)), None),
         }
-        for each in found
+        for each in hall.questions.of(guest)
+        if each.game in names
     ]
 
 
@@ -68,7 +68,7 @@ def question_page(hall: Hall, guest: Guest, question: Question, outside: Outside
         "can_undo": hall.questions.can_undo(question),
         "can_report": hall.orders.is_open,
         "reports": hall.orders.of(question.id),
-        "shown": None if shown is None else _report(question, shown),
+        "shown": None if shown is None else (shown, is_current(question, shown.request)),
         "ties": _(subject.elements.bond.text) if subject.elements.bond else "",
         "fault": "" if shown is None else hall.orders.answer(shown).get("error", ""),
     }
@@ -95,11 +95,6 @@ def _column(subject: Game, options: Mapping[str, Any]) -> Iterator[OptionView]:
             found = document_changes(option, options[option.name], option.data(option.default))
             view = replace(view, custom=in_short(found, 2), is_changed=True)
         yield view
-
-
-def _report(question: Question, order: Order) -> tuple[Order, bool]:
-    """Return a report, and whether it answers what the question asks now."""
-    return order, is_current(question, order.request)
 
 
 def fragment_of(question: Question, order: Order | None, answer: Mapping[str, Any]) -> Markup:

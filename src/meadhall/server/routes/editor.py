@@ -9,30 +9,28 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any, Final
+from operator import methodcaller
+from typing import Any
 
 from litestar import Response, get, post
 from litestar.datastructures import FormMultiDict
 
 from meadhall.engine.errors import MeadhallError
 from meadhall.engine.form import DocumentForm
-from meadhall.engine.options import MAX_SIZE, Document
+from meadhall.engine.options import Document
 from meadhall.engine.registry import game
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import NotFound, status_of
 from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.lobby_changes import document_of
-from meadhall.server.hall.questions import options_of, variant_of
+from meadhall.server.hall.questions import options_of
 from meadhall.server.pages.editor import CAN_PRINT, data_of, editor_page, editor_url, toml_text
 from meadhall.server.pages.responses import Answer, Html, by_htmx, page, see_other
-from meadhall.server.routes.workshop import content_of, toml_file
+from meadhall.server.routes.workshop import DOCUMENT_LIMIT, content_of, toml_file
 from meadhall.server.store.models import Guest
 from meadhall.server.store.questions import Content, Question
 from meadhall.server.web.request import AnyRequest, client_address
 from meadhall.server.worker.threads import run_in_thread
-
-_LIMIT: Final = 2 * MAX_SIZE
-"""Bytes of a form, which may hold a file."""
 
 
 @get("/workshop/{id:str}/{variant:str}/{name:str}")
@@ -47,18 +45,18 @@ async def download_draft(hall: Hall, id: str, variant: str, name: str) -> Respon
     """Return a document of a question as a file (TOML), which begins with what differs from the built-in one."""
     question = hall.questions.find(id)
     option = document_of(game(question.game), name)
-    data = data_of(option, variant_of(question, variant))
+    data = data_of(option, question.content.variant(variant))
     await run_in_thread(option.check, data)
     return toml_file(f"{question.game}-{name}", await run_in_thread(toml_text, option, data))
 
 
-@post("/workshop/{id:str}/{variant:str}/{name:str}", status_code=200, request_max_body_size=_LIMIT)
+@post("/workshop/{id:str}/{variant:str}/{name:str}", status_code=200, request_max_body_size=DOCUMENT_LIMIT)
 async def change_draft(
     request: AnyRequest, hall: Hall, guest: Guest, id: str, variant: str, name: str
 ) -> Answer | Response[bytes]:
     """Change a document of a question by the fields of a form, and do what its button says."""
     question = hall.questions.find(id)
-    option, chosen = document_of(game(question.game), name), variant_of(question, variant)
+    option, chosen = document_of(game(question.game), name), question.content.variant(variant)
     before = data_of(option, chosen)
     form = await request.form()
     do, _colon, what = str(form.get("do", "")).partition(":")
@@ -71,8 +69,8 @@ async def change_draft(
             data = option.data(await run_in_thread(option.check, await content_of(form.get("file"))))
             question = hall.questions.change(guest, id, lambda content: content.with_option(variant, name, data))
         else:
-            for edit in (_with_fields, _with_deeds):
-                question = hall.questions.change(guest, id, partial(_edited, variant, option, partial(edit, form)))
+            for edit in (methodcaller("changed", form), partial(_with_deeds, form)):
+                question = hall.questions.change(guest, id, partial(_edited, variant, option, edit))
     except MeadhallError as error:
         return await _shown(request, hall, guest, question, variant, option, before, error=error)
     opened = what.partition(".")[0]
@@ -84,11 +82,6 @@ async def change_draft(
 def _edited(key: str, option: Document[Any], edit: Callable[[DocumentForm], dict[str, Any]], content: Content) -> Content:
     """Return the content of a question with an edited document."""
     return content.with_option(key, option.name, edit(DocumentForm(option, data_of(option, content.variant(key)))))
-
-
-def _with_fields(form: FormMultiDict, document: DocumentForm) -> dict[str, Any]:
-    """Return the data of a document with the fields of a form."""
-    return document.changed({name: value for name, value in form.items() if isinstance(value, str)})
 
 
 def _with_deeds(form: FormMultiDict, document: DocumentForm) -> dict[str, Any]:
@@ -112,7 +105,7 @@ async def _printed(hall: Hall, guest: Guest, address: str, question: Question, k
     """Return the game with a variant as a PDF. Raises BadSetup, NotFound if this hall never prints, TooMany."""
     if not CAN_PRINT:
         raise NotFound(_("This hall can't print."))
-    options = await run_in_thread(options_of, question, variant_of(question, key))
+    options = await run_in_thread(options_of, question, question.content.variant(key))
     request = {"name": question.game, "options": options, "language": guest.language}
     headers = {"Content-Disposition": f'attachment; filename="{question.game}.pdf"'}
     return Response(await hall.orders.printed(guest, address, request), media_type="application/pdf", headers=headers)
@@ -132,7 +125,7 @@ async def _shown(
     """Return the page of the editor, or for its script what has changed."""
     is_part = by_htmx(request)
     content = await run_in_thread(
-        editor_page, question, variant_of(question, key), option, before if is_part else None, opened, str(error or "")
+        editor_page, question, question.content.variant(key), option, before if is_part else None, opened, str(error or "")
     )
     content |= {
         "is_own": question.guest == guest.id,

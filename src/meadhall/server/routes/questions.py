@@ -20,18 +20,17 @@ from msgspec.structs import replace
 from meadhall.engine.errors import BadSetup, MeadhallError
 from meadhall.engine.game import Document, Game
 from meadhall.engine.match.record import loads
-from meadhall.engine.options import MAX_SIZE
 from meadhall.engine.registry import game, game_names
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import NotFound, reason_of, status_of
 from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.lobby_changes import arranged, with_options
-from meadhall.server.hall.questions import SEARCH, first_content, new_variant, option_of, options_of, request_of, variant_of
+from meadhall.server.hall.questions import SEARCH, first_content, new_variant, option_of, options_of, request_of
 from meadhall.server.pages.models import Refusal
 from meadhall.server.pages.questions import fragment_of, question_lines, question_page
 from meadhall.server.pages.replay import replay_page
 from meadhall.server.pages.responses import Answer, Html, by_htmx, page, see_other
-from meadhall.server.routes.workshop import content_of
+from meadhall.server.routes.workshop import DOCUMENT_LIMIT, content_of
 from meadhall.server.store.models import Guest
 from meadhall.server.store.questions import Content, Question, Variant
 from meadhall.server.web.forms import LONGEST
@@ -39,9 +38,6 @@ from meadhall.server.web.links import link, outside
 from meadhall.server.web.request import AnyRequest, client_address
 from meadhall.server.web.sessions import Sessions
 from meadhall.server.worker.threads import run_in_thread
-
-_LIMIT: Final = 2 * MAX_SIZE
-"""Bytes of a form, which may hold a file."""
 
 _GROUPS: Final = ("players", "bots", "without")
 """Fields with several values, of which a form sends only those that are ticked."""
@@ -83,7 +79,7 @@ async def show_question(request: AnyRequest, hall: Hall, guest: Guest, id: str, 
     return await _shown(request, hall, guest, hall.questions.find(id), report)
 
 
-@post("/workshop/{id:str}", status_code=200, request_max_body_size=_LIMIT)
+@post("/workshop/{id:str}", status_code=200, request_max_body_size=DOCUMENT_LIMIT)
 async def change_question(request: AnyRequest, hall: Hall, guest: Guest, sessions: Sessions, id: str) -> Answer:
     """Change a question by the fields of a form, and do what its button says."""
     question, form = hall.questions.find(id), await request.form()
@@ -163,7 +159,7 @@ async def _shown(
 
 async def _table(hall: Hall, guest: Guest, question: Question, key: str) -> str:
     """Open a table with a variant, and return its id. Raises BadSetup, NotFound, NotReady, TooMany."""
-    options = await run_in_thread(options_of, question, variant_of(question, key))
+    options = await run_in_thread(options_of, question, question.content.variant(key))
     subject, players = game(question.game), question.content.players[0]
     subject.check_setup(players, options)
     room = await hall.open_table(guest, subject.name, players, public=False)
@@ -189,15 +185,16 @@ def _edited(subject: Game, form: FormMultiDict, content: Content) -> Content:
         "players": numbers("players"),
         "bots": (*texts("bots"), *(f"{SEARCH}{steps}" for steps in texts("search", _DIGITS))),
         "without": tuple(texts("without")),
-        "figures": tuple(line for line in "".join(texts("figures", _LIMIT)).splitlines() if line.strip()),
+        "figures": tuple(line for line in "".join(texts("figures", DOCUMENT_LIMIT)).splitlines() if line.strip()),
         "seconds": sum(numbers("seconds")),
     }
     changed = replace(content, **{name: value for name, value in values.items() if name in sent})
+    known = {each.key for each in content.variants}
     for name in sent:
         key, _colon, option = name.partition(":")
-        if option and content.variant(key):
+        if key in known and option:
             changed = changed.with_option(key, option, option_of(subject, option).read("".join(texts(name))))
-        elif content.variant(key):
+        elif key in known:
             changed = changed.with_variant(key, name="".join(texts(name)))
     return changed
 
@@ -208,10 +205,11 @@ async def _variants(hall: Hall, guest: Guest, question: Question, form: FormMult
     do, _colon, what = str(form["do"]).partition(":")
     match do:
         case "remove":
-            gone = variant_of(question, what)
+            gone = question.content.variant(what)
             return tuple(each for each in variants if each != gone)
         case "twin":
-            found = [(variant_of(question, what).name, variant_of(question, what).options)]
+            model = question.content.variant(what)
+            found = [(model.name, model.options)]
         case "link":
             found = await _linked(hall, guest, subject, str(form.get("address", "")))
         case "file":

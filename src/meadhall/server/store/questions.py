@@ -9,6 +9,8 @@ from typing import Any, Final, Self
 
 import msgspec
 
+from meadhall.engine.text.language import gettext as _
+from meadhall.server.errors import NotFound
 from meadhall.server.store.database import Db, Row, as_json, in_utc
 
 KEPT_FOR: Final = timedelta(days=730)
@@ -54,20 +56,22 @@ class Content(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     figures: tuple[str, ...] = ()
     seconds: int = 50
 
-    def variant(self, key: str) -> Variant | None:
-        """Return the variant with this key, None if there is none."""
-        return next((each for each in self.variants if each.key == key), None)
+    def variant(self, key: str) -> Variant:
+        """Return the variant with this key. Raises NotFound."""
+        for each in self.variants:
+            if each.key == key:
+                return each
+        raise NotFound(_("There is no such variant. It may have been taken out."))
 
     def with_option(self, key: str, option: str, value: Any) -> Self:
-        """Return the content with another value of an option in one variant; None stands for the default.
+        """Return the content with another value of an option in one variant; None stands for the default. Raises NotFound.
 
         Examples:
             >>> before = Content("Who wins?", (2,), (Variant("a", "as printed"),))
             >>> before.with_option("a", "mode", "versus").variants[0].options
             {'mode': 'versus'}
         """
-        before = self.variant(key)
-        options = {} if before is None else before.options | {option: value}
+        options = self.variant(key).options | {option: value}
         return self.with_variant(key, options={name: kept for name, kept in options.items() if kept is not None})
 
     def with_variant(self, key: str, **values: Any) -> Self:
@@ -95,11 +99,6 @@ class Question:
     content: Content
     revision: int
     changed_at: datetime
-
-    @property
-    def name(self) -> str:
-        """Its name for people: what the guest wants to know."""
-        return self.content.name
 
 
 def add(db: Db, question: Question) -> None:
