@@ -153,9 +153,8 @@ def _together(report: Measured) -> Iterator[Finding]:
 
 def _length(report: Measured) -> Iterator[Finding]:
     """Yield how long matches last, in the cells with the shortest and the longest."""
-    told = report.subject.elements.turn is not None
     name, text = "turns.median", _("{value} turns with {cell}")
-    if not told:
+    if report.subject.elements.turn is None:
         name, text = "decisions.median", _("{value} decisions with {cell}")
     medians = {key: figures[name] for key, figures in report.figures.items() if name in figures}
     if medians:  # else every match was stopped, or the time was up before

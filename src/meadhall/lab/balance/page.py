@@ -170,9 +170,7 @@ def _pieces(report: Measured) -> Iterator[str]:
 def _charts(report: Measured, group: str) -> Iterator[str]:
     """Yield the charts of a question."""
     cells = list(report.figures)
-    for family in FAMILIES:
-        if DEFINITIONS[family].group != group:
-            continue
+    for family in (each for each in FAMILIES if DEFINITIONS[each].group == group):
         figures = [
             (number, figure)
             for number, cell in enumerate(cells)

@@ -322,9 +322,8 @@ def _checked_variants(
         raise BadSetup("variants must be a mapping of names to options")
     found = {}
     for name, options in variants.items():
-        is_other = isinstance(options, Mapping) and OTHER_GAME in options
-        played = game(options[OTHER_GAME]) if is_other else subject
-        given = {each: value for each, value in options.items() if each != OTHER_GAME} if is_other else options
+        given: Any = dict(options) if isinstance(options, Mapping) else options
+        played = game(given.pop(OTHER_GAME)) if isinstance(given, dict) and OTHER_GAME in given else subject
         found[str(name)] = played, played.check_options(given)
     return found
 

@@ -237,10 +237,8 @@ class Tracer:
             decided.append(np.column_stack((np.full(length, k), self._decisions[:length].astype(np.int64))))
             offered.append(self._offered[:length].copy())
             told.append(np.column_stack((np.full(count, k), self._events[1 : 1 + count].astype(np.int64))))
-            if scored is not None:
-                found = scored(self.plan.subject.state.at(self._states), plan.options)
-                if found is not None:
-                    points[k] = found
+            if scored is not None and (found := scored(self.plan.subject.state.at(self._states), plan.options)) is not None:
+                points[k] = found
         if not self.plan.subject.scoring_of(plan.options).is_shared:
             points = payoffs.copy()
         match, seat, action, legal = np.ascontiguousarray(np.concatenate(decided).T)
