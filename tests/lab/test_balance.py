@@ -281,11 +281,11 @@ def test_jobs_are_done_in_rounds_of_all_cells(monkeypatch: pytest.MonkeyPatch) -
 
     monkeypatch.setattr(Measuring, "_measure", measured)
     jobs = [_Job(cell, Measuring(plan("axes-and-allies", cell), Task.SEARCH), 4) for cell in (2, 3)]
-    assert _Run(None, 0, 1, None, None).all(jobs) == "complete"
+    assert _Run(None, 0, 1, None, print).all(jobs) == "complete"
     assert order == [(2, 1), (3, 1), (2, 3), (3, 3)]
     assert [job.done for job in jobs] == [4, 4]
     late = [_Job(cell, Measuring(plan("axes-and-allies", cell), Task.SEARCH), 4) for cell in (2, 3)]
-    assert _Run(1e-9, 0, 1, None, None).all(late) == "time"
+    assert _Run(1e-9, 0, 1, None, print).all(late) == "time"
     assert [job.done for job in late] == [2, 0]
 
 

@@ -14,7 +14,7 @@ from meadhall.engine.checks import Seed, check_count, check_run_seed
 from meadhall.engine.compute.bulk import LIMIT, MOST_DECISIONS
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.game import Game
-from meadhall.lab.entrants import Entrant, Entrants, entered
+from meadhall.lab.entrants import Entrant, entered
 from meadhall.lab.matches import Plan
 
 MAX_GAMES = 100_000_000
@@ -89,10 +89,17 @@ def scheduled(
     limit: int = LIMIT,
     **options: Any,
 ) -> Schedule:
-    """Make the schedule of a tournament of at least ``games`` games. Raises BadSetup or UnknownBot."""
+    """Make the schedule of a tournament of at least ``games`` games. Raises BadSetup, UnknownBot or BadBot."""
     count, chosen = subject.check_setup(subject.min_players if players is None else players, options)
     parties = subject.parties(count, chosen)
-    names, entrants = checked_bots(subject, bots, min(2, len(parties)))
+    least = min(2, len(parties))
+    if isinstance(bots, str) or not isinstance(bots, Sequence):
+        raise BadSetup("bots must be a list of bots")
+    if len(bots) < least:
+        raise BadSetup(f"too few bots for a tournament of {subject.title}: {len(bots)} instead of at least {least}")
+    names, entrants = entered(subject, bots)
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise BadSetup(f"each bot must be named only once, but {twice[0]} is named more than once")
     if luck and len(parties) == 1:
         raise BadSetup("in a cooperative game all bots have the same luck, so measuring it gains nothing")
     wanted, used = check_count(games, "games", MAX_GAMES), check_run_seed(seed)
@@ -103,19 +110,3 @@ def scheduled(
     if schedule.round > MAX_GAMES:
         raise BadSetup(f"a round of {len(bots)} bots has {schedule.round:,} games; the limit is {MAX_GAMES:,}")
     return schedule
-
-
-def checked_bots(subject: Game, bots: Sequence[Entrant], least: int) -> tuple[tuple[str, ...], Entrants]:
-    """Return the names of at least ``least`` bots, each named once, and the bots that are no names.
-
-    Raises BadSetup, UnknownBot or BadBot.
-    """
-    if isinstance(bots, str) or not isinstance(bots, Sequence):
-        raise BadSetup("bots must be a list of bots")
-    if len(bots) < least:
-        raise BadSetup(f"too few bots for a tournament of {subject.title}: {len(bots)} instead of at least {least}")
-    names, entrants = entered(subject, bots)
-    for name in names:
-        if names.count(name) > 1:
-            raise BadSetup(f"each bot must be named only once, but {name} is named more than once")
-    return names, entrants

@@ -6,7 +6,7 @@ import time
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -87,11 +87,9 @@ def simulate(
     check_count(processes, "processes")
     limit = check_count(limit, "decisions", MOST_DECISIONS)
     files = check_outputs(out)
-    records = bool(files.records)
-    whole = records or not all(who in POLICIES for who in line_up)
-    plan = Plan(subject.name, line_up, chosen, used, records, entrants=entrants, limit=limit)
+    plan = Plan(subject.name, line_up, chosen, used, bool(files.records), entrants=entrants, limit=limit)
     with registered(subject):
-        if whole:
+        if plan.records or not all(who in POLICIES for who in line_up):
             with match_executor(subject, processes, cluster) as executor:
                 return _simulate(plan, MatchWork(plan), executor, games, matches.CHUNK, files, progress)
         loop = TournamentLoop.of(subject, [POLICIES[who] for who in line_up], used, chosen, limit)
@@ -112,13 +110,6 @@ def seated(subject: Game, bots: Sequence[Entrant], players: int | None) -> tuple
     return tuple(names[seat % len(names)] for seat in range(count)), entrants
 
 
-class _Part(NamedTuple):
-    """The results of a chunk: its sums, and the records of its matches if a file wants them."""
-
-    sums: Aggregate
-    records: tuple[str, ...]
-
-
 @dataclass(frozen=True)
 class _Summed:
     """Work whose matches are summed up where they are played, so that only sums travel unless a file wants the records."""
@@ -131,26 +122,23 @@ class _Summed:
         """Return the game that is played."""
         return self.work.subject
 
-    def __call__(self, chunk: range, pieces: Pieces) -> _Part:
-        """Play a chunk."""
+    def __call__(self, chunk: range, pieces: Pieces) -> tuple[Aggregate, tuple[str, ...]]:
+        """Play a chunk and return its sums, and the records of its matches if a file wants them."""
         found = self.work(chunk, pieces)
-        played = found if isinstance(found, Played) else played_by(found)
-        records = () if isinstance(found, Played) else tuple(outcome.record for outcome in found if outcome.record)
-        return _Part(Aggregate.of(self.subject, self.plan, chunk.start, played), records)
+        if isinstance(found, Played):
+            return Aggregate.of(self.subject, self.plan, chunk.start, found), ()
+        played = Played(
+            np.array([outcome.scores for outcome in found], np.float64),
+            np.array([outcome.decisions for outcome in found], np.int64),
+            np.array([outcome.counts for outcome in found], np.int64),
+            np.array([outcome.order for outcome in found], np.int8),
+        )
+        records = tuple(outcome.record for outcome in found if outcome.record)
+        return Aggregate.of(self.subject, self.plan, chunk.start, played), records
 
     def compile(self) -> None:
         """Compile everything that the work needs."""
         self.work.compile()
-
-
-def played_by(outcomes: Sequence[Outcome]) -> Played:
-    """Return outcomes of whole matches as arrays."""
-    return Played(
-        np.array([outcome.scores for outcome in outcomes], np.float64),
-        np.array([outcome.decisions for outcome in outcomes], np.int64),
-        np.array([outcome.counts for outcome in outcomes], np.int64),
-        np.array([outcome.order for outcome in outcomes], np.int8),
-    )
 
 
 def _simulate(
@@ -166,9 +154,9 @@ def _simulate(
     began = time.perf_counter()
     sums = Aggregate.nothing(plan)
     with files.written() as write, closing(run_chunks(executor, summed, range(games), chunk, progress)) as parts:
-        for part in parts:
-            sums += part.sums
-            write(part.records)
+        for more, records in parts:
+            sums += more
+            write(records)
     found = report(summed.subject, plan, sums, time.perf_counter() - began)
     files.finish(found)
     return found

@@ -90,24 +90,20 @@ def _exact(plan: CellPlan, number: int, trace: Trace) -> dict[int, Sequence[floa
 
 
 def measured_chances(plan: CellPlan, numbers: Sequence[int], *, every: bool) -> Columns:
-    """Return the columns of the chances through these matches."""
+    """Return the columns of the chances through these matches.
+
+    What single decisions change is known only if every position has been valued.
+    """
     tracer = Tracer(plan)
     found = []
     for number in numbers:
         trace = tracer.trace([number])
         if not trace.stopped.any():
-            found.append(columns_of(trace, chances_of(tracer, number, trace, every=every), every=every))
+            chances = chances_of(tracer, number, trace, every=every)
+            drama = _drama(trace, chances) if len(trace.parties) > 1 else {}
+            decisions = _worth(trace, chances) | _meddling(trace, chances) if every else {}
+            found.append(_uncertainty(trace, chances) | drama | decisions)
     return joined(found)
-
-
-def columns_of(trace: Trace, found: Chances, *, every: bool) -> Columns:
-    """Return the columns of one match. What single decisions change is known only if every position has been valued."""
-    columns = _uncertainty(trace, found)
-    if len(trace.parties) > 1:
-        columns |= _drama(trace, found)
-    if every:
-        columns |= _worth(trace, found) | _meddling(trace, found)
-    return columns
 
 
 def _one(value: float, count: float = 1.0, *, spread: bool = False) -> Column:
@@ -116,10 +112,8 @@ def _one(value: float, count: float = 1.0, *, spread: bool = False) -> Column:
 
 def _uncertainty(trace: Trace, found: Chances) -> Columns:
     """Return how much of the result is open in each part of the match: 1 before anything is known, 0 at the end."""
-    fair = 1 / len(trace.parties)
     parties = [party[0] for party in trace.parties]
-    base = 1 - fair if len(parties) > 1 else 0.25
-    middle = fair if len(parties) > 1 else 0.5
+    middle, base = (1 / len(parties), 1 - 1 / len(parties)) if len(parties) > 1 else (0.5, 0.25)
     known = ((found.chances[:, parties] - middle) ** 2 - found.errors[:, parties] ** 2).sum(axis=1)
     left = 1 - known / base
     last = int(found.positions[-1])

@@ -7,11 +7,14 @@ that a narrow page has letters of the same size.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 from itertools import pairwise
 from math import floor, log10
 from typing import NamedTuple
+
+from meadhall.lab.balance.figures import Figure
+from meadhall.lab.balance.in_words import number_in_words
 
 HEIGHT = 200
 """The height of a chart of curves, in pixels."""
@@ -19,18 +22,6 @@ SQUARE = 48
 """The height of a square of a board, in pixels."""
 DARKEST = 0.45
 """The opacity of the largest value of a board, on which texts can still be read."""
-
-
-class Bar(NamedTuple):
-    """A value with its interval, its name and its text."""
-
-    name: str
-    value: float
-    low: float
-    high: float
-    text: str
-    flagged: bool = False
-    series: int = 0
 
 
 def ticks(low: float, high: float, most: int = 6) -> list[float]:
@@ -62,25 +53,28 @@ class Scale(NamedTuple):
         return round(3 + 94 * (value - self.low) / ((self.high - self.low) or 1), 2)
 
 
-def intervals(title: str, bars: Sequence[Bar], middle: float | None) -> str:
+def intervals(title: str, bars: Sequence[tuple[str, Figure, int]], middle: float | None) -> str:
     """Return a chart with a row for each value: its name, a bar for its interval with a dot, and the number.
 
     Args:
         title: its name for readers of the screen.
+        bars: the name, the figure, and the number of the cell of each row.
         middle: where a line stands: a fair share, no difference; None for no line.
     """
-    values = [edge for bar in bars for edge in (bar.low, bar.high)] + ([] if middle is None else [middle])
+    values = [edge for _name, figure, _series in bars for edge in (figure.low, figure.high)] + (
+        [] if middle is None else [middle]
+    )
     x = Scale(min(0.0, *values), max(values))
     grid = "".join(_line("grid", x.at(tick), x.at(tick), 0, 100) for tick in ticks(*x, 4))
     if middle is not None:
         grid += _line("middle", x.at(middle), x.at(middle), 0, 100)
     rows = []
-    for bar in bars:
-        kind = f"series-{bar.series % 4}{' flag' if bar.flagged else ''}"
-        interval = _line(f"interval {kind}", x.at(bar.low), x.at(bar.high), 50, 50)
-        dot = f'<circle class="dot {kind}" cx="{x.at(bar.value)}%" cy="50%" r="5"/>'
+    for name, figure, series in bars:
+        kind = f"series-{series % 4}{' flag' if figure.warning else ''}"
+        interval = _line(f"interval {kind}", x.at(figure.low), x.at(figure.high), 50, 50)
+        dot = f'<circle class="dot {kind}" cx="{x.at(figure.value)}%" cy="50%" r="5"/>'
         drawing = f'<svg aria-hidden="true">{grid}{interval}{dot}</svg>'
-        rows.append(f"<li><span>{escape(bar.name)}</span>{drawing}<b>{escape(bar.text)}</b></li>")
+        rows.append(f"<li><span>{escape(name)}</span>{drawing}<b>{number_in_words(figure, figure.value)}</b></li>")
     marks = "".join(f'<text x="{x.at(tick)}%" y="12" text-anchor="middle">{tick:g}</text>' for tick in ticks(*x, 4))
     axis = f'<li class="axis" aria-hidden="true"><span></span><svg>{marks}</svg><b></b></li>'
     return f'<ul class="bars" aria-label="{escape(title)}">{"".join(rows)}{axis}</ul>'
@@ -90,53 +84,42 @@ def _line(kind: str, left: float, right: float, top: float, bottom: float) -> st
     return f'<line class="{kind}" x1="{left}%" x2="{right}%" y1="{top}%" y2="{bottom}%"/>'
 
 
-class Square(NamedTuple):
-    """A square of a board with its place, its name, its value, and the value as text."""
+def board(title: str, squares: Mapping[tuple[int, int], tuple[str, Figure]]) -> str:
+    """Return a board whose squares are darker for larger values, each with its name and its number.
 
-    row: int
-    column: int
-    name: str
-    value: float
-    text: str
-
-
-def board(title: str, squares: Sequence[Square]) -> str:
-    """Return a board whose squares are darker for larger values, each with its name and its number."""
-    width = 100 / (1 + max(square.column for square in squares))
-    most = max(square.value for square in squares) or 1.0
+    Args:
+        title: its name for readers of the screen.
+        squares: the name and the figure of each square by its row and column.
+    """
+    width = 100 / (1 + max(column for _row, column in squares))
+    most = max(figure.value for _name, figure in squares.values()) or 1.0
     drawn = []
-    for square in squares:
-        left, top = round(width * square.column, 2), SQUARE * square.row
-        middle, dark = round(left + width / 2, 2), DARKEST * square.value / most
+    for (row, column), (name, figure) in squares.items():
+        value = number_in_words(figure, figure.value)
+        left, top = round(width * column, 2), SQUARE * row
+        middle, dark = round(left + width / 2, 2), DARKEST * figure.value / most
         drawn.append(
             f'<rect x="{left}%" y="{top}" width="{width:.2f}%" height="{SQUARE}" fill-opacity="{dark:.2f}"/>'
-            f'<text x="{middle}%" y="{top + 18}" text-anchor="middle">{escape(square.name)}</text>'
-            f'<text class="value" x="{middle}%" y="{top + 36}" text-anchor="middle">{escape(square.text)}</text>'
+            f'<text x="{middle}%" y="{top + 18}" text-anchor="middle">{escape(name)}</text>'
+            f'<text class="value" x="{middle}%" y="{top + 36}" text-anchor="middle">{value}</text>'
         )
-    height = SQUARE * (1 + max(square.row for square in squares))
+    height = SQUARE * (1 + max(row for row, _column in squares))
     return f'<svg class="board" height="{height}" role="img" aria-label="{escape(title)}">{"".join(drawn)}</svg>'
 
 
-class Curve(NamedTuple):
-    """A curve over the parts of a match."""
-
-    name: str
-    values: Sequence[float]
-
-
-def curves(title: str, drawn: Sequence[Curve], across: str) -> str:
+def curves(title: str, drawn: Mapping[str, Sequence[float]], across: str) -> str:
     """Return a chart of curves over a match from its beginning to its end, with their names below it."""
-    values = [0.0, *(value for curve in drawn for value in curve.values)]
+    values = [0.0, *(value for values in drawn.values() for value in values)]
     y, lines, names = Scale(min(values), max(values)), [], []
     for tick in ticks(*y, 4):
         up = round(100 - y.at(tick), 2)
         lines.append(f'{_line("grid", 0, 100, up, up)}<text x="0" y="{up}%" dy="-3">{tick:g}</text>')
-    for number, curve in enumerate(drawn):
+    for number, (name, curve) in enumerate(drawn.items()):
         kind = f"curve series-{number % 4} dash-{number % 4}"
-        last = max(len(curve.values) - 1, 1)
-        steps = [(round(8 + 92 * k / last, 2), round(100 - y.at(value), 2)) for k, value in enumerate(curve.values)]
+        last = max(len(curve) - 1, 1)
+        steps = [(round(8 + 92 * k / last, 2), round(100 - y.at(value), 2)) for k, value in enumerate(curve)]
         lines += [_line(kind, one[0], other[0], one[1], other[1]) for one, other in pairwise(steps)]
-        names.append(f'<li><svg aria-hidden="true">{_line(kind, 0, 100, 50, 50)}</svg>{escape(curve.name)}</li>')
+        names.append(f'<li><svg aria-hidden="true">{_line(kind, 0, 100, 50, 50)}</svg>{escape(name)}</li>')
     parts = "".join(f"<span>{25 * part} %</span>" for part in range(5))
     drawing = f'<svg class="curves" height="{HEIGHT}" role="img" aria-label="{escape(title)}">{"".join(lines)}</svg>'
     below = f'<div class="parts" aria-hidden="true">{parts}</div><p class="quiet">{escape(across)}</p>'

@@ -76,15 +76,11 @@ Columns: TypeAlias = dict[str, Column]
 
 def difference(one: Column, other: Column) -> tuple[float, float]:
     """Return the difference of two figures and its standard error. Matches with the same number had the same deal."""
-    pairs = min(len(one.sums), len(other.sums))
-    gap = one.value - other.value
-    if len(one.sums) == len(other.sums):
-        return gap, standard_error(one.residuals - other.residuals)
-    one_left, other_left = one.residuals.copy(), other.residuals.copy()
-    weights = len(one.sums), len(other.sums)
-    together = one_left[:pairs] / weights[0] - other_left[:pairs] / weights[1]
-    alone = np.concatenate((one_left[pairs:] / weights[0], other_left[pairs:] / weights[1]))
-    return gap, float(np.sqrt((together**2).sum() + (alone**2).sum()))
+    left, right = len(one.sums), len(other.sums)
+    pairs, together = min(left, right), np.zeros(max(left, right))
+    together[:left] += one.residuals / max(left, 1)
+    together[:right] -= other.residuals / max(right, 1)
+    return one.value - other.value, float(np.sqrt((together**2).sum() * pairs / max(pairs - 1, 1)))
 
 
 def standard_error(residuals: Floats) -> float:
@@ -108,25 +104,20 @@ def counted(columns: Columns, stopped: npt.NDArray[np.bool_] | None = None) -> C
 def joined(parts: Sequence[Columns]) -> Columns:
     """Return the columns of consecutive matches. A column that a part lacks is zero there."""
     lengths = [len(next(iter(part.values())).sums) if part else 0 for part in parts]
-    names = dict.fromkeys(name for part in parts for name in part)
-    return {name: _joined(name, parts, lengths) for name in names}
+    nothing = [Column(np.zeros(length), np.zeros(length)) for length in lengths]
+    found: Columns = {}
+    for name in dict.fromkeys(name for part in parts for name in part):
+        columns = [part.get(name, none) for part, none in zip(parts, nothing, strict=True)]
+        sums, counts = (np.concatenate(each) for each in zip(*((one.sums, one.counts) for one in columns), strict=True))
+        most = next((each.most for each in columns if each.most is not None), None)
+        found[name] = Column(sums, counts, any(each.spread for each in columns), most)
+    return found
 
 
 def merged(some: Columns, others: Columns) -> Columns:
     """Return the columns of two tasks. Of a figure that both measure, the column of more matches stands, else the other's."""
     kept = {name for name, column in some.items() if name in others and len(column.sums) > len(others[name].sums)}
     return some | {name: column for name, column in others.items() if name not in kept}
-
-
-def _joined(name: str, parts: Sequence[Columns], lengths: Sequence[int]) -> Column:
-    nothing = [np.zeros(length) for length in lengths]
-    found = [part.get(name) for part in parts]
-    return Column(
-        np.concatenate([zeros if each is None else each.sums for each, zeros in zip(found, nothing, strict=True)]),
-        np.concatenate([zeros if each is None else each.counts for each, zeros in zip(found, nothing, strict=True)]),
-        any(each is not None and each.spread for each in found),
-        next((each.most for each in found if each is not None), None),
-    )
 
 
 FALSE_DISCOVERIES = 0.05
@@ -221,9 +212,6 @@ def figures_of(columns: Columns) -> dict[str, Figure]:
         found[name] = Figure(name, column.value, low, high, len(column.sums), of=float(column.counts.sum()), most=column.most)
         if column.spread:
             found[f"{name}.{MEDIAN}"] = Figure(f"{name}.{MEDIAN}", *column.median(), len(column.sums))
-    places = [figure for figure in found.values() if figure.family == "place"]
-    if places:
-        found = {"place": replace(max(places, key=lambda figure: figure.value), name="place"), **found}
     return found
 
 
@@ -254,7 +242,7 @@ def flagged(pages: Iterable[dict[str, Figure]], *, differences: bool = False) ->
     for number, page in enumerate(given):
         for name, figure in page.items():
             tolerance = (0.0, 0.0) if differences else figure.about.tolerance
-            if tolerance is None or figure.item == MEDIAN or name == "place":
+            if tolerance is None or figure.item == MEDIAN:
                 continue
             tests += 1
             half = (figure.high - figure.low) / 2
@@ -263,14 +251,11 @@ def flagged(pages: Iterable[dict[str, Figure]], *, differences: bool = False) ->
                 chance = 1 - NormalDist().cdf(Z_95 * beyond / half) if half else 0.0
                 suspects.append((chance, number, name, "low" if figure.value < tolerance[0] else "high"))
     suspects.sort()
-    kept = 0
-    for rank, suspect in enumerate(suspects, 1):
-        if suspect[0] <= FALSE_DISCOVERIES * rank / tests:
-            kept = rank
+    kept = max((rank for rank, (chance, *_) in enumerate(suspects, 1) if chance <= FALSE_DISCOVERIES * rank / tests), default=0)
     for _chance, number, name, way in suspects[:kept]:
         given[number][name] = replace(given[number][name], warning=way)
-    for page in given:
-        if "place" in page:
-            places = [figure for figure in page.values() if figure.family == "place" and figure.item]
-            page["place"] = replace(max(places, key=lambda figure: figure.value), name="place")
+    if not differences:
+        for number, page in enumerate(given):
+            if places := [figure for figure in page.values() if figure.family == "place"]:
+                given[number] = {"place": replace(max(places, key=lambda figure: figure.value), name="place"), **page}
     return given

@@ -60,11 +60,12 @@ class Finding:
 
 
 def findings(report: Measured) -> list[Finding]:
-    """Return all findings, the most surprising first; differences of variants before others."""
+    """Return what limits all figures, then all findings, the most surprising first; differences of variants before others."""
     questions = (_differences, _without, _places, _together, _length, _skill, _by_family, _taken, _levels)
     found = [_of_the_only_cell(report, finding) for question in questions for finding in question(report)]
+    notes = (unknown_order(report.subject), stopped_in_words(report.stopped, report.limit) if report.stopped else "")
     return [
-        *_notes(report),
+        *(Finding(note, report.cells[0].key, (), inf, plain=True) for note in notes if note),
         *sorted(found, key=lambda each: (not (each.difference and each.surprise >= REMARKABLE), -each.surprise)),
     ]
 
@@ -83,12 +84,6 @@ def first_screen(found: Sequence[Finding]) -> tuple[list[Finding], list[Finding]
     plain = [each for each in found if each.plain][:MOST_FINDINGS]
     chosen = [*plain, *(each for each in found if not each.plain)][:MOST_FINDINGS]
     return [each for each in found if each in chosen], [each for each in found if each not in chosen]
-
-
-def _notes(report: Measured) -> Iterator[Finding]:
-    """Yield what limits all figures."""
-    notes = [unknown_order(report.subject), stopped_in_words(report.stopped, report.limit) if report.stopped else ""]
-    yield from (Finding(note, report.cells[0].key, (), inf, plain=True) for note in notes if note)
 
 
 # -------------------------------------------------------------------------------------------------------- what is always asked
@@ -158,9 +153,8 @@ def _together(report: Measured) -> Iterator[Finding]:
 
 def _length(report: Measured) -> Iterator[Finding]:
     """Yield how long matches last, in the cells with the shortest and the longest."""
-    told = report.subject.elements.turn is not None
     name, text = "turns.median", _("{value} turns with {cell}")
-    if not told:
+    if report.subject.elements.turn is None:
         name, text = "decisions.median", _("{value} decisions with {cell}")
     medians = {key: figures[name] for key, figures in report.figures.items() if name in figures}
     if medians:  # else every match was stopped, or the time was up before

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from meadhall.engine.changes import changes
@@ -133,18 +133,16 @@ def names_of(group: str, by_cell: Mapping[Key, dict[str, Figure]]) -> list[str]:
     return sorted(names, key=lambda name: order.index(name.partition(".")[0]))
 
 
-def table_of(report: Measured, group: str, by_cell: Mapping[Key, dict[str, Figure]], *, signed: bool = False) -> Table | None:
-    """Return the table of a question, a row for each figure and a column for each cell; None if there is nothing."""
-    return table_from(report, names_of(group, by_cell), by_cell, signed=signed)
-
-
-def table_from(
-    report: Measured, names: Sequence[str], by_cell: Mapping[Key, dict[str, Figure]], *, signed: bool = False
-) -> Table | None:
-    """Return the table of these figures, a row for each and a column for each cell; None without figures."""
-    rows = tuple(rows_of(report, names, by_cell, lambda figure: figure_in_words(figure, signed=signed)))
-    heads = (_("figure"), *(cell_in_words(report, key) for key in by_cell))
-    return Table(heads, rows, numbers=True) if rows else None
+def table_of(
+    report: Measured, names: Iterable[str], by_cell: Mapping[Key, dict[str, Figure]], in_words: Callable[[Figure], str]
+) -> Table:
+    """Return the table of these figures, a row for each and a column for each cell, empty where a figure is absent."""
+    rows = []
+    for name in names:
+        present = [figures.get(name) for figures in by_cell.values()]
+        label = name_in_words(report, next(figure for figure in present if figure is not None))
+        rows.append((label, *("" if figure is None else in_words(figure) for figure in present)))
+    return Table((_("figure"), *(cell_in_words(report, key) for key in by_cell)), tuple(rows), numbers=True)
 
 
 def piece_tables(report: Measured, key: Key) -> Iterator[Table]:
@@ -180,16 +178,6 @@ def head_of(family: str) -> str:
     return _(about.name).format(item="").strip(" :") or _(GROUPS[about.group])
 
 
-def rows_of(
-    report: Measured, names: Iterable[str], by_cell: Mapping[Key, dict[str, Figure]], in_words: Callable[[Figure], str]
-) -> Iterator[tuple[str, ...]]:
-    """Yield the row of each figure: its name, and its value in each cell, empty where it is absent."""
-    for name in names:
-        present = [figures.get(name) for figures in by_cell.values()]
-        label = name_in_words(report, next(figure for figure in present if figure is not None))
-        yield (label, *("" if figure is None else in_words(figure) for figure in present))
-
-
 def how_measured(report: Measured) -> str:
     """Return how the report was measured, in a sentence or two."""
     said = _("{games} matches of {bots}; 95 % intervals; seed {seed}; {seconds} s.").format(
@@ -198,8 +186,7 @@ def how_measured(report: Measured) -> str:
         seed=seed_in_words(report.seed),
         seconds=decimal(report.seconds, 0),
     )
-    notes = [_(ENDINGS[report.ended])] if report.ended in ENDINGS else []
-    return " ".join([said, *notes])
+    return f"{said} {_(ENDINGS[report.ended])}" if report.ended in ENDINGS else said
 
 
 def changes_in_words(report: Measured) -> dict[str, list[str]]:
@@ -221,8 +208,9 @@ def parts(report: Measured, headlines: Iterable[str]) -> Iterator[str | Table]:
     rows: list[tuple[str, ...]] = []
     for group, question in GROUPS.items():
         if group != "pieces" and (names := names_of(group, report.figures)):
-            rows += [(_(question).upper(), *[""] * len(report.cells)), *rows_of(report, names, report.figures, short_figure)]
-    yield Table((_("figure"), *(cell_in_words(report, cell.key) for cell in report.cells)), tuple(rows), numbers=True)
+            table = table_of(report, names, report.figures, short_figure)
+            rows += [(_(question).upper(), *[""] * len(report.cells)), *table.rows]
+    yield replace(table_of(report, (), report.figures, short_figure), rows=tuple(rows))
     for key in report.figures:
         for table in piece_tables(report, key):
             yield replace(table, title=cell_in_words(report, key))

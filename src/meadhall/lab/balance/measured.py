@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from difflib import get_close_matches
 from functools import cached_property
@@ -11,6 +11,7 @@ from typing import Any, Literal, Self, TypeAlias, TypeVar, get_type_hints
 import msgspec
 import numpy as np
 
+from meadhall.engine.compute.bulk import Floats
 from meadhall.engine.errors import BadSetup
 from meadhall.engine.game import Game
 from meadhall.engine.registry import game
@@ -184,28 +185,20 @@ class Measured:
 
 def examples_of(columns: Columns, seed_of: Callable[[int], str]) -> tuple[Example, ...]:
     """Return the examples of a cell, each match once."""
+    acquired = (column for name, column in columns.items() if name.startswith("acquired.") and column.sums.any())
+    wanted: tuple[tuple[str, Column | None, Callable[[Floats], np.intp]], ...] = (
+        ("comeback", columns.get("winner_lowest"), np.nanargmin),
+        ("lead_changes", columns.get("lead_changes"), np.nanargmax),
+        ("flat", columns.get("decided"), np.nanargmin),
+        ("longest", columns.get("decisions"), np.nanargmax),
+        ("shortest", columns.get("decisions"), np.nanargmin),
+        ("close", columns.get("margin"), np.nanargmin),
+        ("rare", min(acquired, key=lambda column: column.value, default=None), np.nanargmax),
+    )
     found: dict[int, Example] = {}
-    for kind, column, best in _wanted(columns):
-        counted = column.counts > 0
-        if counted.any():
-            values = np.where(counted, column.sums, np.nan)
+    for kind, column, best in wanted:
+        if column is not None and (column.counts > 0).any():
+            values = np.where(column.counts > 0, column.sums, np.nan)
             number = int(best(values))
             found.setdefault(number, Example(kind, number, seed_of(number), float(values[number])))
     return tuple(found.values())
-
-
-def _wanted(columns: Columns) -> Iterator[tuple[str, Column, Callable[[np.ndarray], np.intp]]]:
-    choices: tuple[tuple[str, str, Callable[[np.ndarray], np.intp]], ...] = (
-        ("comeback", "winner_lowest", np.nanargmin),
-        ("lead_changes", "lead_changes", np.nanargmax),
-        ("flat", "decided", np.nanargmin),
-        ("longest", "decisions", np.nanargmax),
-        ("shortest", "decisions", np.nanargmin),
-        ("close", "margin", np.nanargmin),
-    )
-    for kind, name, best in choices:
-        if name in columns:
-            yield kind, columns[name], best
-    pieces = [column for name, column in columns.items() if name.startswith("acquired.") and column.sums.any()]
-    if pieces:
-        yield "rare", min(pieces, key=lambda column: column.value), np.nanargmax

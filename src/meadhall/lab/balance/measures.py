@@ -6,7 +6,7 @@ import numpy as np
 
 from meadhall.engine.errors import BadSetup
 from meadhall.lab.balance.figures import Column, Columns, counted
-from meadhall.lab.balance.own import Counter
+from meadhall.lab.balance.own import counter_for
 from meadhall.lab.balance.trace import Trace
 from meadhall.lab.entrants import action_kinds, kinds_by_action
 
@@ -51,7 +51,7 @@ def length_of_matches(trace: Trace) -> Columns:
         rows = trace.told[trace.told[:, 2] == told]
         found["turns"] = Column(trace.count(rows[:, 0]), one, spread=True)
     else:
-        first = np.ones(len(trace.decided), bool)
+        first = np.ones(len(trace.match), bool)
         first[1:] = (trace.match[1:] != trace.match[:-1]) | (trace.seat[1:] != trace.seat[:-1])
         match, seat = trace.match[first], trace.seat[first]
         by_seat = np.bincount(match * players + seat, minlength=trace.matches * players).reshape(trace.matches, players)
@@ -199,9 +199,8 @@ def counted_events(trace: Trace) -> Columns:
     found: Columns = {}
     edition, players, one = trace.plan.subject.edition_for(trace.plan.options), trace.plan.players, np.ones(trace.matches)
     for name, text in trace.plan.own.counters.items():
-        try:
-            counter = Counter.of(edition, text, players)
-        except BadSetup:
+        counter = counter_for(edition, text, players)
+        if isinstance(counter, BadSetup):
             found[f"own.{name}"] = Column(0 * one, one)
             continue
         rows = counter.rows(trace.told)

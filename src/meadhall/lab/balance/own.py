@@ -94,7 +94,8 @@ def checked_own(editions: Sequence[Game], players: int, counters: Mapping[str, s
         if name in counters and name in functions:
             raise BadSetup(f"two figures are called {name}")
     for text in counters.values():
-        refusals = [refusal for edition in editions if (refusal := _refusal(edition, text, players))]
+        found = (counter_for(edition, text, players) for edition in editions)
+        refusals = [each for each in found if isinstance(each, BadSetup)]
         if len(refusals) == len(editions):
             raise refusals[0]
     for name, function in functions.items():
@@ -102,12 +103,12 @@ def checked_own(editions: Sequence[Game], players: int, counters: Mapping[str, s
     return Own(dict(counters), {name: cloudpickle.dumps(function) for name, function in functions.items()})
 
 
-def _refusal(edition: Game, text: str, players: int) -> BadSetup | None:
+def counter_for(edition: Game, text: str, players: int) -> Counter | BadSetup:
+    """Return the counter that a text means in a game, or why it means none there."""
     try:
-        Counter.of(edition, text, players)
+        return Counter.of(edition, text, players)
     except BadSetup as refusal:
         return refusal
-    return None
 
 
 def _function(name: str, given: Any) -> Callable[[Match], Any]:

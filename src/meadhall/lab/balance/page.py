@@ -3,31 +3,32 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from html import escape
 from pathlib import Path
 from string import Template
 from typing import TypeAlias
 
 from meadhall.engine.text.display import Table
-from meadhall.engine.text.language import current_language, decimal, grouped, ngettext
+from meadhall.engine.text.language import current_language, decimal, grouped, marked, ngettext
 from meadhall.engine.text.language import gettext as _
-from meadhall.lab.balance.charts import Bar, Curve, Square, board, curves, intervals
+from meadhall.lab.balance.charts import board, curves, intervals
 from meadhall.lab.balance.definitions import DEFINITIONS, GROUPS
 from meadhall.lab.balance.figures import Figure
 from meadhall.lab.balance.findings import Finding, findings, first_screen
 from meadhall.lab.balance.in_words import (
     cell_in_words,
     changes_in_words,
+    figure_in_words,
     head_of,
     how_measured,
     item_in_words,
     name_in_words,
-    number_in_words,
+    names_of,
     piece_tables,
     short_item,
-    table_from,
     table_of,
 )
 from meadhall.lab.balance.measured import EXAMPLES, Example, Key, Measured
@@ -52,25 +53,30 @@ FAMILIES = ("place", "dealt", "chosen", "without", "loss", "ladder", "at_leader"
 """The families of figures that have a chart of intervals."""
 
 
-def page(report: Measured, records: Mapping[Key, Sequence[str]]) -> str:
+def page(report: Measured, watch: Watch) -> str:
     """Return the page in the current language. It needs no other file."""
     return Template(Path(__file__).with_name("page.html").read_text("utf-8")).substitute(
         language=current_language(),
         title=escape(_("{game}: balance report").format(game=report.subject.title)),
         styles=STYLES.read_text("utf-8"),
-        fragment=fragment(report, linked(report, records)),
+        fragment=fragment(report, watch),
         how=escape(_("Show a record with “meadhall replay FILE”, its chances with “meadhall analyse FILE”.")),
     )
 
 
 def fragment(report: Measured, watch: Watch) -> str:
     """Return what the page says below its title, for an element of the class ``report`` and the rules of ``STYLES``."""
+    titles = {**{group: GROUPS[group] for group in _groups(report)}, "examples": marked("Matches to watch")}
+    contents = [f'<li><a href="#report-{part}">{escape(_(title))}</a></li>' for part, title in titles.items()]
     questions = escape(_("Questions"))
     return "".join(
         (
             *_findings(report, watch),
-            *(_changes(variant, sentences) for variant, sentences in changes_in_words(report).items()),
-            f'<nav aria-label="{questions}"><ul>{"".join(_contents(report))}</ul></nav>',
+            *(
+                f"<p><strong>{escape(variant)}:</strong> {'<br>'.join(map(escape, sentences))}</p>"
+                for variant, sentences in changes_in_words(report).items()
+            ),
+            f'<nav aria-label="{questions}"><ul>{"".join(contents)}</ul></nav>',
             *_sections(report),
             _examples(report, watch),
             *(f'<p class="quiet">{line}</p>' for line in _about(report)),
@@ -94,8 +100,8 @@ def _finding(report: Measured, finding: Finding, watch: Watch) -> str:
     families = dict.fromkeys(name.partition(".")[0] for name in finding.names)
     reasons = [f"<p>{escape(_(DEFINITIONS[family].text))}</p>" for family in families]
     by_cell = report.differences if finding.difference else report.figures
-    table = table_from(report, finding.names, by_cell, signed=finding.difference)
-    if table is not None:
+    if finding.names:
+        table = table_of(report, finding.names, by_cell, partial(figure_in_words, signed=finding.difference))
         reasons.append(_wide(finding.text, table))
     examples = report.examples[finding.key]
     if examples and families:
@@ -110,27 +116,6 @@ def _finding(report: Measured, finding: Finding, watch: Watch) -> str:
     return f'<li><details><summary>{said} <span class="why">{why}</span></summary>{"".join(reasons)}</details></li>'
 
 
-def _changes(variant: str, sentences: Sequence[str]) -> str:
-    """Return how a variant differs from the usual way to play."""
-    return f"<p><strong>{escape(variant)}:</strong> {'<br>'.join(map(escape, sentences))}</p>"
-
-
-def linked(report: Measured, records: Mapping[Key, Sequence[str]]) -> Watch:
-    """Return what makes the link of a match from its record, so that a page needs no other file."""
-    found = {
-        (key, each.number): record
-        for key, examples in report.examples.items()
-        for each, record in zip(examples, records[key], strict=True)
-    }
-
-    def link(key: Key, example: Example) -> str:
-        name = f"{report.game}-{key[1]}-{example.number}.jsonl.gz"
-        address = f"data:application/gzip;base64,{found[key, example.number]}"
-        return f'<a download="{escape(name)}" href="{address}">{escape(name)}</a>'
-
-    return link
-
-
 def _about(report: Measured) -> Iterator[str]:
     yield escape(
         _(
@@ -139,20 +124,16 @@ def _about(report: Measured) -> Iterator[str]:
         )
     )
     yield escape(how_measured(report))
-    again = _("The same report again:")
-    yield f"{escape(again)} <code>{escape(_again(report))}</code>"
+    players, bots, seed = ",".join(map(str, report.players)), ",".join(report.bots), seed_in_words(report.seed)
+    said = _("The same report again:")
+    again = ["meadhall", "balance", report.game, "--players", players, "--bots", bots, "--seed", seed]  # as far as a command can
+    yield f"{escape(said)} <code>{escape(shlex.join(again))}</code>"
 
 
 def _groups(report: Measured) -> list[str]:
     """Return the questions that the report answers."""
     found = {figure.about.group for figures in report.figures.values() for figure in figures.values()}
     return [group for group in GROUPS if group in found]
-
-
-def _contents(report: Measured) -> Iterator[str]:
-    for group in _groups(report):
-        yield f'<li><a href="#report-{group}">{escape(_(GROUPS[group]))}</a></li>'
-    yield f'<li><a href="#report-examples">{escape(_("Matches to watch"))}</a></li>'
 
 
 def _sections(report: Measured) -> Iterator[str]:
@@ -163,10 +144,10 @@ def _sections(report: Measured) -> Iterator[str]:
         yield from _charts(report, group)
         if group == "pieces":
             yield from _pieces(report)
-        elif (table := table_of(report, group, report.figures)) is not None:
-            yield _wide(_(GROUPS[group]), table)
-        gaps = table_of(report, group, report.differences, signed=True)
-        if gaps is not None:
+        elif names := names_of(group, report.figures):
+            yield _wide(_(GROUPS[group]), table_of(report, names, report.figures, figure_in_words))
+        if names := names_of(group, report.differences):
+            gaps = table_of(report, names, report.differences, partial(figure_in_words, signed=True))
             label = _("Difference from {variant}, by pairs of matches with the same deal").format(variant=base)
             yield f"<h3>{escape(label)}</h3>{_wide(f'{label}: {_(GROUPS[group])}', gaps)}"
         families = dict.fromkeys(figure.family for figures in report.figures.values() for figure in figures.values())
@@ -189,9 +170,7 @@ def _pieces(report: Measured) -> Iterator[str]:
 def _charts(report: Measured, group: str) -> Iterator[str]:
     """Yield the charts of a question."""
     cells = list(report.figures)
-    for family in FAMILIES:
-        if DEFINITIONS[family].group != group:
-            continue
+    for family in (each for each in FAMILIES if DEFINITIONS[each].group == group):
         figures = [
             (number, figure)
             for number, cell in enumerate(cells)
@@ -199,13 +178,13 @@ def _charts(report: Measured, group: str) -> Iterator[str]:
             if figure.family == family and (figure.item or family != "place")
         ]
         if figures and len(figures) <= MOST_BARS:
-            bars = [_bar(report, number, figure, len(cells)) for number, figure in figures]
+            bars = [(_bar_name(report, cells[number], figure), figure, number) for number, figure in figures]
             middle = 1.0 if DEFINITIONS[family].unit == "fair shares" else 0.0 if family == "loss" else None
             yield _figure(_(DEFINITIONS[family].text), intervals(_(DEFINITIONS[family].text), bars, middle))
     if group == "course":
-        yield from _curves(report, "uncertainty_at", PARTS + 1)
+        yield from _curves(report, "uncertainty_at", range(PARTS + 1))
     if group == "choice":
-        yield from _curves(report, "legal_at", PARTS)
+        yield from _curves(report, "legal_at", range(1, PARTS + 1))
     if group == "pieces":
         yield from _boards(report)
 
@@ -215,36 +194,32 @@ def _boards(report: Measured) -> Iterator[str]:
     for kind in report.subject.elements.pieces:
         for key, figures in report.figures.items() if kind.squares else ():
             cells = kind.squares(report.variants[key[0]]) if kind.squares else ()
-            named = [(place, figures.get(f"acquired.{kind.name}.{number}")) for number, place in enumerate(cells)]
-            squares = [
-                Square(*place, short_item(report, figure), figure.value, number_in_words(figure, figure.value))
-                for place, figure in named
-                if figure is not None
-            ]
+            squares = {
+                place: (short_item(report, figure), figure)
+                for number, place in enumerate(cells)
+                if (figure := figures.get(f"acquired.{kind.name}.{number}")) is not None
+            }
             if squares:
                 title = _("{piece}: how often in a match, {cell}").format(piece=_(kind.text), cell=cell_in_words(report, key))
                 yield _figure(title, board(title, squares))
 
 
-def _bar(report: Measured, number: int, figure: Figure, cells: int) -> Bar:
-    key = list(report.figures)[number]
+def _bar_name(report: Measured, key: Key, figure: Figure) -> str:
     name = name_in_words(report, figure) if figure.family == "place" or not figure.item else item_in_words(report, figure)
-    label = f"{name} \N{MIDDLE DOT} {cell_in_words(report, key)}" if cells > 1 else name
-    text = number_in_words(figure, figure.value)
-    return Bar(label, figure.value, figure.low, figure.high, text, bool(figure.warning), number)
+    return f"{name} \N{MIDDLE DOT} {cell_in_words(report, key)}" if len(report.cells) > 1 else name
 
 
-def _curves(report: Measured, family: str, parts: int) -> Iterator[str]:
-    first = 0 if parts > PARTS else 1
-    drawn = []
-    for key, figures in report.figures.items():
-        names = [f"{family}.{part}" for part in range(first, first + parts)]
-        if all(name in figures for name in names):
-            drawn.append(Curve(cell_in_words(report, key), [figures[name].value for name in names]))
+def _curves(report: Measured, family: str, parts: range) -> Iterator[str]:
+    names = [f"{family}.{part}" for part in parts]
+    drawn = {
+        cell_in_words(report, key): [figures[name].value for name in names]
+        for key, figures in report.figures.items()
+        if figures.keys() >= set(names)
+    }
     if drawn and len(drawn) <= MOST_CURVES:
         text = _(DEFINITIONS[family].text)
-        heads = (_("part of the match"), *(f"{100 * part // PARTS} %" for part in range(first, first + parts)))
-        rows = tuple((curve.name, *(decimal(value, 2) for value in curve.values)) for curve in drawn)
+        heads = (_("part of the match"), *(f"{100 * part // PARTS} %" for part in parts))
+        rows = tuple((name, *(decimal(value, 2) for value in values)) for name, values in drawn.items())
         table = _folded(_("The numbers of this chart"), _wide(text, Table(heads, rows, numbers=True)))
         yield _figure(text, curves(text, drawn, _("part of the match")), table)
 
@@ -287,9 +262,3 @@ def _region(label: str, table: str) -> str:
     """Return a table that scrolls where it is wider than the page."""
     name = escape(_("Table: {question}").format(question=label))
     return f'<div class="wide" role="region" tabindex="0" aria-label="{name}">{table}</div>'
-
-
-def _again(report: Measured) -> str:
-    """Return the command that makes the report again, as far as a command can say it."""
-    players, bots, seed = ",".join(map(str, report.players)), ",".join(report.bots), seed_in_words(report.seed)
-    return shlex.join(["meadhall", "balance", report.game, "--players", players, "--bots", bots, "--seed", seed])

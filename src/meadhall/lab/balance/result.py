@@ -21,7 +21,7 @@ from meadhall.lab.balance.figures import Columns, Figure, differences_of, figure
 from meadhall.lab.balance.findings import Finding, findings
 from meadhall.lab.balance.in_words import changes_in_words, kind_of, parts, short_item
 from meadhall.lab.balance.measured import OTHER_GAME, ByCell, Cell, Ended, Example, Key, Measured, examples_of
-from meadhall.lab.balance.page import fragment, linked, page
+from meadhall.lab.balance.page import fragment, page
 from meadhall.lab.balance.tasks import Depth
 from meadhall.lab.balance.trace import CellPlan, Tracer
 from meadhall.lab.entrants import Entrants
@@ -155,7 +155,7 @@ class Balance(Measured, RunResult):
 
     def to_html(self) -> str:
         """Return the report as a page that needs no other file, in the current language."""
-        return page(self, self.records)
+        return page(self, self._download)
 
     def to_fragment(self, watch: Callable[[Key, Example], str] | None = None) -> str:
         """Return what the page says below its title, for a page that holds it.
@@ -173,9 +173,15 @@ class Balance(Measured, RunResult):
             True
         """
         if watch is None:
-            return fragment(self, linked(self, self.records))
+            return fragment(self, self._download)
         word = escape(_("watch"))
         return fragment(self, lambda key, each: f'<a href="{escape(watch(key, each))}">{word}</a>')
+
+    def _download(self, key: Key, example: Example) -> str:
+        """Return a link that holds the record of a match, so that a page needs no other file."""
+        name = escape(f"{self.game}-{key[1]}-{example.number}.jsonl.gz")
+        record = self.records[key][self.examples[key].index(example)]
+        return f'<a download="{name}" href="data:application/gzip;base64,{record}">{name}</a>'
 
     def _contents(self, form: str) -> bytes:
         """Return what a file with this ending contains: a page, records of the examples, JSON or the table."""

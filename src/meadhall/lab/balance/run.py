@@ -63,11 +63,6 @@ class _Job:
     done: int = 0
     parts: list[Columns] = field(default_factory=list)
 
-    @property
-    def next(self) -> range:
-        """Return the numbers of its next matches, those of a round."""
-        return range(self.done, min(self.done + FIRST_GAMES, self.wanted))
-
 
 def balance(
     name: str | Game,
@@ -132,7 +127,7 @@ def balance(
     subject = game(name)
     used = check_run_seed(seed)
     chosen = _checked_variants(subject, variants)
-    counts = _checked_players([each for each, _options in chosen.values()], players)
+    counts = checked_players([each for each, _options in chosen.values()], players)
     for each, _options in chosen.values():
         kind_mask(each, without)
     wanted = FIRST_GAMES if games is None else check_count(games, "games", MOST_GAMES)
@@ -155,7 +150,8 @@ def balance(
         for number, cell in enumerate(cells)
         for work in works_of(cell, depth, without, is_first=cell.bots[0] == names[0])
     ]
-    run = _Run(seconds, began, None if processes is None else check_count(processes, "processes"), cluster, progress)
+    shown = progress or (lambda _done: None)
+    run = _Run(seconds, began, None if processes is None else check_count(processes, "processes"), cluster, shown)
     with ExitStack() as registrations:
         for each in {each.name: each for each, _options in chosen.values()}.values():
             registrations.enter_context(registered(each))
@@ -168,8 +164,7 @@ def balance(
             ended = run.until_precise(jobs, precision)
         run.span = 0.5, 1.0
         ended = run.stages(later, (*LAST_STAGES, *((level,) for level in HIGH_RUNGS)), ended)
-        if progress is not None:
-            progress(1.0)
+        shown(1.0)
         columns: list[Columns] = [{} for _ in cells]
         for job in (*jobs, *later):
             found = joined(job.parts)
@@ -179,24 +174,17 @@ def balance(
         return build(cells, columns, [job.done for job in jobs], used, precision, depth, ended, time.monotonic() - began)
 
 
+@dataclass
 class _Run:
     """Runs jobs until they are done, the time is up, or Ctrl-C."""
 
-    def __init__(
-        self,
-        seconds: float | None,
-        began: float,
-        processes: int | None,
-        cluster: str | None,
-        progress: Report | None,
-    ) -> None:
-        self._deadline = None if seconds is None else began + seconds
-        self._began = began
-        self._processes = processes
-        self._cluster = cluster
-        self._progress = progress
-        self._shown = 0.0
-        self.span = 0.0, 0.05  # the parts of the report at whose ends the present work begins and ends
+    seconds: float | None
+    began: float
+    processes: int | None
+    cluster: str | None
+    progress: Report
+    span: tuple[float, float] = (0.0, 0.05)  # the parts of the report at whose ends the present work begins and ends
+    shown: float = 0.0
 
     def all(self, jobs: Sequence[_Job]) -> Ended:
         """Do jobs in rounds of all of them: when the time is up, all have about as many of their matches."""
@@ -234,30 +222,32 @@ class _Run:
         work = Rounds(tuple((job.work, numbers) for job, numbers in parts))
         try:
             with (
-                working(work, self._processes or _usual_processes(work), self._cluster) as executor,
+                working(work, self.processes or _usual_processes(work), self.cluster) as executor,
                 closing(run_chunks(executor, work, range(len(parts)), 1)) as results,
             ):
                 for number, ((job, numbers), columns) in enumerate(zip(parts, results, strict=True), 1):
                     job.parts.append(columns)
                     job.done = numbers.stop
                     self._show(number / len(parts))
-                    if self._deadline is not None and time.monotonic() > self._deadline and number < len(parts):
+                    if self._spent() > 1 and number < len(parts):
                         return "time"
         except KeyboardInterrupt:
             return "interrupted"
         except BadSetup as refusal:
-            if self._processes is not None or str(refusal) != NO_GUARD:
+            if self.processes is not None or str(refusal) != NO_GUARD:
                 raise
-            self._processes = 1
+            self.processes = 1
             return self._play(parts)
         return "complete"
 
+    def _spent(self) -> float:
+        """Return the part of the time limit that is over."""
+        return 0.0 if self.seconds is None else (time.monotonic() - self.began) / self.seconds
+
     def _show(self, part: float) -> None:
-        if self._progress is not None:
-            limit = self._deadline
-            spent = 0.0 if limit is None else (time.monotonic() - self._began) / max(limit - self._began, 1e-9)
-            self._shown = max(self._shown, min(1.0, max(self.span[0] + part * (self.span[1] - self.span[0]), spent)))
-            self._progress(self._shown)
+        first, last = self.span
+        self.shown = max(self.shown, min(1.0, max(first + part * (last - first), self._spent())))
+        self.progress(self.shown)
 
 
 @contextmanager
@@ -275,7 +265,10 @@ def working(work: Measuring | Rounds, processes: int, cluster: str | None = None
 
 def _in_turn(jobs: Sequence[_Job]) -> Iterator[tuple[_Job, range]]:
     """Yield chunks of jobs, the first of each before the second of any, up to ``FIRST_GAMES`` more matches of each."""
-    chunks = [[(job, part) for part in chunks_of(job.next, max(job.work.chunk, job.wanted // MOST_CHUNKS))] for job in jobs]
+    chunks = []
+    for job in jobs:
+        numbers = range(job.done, min(job.done + FIRST_GAMES, job.wanted))
+        chunks.append([(job, part) for part in chunks_of(numbers, max(job.work.chunk, job.wanted // MOST_CHUNKS))])
     yield from (part for together in zip_longest(*chunks) for part in together if part is not None)
 
 
@@ -306,7 +299,7 @@ def _errors(job: _Job) -> list[float]:
     return [column.error / (1 if name == "won" else parties) for name, column in columns.items()]
 
 
-def _checked_players(subjects: Sequence[Game], players: int | Sequence[int] | None) -> tuple[int, ...]:
+def checked_players(subjects: Sequence[Game], players: int | Sequence[int] | None) -> tuple[int, ...]:
     """Return the numbers of players; by default all that every game allows. Raises BadSetup."""
     if players is None:
         first, last = max(each.min_players for each in subjects), min(each.max_players for each in subjects)
@@ -329,9 +322,8 @@ def _checked_variants(
         raise BadSetup("variants must be a mapping of names to options")
     found = {}
     for name, options in variants.items():
-        is_other = isinstance(options, Mapping) and OTHER_GAME in options
-        played = game(options[OTHER_GAME]) if is_other else subject
-        given = {each: value for each, value in options.items() if each != OTHER_GAME} if is_other else options
+        given: Any = dict(options) if isinstance(options, Mapping) else options
+        played = game(given.pop(OTHER_GAME)) if isinstance(given, dict) and OTHER_GAME in given else subject
         found[str(name)] = played, played.check_options(given)
     return found
 

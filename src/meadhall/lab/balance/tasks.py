@@ -16,7 +16,7 @@ import numpy as np
 
 from meadhall.bots import Budget, Search
 from meadhall.bots.policy import POLICIES
-from meadhall.engine.compute.bulk import seed_number
+from meadhall.engine.compute.bulk import Floats, seed_number
 from meadhall.engine.compute.executors import Pieces
 from meadhall.engine.game import Game
 from meadhall.lab.balance.chances import measured_chances
@@ -130,10 +130,8 @@ class Measuring:
         return {} if not numbers else self._measure(numbers)
 
     def _measure(self, numbers: list[int]) -> Columns:
-        plan = self.plan
-        if self.task is Task.PLAY:
-            return measured(Tracer(plan).trace(numbers))
         measures: dict[Task, Callable[[CellPlan, Sequence[int]], Columns]] = {
+            Task.PLAY: lambda plan, numbers: measured(Tracer(plan).trace(numbers)),
             Task.CHANCES: partial(measured_chances, every=self.every),
             Task.WORTH: partial(measured_chances, every=True),
             Task.WITHOUT: partial(measured_without, kind=self.kind),
@@ -142,7 +140,7 @@ class Measuring:
             Task.LADDER: partial(measured_rung, level=self.kind),
             Task.LUCK: measured_luck,
         }
-        return counted(measures[self.task](plan, numbers))
+        return counted(measures[self.task](self.plan, numbers))
 
     @property
     def is_compiled(self) -> bool:
@@ -209,7 +207,7 @@ def measured_without(plan: CellPlan, numbers: Sequence[int], kind: str) -> Colum
     """
     mask = kind_mask(plan.subject, [kind])
     trace = Tracer(plan).trace(numbers)
-    banned = first_bot(replace(plan, avoided=(mask, *(0,) * (plan.players - 1))), numbers)
+    banned = first_wins(Tracer(replace(plan, avoided=(mask, *(0,) * (plan.players - 1)))).trace(numbers))
     here = (trace.seat == first_seats(trace)[trace.match]) & (trace.offered & mask != 0) & (trace.offered & ~mask != 0)
     chosen = here & ((1 << np.maximum(kinds_by_action(plan.subject)[trace.action], 0)) & mask != 0)
     chosen &= kinds_by_action(plan.subject)[trace.action] >= 0
@@ -219,13 +217,8 @@ def measured_without(plan: CellPlan, numbers: Sequence[int], kind: str) -> Colum
     }
 
 
-def first_bot(plan: CellPlan, numbers: Sequence[int]) -> Column:
-    """Return the wins in fair shares of the first bot of a plan, which sits on every seat in turn."""
-    return first_wins(Tracer(plan).trace(numbers))
-
-
 def first_wins(trace: Trace) -> Column:
-    """Return the wins in fair shares of the first bot of the plan of these matches."""
+    """Return the wins in fair shares of the first bot of the plan of these matches, which sits on every seat in turn."""
     won = trace.fair_shares[np.arange(trace.matches), first_seats(trace)]
     return Column(won, np.ones(trace.matches), most=float(len(trace.parties)))
 
@@ -253,22 +246,16 @@ def measured_search(plan: CellPlan, numbers: Sequence[int]) -> Columns:
     subject = plan.subject
     kinds, names = kinds_by_action(subject), [kind.name for kind in action_kinds(subject)]
     trace = Tracer(plan).trace(numbers)
-    sums: dict[str, list[list[float]]] = {}
+    sums: dict[str, Floats] = {}
 
     def add(name: str, row: int, value: float) -> None:
-        cells = sums.setdefault(name, [[0.0, 0.0] for _ in numbers])
-        cells[row][0] += value
-        cells[row][1] += 1
+        sums.setdefault(name, np.zeros((len(numbers), 2)))[row] += value, 1
 
-    for row, number in enumerate(numbers):
-        match = plan.match(number)
-        here = trace.match == row
-        actions, legal = trace.action[here].tolist(), trace.legal[here]
-        if trace.stopped[row]:
-            continue
-        free = np.flatnonzero(legal > 1)
-        wanted = set(free[np.linspace(0, len(free) - 1, min(DECISIONS, len(free))).astype(int)].tolist()) if len(free) else set()
-        for step, action in enumerate(actions):
+    for row in np.flatnonzero(~trace.stopped).tolist():
+        number, here = numbers[row], trace.match == row
+        match, free = plan.match(number), np.flatnonzero(trace.legal[here] > 1)
+        wanted = set(free[np.linspace(0, len(free) - 1, min(DECISIONS, len(free))).astype(int)].tolist())
+        for step, action in enumerate(trace.action[here].tolist()):
             if step in wanted:
                 view = match.view(match.actor)
                 budget = Budget(iterations=ITERATIONS, trees=1, alone=True)
@@ -283,7 +270,7 @@ def measured_search(plan: CellPlan, numbers: Sequence[int]) -> Columns:
                 if chosen is not None and kinds[action] >= 0:
                     add(f"loss.{names[kinds[action]]}", row, float(values[visits.argmax()] - chosen))
             match.play(action)
-    return {name: Column(*np.array(cells).T.copy()) for name, cells in sums.items()}
+    return {name: Column(*cells.T.copy()) for name, cells in sums.items()}
 
 
 def measured_rung(plan: CellPlan, numbers: Sequence[int], level: str) -> Columns:
@@ -293,10 +280,12 @@ def measured_rung(plan: CellPlan, numbers: Sequence[int], level: str) -> Columns
     """
     players = plan.players
     if len(plan.subject.parties(players, plan.options)) == 1:
-        return {f"solved.{level}": replace(first_bot(replace(plan, bots=(level,) * players), numbers), most=1.0)}
+        together = Tracer(replace(plan, bots=(level,) * players)).trace(numbers)
+        return {f"solved.{level}": replace(first_wins(together), most=1.0)}
     levels = [RUNGS[0], *rungs(plan.subject), *HIGH_RUNGS]
     below = levels[levels.index(level) - 1]
-    return {f"ladder.{level}": first_bot(replace(plan, bots=(level, *(below,) * (players - 1))), numbers)}
+    among = Tracer(replace(plan, bots=(level, *(below,) * (players - 1)))).trace(numbers)
+    return {f"ladder.{level}": first_wins(among)}
 
 
 def measured_luck(plan: CellPlan, numbers: Sequence[int]) -> Columns:

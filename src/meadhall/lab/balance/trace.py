@@ -88,7 +88,9 @@ class Trace:
         numbers: int64 (matches,): the numbers of the matches.
         payoffs: float64 (matches, players): the payoffs by seat, NaN where a match was stopped.
         lengths: int64 (matches,): the number of decisions.
-        decided: int64 (decisions, 3): match, seat and action of each decision.
+        match: int64 (decisions,): the index of the match of each decision.
+        seat: int64 (decisions,): its seat.
+        action: int64 (decisions,): its action.
         legal: int64 (decisions,): the number of legal actions.
         offered: int64 (decisions,): the kinds of the legal actions, as a mask of bits.
         told: int64 (events, ...): match, number of decisions before it, and the row of the log of each event.
@@ -99,7 +101,9 @@ class Trace:
     numbers: Ints
     payoffs: Floats
     lengths: Ints
-    decided: Ints
+    match: Ints
+    seat: Ints
+    action: Ints
     legal: Ints
     offered: Ints
     told: Ints
@@ -130,26 +134,11 @@ class Trace:
         """Return each seat's wins in fair shares: 1 is what equal chances give, float64 (matches, players)."""
         return self.shares * len(self.parties)
 
-    @property
-    def match(self) -> Ints:
-        """Return the index of the match of each decision."""
-        return self.decided[:, 0]
-
-    @property
-    def seat(self) -> Ints:
-        """Return the seat of each decision."""
-        return self.decided[:, 1]
-
-    @property
-    def action(self) -> Ints:
-        """Return the action of each decision."""
-        return self.decided[:, 2]
-
     @cached_property
     def step(self) -> Ints:
         """Return the number of each decision in its match, from 0."""
         first = np.concatenate(([0], np.cumsum(self.lengths)))[:-1]
-        return np.arange(len(self.decided)) - first[self.match]
+        return np.arange(len(self.match)) - first[self.match]
 
     def count(self, match: Ints, weights: Any = None) -> Floats:
         """Return how often each match occurs among ``match``, or the sums of the weights there."""
@@ -190,7 +179,6 @@ class Tracer:
     def __init__(self, plan: CellPlan) -> None:
         self.plan = plan
         subject = plan.subject
-        self._subject = subject
         self._loop = module_of(subject, LOOP)
         self._states = subject.state.new(3)
         self._codes = subject.encode_options(plan.options)
@@ -238,32 +226,31 @@ class Tracer:
 
     def trace(self, numbers: Sequence[int]) -> Trace:
         """Play matches and return their trace."""
-        plan, decided, legal, offered, told = self.plan, [], [], [], []
+        plan, decided, offered, told = self.plan, [], [], []
         payoffs = np.zeros((len(numbers), plan.players), np.float64)
         points = np.full((len(numbers), plan.players), np.nan)
         lengths = np.zeros(len(numbers), np.int64)
-        scored = self._subject.points
+        scored = self.plan.subject.points
         for k, number in enumerate(numbers):
             lengths[k], payoffs[k] = self.play(number)
             length, count = int(lengths[k]), int(self._events[0, 0])
-            decisions = self._decisions[:length].astype(np.int64)
-            decided.append(np.column_stack((np.full(length, k), decisions[:, :2])))
-            legal.append(decisions[:, 2])
+            decided.append(np.column_stack((np.full(length, k), self._decisions[:length].astype(np.int64))))
             offered.append(self._offered[:length].copy())
             told.append(np.column_stack((np.full(count, k), self._events[1 : 1 + count].astype(np.int64))))
-            if scored is not None:
-                found = scored(self._subject.state.at(self._states), plan.options)
-                if found is not None:
-                    points[k] = found
-        if not self._subject.scoring_of(plan.options).is_shared:
+            if scored is not None and (found := scored(self.plan.subject.state.at(self._states), plan.options)) is not None:
+                points[k] = found
+        if not self.plan.subject.scoring_of(plan.options).is_shared:
             points = payoffs.copy()
+        match, seat, action, legal = np.ascontiguousarray(np.concatenate(decided).T)
         return Trace(
             plan,
             np.array(numbers, np.int64),
             payoffs,
             lengths,
-            np.concatenate(decided),
-            np.concatenate(legal),
+            match,
+            seat,
+            action,
+            legal,
             np.concatenate(offered),
             np.concatenate(told),
             points,

@@ -53,11 +53,11 @@ class Knob:
     is_added: bool = False
 
 
-def option_knobs(subject: Game, specs: Sequence[str], options: Mapping[str, Any]) -> list[Knob]:
-    """Return the knobs of the texts that free an option or a number of the rules.
+def option_knobs(subject: Game, specs: Sequence[str], options: Mapping[str, Any]) -> tuple[list[Knob], list[str]]:
+    """Return the knobs of the texts that free an option or a number of the rules, and the other texts.
 
     ``NAME`` frees all values (of a number with many, some at equal distances), ``NAME=4..6`` or ``NAME=[standard, strategic]``
-    these values. Other texts are those of a document, see ``knobs_of``.
+    these values. The other texts are those of a document, see ``knobs_of``.
 
     Args:
         subject: the game.
@@ -71,27 +71,24 @@ def option_knobs(subject: Game, specs: Sequence[str], options: Mapping[str, Any]
         >>> import meadhall
         >>> from meadhall.lab.tuning.problem import option_knobs
         >>> axes = meadhall.game("axes-and-allies")
-        >>> [(knob.name, knob.values) for knob in option_knobs(axes, ["kills_on=4..6", "last_two"], axes.check_options({}))]
-        [('kills_on', (0, 4, 5, 6)), ('last_two', ('ally', 'fight'))]
+        >>> knobs, others = option_knobs(axes, ["kills_on=4..6", "last_two", "door.*"], axes.check_options({}))
+        >>> [(knob.name, knob.values) for knob in knobs], others
+        ([('kills_on', (0, 4, 5, 6)), ('last_two', ('ally', 'fight'))], ['door.*'])
     """
     choices = {option.name: option for option in subject.options if isinstance(option, Choice)}
-    found = []
+    found, others = [], []
     for spec in specs:
         name, given, text = map(str.strip, spec.partition("="))
-        if option := choices.get(name):
+        if (option := choices.get(name)) is None:
+            others.append(spec)
+        else:
             span, words = _RANGE.fullmatch(text), text.removeprefix("[").removesuffix("]").split(",")
             listed = range(int(span[1]), int(span[2]) + 1) if span else [word.strip().strip("\"'") for word in words]
             values = [option.check(option.read(str(value))) for value in listed[:MOST_VALUES]] if given else option.compared
             start = options[name]
             every = dict.fromkeys((start, *values))
             found.append(Knob(name, (), tuple(sorted(every) if isinstance(option, Number) else every), start))
-    return checked_knobs(found)
-
-
-def is_of_option(subject: Game, spec: str) -> bool:
-    """Return whether a text frees an option or a number of the rules."""
-    name = spec.partition("=")[0].strip()
-    return any(option.name == name and isinstance(option, Choice) for option in subject.options)
+    return checked_knobs(found), others
 
 
 def checked_knobs(knobs: Iterable[Knob]) -> list[Knob]:
@@ -153,7 +150,8 @@ def _knobs(document: Mapping[str, Any], spec: str) -> Iterator[Knob]:
     if given is None:
         paths = [leaf for path in paths for leaf in _leaves(document, path)]
     for path in paths:
-        name, start = ".".join(map(str, path)), _start(document, path)
+        name, value = ".".join(map(str, path)), _at(document, path)
+        start = 0 if value is None else value
         values = given
         if values is None:
             [number] = _numbers([start], f"{name}, which is free without values such as {name}=[1, 2],")
@@ -209,11 +207,6 @@ def _at(document: Any, path: Path) -> Any:
     return document
 
 
-def _start(document: Any, path: Path) -> Any:
-    value = _at(document, path)
-    return 0 if value is None else value
-
-
 # ------------------------------------------------------------------------------------------------------------------ targets
 
 _TARGET = re.compile(r"(?P<figure>[a-z][\w.]*)\s*(?P<sign>[<>=])\s*(?P<goal>-?\d+(\.\d+)?)\s*(?P<percent>%)?")
@@ -260,11 +253,9 @@ class Target:
         column = self.column(columns)
         beyond = column.value - self.goal
         way = (1.0 if beyond > 0 else -1.0) if self.sign == "=" else 1.0 if self.sign == "<" else -1.0
-        if isnan(beyond):  # nothing was counted, for example because no match ended
-            return Miss(inf, np.zeros(len(column.sums)))
-        if not way * beyond > 0:
-            return Miss(0.0, np.zeros(len(column.sums)))
-        return Miss(way * beyond, way * column.residuals)
+        if way * beyond > 0:
+            return Miss(way * beyond, way * column.residuals)
+        return Miss(inf if isnan(beyond) else 0.0, np.zeros(len(column.sums)))  # NaN: nothing was counted, as no match ended
 
 
 def targets_of(specs: Sequence[str]) -> list[Target]:

@@ -13,9 +13,10 @@ from meadhall.engine.game import Game
 from meadhall.engine.options import Document
 from meadhall.engine.registry import game
 from meadhall.engine.text.display import Table
-from meadhall.engine.text.language import decimal, grouped, ngettext
 from meadhall.engine.text.language import gettext as _
+from meadhall.engine.text.language import grouped, ngettext
 from meadhall.lab.balance.figures import Figure
+from meadhall.lab.balance.in_words import short_figure
 from meadhall.lab.balance.measured import Ended
 from meadhall.lab.output import Row, RunResult
 from meadhall.lab.tuning.problem import Target
@@ -143,7 +144,7 @@ class Tuning(RunResult):
             (
                 str(number),
                 str(len(point.changes)),
-                *(_in_words(figures[str(target)]) for figures in point.figures.values() for target in self.targets),
+                *(short_figure(figures[str(target)]) for figures in point.figures.values() for target in self.targets),
             )
             for number, point in enumerate(self.front)
         ]
@@ -171,7 +172,3 @@ def _options(subject: Game, point: Point) -> dict[str, Any]:
     """Return the options of a point that it may have changed."""
     document = next((option for option in subject.options if isinstance(option, Document)), None)
     return {**point.options, **({} if document is None else {document.name: document.check(point.components)})}
-
-
-def _in_words(figure: Figure) -> str:
-    return f"{decimal(figure.value, 2)} ±{decimal((figure.high - figure.low) / 2, 2)}"

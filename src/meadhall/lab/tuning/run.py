@@ -21,13 +21,13 @@ from meadhall.engine.registry import game, registered
 from meadhall.engine.state.chance import seed_from_text
 from meadhall.lab.balance.figures import Column, Columns, Figure, joined, standard_error
 from meadhall.lab.balance.measured import Ended
-from meadhall.lab.balance.run import working
+from meadhall.lab.balance.run import checked_players, working
 from meadhall.lab.balance.tasks import Measuring, Task
 from meadhall.lab.balance.trace import CellPlan
 from meadhall.lab.entrants import Entrant, entered
 from meadhall.lab.matches import usual_processes
 from meadhall.lab.tournament import check_points
-from meadhall.lab.tuning.problem import Knob, Miss, Target, changed, is_of_option, knobs_of, option_knobs, targets_of
+from meadhall.lab.tuning.problem import Knob, Miss, Target, changed, knobs_of, option_knobs, targets_of
 from meadhall.lab.tuning.result import Point, Tuning
 
 GAMES = 1024
@@ -120,17 +120,13 @@ def tune(
         raise NoOptuna(f"tuning needs optuna and tomlkit: {how_to_install('tune')}")
     subject = game(name)
     used, goals = check_run_seed(seed), targets_of(targets)
-    given = [subject.default_players] if players is None else [players] if isinstance(players, int) else list(players)
-    counts = tuple(dict.fromkeys(subject.check_players(count) for count in given))
+    counts = checked_players([subject], subject.default_players if players is None else players)
     check_count(trials, "trials", 100_000)
     check_count(games, "games", 1_000_000)
-    if not counts:
-        raise BadSetup("players must be a number of players, or several")
     seconds = check_seconds(seconds)
     base = subject.check_options(options or {})
     text, option = _text_of(subject, components, base)
-    turned = option_knobs(subject, free, base)
-    paths = [spec for spec in free if not is_of_option(subject, spec)]
+    turned, paths = option_knobs(subject, free, base)
     if paths and option is None:
         names = ", ".join(each.name for each in subject.options) or "none"
         raise BadSetup(f"{subject.title} has no components; {quoted(paths[0])} is none of its options: {names}")
@@ -156,7 +152,7 @@ def tune(
         counts,
         tuple(goals),
         front,
-        run.tried,
+        len(run.known),
         run.stopped,
         run.refused,
         run.matches,
@@ -184,22 +180,17 @@ class _Search:
         self._text, self._document = text, tomllib.loads(text)
         self._knobs, self._targets, self._plans_of = knobs, targets, plans_of
         self._processes = check_count(processes, "processes")
-        self._games, self._seconds, self._progress = games, seconds, progress
+        self._games, self._seconds, self._progress = games, seconds, progress or (lambda _done: None)
         self._stops = check_points(games, 64)
         self._began = time.monotonic()
         self._best: list[_Candidate] = []
-        self._known: dict[str, _Candidate] = {}
+        self.known: dict[str, _Candidate] = {}
         self.stopped = self.refused = self.matches = self.stopped_matches = 0
 
     @property
     def spent(self) -> float:
         """Return the seconds since the beginning."""
         return time.monotonic() - self._began
-
-    @property
-    def tried(self) -> int:
-        """Return the number of candidates that have played."""
-        return len(self._known)
 
     @property
     def _is_late(self) -> bool:
@@ -234,11 +225,11 @@ class _Search:
                     study.tell(trial, state=optuna.trial.TrialState.FAIL)
                     continue
                 candidate = self._judged(_Candidate(changes, plans))
-                study.tell(trial, [*(miss.value for miss in candidate.misses(self._targets)), float(len(changes))])
-                self._show(number / trials * SEARCHING)
+                study.tell(trial, self._losses(candidate))
+                self._progress(number / trials * SEARCHING)
         except KeyboardInterrupt:
             return "interrupted"
-        if refusal is not None and self.tried == 1:
+        if refusal is not None and len(self.known) == 1:
             raise refusal
         return "complete"
 
@@ -251,9 +242,12 @@ class _Search:
                 again = _Candidate(candidate.changes, tuple(replace(plan, seed=label) for plan in candidate.plans))
                 self._play(again, 2 * self._games)
                 fresh.append(again)
-                self._show(SEARCHING + (1 - SEARCHING) * len(fresh) / len(front))
+                self._progress(SEARCHING + (1 - SEARCHING) * len(fresh) / len(front))
         found = fresh or front
-        kept = [*found[:1], *sorted((each for each in found[1:] if not self._is_beaten(each, found)), key=_changes)]
+        kept = [
+            *found[:1],
+            *sorted((each for each in found[1:] if not self._is_beaten(each, found)), key=lambda each: len(each.changes)),
+        ]
         return tuple(map(self._point, kept))
 
     def _crossed(self, draw: Random) -> dict[str, int]:
@@ -265,7 +259,7 @@ class _Search:
 
     def _judged(self, candidate: _Candidate) -> _Candidate:
         """Play a candidate until it is worse than another, or to the end, which makes it one of the best."""
-        known = self._known.setdefault(repr(candidate.changes), candidate)
+        known = self.known.setdefault(repr(candidate.changes), candidate)
         if known is not candidate:
             return known
         for games in self._stops:
@@ -291,7 +285,7 @@ class _Search:
 
     def _is_worse(self, candidate: _Candidate, best: _Candidate) -> bool:
         """Return whether a candidate misses each target by more on the same deals, beyond doubt, and has as many changes."""
-        if _changes(best) > _changes(candidate):
+        if len(best.changes) > len(candidate.changes):
             return False
         pairs = zip(candidate.misses(self._targets), best.misses(self._targets, candidate.games), strict=True)
         gaps = [(miss.value - other.value, standard_error(miss.residuals - other.residuals)) for miss, other in pairs]
@@ -306,33 +300,28 @@ class _Search:
         )
 
     def _losses(self, candidate: _Candidate) -> list[float]:
-        return [*(miss.value for miss in candidate.misses(self._targets)), _changes(candidate)]
+        return [*(miss.value for miss in candidate.misses(self._targets)), float(len(candidate.changes))]
 
     def _point(self, candidate: _Candidate) -> Point:
         import tomlkit  # noqa: PLC0415 - tomlkit is an optional dependency
 
-        misses = candidate.misses(self._targets)
         figures = {
             plan.players: {str(target): _figure(target, columns) for target in self._targets}
             for plan, columns in zip(candidate.plans, candidate.columns, strict=True)
         }
         inlined = {name: _inline(each) for name, each in candidate.changes.items()}
-        names = {knob.name for knob in self._knobs if not knob.paths}
-        options = {name: value for name, value in candidate.changes.items() if name in names}
+        chosen = {knob.name for knob in self._knobs if not knob.paths}
+        options = {name: value for name, value in candidate.changes.items() if name in chosen}
         return Point(
             candidate.changes,
             figures,
-            {str(target): miss.value for target, miss in zip(self._targets, misses, strict=True)},
+            {str(target): miss.value for target, miss in zip(self._targets, candidate.misses(self._targets), strict=True)},
             candidate.games,
             changed(self._document, self._knobs, candidate.changes),
             "".join(f"# --option {name}={value}\n" for name, value in options.items())
             + tomlkit.dumps(changed(tomlkit.parse(self._text), self._knobs, inlined)),
             options,
         )
-
-    def _show(self, part: float) -> None:
-        if self._progress is not None:
-            self._progress(part)
 
 
 def _text_of(subject: Game, components: Any, options: Mapping[str, Any]) -> tuple[str, Document[Any] | None]:
@@ -376,10 +365,6 @@ def _first_trials(knobs: Sequence[Knob], label: str, most: int) -> Iterator[dict
     Random(label).shuffle(single)
     for name, index in single[:most]:
         yield {**start, name: index}
-
-
-def _changes(candidate: _Candidate) -> int:
-    return len(candidate.changes)
 
 
 def _first(columns: Columns, games: int) -> Columns:
