@@ -29,7 +29,7 @@ MAX_FIELDS: Final = 3000
 """The most fields and groups of a form. A document with more can only be edited as a file."""
 
 PREFIX: Final = "at-"
-"""What the names of the fields begin with in a form, so that none is that of another field."""
+"""The prefix of the names of a form's fields, so that no name is taken twice."""
 
 _NUMBER: Final = re.compile(r"-?[0-9]{1,9}")
 _IS_NO_PATH: Final = re.compile(r".*[=*]").match
@@ -367,7 +367,7 @@ def _chosen(kind: inspect.UnionType, data: Any) -> inspect.StructType | None:
 
 
 def _fit(data: Any, kind: inspect.UnionType) -> None:
-    """Give a part the fields of its kind: without those of other kinds, and with blank ones for those that are missing."""
+    """Give a part the fields of its kind: drop fields of other kinds, and add missing ones blank."""
     chosen = _chosen(kind, data)
     if chosen is None or not isinstance(data, dict):
         return

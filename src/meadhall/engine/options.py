@@ -223,7 +223,7 @@ class HouseRule(Choice):
         name: its id, e.g. ``"bids"``.
         values: the id of each value -> what it is, its name in words and a sentence that explains it. The first is the default.
         title: its name in words.
-        rules: the ids of the rules whose text depends on it, that of its own rule first.
+        rules: the ids of the rules whose text depends on it, first the id of the rule about it.
         only_with: as for a ``Choice``.
 
     Examples:
@@ -267,7 +267,7 @@ class Number(HouseRule):
         default: the printed number.
         bounds: the smallest and the largest number with which all rules hold.
         title: its name in words.
-        rules: the ids of the rules whose text depends on it, that of its own rule first.
+        rules: the ids of the rules whose text depends on it, first the id of the rule about it.
         only_with: as for a ``Choice``.
 
     Examples:

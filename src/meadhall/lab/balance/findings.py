@@ -90,7 +90,7 @@ def first_screen(found: Sequence[Finding]) -> tuple[list[Finding], list[Finding]
 
 
 def _places(report: Measured) -> Iterator[Finding]:
-    """Yield who has an advantage by place, or how large one may be at most."""
+    """Yield the place with an advantage, or how large an advantage may be at most."""
     every = _odd(report, "place")
     places = [each for each in every if each.figure.item]
     if not places:
@@ -169,7 +169,7 @@ def _ends(report: Measured, found: Mapping[Key, Figure], text: str) -> str:
 
 
 def _skill(report: Measured) -> Iterator[Finding]:
-    """Yield the own figures, what luck decides, and how much more a player wins than those of the level below.
+    """Yield the own figures, what luck decides, and how much more a player wins than players of the level below.
 
     Each has a sentence about the first cell that has it, with the same cell of the other variants beside it.
     """
@@ -194,7 +194,7 @@ def _skill(report: Measured) -> Iterator[Finding]:
 
 
 def _without(report: Measured) -> Iterator[Finding]:
-    """Yield what each kind of action is worth that somebody wanted to be left out."""
+    """Yield what each kind of action is worth that the designer left out."""
     every = _odd(report, "without")
     for name in dict.fromkeys(each.figure.name for each in every):
         most = max((each for each in every if each.figure.name == name), key=lambda each: each.surprise)

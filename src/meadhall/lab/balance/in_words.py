@@ -122,7 +122,7 @@ def cell_in_words(report: Measured, key: Key) -> str:
 
 
 def names_of(group: str, by_cell: Mapping[Key, dict[str, Figure]]) -> list[str]:
-    """Return the names of the figures that the table of a question shows: all but those of curves and of pieces."""
+    """Return the names of the figures that the table of a question shows: all but curves and pieces."""
     order = list(DEFINITIONS)
     names = dict.fromkeys(
         name

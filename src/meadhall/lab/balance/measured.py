@@ -95,7 +95,7 @@ T = TypeVar("T")
 
 
 class ByCell(dict[Any, T]):
-    """What belongs to a variant, a number of players and a bot. Without a bot, it is that of the first bot."""
+    """A mapping from a variant, a number of players and a bot. A key without a bot finds the first bot."""
 
     def __missing__(self, key: tuple[Any, ...]) -> T:
         for known, found in self.items():

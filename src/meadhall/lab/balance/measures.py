@@ -195,7 +195,7 @@ def attacks(trace: Trace) -> Columns:
 
 
 def counted_events(trace: Trace) -> Columns:
-    """Return the own counters. A variant whose events can't be those of a counter has none of them."""
+    """Return the own counters. A variant that lacks the events of a counter has no such column."""
     found: Columns = {}
     edition, players, one = trace.plan.subject.edition_for(trace.plan.options), trace.plan.players, np.ones(trace.matches)
     for name, text in trace.plan.own.counters.items():

@@ -160,7 +160,7 @@ def _sections(report: Measured) -> Iterator[str]:
 
 
 def _pieces(report: Measured) -> Iterator[str]:
-    """Yield the tables of all kinds of pieces, those of the first cell in full."""
+    """Yield the tables of all kinds of pieces; the tables of the first cell are open."""
     for number, key in enumerate(report.figures):
         cell = cell_in_words(report, key)
         tables = "".join(_wide(f"{table.heads[0]}, {cell}", table) for table in piece_tables(report, key))

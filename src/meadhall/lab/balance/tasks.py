@@ -203,7 +203,7 @@ def measured_without(plan: CellPlan, numbers: Sequence[int], kind: str) -> Colum
     """Return the wins of a bot that avoids a kind of action, among bots that don't, for each win where it doesn't either.
 
     Both play the same matches with the same choices, so that only what the ban changes makes a difference. The second column is
-    how often it changes a decision: those of the free bot for this kind, of all where it has it beside another.
+    how often the ban changes a decision: choices of this kind by the free bot, of all its decisions that offer it beside another.
     """
     mask = kind_mask(plan.subject, [kind])
     trace = Tracer(plan).trace(numbers)

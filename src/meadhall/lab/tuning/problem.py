@@ -57,7 +57,7 @@ def option_knobs(subject: Game, specs: Sequence[str], options: Mapping[str, Any]
     """Return the knobs of the texts that free an option or a number of the rules, and the other texts.
 
     ``NAME`` frees all values (of a number with many, some at equal distances), ``NAME=4..6`` or ``NAME=[standard, strategic]``
-    these values. The other texts are those of a document, see ``knobs_of``.
+    these values. The other texts are for a document, see ``knobs_of``.
 
     Args:
         subject: the game.

@@ -34,7 +34,7 @@ TURNS: Final = (1, 2, 3, 4, 6, 8, 12, 20)
 """The upper ends of the ranges in which durations are told; the last range has no end."""
 
 Ending = Literal["ally", "other", "out", "match"]
-"""How a tie between seats ended: in the turn of one of the two, in that of another, when one dropped out, with the match."""
+"""How a tie between seats ended: in the turn of one of the two, in another's turn, when one dropped out, with the match."""
 
 Range: TypeAlias = tuple[int, int | None]
 """The ends of the range in which the median of durations lies: above the first, up to the second; the last has no second."""

@@ -1,4 +1,4 @@
-"""The questions of guests in the workshop: who may read and change one, and what it may ask."""
+"""The questions of guests in the workshop: the rights to read and to change them, and their limits."""
 
 from __future__ import annotations
 

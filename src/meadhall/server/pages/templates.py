@@ -31,7 +31,7 @@ HERE = Path(__file__).parent
 SERVER = HERE.parent
 STATIC = SERVER / "static"
 SHARED = (STATIC, SHARED_STATIC, STYLES.parent)
-"""The folders of static files that belong to no game: the hall's own, those of pictures, and that of reports."""
+"""The folders of static files that belong to no game: of the hall, of pictures and of reports."""
 
 
 @cache

@@ -48,7 +48,7 @@ _DIGITS: Final = 7
 
 @get("/workshop")
 async def show_questions(request: AnyRequest, hall: Hall, guest: Guest, game: str = "", table: str = "") -> Html:
-    """Show the guest's questions, and the games about which a new one can be asked: that of a table first."""
+    """Show the guest's questions, and the games for a new question: the game of a table first."""
     lines = question_lines(hall, guest) if guest.is_stored else []
     games = sorted(game_names(), key=lambda name: name != game)
     return page(request, guest, "questions.html", lines, games=games, first=game, table=table)
