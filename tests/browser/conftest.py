@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -41,13 +42,19 @@ def chromium() -> str:
     return found.stdout.strip()
 
 
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    """Start one Chromium for all tests. Every person has a separate context in it."""
+@contextmanager
+def started_chromium() -> Iterator[Browser]:
     with sync_playwright() as playwright:
         started = playwright.chromium.launch(executable_path=chromium(), args=ARGUMENTS)
         yield started
         started.close()
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """Start one Chromium for all tests. Every person has a separate context in it."""
+    with started_chromium() as started:
+        yield started
 
 
 @pytest.fixture(scope="session")

@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Locator, Page, expect
 
 import meadhall
 from browser import plain_loops
-from browser.conftest import ARGUMENTS, chromium
+from browser.conftest import started_chromium
 from browser.people import Person
 from browser.plain_loops import Counted
 from browser.server import ENDED, SERVE, Hall
@@ -43,10 +43,8 @@ _TABLES: Final = """all => all.map(table => [...table.rows].map(row => [...row.c
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     """Start a Chromium for this module alone: other tests of this pass may not meet the event loop of its driver."""
-    with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=chromium(), args=ARGUMENTS)
+    with started_chromium() as started:
         yield started
-        started.close()
 
 
 @pytest.fixture(scope="module", params=["coarse", pytest.param("usual", marks=pytest.mark.long)])

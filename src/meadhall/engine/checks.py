@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 import secrets
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from typing import Any, TypeVar
 
@@ -49,8 +49,18 @@ class Named(dict[str, T]):
     """
 
     def __missing__(self, name: Any) -> T:
-        near = "".join(f"did you mean {each}? " for each in get_close_matches(str(name), self, 1))
-        raise KeyError(f"there is no {quoted(name)}; {near}the names are: {', '.join(self) or 'none'}")
+        raise KeyError(f"there is no {quoted(name)}{meant(str(name), self) or ';'} the names are: {', '.join(self) or 'none'}")
+
+
+def meant(name: str, known: Iterable[str]) -> str:
+    """Return a question for the known name that is nearest to another one, "" if none is near.
+
+    Examples:
+        >>> from meadhall.engine.checks import meant
+        >>> meant("carl", ["karl", "thrall"]), meant("karl", [])
+        ('; did you mean karl?', '')
+    """
+    return "".join(f"; did you mean {each}?" for each in get_close_matches(name, list(known), 1))
 
 
 def as_integer(value: Any) -> int | None:

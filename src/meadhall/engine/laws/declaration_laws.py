@@ -14,10 +14,10 @@ import linecache
 import random
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from difflib import get_close_matches
 from types import FunctionType
 from typing import Any
 
+from meadhall.engine.checks import meant
 from meadhall.engine.compiled import supplied
 from meadhall.engine.errors import (
     BadSetup,
@@ -46,8 +46,8 @@ def names_exist(game: Game) -> None:
         body = _body(rule)
         for line, what, name, known in _unknown(rule, body, states, fields):
             file = rule.__code__.co_filename
-            meant = "".join(f"; did you mean {each}?" for each in get_close_matches(name, known, 1))
-            demand(False, f"{file}, line {line}: `{linecache.getline(file, line).strip()}`: {what} {name}{meant}")
+            code = linecache.getline(file, line).strip()
+            demand(False, f"{file}, line {line}: `{code}`: {what} {name}{meant(name, known)}")
         for call in (node for node in body if isinstance(node, ast.Call)):
             called = _plain(_value(rule, call.func))
             if called is not None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from math import isfinite
 from typing import Any, TypeAlias
 
@@ -18,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from meadhall.bots.bot import Declaration, resolved
-from meadhall.engine.checks import check_line, quoted
+from meadhall.engine.checks import check_line, meant, quoted
 from meadhall.engine.errors import BadEvent, BadSetup, MeadhallError
 from meadhall.engine.game import Game
 from meadhall.engine.match.match import Match
@@ -169,8 +168,7 @@ def _known(name: str, known: Iterable[str], what: str) -> str:
     """Return a name if it is known. Raises BadSetup, which tells the nearest."""
     listed = list(known)
     if name not in listed:
-        near = "".join(f"; did you mean {each}?" for each in get_close_matches(name, listed, 1))
-        raise BadSetup(f"{what} {quoted(name)}{near or '; there are: ' + ', '.join(listed[:MOST_LISTED])}")
+        raise BadSetup(f"{what} {quoted(name)}{meant(name, listed) or '; there are: ' + ', '.join(listed[:MOST_LISTED])}")
     return name
 
 

@@ -1,6 +1,6 @@
 """Tasks: the parts of a report that are measured for each cell, with the number of matches that each plays.
 
-Some are experiments, whose matches are played for one figure: without a kind of action, among random players, with searches.
+Some are experiments, whose matches are played for one figure: without a kind of action, between levels, with searches.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from meadhall.lab.entrants import action_kinds, kind_mask, kinds_by_action, play
 from meadhall.lab.luck import values_and_luck
 
 Depth: TypeAlias = Literal["quick", "usual", "deep"]
-"""How much a report measures: matches alone; chances, skill and deals, too; searches, too."""
+"""How much a report measures: matches alone; chances, skill and luck, too; searches, too."""
 
 
 ITERATIONS = 400
@@ -209,8 +209,8 @@ def measured_without(plan: CellPlan, numbers: Sequence[int], kind: str) -> Colum
     trace = Tracer(plan).trace(numbers)
     banned = first_wins(Tracer(replace(plan, avoided=(mask, *(0,) * (plan.players - 1)))).trace(numbers))
     here = (trace.seat == first_seats(trace)[trace.match]) & (trace.offered & mask != 0) & (trace.offered & ~mask != 0)
-    chosen = here & ((1 << np.maximum(kinds_by_action(plan.subject)[trace.action], 0)) & mask != 0)
-    chosen &= kinds_by_action(plan.subject)[trace.action] >= 0
+    kinds = kinds_by_action(plan.subject)[trace.action]
+    chosen = here & (kinds >= 0) & ((mask >> np.maximum(kinds, 0)) & 1 == 1)
     return {
         f"without.{kind}": Column(banned.sums, first_wins(trace).sums),
         f"banned.{kind}": Column(trace.count(trace.match[chosen]), trace.count(trace.match[here]), most=1.0),
