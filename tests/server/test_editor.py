@@ -82,7 +82,7 @@ async def test_a_document_is_saved_as_a_file_and_read_again(hall: OpenHall) -> N
     await edit(person, path, coin__11__name="pistole")
     saved = await person.get(f"{path}/file")
     assert saved.headers["content-disposition"] == 'attachment; filename="coins-coins.toml"'
-    assert saved.text.startswith("# What differs from the usual:\n#   sovereign, name: sovereign → pistole\n")
+    assert saved.text.startswith("# Differences from the usual:\n#   sovereign, name: sovereign → pistole\n")
     assert COINS.check(saved.content) == BROUGHT
     other = await asked(person)
     for content, status in ((saved.content.replace(b'"groat"', b"4"), 400), (saved.content, 303)):

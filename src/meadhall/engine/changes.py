@@ -101,7 +101,7 @@ def in_short(found: Sequence[Change], most: int = 4) -> str:
 
 def as_comment(found: Sequence[Change]) -> str:
     """Return changes as the first lines of a file, "" if there are none: comments of TOML."""
-    lines = [_("What differs from the usual:"), *(f"  {change}" for change in found)] if found else []
+    lines = [_("Differences from the usual:"), *(f"  {change}" for change in found)] if found else []
     return "".join(f"# {line}\n" for line in lines)
 
 
