@@ -38,6 +38,7 @@ from meadhall.server.routes import (
     editor,
     front_page,
     host,
+    mail,
     monitoring,
     people,
     questions,
@@ -63,7 +64,21 @@ log = logging.getLogger(__name__)
 BODY_LIMIT: Final = 64 * 1024
 """Bytes of a request, except for uploads."""
 
-_PAGE_MODULES: Final = (front_page, account, quick_match, tables, deeds, workshop, questions, editor, talk, replay, people, host)
+_PAGE_MODULES: Final = (
+    front_page,
+    account,
+    quick_match,
+    tables,
+    deeds,
+    workshop,
+    questions,
+    editor,
+    talk,
+    replay,
+    people,
+    host,
+    mail,
+)
 _DEVELOPMENT: Final = "meadhall.server.dev"
 """The package of development mode. Only an application for development loads it."""
 
@@ -161,6 +176,8 @@ async def _identify(request: AnyRequest) -> None:
     scope["state"]["guest"] = guest = state.sessions.from_cookie(request)
     if "new_session" not in scope["state"] and scope["query_string"] != b"hidden":  # the browser keeps cookies
         hall.attendance.note(guest.id)
+        if guest.id in hall.mails.absent:
+            hall.mails.note_return(guest.id)
     speak(guest.language)
     if scope["method"] == "POST" and not guest.is_stored:
         state.guest_limit.count(client_address(request), guest.id)

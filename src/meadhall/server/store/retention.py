@@ -31,6 +31,7 @@ _EXPIRED: Final = {
     "orders": ("created_at", jobs.ORDERS_KEPT_FOR),
     "questions": ("changed_at", questions.KEPT_FOR),
     "identity_links": ("expires_at", timedelta(0)),
+    "mail_confirmations": ("expires_at", timedelta(0)),
 }
 """Tables of the database whose rows expire: by which time, and how long after it."""
 

@@ -24,7 +24,7 @@ from meadhall.server.store.store import Store
 
 
 _PUBLIC: Final = (
-    *("/admission/", "/sign-in", "/sign-out", "/identity/", "/privacy", "/rules/", "/settings", "/offline"),
+    *("/admission/", "/sign-in", "/sign-out", "/identity/", "/privacy", "/rules/", "/settings", "/offline", "/mail/"),
     *("/manifest.webmanifest", "/service-worker.js", "/favicon.ico"),
 )
 """Pages that everyone may see: how to get in, the rules, what is kept, and the choice of the language."""
@@ -47,7 +47,7 @@ class Admission:
     def check(self, guest: Guest, path: str) -> None:
         """Refuse a guest who may not see a page. Raises NotAdmitted, ShutOut."""
         if self._is_closed(guest):
-            if not path.startswith(("/privacy", "/sign-out")):
+            if not path.startswith(("/privacy", "/sign-out", "/mail/")):
                 raise ShutOut(_("The host of this hall has closed your access."))
             return
         public = (*_PUBLIC, *_FOR_NEW_ACCOUNTS) if self.mode == ACCOUNTS else _PUBLIC
@@ -201,4 +201,4 @@ def _guest_of(db: Db, link: IdentityLink) -> Guest | None:
 
 
 def _no_link() -> NotFound:
-    return NotFound(_("This link was used already, or is older than ten minutes. Make a new one on the other device."))
+    return NotFound(_("This link was used already, or has expired. Make a new one."))
