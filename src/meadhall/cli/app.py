@@ -164,6 +164,10 @@ COMMANDS: Mapping[str, Command | Group] = {
         },
         Command("people:invite", "", _interpreted),
     ),
+    "host": Group(
+        marked("Look after a hall that strangers use."),
+        {"log": Command("people:print_log", marked("Print as CSV what hosts and helpers have done."), _interpreted)},
+    ),
     "people": Group(
         marked("List, rename and shut out the people of a hall, also while it runs."),
         {
@@ -181,6 +185,9 @@ COMMANDS: Mapping[str, Command | Group] = {
                 "people:link_to_person",
                 marked("Print a link that signs a person in once who has lost their account."),
                 _interpreted,
+            ),
+            "role": Command(
+                "people:give_role", marked("Make the owner of an account a helper or a host of the hall, or none."), _interpreted
             ),
         },
     ),

@@ -19,7 +19,7 @@ from meadhall.server.hall.people.names import clean_name
 from meadhall.server.host_commands import carry_out, person_of
 from meadhall.server.ops.time import Time
 from meadhall.server.settings import ACCOUNTS, INVITED, OPEN, Settings
-from meadhall.server.store import guests, links, talk
+from meadhall.server.store import guests, host_log, links, talk
 from meadhall.server.store.database import Db
 from meadhall.server.store.files import snapshot
 from meadhall.server.store.links import VALID_FOR, AdmissionLink
@@ -100,6 +100,25 @@ def link_to_person(
     print(_("The link works once, for {minutes} minutes. It leads to a page for a new password.").format(minutes=minutes))
 
 
+def give_role(
+    person: Annotated[str, typer.Argument(help=_("The name of an account, or the person's id."))],
+    role: Annotated[str, typer.Argument(help=_("helper: sees cases and decides them; host: may do everything; none."))],
+    data: Annotated[Path | None, typer.Option(help=_(DATA))] = None,
+) -> None:
+    """Give the owner of an account a role, or take it away. Raises BadSetup."""
+    if role not in (*ROLES, "none"):
+        raise BadSetup(_("A role is helper, host or none, not {role}.").format(role=role))
+    name = carry_out(chosen_settings(data), "role", person=person, role=role if role in ROLES else "")
+    words = {"helper": _("{name} is a helper of the hall."), "host": _("{name} is a host of the hall.")}
+    print(words.get(role, _("{name} has no role.")).format(name=name))
+
+
+def print_log(data: Annotated[Path | None, typer.Option(help=_(DATA))] = None) -> None:
+    """Print as CSV what hosts and helpers have done, the first line first."""
+    with snapshot(chosen_settings(data).database) as db:
+        print(host_log.as_file(db), end="")
+
+
 def address(settings: Settings) -> str:
     """Return the address at which people reach the hall, without a slash at its end. Say so if only this machine can."""
     url = settings.url_for_others
@@ -162,6 +181,8 @@ TABLE = marked("Only lines of the table with this id; the address of a table end
 PERSON = marked("Only lines of the person with this id; the address of a profile ends with it.")
 SINCE = marked("Only lines from this time on, e.g. 2026-11-26 or '2026-11-26 20:15:00'.")
 UNTIL = marked("Only lines before this time.")
+
+ROLES = ("helper", "host")
 
 MOST = 1000
 """Lines that are shown at most: the last ones."""

@@ -37,6 +37,7 @@ from meadhall.server.routes import (
     deeds,
     editor,
     front_page,
+    host,
     monitoring,
     people,
     questions,
@@ -62,7 +63,7 @@ log = logging.getLogger(__name__)
 BODY_LIMIT: Final = 64 * 1024
 """Bytes of a request, except for uploads."""
 
-_PAGE_MODULES: Final = (front_page, account, quick_match, tables, deeds, workshop, questions, editor, talk, replay, people)
+_PAGE_MODULES: Final = (front_page, account, quick_match, tables, deeds, workshop, questions, editor, talk, replay, people, host)
 _DEVELOPMENT: Final = "meadhall.server.dev"
 """The package of development mode. Only an application for development loads it."""
 
@@ -172,6 +173,8 @@ def _pages(modules: Iterable[ModuleType]) -> Router:
         route_handlers=[handler for module in modules for handler in module.routes],
         dependencies={
             "guest": Provide(guest_of, sync_to_thread=False),
+            "helper": Provide(host.provide_helper, sync_to_thread=False),
+            "host": Provide(host.provide_host, sync_to_thread=False),
             "form": Provide(read_form),
             "room": Provide(tables.provide_room),
         },

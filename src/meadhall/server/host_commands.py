@@ -13,7 +13,6 @@ import os
 import socket
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager, closing
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -25,9 +24,10 @@ from meadhall.engine.errors import BadSetup, MeadhallError
 from meadhall.engine.text.language import current_language, speaking
 from meadhall.engine.text.language import gettext as _
 from meadhall.server.hall.hall import Hall
+from meadhall.server.hall.host_deeds import Done, carried_out
 from meadhall.server.hall.people.names import unlike_others
 from meadhall.server.settings import Settings
-from meadhall.server.store import guests, links, talk, uptime
+from meadhall.server.store import accounts, guests, links, talk, uptime
 from meadhall.server.store.database import Db
 from meadhall.server.store.files import StoreBusy, StoreUnusable, sole_use
 from meadhall.server.store.links import AdmissionLink, IdentityLink
@@ -46,23 +46,6 @@ class CommandRefused(MeadhallError):
     """The hall can't carry out a command."""
 
 
-@dataclass(frozen=True)
-class Done:
-    """What a command has done.
-
-    Attributes:
-        answer: what it tells the host, as JSON has it.
-        tables: the ids of tables that have changed.
-        guests: the ids of guests who have changed, or whose sessions have ended.
-        chats: the ids of tables whose chats have changed.
-    """
-
-    answer: Any = None
-    tables: list[str] = field(default_factory=list)
-    guests: list[str] = field(default_factory=list)
-    chats: list[str] = field(default_factory=list)
-
-
 def person_of(db: Db, person: str) -> Guest:
     """Return the person with a public id. Raises BadSetup."""
     guest = guests.find_public(db, person)
@@ -73,7 +56,7 @@ def person_of(db: Db, person: str) -> Guest:
 
 def _rename(db: Db, person: str, name: str) -> Done:
     guest = person_of(db, person)
-    return Done(tables=guests.rename(db, guest, name, unlike_others), guests=[guest.id])
+    return Done(tables=guests.rename(db, guest, name, unlike_others), guests=[guest.id], subject=person)
 
 
 def _close(db: Db, person: str, revokes: bool) -> Done:
@@ -81,34 +64,45 @@ def _close(db: Db, person: str, revokes: bool) -> Done:
     guest = person_of(db, person)
     changed = guests.shut_out(db, guest.id)
     revoked = guests.revoke_link_of(db, guest.id) if revokes else None
-    return Done([guest.name, revoked], changed, [guest.id])
+    return Done([guest.name, revoked], changed, [guest.id], subject=person)
 
 
 def _reopen(db: Db, person: str) -> Done:
     guest = person_of(db, person)
     guests.let_in_again(db, guest.id)
-    return Done(guest.name, guests=[guest.id])
+    return Done(guest.name, guests=[guest.id], subject=person)
 
 
 def _link(db: Db, person: str) -> Done:
     token, made = IdentityLink.new(person_of(db, person), db.now(), confirms=True)
     links.put_identity_link(db, made)
-    return Done(token)
+    return Done(token, subject=person)
 
 
 def _invite(db: Db, link: Mapping[str, Any]) -> Done:
-    links.add_admission(db, msgspec.convert(link, AdmissionLink))
-    return Done()
+    made = msgspec.convert(link, AdmissionLink)
+    links.add_admission(db, made)
+    return Done(subject=made.id)
 
 
 def _erase(db: Db, lines: Mapping[str, Any]) -> Done:
     count, tables = talk.erase_lines(db, msgspec.convert(lines, talk.LineFilter))
-    return Done(count, chats=tables)
+    return Done(count, chats=tables, subject=f"{count} lines")
+
+
+def _role(db: Db, person: str, role: str) -> Done:
+    """Give a role to the owner of an account, who is named by the account or a public id. The answer is their name."""
+    account = accounts.find_by_name(db, person)
+    guest = person_of(db, person) if account is None else guests.find(db, account.guest)
+    if guest is None or not guest.has_account:
+        raise BadSetup(_("Only a person with an account can be a helper or host; they make one on the page of their settings."))
+    guests.give_role(db, guest.id, role)
+    return Done(guest.name, guests=[guest.id], subject=f"{guest.public_id} {role}".strip())
 
 
 def _note_backup(db: Db) -> Done:
     uptime.note_backup(db, datetime.now(UTC))
-    return Done()
+    return Done(subject=None)
 
 
 _COMMANDS: Final[Mapping[str, Callable[..., Done]]] = {
@@ -116,8 +110,9 @@ _COMMANDS: Final[Mapping[str, Callable[..., Done]]] = {
     "close": _close,
     "open": _reopen,
     "link": _link,
+    "role": _role,
     "invite": _invite,
-    "revoke": lambda db, id: Done(links.revoke_admission(db, id)),
+    "revoke": lambda db, id: Done(links.revoke_admission(db, id), subject=id),
     "erase": _erase,
     "note-backup": _note_backup,
 }
@@ -146,7 +141,7 @@ def carry_out(settings: Settings, command: str, **arguments: Any) -> Any:
         raise StoreUnusable(_("there is no database {file}").format(file=settings.database))
     try:
         with sole_use(settings.database, settings.data) as db:
-            return _COMMANDS[command](db, **arguments).answer
+            return carried_out(db, "", command, _COMMANDS[command], **arguments).answer
     except StoreBusy:
         return _asked(_socket_of(settings), _Request(command, arguments, current_language()))
 
@@ -206,11 +201,7 @@ async def _obey(hall: Hall, reader: asyncio.StreamReader, writer: asyncio.Stream
         request = msgspec.json.decode(await reader.readline(), type=_Request)
         with speaking(request.language):
             await hall.store.unlocked()
-            done = hall.store.transact(_COMMANDS[request.command], **request.arguments)
-            hall.note_changes(done.tables)
-            hall.note_chats(done.chats)
-            hall.accounts.announce_sessions_changed(*done.guests)
-        answer = _Answer(done.answer)
+            answer = _Answer(hall.do("", request.command, _COMMANDS[request.command], **request.arguments))
     except MeadhallError as error:
         answer = _Answer(refused=str(error))
     except Exception as error:

@@ -66,7 +66,7 @@ def regions(page: Any) -> dict[str, Any]:
     shown = "won" if winners else "on" if state.power else "off"
     parts: dict[str, Any] = {
         "beam": {"class": "on" if acting >= 0 else "off", "transform": f"rotate({360 * max(acting, 0) / players:g})"},
-        "hearth": {"class": f"hearth {shown}"},
+        "hearth": {"class": f"hearth {shown}{' at-any-power' if state.kills_on else ''}"},
         "power": {"href": f"#die-{state.power or 1}"},
         "odds": ("odds", state.power, picture.rolls),
         "victory": ("victory", winners),

@@ -25,6 +25,7 @@ from meadhall.server.hall.analysis import ChartQueue
 from meadhall.server.hall.daily_puzzle import DailyOutcomes
 from meadhall.server.hall.deadlines import Deadlines, turn_due
 from meadhall.server.hall.holidays import Holidays
+from meadhall.server.hall.host_deeds import Done, carried_out
 from meadhall.server.hall.lobby_changes import (
     agreed,
     arranged,
@@ -266,6 +267,17 @@ class Hall:
             if room.chat.concerns(guest):  # the lines of a guest are deleted with the guest, or become those of another one
                 room.chat.note_change()
         self.talk.ignoring.forget(guest)
+
+    def do(self, by: str, deed: str, work: Callable[..., Done], **arguments: Any) -> Any:
+        """Carry out a deed of a host or helper, and let the open pages show it. Return its answer.
+
+        ``by``: their public id, "" for a command. See ``host_deeds.carried_out``.
+        """
+        done = self.store.transact(carried_out, by, deed, work, **arguments)
+        self.note_changes(done.tables)
+        self.note_chats(done.chats)
+        self.accounts.announce_sessions_changed(*done.guests)
+        return done.answer
 
     def note_chats(self, ids: Iterable[str]) -> None:
         """Note that lines of chat at tables were changed in the database."""

@@ -70,6 +70,7 @@ class Viewer:
     device: str = ""  # the id of the session or device; changes when the browser signs in
     crest: Crest | None = None
     word: str = ""  # what the page says once, such as "You are signed out."
+    role: str = ""  # "helper", "host"
     has_cookies: bool = True  # False: the browser has come from a page of the hall, but keeps no cookie
 
 

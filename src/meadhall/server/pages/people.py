@@ -223,6 +223,17 @@ KEPT: Final[Mapping[str, tuple[str, str, str]]] = {
         marked("what each compares, and the changes that can be undone"),
         marked("two years after the last change"),
     ),
+    "cases": (
+        marked("Reports about you"),
+        marked("what was reported, your name then, what was done; until it is decided, a hash of your network address"),
+        STAYS,
+    ),
+    "reports": (marked("What you have reported"), marked("the reason, and your words"), STAYS),
+    "closings": (
+        marked("If the hall has shut you out"),
+        marked("a hash of your network address, so that new guests from there wait for a helper"),
+        marked("as long as you are shut out"),
+    ),
 }
 """For each table of ``GUEST_COLUMNS``: its title, its contents, and how long it is kept."""
 
@@ -233,6 +244,8 @@ LIMITED: Final[Mapping[str, Mapping[str, str]]] = {
         "abandoned": marked("if it was given up without a result: {days}"),
     },
     "chat_lines": {"chat": marked("after the match: {days}")},
+    "cases": {"chat": marked("after the decision: {days}")},
+    "reports": {"chat": marked("after the decision: {days}")},
 }
 """How long a table is kept at most, by the field of ``Retention``."""
 

@@ -97,7 +97,7 @@ def viewer(guest: Guest, device: str) -> Viewer:
     sounds, notices = (" ".join(choices.kinds(channel)) for channel in ("sound", "notice"))
     settings = (guest.name, guest.language, guest.theme, guest.motion, guest.confirm, guest.onward)
     crest = guest.crest if guest.id else None
-    return Viewer(*settings, guest.public_id, sounds, notices, choices.volume, guest.has_account, device, crest)
+    return Viewer(*settings, guest.public_id, sounds, notices, choices.volume, guest.has_account, device, crest, role=guest.role)
 
 
 def see_other(url: str) -> Redirect:

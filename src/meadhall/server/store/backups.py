@@ -117,7 +117,7 @@ def _refuse_others(backup: Path, connection: sqlite3.Connection) -> None:
         (size,) = connection.execute("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size").fetchone()
         (found,) = connection.execute("PRAGMA integrity_check(1)").fetchone()
         broken = connection.execute("PRAGMA foreign_key_check").fetchone()
-        others = connection.execute("SELECT name FROM sqlite_master WHERE type NOT IN ('table', 'index')").fetchone()
+        others = {*connection.execute("SELECT sql FROM sqlite_master WHERE type NOT IN ('table', 'index')")} - schema.triggers()
         number, writer = schema.current_version(Db(connection, Time())), schema.writer(Db(connection, Time())) or "?"
     except (sqlite3.Error, TypeError, ValueError):
         raise BadBackup(_("{file} is not a backup of a hall").format(file=backup)) from None

@@ -8,8 +8,8 @@ from datetime import datetime
 from typing import Any, Final
 
 from meadhall.server.store import accounts, links, sessions, tables
-from meadhall.server.store.database import Db, Row, as_json, each_of, in_utc, of_json
-from meadhall.server.store.models import Guest, new_id
+from meadhall.server.store.database import Db, Row, as_json, each_of, in_utc, in_utc_or_none, of_json
+from meadhall.server.store.models import FOR_GOOD, Guest, new_id
 
 _SETTINGS: Final = ("language", "theme", "motion", "confirm", "onward", "profile")
 _SELECT: Final = "SELECT *, EXISTS (SELECT 1 FROM accounts WHERE guest = guests.id) AS has_account FROM guests"
@@ -48,8 +48,13 @@ def _guest(row: Row) -> Guest:
         has_account=bool(row["has_account"]),
         notifications=of_json(row["notifications"]) or {},
         is_admitted=row["admitted_at"] is not None,
-        is_closed=row["closed_at"] is not None,
+        closed_until=None if row["closed_at"] is None else in_utc_or_none(row["closed_until"]) or FOR_GOOD,
         chosen_crest=row["crest"] or "",
+        muted_until=in_utc_or_none(row["muted_until"]),
+        reason=row["reason"],
+        told=row["told"],
+        asks=row["asks"],
+        role=row["role"],
     )
 
 
@@ -125,6 +130,11 @@ def shut_out(db: Db, guest: str) -> list[str]:
         tables.save(db, tables.without_seats(table, guest, db.now()))
         changed.append(table.id)
     return changed
+
+
+def give_role(db: Db, guest: str, role: str) -> None:
+    """Make the owner of an account a ``helper`` or ``host`` of the hall; "" takes the role away."""
+    db.run("UPDATE guests SET role = ? WHERE id = ?", role, guest)
 
 
 def let_in_again(db: Db, guest: str) -> None:

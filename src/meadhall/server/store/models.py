@@ -146,6 +146,9 @@ RULES_CHANGED: Final = "the rules of the game have changed"
 FINISHED: Final[tuple[TableStatus, ...]] = ("over", "abandoned")
 
 
+FOR_GOOD: Final = datetime.max.replace(tzinfo=UTC)
+"""The end of a closing that has none."""
+
 UNTIMED: Final = datetime.fromtimestamp(0, UTC)
 """The time of an entry before the room has set it."""
 
@@ -165,7 +168,12 @@ class Guest:
         choices: what the guest chose last for a match against bots, by game: ``players``, ``bot`` and ``options``.
         notifications: what the guest wants to be told, and how; see ``hall.notifications``. Empty: the defaults.
         is_admitted: whether an invitation has admitted the guest to a hall for invited guests.
-        is_closed: whether the host of the hall has shut the guest out.
+        closed_until: until when the hall has shut the guest out: ``FOR_GOOD`` if it has no end, None if it hasn't.
+        muted_until: until when the guest may not write.
+        reason: why, in the words of a helper.
+        told: what the next page tells the guest, as keys that are separated by blanks.
+        asks: what a new guest says who waits until a helper admits them; None for all others.
+        role: ``helper`` or ``host`` of the hall, else "".
         chosen_crest: the crest that the guest has chosen, as it is stored; "" until then.
     """
 
@@ -183,8 +191,13 @@ class Guest:
     has_account: bool = False
     notifications: Mapping[str, Any] = field(default_factory=dict, hash=False)
     is_admitted: bool = False
-    is_closed: bool = False
+    closed_until: datetime | None = None
     chosen_crest: str = ""
+    muted_until: datetime | None = None
+    reason: str = ""
+    told: str = ""
+    asks: str | None = None
+    role: str = ""
 
     @property
     def crest(self) -> Crest:

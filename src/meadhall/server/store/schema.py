@@ -61,6 +61,39 @@ MIGRATIONS: Final[Mapping[int, tuple[str, ...]]] = {
         "ALTER TABLE orders ADD COLUMN question VARCHAR(16)",
         "CREATE INDEX ix_orders_question ON orders (question)",
     ),
+    40: (
+        "ALTER TABLE guests ADD COLUMN role VARCHAR(8) DEFAULT '' NOT NULL",
+        "ALTER TABLE guests ADD COLUMN closed_until DATETIME",
+        "ALTER TABLE guests ADD COLUMN muted_until DATETIME",
+        "ALTER TABLE guests ADD COLUMN reason VARCHAR(300) DEFAULT '' NOT NULL",
+        "ALTER TABLE guests ADD COLUMN told VARCHAR(60) DEFAULT '' NOT NULL",
+        "ALTER TABLE guests ADD COLUMN asks VARCHAR(200)",
+        "CREATE INDEX ix_guests_asks ON guests (created_at) WHERE asks IS NOT NULL",
+        """CREATE TABLE cases (
+            id VARCHAR(16) NOT NULL PRIMARY KEY, kind VARCHAR(8) NOT NULL, subject VARCHAR(80) NOT NULL,
+            person VARCHAR(32) NOT NULL, name VARCHAR(40) NOT NULL, evidence TEXT NOT NULL, table_id VARCHAR(16),
+            address VARCHAR(64), created_at DATETIME NOT NULL, closed_at DATETIME, outcome VARCHAR(60) DEFAULT '' NOT NULL
+        )""",
+        "CREATE UNIQUE INDEX ix_cases_kind_subject ON cases (kind, subject) WHERE closed_at IS NULL",
+        "CREATE INDEX ix_cases_person ON cases (person)",
+        "CREATE INDEX ix_cases_closed_at ON cases (closed_at)",
+        """CREATE TABLE reports (
+            case_id VARCHAR(16) NOT NULL REFERENCES cases (id) ON DELETE CASCADE, guest VARCHAR(32) NOT NULL,
+            reason VARCHAR(8) NOT NULL, words VARCHAR(300) NOT NULL, created_at DATETIME NOT NULL, PRIMARY KEY (case_id, guest)
+        )""",
+        "CREATE INDEX ix_reports_guest_created_at ON reports (guest, created_at)",
+        "CREATE TABLE closings (address VARCHAR(64) NOT NULL PRIMARY KEY, guest VARCHAR(32), ends_at DATETIME)",
+        "CREATE INDEX ix_closings_guest ON closings (guest)",
+        """CREATE TABLE host_log (
+            id INTEGER NOT NULL PRIMARY KEY, at DATETIME NOT NULL, done_by VARCHAR(16) NOT NULL, deed VARCHAR(20) NOT NULL,
+            subject VARCHAR(80) NOT NULL, reason VARCHAR(300) NOT NULL
+        )""",
+        *(
+            f"CREATE TRIGGER host_log_is_not_{done} BEFORE {statement} ON host_log"
+            " BEGIN SELECT RAISE(ABORT, 'the log of the hosts stays as it is'); END"
+            for statement, done in (("UPDATE", "changed"), ("DELETE", "deleted"))
+        ),
+    ),
 }
 """The statements that make a schema of the version before into each version."""
 
@@ -141,6 +174,7 @@ def differences(db: Db) -> list[str]:
 
 def _parts(connection: sqlite3.Connection) -> Iterator[str]:
     """Yield the columns, keys and indexes of a database in words. The order of columns and the names of keys don't matter."""
+    yield from (sql for (sql,) in connection.execute(_TRIGGERS))
     for (table,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%'"):
         for _id, name, kind, is_needed, default, key in connection.execute("SELECT * FROM pragma_table_info(?)", (table,)):
             yield f"column {table}.{name} {kind} {is_needed} {str(default).strip(chr(39))} {key}"
@@ -149,6 +183,15 @@ def _parts(connection: sqlite3.Connection) -> Iterator[str]:
         for _number, name, is_unique, origin, is_partial in connection.execute("SELECT * FROM pragma_index_list(?)", (table,)):
             columns = [row[0] for row in connection.execute("SELECT name FROM pragma_index_info(?)", (name,))]
             yield f"index {name if origin == 'c' else table} {columns} {is_unique} {origin} {is_partial}"
+
+
+_TRIGGERS: Final = "SELECT sql FROM sqlite_master WHERE type = 'trigger'"
+
+
+@cache
+def triggers() -> frozenset[tuple[str]]:
+    """Return the triggers of the schema, each as a row with its SQL. No other ones belong into a hall."""
+    return frozenset((each,) for each in _statements() if each.startswith("CREATE TRIGGER"))
 
 
 @cache
@@ -218,6 +261,9 @@ GUEST_COLUMNS: Final = (
     GuestColumn("identity_links", "guest", merge="keep", delete="delete", export="omit"),  # of a merged guest it is worth nothing
     GuestColumn("orders", "guest", merge="move", delete="delete", export="rows"),
     GuestColumn("questions", "guest", merge="move", delete="delete", export="rows"),
+    GuestColumn("cases", "person", merge="move", delete="delete", export="rows"),
+    GuestColumn("reports", "guest", merge="move", delete="delete", export="rows"),
+    GuestColumn("closings", "guest", merge="move", delete="clear", export="omit"),
 )
 """All columns that refer to a guest. A new table with such a column must be added here; a test checks it.
 

@@ -36,8 +36,16 @@ CREATE TABLE guests (
   created_at DATETIME NOT NULL,
   admitted_at DATETIME,  -- by an invitation to the hall
   admitted_by VARCHAR(16),  -- the id of that invitation
-  closed_at DATETIME  -- by the host of the hall
+  closed_at DATETIME,  -- by the host of the hall or a helper
+  role VARCHAR(8) DEFAULT '' NOT NULL,  -- 'helper' or 'host' of the hall; only of an account
+  closed_until DATETIME,  -- NULL with closed_at: for good
+  muted_until DATETIME,
+  reason VARCHAR(300) DEFAULT '' NOT NULL,  -- why they were muted, closed or renamed last
+  told VARCHAR(60) DEFAULT '' NOT NULL,  -- what the next page tells them, see moderation.py
+  asks VARCHAR(200)  -- what a new guest says who waits until a helper admits them; NULL for all others
 );
+
+CREATE INDEX ix_guests_asks ON guests (created_at) WHERE asks IS NOT NULL;
 
 -- A guest with an account has proved who they are, by a passkey or a password. Their name, in ``guests``, is unique.
 CREATE TABLE accounts (
@@ -394,6 +402,54 @@ CREATE TABLE invitations (
 );
 CREATE INDEX ix_invitations_guest ON invitations (guest);
 CREATE INDEX ix_invitations_inviter ON invitations (inviter);
+
+-- What people have reported: a line of chat, a name, or a person's conduct. Reports of one thing are one case.
+CREATE TABLE cases (
+  id VARCHAR(16) NOT NULL PRIMARY KEY,
+  kind VARCHAR(8) NOT NULL,
+  subject VARCHAR(80) NOT NULL,  -- the id of the line, or the public id of the person, with the name or the table
+  person VARCHAR(32) NOT NULL,  -- of whom it is
+  name VARCHAR(40) NOT NULL,  -- what they were called then
+  evidence TEXT NOT NULL,  -- the line or the name, as it was then
+  table_id VARCHAR(16),
+  address VARCHAR(64),  -- a hash, see closings; NULL once the case is closed
+  created_at DATETIME NOT NULL,
+  closed_at DATETIME,
+  outcome VARCHAR(60) DEFAULT '' NOT NULL  -- what was done, separated by blanks
+);
+CREATE UNIQUE INDEX ix_cases_kind_subject ON cases (kind, subject) WHERE closed_at IS NULL;
+CREATE INDEX ix_cases_person ON cases (person);
+CREATE INDEX ix_cases_closed_at ON cases (closed_at);
+
+CREATE TABLE reports (
+  case_id VARCHAR(16) NOT NULL REFERENCES cases (id) ON DELETE CASCADE,
+  guest VARCHAR(32) NOT NULL,  -- who has reported it
+  reason VARCHAR(8) NOT NULL,
+  words VARCHAR(300) NOT NULL,
+  created_at DATETIME NOT NULL,
+  PRIMARY KEY (case_id, guest)
+);
+CREATE INDEX ix_reports_guest_created_at ON reports (guest, created_at);
+
+-- The addresses of people who were shut out, as hashes with a secret of the hall, as long as that lasts.
+CREATE TABLE closings (
+  address VARCHAR(64) NOT NULL PRIMARY KEY,
+  guest VARCHAR(32),
+  ends_at DATETIME  -- NULL: never
+);
+CREATE INDEX ix_closings_guest ON closings (guest);
+
+-- What hosts and helpers have done. Rows are appended and never changed.
+CREATE TABLE host_log (
+  id INTEGER NOT NULL PRIMARY KEY,
+  at DATETIME NOT NULL,
+  done_by VARCHAR(16) NOT NULL,  -- a public id; '' for a command
+  deed VARCHAR(20) NOT NULL,
+  subject VARCHAR(80) NOT NULL,
+  reason VARCHAR(300) NOT NULL
+);
+CREATE TRIGGER host_log_is_not_changed BEFORE UPDATE ON host_log BEGIN SELECT RAISE(ABORT, 'the log of the hosts stays as it is'); END;
+CREATE TRIGGER host_log_is_not_deleted BEFORE DELETE ON host_log BEGIN SELECT RAISE(ABORT, 'the log of the hosts stays as it is'); END;
 
 INSERT INTO counters (name, value) VALUES ('starts', 0);
 INSERT INTO health_checks (id) VALUES (1);

@@ -8,9 +8,10 @@
   const dieSize = () => Math.max(26, 0.36 * at(shield(0)).width);
   let axe = null, deadly = false, dark = null;
 
-  // A blow with a power of one can't kill. All others could: the table goes dark, and the axe hangs in the air until the die lies.
+  // A blow with a power of one can't kill, unless some roll kills at any power. Before all others the table goes dark, and the
+  // axe hangs in the air until the die lies.
   async function attack(seat, target) {
-    deadly = !document.querySelector("#power[href='#die-1']");
+    deadly = !document.querySelector("#hearth:not(.at-any-power) #power[href='#die-1']");
     const from = at(one(seat, ".arm use")), to = at(shield(target)), size = 0.66 * to.width;
     if (deadly) dark = dim([shield(seat), shield(target)]);
     await play(one(seat, ".arm"), [{}, { rotate: "-38deg", translate: "0 -10px" }], 180);

@@ -46,7 +46,7 @@ class Admission:
 
     def check(self, guest: Guest, path: str) -> None:
         """Refuse a guest who may not see a page. Raises NotAdmitted, ShutOut."""
-        if guest.is_closed:
+        if self._is_closed(guest):
             if not path.startswith(("/privacy", "/sign-out")):
                 raise ShutOut(_("The host of this hall has closed your access."))
             return
@@ -56,9 +56,12 @@ class Admission:
 
     def admits(self, guest: Guest) -> bool:
         """Return whether a guest may play here."""
-        if guest.is_closed:
+        if self._is_closed(guest):
             return False
         return self.mode == OPEN or guest.has_account or (self.mode == INVITED and guest.is_admitted)
+
+    def _is_closed(self, guest: Guest) -> bool:
+        return guest.closed_until is not None and guest.closed_until > self._store.time.now()
 
     def reason(self) -> str:
         """Return who may play here, in words."""
