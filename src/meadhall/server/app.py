@@ -38,6 +38,7 @@ from meadhall.server.routes import (
     editor,
     front_page,
     host,
+    ladder,
     monitoring,
     people,
     questions,
@@ -63,7 +64,7 @@ log = logging.getLogger(__name__)
 BODY_LIMIT: Final = 64 * 1024
 """Bytes of a request, except for uploads."""
 
-_PAGE_MODULES: Final = (front_page, account, quick_match, tables, deeds, workshop, questions, editor, talk, replay, people, host)
+_PAGE_MODULES: Final = (front_page, account, quick_match, tables, deeds, workshop, questions, editor, talk, replay, people, host, ladder)
 _DEVELOPMENT: Final = "meadhall.server.dev"
 """The package of development mode. Only an application for development loads it."""
 

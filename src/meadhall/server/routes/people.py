@@ -17,11 +17,14 @@ from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.match_records import MatchRecords, gzipped
 from meadhall.server.hall.people.profiles import check_visible, profile_of, visible_person
 from meadhall.server.hall.room import Room
+from meadhall.server.pages.ladder import in_one_line
 from meadhall.server.pages.people import invitable, kept_data, people_met
 from meadhall.server.pages.person import MATCHES_SHOWN, MET_SHOWN, person_page
 from meadhall.server.pages.responses import Answer, Html, by_htmx, page, see_other, wants_json
 from meadhall.server.routes.talk import IGNORED
-from meadhall.server.store import guests, personal_data, profiles, talk
+from meadhall.server.store import guests, ladder, personal_data, profiles, talk
+from meadhall.server.store.database import Db
+from meadhall.server.store.ladder import Level
 from meadhall.server.store.models import Guest
 from meadhall.server.store.profiles import PlayedFilter
 from meadhall.server.web.forms import Form, safe_path
@@ -77,7 +80,14 @@ async def _show(request: AnyRequest, hall: Hall, person: Guest, viewer: Guest, c
     content = person_page(profile, viewer, chosen, played, count, number, met, noted)
     found = hall.talk.ignoring.of(viewer.id)
     ignored = {"muted": person.id in found.muted, "blocked": person.id in found.blocked}
-    return page(request, viewer, "person.html", content, ignored=ignored)
+    levels = await hall.store.read(_levels, person.id) if hall.switches.allows("ladder", viewer) else []
+    rungs = [in_one_line(name, variant, found, person, viewer) for name, variant, found in levels]
+    return page(request, viewer, "person.html", content, ignored=ignored, rungs=rungs)
+
+
+def _levels(db: Db, person: str) -> list[tuple[str, str, list[Level]]]:
+    """Return the ladders on which a person stands: the game, the way of playing it, and the levels of all."""
+    return [(name, way, ladder.shown_levels(db, name, way)) for name, way in ladder.ladders_of(db, person)]
 
 
 def _wanted_matches(hall: Hall, is_own: bool, viewer: Guest, **chosen: str) -> PlayedFilter:

@@ -1,7 +1,7 @@
 """Seat the people of an evening at tables, round by round, and give points for their places.
 
-In one round, tables of 2 to 7 are to have as few pairs as possible that have met before: a round of the social golfer problem
-(problem 10 of CSPLib). Dotú and Van Hentenryck (Scheduling Social Golfers Locally, 2005) solve it by a tabu search, which
+A round at tables of 2 to 7 should have as few pairs as possible that have met before. That is one round of the social golfer
+problem (problem 10 of CSPLib). Dotú and Van Hentenryck (Scheduling Social Golfers Locally, 2005) solve it by a tabu search, which
 swaps two people at a time, and so does this file. That equals meet is the idea of the Swiss system of chess.
 """
 
