@@ -18,6 +18,7 @@ from markupsafe import escape
 from meadhall.server.app import serve_hall
 from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.room import Room
+from meadhall.server.hall.switches import set_switch
 from meadhall.server.ops.time import Time
 from meadhall.server.settings import Settings
 from meadhall.server.store.store import Store
@@ -153,6 +154,10 @@ class OpenHall:
                 return
             if not worker.running:
                 await self.time.advance_to_next()
+
+    def switch(self, name: str, value: str) -> None:
+        """Set a switch or a quota, as the host does."""
+        self.hall.do("", "switch", set_switch, name=name, value=value)
 
     def person(self, address: str = "10.0.0.1", **headers: str) -> Person:
         return Person(self.app, address, **headers)

@@ -22,6 +22,8 @@ HOSTS: Final = frozenset({"host"})
 
 RIGHTS: Final[Mapping[str, frozenset[str]]] = {
     "GET /host": HELPERS,
+    "GET /host/switches": HOSTS,
+    "POST /host/switches": HOSTS,
     "GET /host/log": HOSTS,
     "GET /host/log.csv": HOSTS,
 }

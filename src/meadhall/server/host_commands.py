@@ -26,6 +26,7 @@ from meadhall.engine.text.language import gettext as _
 from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.host_deeds import Done, carried_out
 from meadhall.server.hall.people.names import unlike_others
+from meadhall.server.hall.switches import set_switch
 from meadhall.server.settings import Settings
 from meadhall.server.store import accounts, guests, ladder, links, talk, uptime
 from meadhall.server.store.database import Db
@@ -126,6 +127,7 @@ _COMMANDS: Final[Mapping[str, Callable[..., Done]]] = {
     "ladder-recompute": _recompute,
     "ladder-exclude": partial(_exclude, excluded=True),
     "ladder-include": partial(_exclude, excluded=False),
+    "switch": set_switch,
     "note-backup": _note_backup,
 }
 

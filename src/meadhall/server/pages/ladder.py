@@ -74,7 +74,9 @@ def middle_of(levels: Sequence[Level]) -> Belief:
     return Belief(fmean(placed), 0.0) if placed else Belief(sigma=0.0)
 
 
-def ladder_page(name: str, ways: Sequence[str], way: int, levels: Sequence[Level], people: Sequence[Guest], viewer: Guest) -> LadderPage:
+def ladder_page(
+    name: str, ways: Sequence[str], way: int, levels: Sequence[Level], people: Sequence[Guest], viewer: Guest
+) -> LadderPage:
     """Return the ladder as the viewer sees it.
 
     Args:

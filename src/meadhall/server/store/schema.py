@@ -106,6 +106,7 @@ MIGRATIONS: Final[Mapping[int, tuple[str, ...]]] = {
             PRIMARY KEY (game, variant, guest)
         ) WITHOUT ROWID""",
         "CREATE INDEX ix_ratings_guest ON ratings (guest)",
+        "CREATE TABLE switches (name VARCHAR(20) NOT NULL PRIMARY KEY, value TEXT NOT NULL)",
     ),
 }
 """The statements that make a schema of the version before into each version."""

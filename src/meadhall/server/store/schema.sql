@@ -487,5 +487,11 @@ CREATE TABLE ratings (
 ) WITHOUT ROWID;
 CREATE INDEX ix_ratings_guest ON ratings (guest);
 
+-- What the host has set while the hall runs; see hall/switches.py.
+CREATE TABLE switches (
+  name VARCHAR(20) NOT NULL PRIMARY KEY,
+  value TEXT NOT NULL
+);
+
 INSERT INTO counters (name, value) VALUES ('starts', 0);
 INSERT INTO health_checks (id) VALUES (1);

@@ -11,6 +11,7 @@ from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import NotAdmitted, NotFound, ShutOut
 from meadhall.server.hall.people import sign_in
 from meadhall.server.hall.people.accounts import Accounts, Device, SignedIn
+from meadhall.server.hall.switches import OFF, ON, Switches
 from meadhall.server.settings import ACCOUNTS, INVITED, OPEN
 from meadhall.server.store import accounts, guests, links, personal_data, sessions
 from meadhall.server.store.database import Db
@@ -29,6 +30,9 @@ _PUBLIC: Final = (
 )
 """Pages that everyone may see: how to get in, the rules, what is kept, and the choice of the language."""
 
+_WAYS_IN: Final = ("/sign-in", "/sign-out", "/identity/")
+"""Forms that make a device another guest whom the hall knows already."""
+
 _FOR_NEW_ACCOUNTS: Final = ("/account/new", "/account/passkey-options")
 
 
@@ -38,10 +42,12 @@ class Admission:
     Args:
         store: the database.
         mode: ``open``, ``invited`` or ``accounts``.
+        switches: say whether the hall takes new guests.
     """
 
-    def __init__(self, store: Store, mode: str) -> None:
+    def __init__(self, store: Store, mode: str, switches: Switches) -> None:
         self._store = store
+        self._switches = switches
         self.mode = mode
 
     def check(self, guest: Guest, path: str) -> None:
@@ -50,21 +56,38 @@ class Admission:
             if not path.startswith(("/privacy", "/sign-out")):
                 raise ShutOut(_("The host of this hall has closed your access."))
             return
-        public = (*_PUBLIC, *_FOR_NEW_ACCOUNTS) if self.mode == ACCOUNTS else _PUBLIC
+        public = (*_PUBLIC, *_FOR_NEW_ACCOUNTS) if self.can_register else _PUBLIC
         if not self.admits(guest) and not path.startswith(public):
+            raise NotAdmitted(self.reason(guest))
+
+    def check_new(self, path: str) -> None:
+        """Refuse the form of a visitor who would become a new guest by it while the hall takes none. Raises NotAdmitted."""
+        taken = self._switches.values["new_guests"]
+        by = ("/admission/", *_FOR_NEW_ACCOUNTS) if taken == ACCOUNTS else ()
+        if taken != ON and not path.startswith((*_WAYS_IN, *by)):
             raise NotAdmitted(self.reason())
+
+    @property
+    def can_register(self) -> bool:
+        """Whether people without access get it by making an account."""
+        taken = self._switches.values["new_guests"]
+        return (self.mode == ACCOUNTS and taken == ON) or (self.mode != INVITED and taken == ACCOUNTS)
 
     def admits(self, guest: Guest) -> bool:
         """Return whether a guest may play here."""
         if self._is_closed(guest):
+            return False
+        if not guest.is_stored and self._switches.values["new_guests"] != ON:
             return False
         return self.mode == OPEN or guest.has_account or (self.mode == INVITED and guest.is_admitted)
 
     def _is_closed(self, guest: Guest) -> bool:
         return guest.closed_until is not None and guest.closed_until > self._store.time.now()
 
-    def reason(self) -> str:
-        """Return who may play here, in words."""
+    def reason(self, guest: Guest | None = None) -> str:
+        """Return who may play here, in words. ``guest``: who is refused; None: a new one."""
+        if (guest is None or not guest.is_stored) and self._switches.values["new_guests"] == OFF:
+            return self._switches.reason("new_guests")
         if self.mode == INVITED:
             return _("This hall is for invited guests. Ask its host for an invitation link.")
         return _("This hall is for people with an account.")
@@ -78,7 +101,12 @@ class Admission:
 
     def check_program(self, invitation: str | None) -> None:
         """Refuse a program that may not become a guest. Raises NotAdmitted."""
-        if self.mode == ACCOUNTS or (self.mode == INVITED and invitation is None):
+        taken = self._switches.values["new_guests"]
+        if (
+            taken == OFF
+            or (self.mode != INVITED and ACCOUNTS in (self.mode, taken))
+            or (self.mode == INVITED and invitation is None)
+        ):
             raise NotAdmitted(self.reason())
 
     def admit(self, token: str, guest: Guest) -> None:
