@@ -37,7 +37,7 @@ async def show_ladder(request: AnyRequest, hall: Hall, guest: Guest, name: str, 
     ways, levels, people = await hall.store.read(_found, name, way)
     content = ladder_page(name, ways, way, levels, people, guest)
     takes_part = hall.store.transact(ladder.takes_part, guest.id)
-    return page(request, guest, "ladder.html", content, name=name, takes_part=takes_part)
+    return page(request, guest, "ladder.html", content, takes_part=takes_part, back=link(f"/ladder/{name}"))
 
 
 def _found(db: Db, name: str, way: int) -> tuple[list[str], list[Level], list[Guest]]:

@@ -119,7 +119,7 @@ def _all_took_part(db: Db, table: TableRow, people: Sequence[str]) -> bool:
     """Return whether these people took part before the match began, so that nobody decides on it when the winner is known."""
     query = """SELECT count(*) FROM ladder_members
         WHERE left_at IS NULL AND joined_at <= ? AND guest IN (SELECT value FROM json_each(?))"""
-    return db.value(query, table.started_at, each_of(people)) == len(people)
+    return bool(db.value(query, table.started_at, each_of(people)) == len(people))
 
 
 def _given_up(table: TableRow, left: Collection[int]) -> set[int]:
