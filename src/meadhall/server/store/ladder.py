@@ -98,7 +98,7 @@ def note_match(db: Db, table: TableRow, results: Sequence[Mapping[str, Any]], le
         return
     if any(row["bots"] or row["hints"] or row["take_backs"] for row in results) or not _are_rivals(table):
         return
-    if switches.read(db).get("ladder") != "on" or not _all_took_part(db, table, [row["guest"] for row in results]):
+    if switches.value_of(db, "ladder") != "on" or not _all_took_part(db, table, [row["guest"] for row in results]):
         return
     given_up = _given_up(table, left)
     match = {name: results[0][name] for name in ("table_id", "game", "variant", "players", "decisions", "finished_at")}
