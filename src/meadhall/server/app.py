@@ -40,7 +40,6 @@ from meadhall.server.routes import (
     front_page,
     host,
     house,
-    ladder,
     monitoring,
     people,
     questions,
@@ -80,7 +79,6 @@ _PAGE_MODULES: Final = (
     people,
     host,
     house,
-    ladder,
 )
 _DEVELOPMENT: Final = "meadhall.server.dev"
 """The package of development mode. Only an application for development loads it."""

@@ -101,10 +101,6 @@ def _role(db: Db, person: str, role: str) -> Done:
     return Done(guest.name, guests=[guest.id], subject=f"{guest.public_id} {role}".strip())
 
 
-def _recompute(db: Db, game: str) -> Done:
-    return Done(ladder.recompute(db, game), subject=game)
-
-
 def _exclude(db: Db, table: str, excluded: bool) -> Done:
     ladder.set_excluded(db, table, excluded)
     return Done(subject=table)
@@ -124,7 +120,7 @@ _COMMANDS: Final[Mapping[str, Callable[..., Done]]] = {
     "invite": _invite,
     "revoke": lambda db, id: Done(links.revoke_admission(db, id), subject=id),
     "erase": _erase,
-    "ladder-recompute": _recompute,
+    "ladder-recompute": lambda db, game: Done(ladder.recompute(db, game), subject=game),
     "ladder-exclude": partial(_exclude, excluded=True),
     "ladder-include": partial(_exclude, excluded=False),
     "switch": set_switch,

@@ -134,7 +134,7 @@ async def show_settings(request: AnyRequest, hall: Hall, guest: Guest) -> Html:
 def _settings_page(request: AnyRequest, hall: Hall, guest: Guest, error: MeadhallError | None = None) -> Html:
     notice, status = ("", 200) if error is None else (reason_of(error), int(status_of(error)))
     panel = notifications_panel(hall, guest, opener_of(request))
-    more = {"holidays": _holidays(hall, guest), "notifications": panel}
+    more = {"holidays": _holidays(hall, guest), "notifications": panel, "ladder_game": game_names()[0]}
     takes_part = hall.store.transact(ladder.takes_part, guest.id) if hall.switches.allows("ladder", guest) else None
     return page(request, guest, "settings.html", None, status, notice=notice, takes_part=takes_part, **more)
 

@@ -10,12 +10,6 @@ def read(db: Db) -> dict[str, str]:
     return dict(map(tuple, db.rows("SELECT name, value FROM switches")))
 
 
-def value_of(db: Db, name: str) -> str | None:
-    """Return what is set by a name; None if it was never set."""
-    found: str | None = db.value("SELECT value FROM switches WHERE name = ?", name)
-    return found
-
-
 def put(db: Db, name: str, value: str | None) -> None:
     """Set a value in place of the last one. None: it is as if it was never set."""
     db.run("DELETE FROM switches WHERE name = ?", name)
