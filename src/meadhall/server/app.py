@@ -38,6 +38,7 @@ from meadhall.server.routes import (
     editor,
     front_page,
     host,
+    moderation,
     monitoring,
     people,
     questions,
@@ -63,7 +64,21 @@ log = logging.getLogger(__name__)
 BODY_LIMIT: Final = 64 * 1024
 """Bytes of a request, except for uploads."""
 
-_PAGE_MODULES: Final = (front_page, account, quick_match, tables, deeds, workshop, questions, editor, talk, replay, people, host)
+_PAGE_MODULES: Final = (
+    front_page,
+    account,
+    quick_match,
+    tables,
+    deeds,
+    workshop,
+    questions,
+    editor,
+    talk,
+    replay,
+    people,
+    moderation,
+    host,
+)
 _DEVELOPMENT: Final = "meadhall.server.dev"
 """The package of development mode. Only an application for development loads it."""
 
@@ -164,7 +179,7 @@ async def _identify(request: AnyRequest) -> None:
     speak(guest.language)
     if scope["method"] == "POST" and not guest.is_stored:
         state.guest_limit.count(client_address(request), guest.id)
-    hall.admission.check(guest, scope["path"])
+    hall.admission.check(guest, scope["path"], scope["client"][0] if scope["client"] else "", scope["method"] in ("GET", "HEAD"))
 
 
 def _pages(modules: Iterable[ModuleType]) -> Router:
@@ -247,3 +262,4 @@ async def _clean_up(limit: RequestLimit, hall: Hall) -> None:
         await hall.time.sleep(_MINUTE)
         limit.forget_expired()
         hall.release_finished_rooms()
+        hall.admission.forget_addresses()

@@ -13,6 +13,7 @@ import os
 import socket
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager, closing
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -23,9 +24,9 @@ import msgspec
 from meadhall.engine.errors import BadSetup, MeadhallError
 from meadhall.engine.text.language import current_language, speaking
 from meadhall.engine.text.language import gettext as _
+from meadhall.server.hall import moderation
 from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.host_deeds import Done, carried_out
-from meadhall.server.hall.people.names import unlike_others
 from meadhall.server.settings import Settings
 from meadhall.server.store import accounts, guests, links, talk, uptime
 from meadhall.server.store.database import Db
@@ -56,21 +57,14 @@ def person_of(db: Db, person: str) -> Guest:
 
 def _rename(db: Db, person: str, name: str) -> Done:
     guest = person_of(db, person)
-    return Done(tables=guests.rename(db, guest, name, unlike_others), guests=[guest.id], subject=person)
+    return Done(tables=moderation.rename(db, guest, name), guests=[guest.id], subject=person)
 
 
-def _close(db: Db, person: str, revokes: bool) -> Done:
+def _close(db: Db, person: str, revokes: bool, days: int, reason: str) -> Done:
     """Shut a person out. The answer is their name, and the id of the invitation that was withdrawn."""
     guest = person_of(db, person)
-    changed = guests.shut_out(db, guest.id)
-    revoked = guests.revoke_link_of(db, guest.id) if revokes else None
-    return Done([guest.name, revoked], changed, [guest.id], subject=person)
-
-
-def _reopen(db: Db, person: str) -> Done:
-    guest = person_of(db, person)
-    guests.let_in_again(db, guest.id)
-    return Done(guest.name, guests=[guest.id], subject=person)
+    done = moderation.shut_out(db, guest, days, reason)
+    return replace(done, answer=[guest.name, guests.revoke_link_of(db, guest.id) if revokes else None])
 
 
 def _link(db: Db, person: str) -> Done:
@@ -108,7 +102,11 @@ def _note_backup(db: Db) -> Done:
 _COMMANDS: Final[Mapping[str, Callable[..., Done]]] = {
     "rename": _rename,
     "close": _close,
-    "open": _reopen,
+    "open": lambda db, person: moderation.undo(db, person_of(db, person), "open"),
+    "mute": lambda db, person, days, reason: moderation.mute(db, person_of(db, person), days, reason),
+    "unmute": lambda db, person: moderation.undo(db, person_of(db, person), "unmute"),
+    "admit": lambda db, person: moderation.answer_newcomer(db, person_of(db, person), is_admitted=True),
+    "decide": moderation.decide,
     "link": _link,
     "role": _role,
     "invite": _invite,
