@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
-from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -121,11 +120,11 @@ def list_cases(
     if context.invoked_subcommand is not None:
         return
     with snapshot(chosen_settings(data).database) as db:
-        found = [each for each in map(partial(cases.context, db), cases.waiting(db, MOST)) if each is not None]
-    for each in found:
-        case, reasons = each.case, ", ".join(sorted({reason for reason, _words in each.reports}))
-        print(f"{case.id}  {case.created_at:%Y-%m-%d %H:%M}  {each.person.public_id}  {len(each.reports)} × {reasons}")
-        print(f"    {case.name}: {case.evidence or case.kind}")
+        found = [cases.with_context(db, case) for case in cases.find(db, cases.WAITING, most=MOST)]
+    for case in found:
+        reasons = ", ".join(sorted(row["reason"] for row in case["reports"]))
+        print(f"{case['id']}  {case['created_at']:%Y-%m-%d %H:%M}  {case['accused'].public_id}  {reasons}")
+        print(f"    {case['name']}: {case['evidence'] or case['kind']}")
     if not found:
         print(_("No case waits."))
 

@@ -55,11 +55,6 @@ def person_of(db: Db, person: str) -> Guest:
     return guest
 
 
-def _rename(db: Db, person: str, name: str) -> Done:
-    guest = person_of(db, person)
-    return Done(tables=moderation.rename(db, guest, name), guests=[guest.id], subject=person)
-
-
 def _close(db: Db, person: str, revokes: bool, days: int, reason: str) -> Done:
     """Shut a person out. The answer is their name, and the id of the invitation that was withdrawn."""
     guest = person_of(db, person)
@@ -90,7 +85,7 @@ def _role(db: Db, person: str, role: str) -> Done:
     guest = person_of(db, person) if account is None else guests.find(db, account.guest)
     if guest is None or not guest.has_account:
         raise BadSetup(_("Only a person with an account can be a helper or host; they make one on the page of their settings."))
-    guests.give_role(db, guest.id, role)
+    guests.change(db, guest.id, role=role)
     return Done(guest.name, guests=[guest.id], subject=f"{guest.public_id} {role}".strip())
 
 
@@ -100,12 +95,13 @@ def _note_backup(db: Db) -> Done:
 
 
 _COMMANDS: Final[Mapping[str, Callable[..., Done]]] = {
-    "rename": _rename,
+    "rename": lambda db, person, name: moderation.rename(db, person_of(db, person), name),
     "close": _close,
-    "open": lambda db, person: moderation.undo(db, person_of(db, person), "open"),
+    **{
+        deed: lambda db, person, deed=deed: moderation.treat(db, person_of(db, person), deed)
+        for deed in ("open", "unmute", "admit")
+    },
     "mute": lambda db, person, days, reason: moderation.mute(db, person_of(db, person), days, reason),
-    "unmute": lambda db, person: moderation.undo(db, person_of(db, person), "unmute"),
-    "admit": lambda db, person: moderation.answer_newcomer(db, person_of(db, person), is_admitted=True),
     "decide": moderation.decide,
     "link": _link,
     "role": _role,

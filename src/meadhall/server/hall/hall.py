@@ -39,7 +39,6 @@ from meadhall.server.hall.lobby_changes import (
     with_person,
 )
 from meadhall.server.hall.match_records import Uploads
-from meadhall.server.hall.moderation import Moderation
 from meadhall.server.hall.notifications import Notification, Notifications
 from meadhall.server.hall.orders import Orders
 from meadhall.server.hall.people.accounts import Accounts
@@ -111,7 +110,6 @@ class Hall:
         uptime: the downtimes of the hall.
         deadlines: the jobs that wait until the time of a seat is up.
         holidays: the days in which the slow clocks of a guest stand.
-        moderation: takes reports, and the requests of new guests who have to wait.
         admission: lets in the guests that may play here.
         identity: links that make another device the same guest.
         matching: held while a guest is seated at a table of a quick match.
@@ -156,7 +154,6 @@ class Hall:
             self.notifications.check_with(kind, self._turn_due)
         self.notifications.check_with("proposal", self._is_proposed)
         self.acquaintances = Acquaintances(store, self.scheduler, self.notifications, self.talk.ignoring)
-        self.moderation = Moderation(store, self.talk, self.acquaintances, self.admission)
         self._resuming: set[asyncio.Task[None]] = set()
 
     # ---------------------------------------------------------------------------------------------------------------- rooms

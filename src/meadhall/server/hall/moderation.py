@@ -11,18 +11,16 @@ from meadhall.engine.text.language import gettext as _
 from meadhall.engine.text.language import marked
 from meadhall.server.errors import NotForYou, NotFound, TooMany
 from meadhall.server.hall.chat import PHRASES, clean_text
+from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.host_deeds import Done
-from meadhall.server.hall.people.acquaintances import Acquaintances, hears
-from meadhall.server.hall.people.links import Admission
+from meadhall.server.hall.people.acquaintances import hears
 from meadhall.server.hall.people.names import GIVEN, any_name, unlike_others
-from meadhall.server.hall.room import Room
-from meadhall.server.hall.talk import Talk, audiences_of
+from meadhall.server.hall.talk import audiences_of
 from meadhall.server.store import accounts, cases, guests, talk
 from meadhall.server.store.cases import Subject
 from meadhall.server.store.database import Db
 from meadhall.server.store.models import Guest
-from meadhall.server.store.store import Store
-from meadhall.server.store.talk import ChatLine, LineFilter
+from meadhall.server.store.talk import LineFilter
 
 REASONS: Final = {
     "insult": marked("Insult or hate"),
@@ -33,13 +31,18 @@ REASONS: Final = {
 }
 """Why something is reported, by the key that is stored."""
 
-DEEDS: Final = ("hide", "mute", "week", "good", "rename", "dismiss")
-"""What can be done in a case: delete the line, mute for a day, shut out for a week or for good, give a neutral name, nothing."""
-
-DAY, WEEK = timedelta(days=1), timedelta(days=7)
+DEEDS: Final = {
+    "hide": marked("line deleted"),
+    "rename": marked("renamed"),
+    "mute": marked("muted for a day"),
+    "week": marked("shut out for a week"),
+    "good": marked("shut out for good"),
+    "dismiss": marked("dismissed"),
+}
+"""What can be done in a case, by the key that is stored."""
 
 MOST_A_DAY: Final = 10
-"""Reports of a person in a day that wait for a decision."""
+"""Reports of a guest in a day that wait for a decision."""
 
 LONGEST: Final = 300
 """Characters of a reporter's words, and of the reason of a helper."""
@@ -48,83 +51,62 @@ MOST_WAITING: Final = 100
 """New guests who wait for a helper at the same time."""
 
 
-class Moderation:
-    """Takes reports, and the requests of new guests who have to wait."""
+async def reported(hall: Hall, guest: Guest, of: str, kind: str = "conduct") -> Subject:
+    """Return what a guest wants to report.
 
-    def __init__(self, store: Store, talk: Talk, acquaintances: Acquaintances, admission: Admission) -> None:
-        self._store = store
-        self._talk = talk
-        self._acquaintances = acquaintances
-        self._admission = admission
+    Args:
+        hall: the hall.
+        guest: the guest.
+        of: ``line:`` and the id of a line, ``seat:`` and the id of a table and the number of a seat, separated by a colon, or
+            ``person:`` and a public id.
+        kind: of a person, the ``name`` or the ``conduct``.
 
-    def find_line(self, id: str) -> tuple[str, ChatLine]:
-        """Return a line of chat, after the id of its table. Raises NotFound."""
-        found = self._store.transact(talk.find_lines, LineFilter(ids=[id]), 1)
-        if not found:
-            raise NotFound(_("There is no such line."))
-        return found[0]
+    Raises:
+        NotFound: there is no such thing, or the guest doesn't see it, or it is about the guest.
+    """
+    where, *ids = of.split(":")
+    person: Guest | None = None
+    evidence, key, table = "", "", None
+    if where == "line" and ids:
+        kind, key = "line", ids[0]
+        for table, line in hall.store.transact(talk.find_lines, LineFilter(ids=[key]), 1):
+            room = await hall.room(table)
+            is_heard = line.audience in audiences_of(room.table, guest) and hears(hall.talk.ignoring.of(guest.id), line)
+            person = hall.store.transact(guests.find, line.guest) if is_heard and not line.is_deleted else None
+            evidence = line.text if line.phrase is None else PHRASES.get(line.phrase, line.phrase)
+    elif where == "seat" and len(ids) == 2:
+        table = ids[0]
+        seats = (await hall.room(table)).table.seats
+        owners = next((seat.guests for seat in seats if str(seat.seat) == ids[1]), frozenset())
+        person = hall.store.transact(guests.find, min(owners)) if owners - {guest.id} == owners != frozenset() else None
+    elif where == "person" and ids:
+        found = hall.store.transact(guests.find_public, ids[0])
+        person = found if found is not None and hall.acquaintances.knows(guest, found) else None
+    if person is None or person.id == guest.id:
+        raise NotFound(_("There is no such person or line here, or it is yours."))
+    if kind == "name":
+        key, evidence = f"{person.public_id} {person.name}", f"{person.name} ({person.crest.text})"
+    elif kind != "line":
+        kind, key = "conduct", f"{person.public_id} {table or ''}"
+    return Subject(kind, key, person, evidence, table)
 
-    def line(self, room: Room, guest: Guest, line: ChatLine) -> Subject:
-        """Return a line at a table, to report it. Raises NotFound if the guest doesn't hear it, or it is deleted."""
-        author = self._store.transact(guests.find, line.guest)
-        is_heard = line.audience in audiences_of(room.table, guest) and hears(self._talk.ignoring.of(guest.id), line)
-        if author is None or line.is_deleted or not is_heard:
-            raise NotFound(_("There is no such line."))
-        words = line.text if line.phrase is None else PHRASES.get(line.phrase, line.phrase)
-        return self._checked(Subject("line", line.id, author, words, room.table.id), guest)
 
-    def at_table(self, room: Room, guest: Guest, seat: int, kind: str) -> Subject:
-        """Return the person on a seat, to report their name or conduct. Raises NotFound."""
-        owners = room.table.seats[seat].guests if 0 <= seat < len(room.table.seats) else frozenset()
-        person = self._store.transact(guests.find, min(owners)) if owners else None
-        if person is None or guest.id in owners:
-            raise NotFound(_("There is no such person here."))
-        return self._of_person(guest, person, kind, room.table.id)
+def report(hall: Hall, guest: Guest, subject: Subject, reason: str, words: str) -> None:
+    """Report something. Raises BadSetup without a reason, TooMany after many reports in a day."""
+    if reason not in REASONS:
+        raise BadSetup(_("Choose a reason."))
+    guest = guest if guest.is_stored else hall.store.save_guest(guest)
+    if hall.store.transact(cases.count_reports, guest.id, timedelta(days=1)) >= MOST_A_DAY:
+        raise TooMany(_("You have reported a lot today. The helpers look at that first."))
+    address = hall.admission.hash_of(subject.person.id)
+    hall.store.transact(cases.report, subject, address, guest.id, reason, clean_text(words)[:LONGEST])
 
-    def known(self, guest: Guest, public_id: str, kind: str) -> Subject:
-        """Return a person whom the guest knows, to report their name or conduct. Raises NotFound."""
-        person = self._store.transact(guests.find_public, public_id)
-        if person is None or not self._acquaintances.knows(guest, person):
-            raise NotFound(_("There is no such person here."))
-        return self._of_person(guest, person, kind, None)
 
-    def _of_person(self, guest: Guest, person: Guest, kind: str, table: str | None) -> Subject:
-        if kind == "name":
-            subject = Subject(kind, f"{person.public_id} {person.name}", person, f"{person.name} ({person.crest.text})", table)
-        else:
-            subject = Subject("conduct", f"{person.public_id} {table or ''}", person, "", table)
-        return self._checked(subject, guest)
-
-    def _checked(self, subject: Subject, guest: Guest) -> Subject:
-        if subject.person.id == guest.id:
-            raise NotFound(_("You can't report yourself."))
-        return subject
-
-    def report(self, subject: Subject, guest: Guest, reason: str, words: str) -> None:
-        """Report something. Raises BadSetup without a reason, TooMany after many reports in a day."""
-        if reason not in REASONS:
-            raise BadSetup(_("Choose a reason."))
-        if not guest.is_stored:
-            guest = self._store.save_guest(guest)
-        address = self._admission.hash_of(subject.person.id)
-
-        def store(db: Db) -> None:
-            if cases.count_reports(db, guest.id, db.now() - DAY) >= MOST_A_DAY:
-                raise TooMany(_("You have reported a lot today. The helpers look at that first."))
-            cases.report(db, subject, address, guest.id, reason, clean_text(words)[:LONGEST])
-
-        self._store.transact(store)
-
-    def ask_in(self, guest: Guest, words: str) -> None:
-        """Ask for a new guest who has to wait. Raises TooMany."""
-        guest = self._store.save_guest(guest)
-
-        def store(db: Db) -> None:
-            if len(guests.waiting(db, MOST_WAITING)) >= MOST_WAITING:
-                raise TooMany(_("Many new guests wait already. Try again later."))
-            guests.ask_in(db, guest.id, clean_text(words)[:200])
-
-        self._store.transact(store)
+def ask_in(hall: Hall, guest: Guest, words: str) -> None:
+    """Ask a helper for a new guest who has to wait. Raises TooMany."""
+    if len(hall.store.transact(guests.waiting, MOST_WAITING)) >= MOST_WAITING:
+        raise TooMany(_("Many new guests wait already. Try again later."))
+    hall.store.transact(guests.change, hall.store.save_guest(guest).id, asks=clean_text(words)[:200])
 
 
 # ------------------------------------------------------------------------------------------------- deeds of hosts and helpers
@@ -138,68 +120,64 @@ def decide(db: Db, case: str, deed: str, reason: str = "", as_host: bool = True)
         BadSetup: there is no such deed, or not in such a case.
         NotForYou: only a host may shut out for good, or decide about someone with a role.
     """
-    found = cases.find(db, case)
-    person = None if found is None else guests.find(db, found.person)
-    if found is None or person is None:
-        raise NotFound(_("There is no case {id}.").format(id=case))
-    if deed not in DEEDS or (deed == "hide" and found.kind != "line"):
-        raise BadSetup(_("That can't be done in this case."))
-    if not as_host and deed != "dismiss" and (deed == "good" or person.role):
+    for found in cases.find(db, cases.ONE, case):
+        person = guests.find(db, found["person"])
+        assert person is not None  # with a person their cases are deleted
+        if deed not in DEEDS or (deed == "hide" and found["kind"] != "line"):
+            raise BadSetup(_("That can't be done in this case."))
+        if not as_host and deed != "dismiss" and (deed == "good" or person.role):
+            raise NotForYou(_("Only a host of the hall can do that."))
+        done = Done()
+        if deed == "hide":
+            done = Done(chats=talk.erase_lines(db, LineFilter(ids=[found["subject"]]))[1])
+        elif deed == "rename":
+            done = rename(db, person, "", reason)
+        elif deed != "dismiss":
+            days = {"mute": 1, "week": 7, "good": 0}[deed]
+            done = mute(db, person, days, reason) if deed == "mute" else shut_out(db, person, days, reason, found["address"])
+        reporters = cases.decide(db, found, deed)
+        for reporter in reporters:
+            guests.tell(db, reporter, "unfounded" if deed == "dismiss" else "acted")
+        return replace(done, guests=[person.id, *reporters], subject=f"{person.public_id} case {case}")
+    raise NotFound(_("There is no case {id}.").format(id=case))
+
+
+def treat(db: Db, person: Guest, deed: str, as_host: bool = True) -> Done:
+    """Let someone who waits in (``admit``) or ``refuse`` them for a week; or let someone in again (``open``), or ``unmute`` them.
+
+    Raises NotForYou for the last two, which are for hosts, BadSetup for another deed, and for someone who doesn't wait.
+    """
+    if deed in ("open", "unmute") and not as_host:
         raise NotForYou(_("Only a host of the hall can do that."))
-    done = Done()
-    if deed == "hide":
-        done = Done(chats=talk.erase_lines(db, LineFilter(ids=[found.subject]))[1])
-    elif deed == "mute":
-        mute(db, person, 1, reason)
-    elif deed in ("week", "good"):
-        done = shut_out(db, person, 7 if deed == "week" else 0, reason, found.address)
-    elif deed == "rename":
-        done = Done(tables=rename(db, person, reason=reason))
-    reporters = cases.decide(db, found, deed)
-    for reporter in reporters:
-        guests.tell(db, reporter, "unfounded" if deed == "dismiss" else "acted")
-    return replace(done, guests=[person.id, *reporters], subject=f"{person.public_id} case {found.id}")
+    if deed == "open":
+        guests.let_in_again(db, person.id)
+    elif deed == "unmute":
+        guests.change(db, person.id, muted_until=None)
+    elif deed not in ("admit", "refuse") or person.asks is None:
+        raise BadSetup(_("{name} doesn't wait.").format(name=person.name))
+    else:
+        guests.change(db, person.id, asks=None)
+    return shut_out(db, person, 7) if deed == "refuse" else Done(person.name, guests=[person.id], subject=person.public_id)
 
 
-def shut_out(db: Db, person: Guest, days: int, reason: str, address: str | None = None) -> Done:
+def shut_out(db: Db, person: Guest, days: int, reason: str = "", address: str | None = None) -> Done:
     """Shut a person out for some days; 0: for good. ``address``: its hash, if it is known."""
-    until = db.now() + timedelta(days=days) if days else None
-    tables = guests.shut_out(db, person.id, until, reason, address)
-    return Done(tables=tables, guests=[person.id], shut_out=person.id, subject=person.public_id)
+    tables = guests.shut_out(db, person.id, db.now() + timedelta(days=days) if days else None, reason, address)
+    return Done(person.name, tables, [person.id], subject=person.public_id, shut_out=person.id)
 
 
 def mute(db: Db, person: Guest, days: int, reason: str) -> Done:
-    """Let a person write nothing for some days; 0: let them write again."""
-    guests.mute(db, person.id, db.now() + timedelta(days=days) if days else None, reason)
-    if days:
-        guests.tell(db, person.id, "muted")
+    """Let a person write nothing for some days."""
+    guests.change(db, person.id, muted_until=db.now() + timedelta(days=days), reason=reason)
+    guests.tell(db, person.id, "muted")
     return Done(person.name, guests=[person.id], subject=person.public_id)
 
 
-def rename(db: Db, person: Guest, name: str = "", reason: str = "") -> list[str]:
-    """Give a person a name, or without one a neutral name and the crest of a new guest. Return the ids of the changed tables.
-
-    Raises NameTaken.
-    """
-    if not name:
-        person = replace(person, chosen_crest="")
-        name = any_name(accounts.owned_of(db, GIVEN))
+def rename(db: Db, person: Guest, name: str, reason: str = "") -> Done:
+    """Give a person a name; without one a neutral name, and the crest of a new guest. Raises NameTaken."""
+    crest = person.chosen_crest if name else ""
+    name = name or any_name(accounts.owned_of(db, GIVEN))
+    guests.change(db, person.id, reason=reason)
     guests.tell(db, person.id, "renamed")
-    guests.explain(db, person.id, reason)
-    return guests.rename(db, person, name, unlike_others)
-
-
-def undo(db: Db, person: Guest, deed: str) -> Done:
-    """Let a person in again (``open``), or write again (``unmute``)."""
-    if deed == "unmute":
-        return mute(db, person, 0, "")
-    guests.let_in_again(db, person.id)
-    return Done(person.name, guests=[person.id], subject=person.public_id)
-
-
-def answer_newcomer(db: Db, person: Guest, is_admitted: bool, reason: str = "") -> Done:
-    """Admit a new guest who waits, or shut them out for a week."""
-    if person.asks is None:
-        raise NotFound(_("{name} doesn't wait.").format(name=person.name))
-    guests.admit_newcomer(db, person.id)
-    return Done(person.name, guests=[person.id], subject=person.public_id) if is_admitted else shut_out(db, person, 7, reason)
+    tables = guests.rename(db, replace(person, chosen_crest=crest), name, unlike_others)
+    return Done(person.name, tables, [person.id], subject=person.public_id)

@@ -21,7 +21,6 @@ from meadhall.pictures.templates import STATIC as SHARED_STATIC
 from meadhall.pictures.templates import game_static_files, new_environment
 from meadhall.server.pages.any_game import any_game_template, uses_any_game_page
 from meadhall.server.pages.clock import clock_words, moment, time_left
-from meadhall.server.pages.host import outcomes
 from meadhall.server.pages.log import turn_in_words
 from meadhall.server.pages.models import Viewer
 from meadhall.server.pages.people import sounds
@@ -53,7 +52,6 @@ def environment() -> Environment:
         moment=moment,
         game_named=game,
         clock_words=clock_words,
-        outcomes=outcomes,
         dev=None,  # the pages of a hall in development mode get it
     )
     return environment

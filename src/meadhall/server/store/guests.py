@@ -132,7 +132,7 @@ def shut_out(db: Db, guest: str, until: datetime | None = None, reason: str = ""
         reason: why; they read it.
         address: the hash of their network address, if it is known: new guests from there have to wait.
     """
-    db.run("UPDATE guests SET closed_at = ?, closed_until = ?, reason = ? WHERE id = ?", db.now(), until, reason, guest)
+    change(db, guest, closed_at=db.now(), closed_until=until, reason=reason)
     if address is not None:
         hold_address(db, guest, address)
     sessions.end_all(db, guest)
@@ -143,9 +143,15 @@ def shut_out(db: Db, guest: str, until: datetime | None = None, reason: str = ""
     return changed
 
 
+def change(db: Db, guest: str, **values: datetime | str | None) -> None:
+    """Change columns of a guest that are no settings: ``role``, ``muted_until``, ``reason``, ``asks`` and so on."""
+    columns = ", ".join(f"{name} = :{name}" for name in values)
+    db.run(f"UPDATE guests SET {columns} WHERE id = :id", id=guest, **values)
+
+
 def let_in_again(db: Db, guest: str) -> None:
     """Admit a person again after they were shut out."""
-    db.run("UPDATE guests SET closed_at = NULL, closed_until = NULL WHERE id = ?", guest)
+    change(db, guest, closed_at=None, closed_until=None)
     db.run("DELETE FROM closings WHERE guest = ?", guest)
 
 
@@ -162,43 +168,15 @@ def held_addresses(db: Db) -> dict[str, datetime]:
     return {address: in_utc_or_none(end) or FOR_GOOD for address, end in db.rows("SELECT address, ends_at FROM closings")}
 
 
-def mute(db: Db, guest: str, until: datetime | None, reason: str = "") -> None:
-    """Let a person write nothing until then; None: let them write again."""
-    db.run("UPDATE guests SET muted_until = ?, reason = ? WHERE id = ?", until, reason, guest)
-
-
-def explain(db: Db, guest: str, reason: str) -> None:
-    """Store why something was done to a person, who reads it."""
-    db.run("UPDATE guests SET reason = ? WHERE id = ?", reason, guest)
-
-
 def tell(db: Db, guest: str, what: str) -> None:
-    """Let the next page tell a guest something, by its key. "" ends all that it tells."""
-    told = "trim(told || ' ' || :what)" if what else "''"
-    db.run(
-        f"UPDATE guests SET told = {told} WHERE id = :guest AND (:what = '' OR instr(told, :what) = 0)", guest=guest, what=what
-    )
-
-
-def ask_in(db: Db, guest: str, words: str) -> None:
-    """Note that a new guest waits until a helper admits them."""
-    db.run("UPDATE guests SET asks = ? WHERE id = ?", words, guest)
+    """Let the next page tell a guest something, by its key."""
+    db.run("UPDATE guests SET told = trim(told || ' ' || ?1) WHERE id = ?2 AND instr(told, ?1) = 0", what, guest)
 
 
 def waiting(db: Db, most: int) -> list[tuple[Guest, datetime]]:
     """Return the new guests who wait, and since when they are known, the first ones first."""
     rows = db.rows(f"{_SELECT} WHERE asks IS NOT NULL AND created_at > '' ORDER BY created_at LIMIT ?", most)
     return [(_guest(row), in_utc(row["created_at"])) for row in rows]
-
-
-def admit_newcomer(db: Db, guest: str) -> None:
-    """Let a new guest in who has waited."""
-    db.run("UPDATE guests SET asks = NULL WHERE id = ?", guest)
-
-
-def give_role(db: Db, guest: str, role: str) -> None:
-    """Make the owner of an account a ``helper`` or ``host`` of the hall; "" takes the role away."""
-    db.run("UPDATE guests SET role = ? WHERE id = ?", role, guest)
 
 
 def admit(db: Db, guest: str, link: str | None) -> None:
