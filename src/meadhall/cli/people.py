@@ -78,7 +78,7 @@ def close_person(
     elif revoke:
         print(_("No invitation that still exists has admitted them."))
     if settings.admission == OPEN:
-        print(_("New guests from their network wait until a helper admits them, if the running hall has seen where they were."))
+        print(_("They can come back as a new guest, but from the same network only when a helper admits them."))
     elif settings.admission == INVITED and not revoke:
         print(_("With an invitation that isn't used up they can come back as a new guest; --revoke withdraws the one they had."))
     elif settings.admission == ACCOUNTS:

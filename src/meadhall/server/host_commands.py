@@ -79,7 +79,7 @@ def _erase(db: Db, lines: Mapping[str, Any]) -> Done:
     return Done(count, chats=tables, subject=f"{count} lines")
 
 
-def _role(db: Db, person: str, role: str) -> Done:
+def appoint(db: Db, person: str, role: str) -> Done:
     """Give a role to the owner of an account, who is named by the account or a public id. The answer is their name."""
     account = accounts.find_by_name(db, person)
     guest = person_of(db, person) if account is None else guests.find(db, account.guest)
@@ -104,7 +104,7 @@ _COMMANDS: Final[Mapping[str, Callable[..., Done]]] = {
     "mute": lambda db, person, days, reason: moderation.mute(db, person_of(db, person), days, reason),
     "decide": moderation.decide,
     "link": _link,
-    "role": _role,
+    "role": appoint,
     "invite": _invite,
     "revoke": lambda db, id: Done(links.revoke_admission(db, id), subject=id),
     "erase": _erase,

@@ -95,7 +95,7 @@ async def show_log(request: AnyRequest, hall: Hall, host: Guest, before: int = 1
 @get("/host/log.csv")
 async def download_log(hall: Hall, host: Guest) -> Response[str]:
     """Return the whole log as a file."""
-    headers = {"Content-Disposition": 'attachment; filename="meadhall-log.csv"', "Meadhall-Role": host.role}
+    headers = {"Content-Disposition": f'attachment; filename="meadhall-log-{host.public_id}.csv"'}
     return Response(await hall.store.read(host_log.as_file), media_type="text/csv", headers=headers)
 
 

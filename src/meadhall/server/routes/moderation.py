@@ -14,6 +14,7 @@ from meadhall.server.hall.people.links import ASK
 from meadhall.server.pages.models import Refusal
 from meadhall.server.pages.responses import Html, page, said_next, see_other
 from meadhall.server.store import guests
+from meadhall.server.store.cases import Subject
 from meadhall.server.store.models import Guest
 from meadhall.server.web.forms import Form, read_form, safe_path
 from meadhall.server.web.links import link
@@ -24,8 +25,15 @@ from meadhall.server.web.sessions import Sessions
 @get("/report")
 async def ask_why(request: AnyRequest, hall: Hall, guest: Guest, of: str = "") -> Html:
     """Ask why something is reported. ``of``: see ``moderation.reported``."""
-    subject = await moderation.reported(hall, guest, of)
-    return page(request, guest, "report.html", subject, reasons=REASONS, longest=LONGEST, of=of)
+    return _page(request, guest, await moderation.reported(hall, guest, of), of)
+
+
+def _page(
+    request: AnyRequest, guest: Guest, subject: Subject, of: str, error: MeadhallError | None = None, words: str = ""
+) -> Html:
+    more: dict[str, object] = {"of": of, "words": words, "reasons": REASONS, "longest": LONGEST}
+    more["notice"] = None if error is None else Refusal("", reason_of(error))
+    return page(request, guest, "report.html", subject, 200 if error is None else int(status_of(error)), **more)
 
 
 @post("/report", status_code=200)
@@ -37,8 +45,7 @@ async def report(request: AnyRequest, hall: Hall, guest: Guest) -> Html | Redire
     try:
         moderation.report(hall, guest, subject, form.get("reason", ""), words)
     except MeadhallError as error:
-        more = {"of": of, "words": words, "notice": Refusal("", reason_of(error))}
-        return page(request, guest, "report.html", subject, int(status_of(error)), reasons=REASONS, longest=LONGEST, **more)
+        return _page(request, guest, subject, of, error, words)
     return said_next(see_other(link(f"/tables/{subject.table}" if subject.table else "/people")), "reported")
 
 

@@ -143,7 +143,7 @@ def shut_out(db: Db, guest: str, until: datetime | None = None, reason: str = ""
     return changed
 
 
-def change(db: Db, guest: str, **values: datetime | str | None) -> None:
+def change(db: Db, guest: str, /, **values: datetime | str | None) -> None:
     """Change columns of a guest that are no settings: ``role``, ``muted_until``, ``reason``, ``asks`` and so on."""
     columns = ", ".join(f"{name} = :{name}" for name in values)
     db.run(f"UPDATE guests SET {columns} WHERE id = :id", id=guest, **values)
