@@ -13,6 +13,7 @@ SMALL: Final = frozenset(
         "admission_links",
         "challenges",  # they are deleted after minutes
         "closings",  # only of people who are shut out
+        "switches",
     }
 )
 """Tables whose rows don't become more with every guest or match."""

@@ -250,7 +250,7 @@ async def test_the_address_of_a_case_outlives_a_restart_and_goes_with_the_decisi
         await run(settings, "cases", "decide", case, "good", "--reason", "Enough")
         assert (await hall.person("10.0.1.1").get("/")).status_code == 403
         assert not hall.store.transact(lambda db: db.value("SELECT 1 FROM cases WHERE address IS NOT NULL"))
-        lines = [line.split(",")[4:] for line in (await host.get("/host/log.csv")).text.splitlines()]
+        lines = [line.split(",")[3:] for line in (await host.get("/host/log.csv")).text.splitlines()]
         assert lines[-1] == ["good", f"{public_id(hall)} case {case}", "Enough"]
 
 

@@ -25,6 +25,8 @@ RIGHTS: Final[Mapping[str, frozenset[str]]] = {
     "POST /host/cases/{id}": HELPERS,
     "GET /host/waiting": HELPERS,
     "POST /host/people/{public_id}": HELPERS,
+    "GET /host/switches": HOSTS,
+    "POST /host/switches": HOSTS,
     "GET /host/log": HOSTS,
     "GET /host/log.csv": HOSTS,
 }
@@ -85,7 +87,7 @@ async def test_the_log_has_every_deed_and_the_database_changes_none(hall: OpenHa
     host = await with_role(hall, settings, "host")
     await run(settings, "people", "rename", (await run(settings, "people", "list")).split()[0], "=Odin")
     for text in ((await host.get("/host/log.csv")).text, await run(settings, "host", "log")):
-        assert [line.split(",")[4] for line in text.splitlines()] == ["deed", "role", "rename"]
+        assert [line.split(",")[3] for line in text.splitlines()] == ["deed", "role", "rename"]
     assert "rename" in (await host.get("/host/log")).text
     for statement in ("UPDATE host_log SET deed = 'nothing'", "DELETE FROM host_log"):
         with pytest.raises(sqlite3.DatabaseError, match="stays as it is"):

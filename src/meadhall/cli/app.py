@@ -171,7 +171,12 @@ COMMANDS: Mapping[str, Command | Group] = {
     ),
     "host": Group(
         marked("Look after a hall that strangers use."),
-        {"log": Command("people:print_log", marked("Print as CSV what hosts and helpers have done."), _interpreted)},
+        {
+            "switch": Command(
+                "house:switch", marked("Show or set the switches and quotas of a hall, also while it runs."), _interpreted
+            ),
+            "log": Command("people:print_log", marked("Print as CSV what hosts and helpers have done."), _interpreted),
+        },
     ),
     "people": Group(
         marked("List, rename and shut out the people of a hall, also while it runs."),

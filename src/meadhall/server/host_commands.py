@@ -27,6 +27,7 @@ from meadhall.engine.text.language import gettext as _
 from meadhall.server.hall import moderation
 from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.host_deeds import Done, carried_out
+from meadhall.server.hall.switches import set_switch
 from meadhall.server.settings import Settings
 from meadhall.server.store import accounts, guests, links, talk, uptime
 from meadhall.server.store.database import Db
@@ -108,6 +109,7 @@ _COMMANDS: Final[Mapping[str, Callable[..., Done]]] = {
     "invite": _invite,
     "revoke": lambda db, id: Done(links.revoke_admission(db, id), subject=id),
     "erase": _erase,
+    "switch": set_switch,
     "note-backup": _note_backup,
 }
 

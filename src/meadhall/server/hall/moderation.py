@@ -41,9 +41,6 @@ DEEDS: Final = {
 }
 """What can be done in a case, by the key that is stored."""
 
-MOST_A_DAY: Final = 10
-"""Reports of a guest in a day that wait for a decision."""
-
 LONGEST: Final = 300
 """Characters of a reporter's words, and of the reason of a helper."""
 
@@ -96,7 +93,7 @@ def report(hall: Hall, guest: Guest, subject: Subject, reason: str, words: str) 
     if reason not in REASONS:
         raise BadSetup(_("Choose a reason."))
     guest = guest if guest.is_stored else hall.store.save_guest(guest)
-    if hall.store.transact(cases.count_reports, guest.id, timedelta(days=1)) >= MOST_A_DAY:
+    if hall.store.transact(cases.count_reports, guest.id, timedelta(days=1)) >= hall.switches.quotas["cases_in_day"]:
         raise TooMany(_("You have reported a lot today. The helpers look at that first."))
     address = hall.admission.hash_of(subject.person.id)
     hall.store.transact(cases.report, subject, address, guest.id, reason, clean_text(words)[:LONGEST])

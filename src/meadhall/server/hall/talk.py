@@ -16,6 +16,7 @@ from meadhall.server.hall.lobby_changes import names_at
 from meadhall.server.hall.people.acquaintances import Ignoring, hears
 from meadhall.server.hall.people.names import unlike_others
 from meadhall.server.hall.room import Room
+from meadhall.server.hall.switches import OFF, Switches
 from meadhall.server.store import talk
 from meadhall.server.store.acquaintances import Ignored, IgnoreKind
 from meadhall.server.store.database import Db
@@ -34,18 +35,18 @@ class Talk:
     """Lets guests talk at tables.
 
     Attributes:
-        is_on: whether the hall has chats.
+        switches: say whether the hall has chats, and who writes in them.
         ignoring: whom guests have muted and blocked.
     """
 
-    def __init__(self, store: Store, ignoring: Ignoring, is_on: bool) -> None:
-        self.is_on = is_on
+    def __init__(self, store: Store, ignoring: Ignoring, switches: Switches) -> None:
+        self.switches = switches
         self.ignoring = ignoring
         self._store = store
 
     def has_chat(self, table: TableRow) -> bool:
         """Return whether a table has a chat. The puzzle of a day has none: everyone solves it alone."""
-        return self.is_on and table.daily is None
+        return self.switches.values["chat"] != OFF and table.daily is None
 
     def prepare(self, room: Room, guest: Guest) -> Ignored:
         """Read everything that a page of the guest needs to show the chat. Return whom the guest ignores."""
@@ -81,6 +82,8 @@ class Talk:
             raise BadLine(_("There is no such phrase."))
         words = "" if phrase is not None else clean_line(text)
         self._check_voice(guest)
+        if phrase is None and not self.switches.allows("chat", guest):
+            raise ChatOff(_("In this hall only people with an account write lines. You can still choose a phrase."))
         _check_open(room)
         audience, seat = audience_of(room.table, guest), room.table.seat_of(guest.id)
         if seat is None or not guest.is_stored:  # a spectator's name may belong to an account meanwhile
@@ -155,8 +158,8 @@ class Talk:
 
     def check(self, room: Room) -> None:
         """Refuse if the table has no chat. Raises ChatOff."""
-        if not self.is_on:
-            raise ChatOff(_("This hall has no chat."))
+        if self.switches.values["chat"] == OFF:
+            raise ChatOff(self.switches.reason("chat"))
         if not self.has_chat(room.table):
             raise ChatOff(_("The puzzle of the day has no chat."))
 

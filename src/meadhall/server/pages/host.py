@@ -16,6 +16,7 @@ from meadhall.server.web.links import link
 _SECTIONS: Final = (
     ("/host", marked("Cases"), ("helper", "host")),
     ("/host/waiting", marked("New guests"), ("helper", "host")),
+    ("/host/switches", marked("Switches"), ("host",)),
     ("/host/log", marked("Log"), ("host",)),
 )
 """The sections: their addresses, their titles, and the roles that see them."""

@@ -45,7 +45,6 @@ from meadhall.server.pages.lobby import shared_link
 from meadhall.server.pages.models import Device, LobbyPage, Refusal, Viewer
 from meadhall.server.pages.talk import panel
 from meadhall.server.pages.templates import render
-from meadhall.server.settings import ACCOUNTS
 from meadhall.server.store.models import Guest, TableRow
 from meadhall.server.web.links import base_url, link, outside, sub_path
 from meadhall.server.web.request import AnyRequest, page_id
@@ -362,7 +361,7 @@ def _error_page(
 def _not_admitted_page(request: AnyRequest, error: MeadhallError) -> Html:
     """Return the page for a visitor without admission. It says how to get in."""
     is_shut_out = isinstance(error, ShutOut)
-    can_register = request.app.state.hall.settings.admission == ACCOUNTS
+    can_register = request.app.state.hall.admission.can_register
     title, guest = _("You can't come in") if is_shut_out else _("Welcome at the door"), _guest_or_stranger(request)
     more = {"title": title, "text": reason_of(error), "ways": not is_shut_out, "can_register": can_register}
     more |= {"waits": isinstance(error, Waiting), "asked": guest.asks is not None}

@@ -43,9 +43,9 @@ def provide_host(guest: Guest) -> Guest:
     return guest
 
 
-def host_page(request: AnyRequest, helper: Guest, template: str, **more: Any) -> Html:
+def host_page(request: AnyRequest, helper: Guest, template: str, status: int = 200, **more: Any) -> Html:
     """Return a page in the folder ``host`` of the templates, with the sections that the reader may open."""
-    return page(request, helper, f"host/{template}.html", None, sections=sections(helper), **more)
+    return page(request, helper, f"host/{template}.html", None, status, sections=sections(helper), **more)
 
 
 @get("/host")

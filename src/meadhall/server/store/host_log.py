@@ -33,6 +33,8 @@ def lines_before(db: Db, id: int, most: int) -> list[Row]:
 def as_file(db: Db) -> str:
     """Return the whole log as CSV, the first line first. No cell is the formula of a spreadsheet."""
     file = io.StringIO()
-    lines = [[f"'{cell}" if str(cell)[:1] in "=+-@" and cell != "" else cell for cell in row] for row in db.rows(f"{_LINES} > 0")]
-    csv.writer(file).writerows([("id", "time", "by", "name", "deed", "subject", "reason"), *lines])
+    lines = [
+        [f"'{cell}" if str(cell)[:1] in "=+-@" and cell != "" else cell for cell in row[1:]] for row in db.rows(f"{_LINES} > 0")
+    ]
+    csv.writer(file).writerows([("time", "by", "name", "deed", "subject", "reason"), *lines])
     return file.getvalue()

@@ -93,6 +93,7 @@ MIGRATIONS: Final[Mapping[int, tuple[str, ...]]] = {
             " BEGIN SELECT RAISE(ABORT, 'the log of the hosts stays as it is'); END"
             for statement, done in (("UPDATE", "changed"), ("DELETE", "deleted"))
         ),
+        "CREATE TABLE switches (name VARCHAR(20) NOT NULL PRIMARY KEY, value TEXT NOT NULL)",
     ),
 }
 """The statements that make a schema of the version before into each version."""

@@ -451,5 +451,11 @@ CREATE TABLE host_log (
 CREATE TRIGGER host_log_is_not_changed BEFORE UPDATE ON host_log BEGIN SELECT RAISE(ABORT, 'the log of the hosts stays as it is'); END;
 CREATE TRIGGER host_log_is_not_deleted BEFORE DELETE ON host_log BEGIN SELECT RAISE(ABORT, 'the log of the hosts stays as it is'); END;
 
+-- What the host has set while the hall runs; see hall/switches.py.
+CREATE TABLE switches (
+  name VARCHAR(20) NOT NULL PRIMARY KEY,
+  value TEXT NOT NULL
+);
+
 INSERT INTO counters (name, value) VALUES ('starts', 0);
 INSERT INTO health_checks (id) VALUES (1);

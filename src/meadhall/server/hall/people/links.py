@@ -12,6 +12,7 @@ from meadhall.engine.text.language import gettext as _
 from meadhall.server.errors import NotAdmitted, NotFound, ShutOut, Waiting
 from meadhall.server.hall.people import sign_in
 from meadhall.server.hall.people.accounts import Accounts, Device, SignedIn
+from meadhall.server.hall.switches import OFF, ON, Switches
 from meadhall.server.ops.addresses import address_group
 from meadhall.server.settings import ACCOUNTS, INVITED, OPEN
 from meadhall.server.store import accounts, guests, links, personal_data, sessions
@@ -54,15 +55,17 @@ class Admission:
     Args:
         store: the database.
         mode: ``open``, ``invited`` or ``accounts``.
+        switches: say whether the hall takes new guests.
 
     Attributes:
         addresses: the last addresses of guests, by their ids: in memory only.
         held: until when new guests from an address wait, by its hash.
     """
 
-    def __init__(self, store: Store, mode: str) -> None:
+    def __init__(self, store: Store, mode: str, switches: Switches) -> None:
         self._store = store
         self._secret = store.secret("addresses").encode()
+        self._switches = switches
         self.mode = mode
         self.addresses: dict[str, str] = {}
         self.held: dict[str, datetime] = {}
@@ -81,8 +84,15 @@ class Admission:
             return
         if self.held and (guest.asks is not None or not guest.is_stored):
             self.check_newcomer(address, path, is_reading)
-        public = (*_PUBLIC, *_FOR_NEW_ACCOUNTS) if self.mode == ACCOUNTS else _PUBLIC
+        public = (*_PUBLIC, *_FOR_NEW_ACCOUNTS) if self.can_register else _PUBLIC
         if not self.admits(guest) and not path.startswith(public):
+            raise NotAdmitted(self.reason(guest))
+
+    def check_new(self, path: str) -> None:
+        """Refuse the form of a visitor who would become a new guest by it while the hall takes none. Raises NotAdmitted."""
+        taken = self._switches.values["new_guests"]
+        by = ("/admission/", *_FOR_NEW_ACCOUNTS) if taken == ACCOUNTS else ()
+        if taken != ON and not path.startswith((*_WAYS_IN, *by)):
             raise NotAdmitted(self.reason())
 
     def check_newcomer(self, address: str, path: str = "", is_reading: bool = False) -> None:
@@ -90,7 +100,8 @@ class Admission:
 
         They may read how to get in, and sign in to an account. An invitation needs no helper. Raises Waiting.
         """
-        if self.mode == INVITED or self.held.get(self._hash(address), _NEVER) <= self._store.time.now():
+        is_off = self.mode == INVITED or self._switches.values["hold_newcomers"] == OFF
+        if is_off or self.held.get(self._hash(address), _NEVER) <= self._store.time.now():
             return
         if path != ASK and not (is_reading and path.startswith((*_PUBLIC, *_OF_THE_HOUSE))) and not path.startswith(_WAYS_IN):
             raise Waiting(
@@ -115,14 +126,27 @@ class Admission:
         for guest in list(self.addresses)[:-MOST_ADDRESSES]:
             del self.addresses[guest]
 
+    @property
+    def can_register(self) -> bool:
+        """Whether people without access get it by making an account."""
+        taken = self._switches.values["new_guests"]
+        return (self.mode == ACCOUNTS and taken == ON) or (self.mode != INVITED and taken == ACCOUNTS)
+
     def admits(self, guest: Guest) -> bool:
         """Return whether a guest may play here."""
         if guest.closed_until is not None and guest.closed_until > self._store.time.now():
             return False
+        if not guest.is_stored and self._switches.values["new_guests"] != ON:
+            return False
         return self.mode == OPEN or guest.has_account or (self.mode == INVITED and guest.is_admitted)
 
-    def reason(self) -> str:
-        """Return who may play here, in words."""
+    def _is_closed(self, guest: Guest) -> bool:
+        return guest.closed_until is not None and guest.closed_until > self._store.time.now()
+
+    def reason(self, guest: Guest | None = None) -> str:
+        """Return who may play here, in words. ``guest``: who is refused; None: a new one."""
+        if (guest is None or not guest.is_stored) and self._switches.values["new_guests"] == OFF:
+            return self._switches.reason("new_guests")
         if self.mode == INVITED:
             return _("This hall is for invited guests. Ask its host for an invitation link.")
         return _("This hall is for people with an account.")
@@ -137,7 +161,12 @@ class Admission:
     def check_program(self, invitation: str | None, address: str) -> None:
         """Refuse a program that may not become a guest. Raises NotAdmitted, Waiting."""
         self.check_newcomer(address)
-        if self.mode == ACCOUNTS or (self.mode == INVITED and invitation is None):
+        taken = self._switches.values["new_guests"]
+        if (
+            taken == OFF
+            or (self.mode != INVITED and ACCOUNTS in (self.mode, taken))
+            or (self.mode == INVITED and invitation is None)
+        ):
             raise NotAdmitted(self.reason())
 
     def admit(self, token: str, guest: Guest) -> None:
