@@ -9,8 +9,8 @@ from datetime import timedelta
 
 import pytest
 
-from meadhall.server.settings import Retention, Settings
 from meadhall.server.hall.moderation import reported
+from meadhall.server.settings import Retention, Settings
 from meadhall.server.store import cases as store
 from meadhall.server.store import guests
 from meadhall.server.store.models import Guest
