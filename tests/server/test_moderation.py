@@ -39,7 +39,7 @@ async def line_of(person: Person, table: str) -> str:
     """Return what a person reports who reports the rude line at a table."""
     lines = (await person.get(f"/tables/{table}/chat")).text.split("<li ")
     (line,) = [each for each in lines if RUDE in each]
-    return re.findall(r"/report\?of=(line:[\w-]+)", line)[0]
+    return str(re.findall(r"/report\?of=(line:[\w-]+)", line)[0])
 
 
 async def report(person: Person, of: str, reason: str = "insult", **more: str) -> int:

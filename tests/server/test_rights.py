@@ -24,7 +24,7 @@ RIGHTS: Final[Mapping[str, frozenset[str]]] = {
     "GET /host": HELPERS,
     "POST /host/cases/{id}": HELPERS,
     "GET /host/waiting": HELPERS,
-    "POST /host/people/{public_id}": HELPERS,
+    "POST /host/people/{person}": HELPERS,
     "GET /host/switches": HOSTS,
     "POST /host/switches": HOSTS,
     "GET /host/log": HOSTS,

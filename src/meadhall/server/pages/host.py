@@ -32,7 +32,7 @@ def case_words() -> dict[str, Any]:
     return {"reasons": REASONS, "deeds": DEEDS, "in_words": in_words, "for_good": FOR_GOOD}
 
 
-def told(guest: Guest, now: datetime) -> list[str]:
+def personal_news(guest: Guest, now: datetime) -> list[str]:
     """Return what the next page tells a guest once, in words."""
     reason = " " + _("Reason: {reason}").format(reason=guest.reason) if guest.reason else ""
     words = {

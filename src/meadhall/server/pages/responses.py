@@ -40,7 +40,7 @@ from meadhall.server.hall.room import Room
 from meadhall.server.ops.logs import request_id
 from meadhall.server.pages.clock import filled, milliseconds
 from meadhall.server.pages.frames import TALK_PLACE
-from meadhall.server.pages.host import told
+from meadhall.server.pages.host import personal_news
 from meadhall.server.pages.lobby import shared_link
 from meadhall.server.pages.models import Device, LobbyPage, Refusal, Viewer
 from meadhall.server.pages.talk import panel
@@ -74,7 +74,7 @@ def page(request: AnyRequest, guest: Guest, template: str, content: Any, status:
     origin = outside(request).url.removesuffix(sub_path())
     seen = replace(viewer(guest, opener_of(request)), word=_word(request, guest), has_cookies=_has_cookies(request))
     if guest.told:
-        more["told"] = told(guest, request.app.state.hall.time.now())
+        more["personal"] = personal_news(guest, request.app.state.hall.time.now())
     text = render(template, seen, content, request.url.path, origin, dev=request.app.state.dev, **more)
     answer = Response(text, media_type=MediaType.HTML, status_code=status)
     if seen.word:

@@ -75,13 +75,13 @@ async def show_waiting(request: AnyRequest, hall: Hall, helper: Guest) -> Html:
     return host_page(request, helper, "waiting", people=await hall.store.read(guests.waiting, _SHOWN))
 
 
-@post("/host/people/{public_id:str}", status_code=200)
-async def treat(hall: Hall, helper: Guest, public_id: str, form: Form) -> Redirect:
+@post("/host/people/{person:str}", status_code=200)
+async def treat(hall: Hall, helper: Guest, person: str, form: Form) -> Redirect:
     """Admit or refuse someone who waits; let someone in again, or write again. Raises NotFound."""
-    person = hall.store.transact(guests.find_public, public_id)
-    if person is None:
+    found = hall.store.transact(guests.find_public, person)
+    if found is None:
         raise NotFound(_("There is no such person here."))
-    told = {"person": person, "deed": form.get("deed", ""), "as_host": helper.role == "host"}
+    told = {"person": found, "deed": form.get("deed", ""), "as_host": helper.role == "host"}
     hall.do(helper.public_id, "treat", moderation.treat, **told)
     return see_other(safe_path(form.get("back", "")))
 
