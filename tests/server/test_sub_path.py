@@ -226,7 +226,9 @@ async def test_every_address_on_every_page_is_below_the_sub_path(hall: OpenHall)
     await crawl.visit("/sign-in", "/account/new", "/admission/x", "/identity", identity)
     await host.post("/account/new", {"name": "Sigrid", "password": "correct horse battery"})
     hall.switch("ladder", "on")
-    await crawl.visit("/account", "/account/confirm", "/ladder")
+    await crawl.visit("/account", "/account/confirm", f"/ladder/{AXES}")
+    hall.appoint("Sigrid")
+    await crawl.visit("/host", "/host/waiting", "/host/log", "/host/log.csv")
     assert crawl.outside == []
     known = {
         f"{PUBLIC}{path}" for path in ("/tables/x", "/daily/2026-01-01", "/account/passkey-options", "/sign-in/passkey-options")

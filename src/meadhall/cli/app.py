@@ -172,6 +172,11 @@ COMMANDS: Mapping[str, Command | Group] = {
         },
         Command("people:invite", "", _interpreted),
     ),
+    "cases": Group(
+        marked("List what people have reported and what waits for a decision."),
+        {"decide": Command("people:decide_case", marked("Do something in a case, and close it."), _interpreted)},
+        Command("people:list_cases", "", _interpreted),
+    ),
     "host": Group(
         marked("Look after a hall that strangers use."),
         {
@@ -192,6 +197,11 @@ COMMANDS: Mapping[str, Command | Group] = {
                 "people:close_person",
                 marked("Shut a person out: signed out everywhere, off all tables that are not over."),
                 _interpreted,
+            ),
+            "mute": Command("people:mute_person", marked("Let a person write in no chat for some days."), _interpreted),
+            "unmute": Command("people:unmute_person", marked("Let a person write again."), _interpreted),
+            "admit": Command(
+                "people:admit_person", marked("Admit a new guest who waits, because someone was shut out."), _interpreted
             ),
             "open": Command("people:open_person", marked("Admit a person again after they were shut out."), _interpreted),
             "link": Command(
