@@ -4,8 +4,8 @@ A match counts if all its seats belong to people who took part before it began, 
 players win against each other. The transaction that ends it notes it, and changes the levels. ``recompute`` does the same for all
 matches that were noted, in their order.
 
-A person who gives up is last. If they do it early, the match changes no level: so no one gets a lower one by giving up at once, to
-meet weaker people, or a higher one by matches that others throw away. It counts among the matches that the person gave up.
+A person who gives up is last. If they do it early, the match changes no level: so no one gets a lower one by giving up at once,
+to meet weaker people, or a higher one by matches that others throw away. It counts among the matches that the person gave up.
 """
 
 from __future__ import annotations
