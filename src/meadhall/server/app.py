@@ -8,6 +8,7 @@ import sys
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from importlib import import_module
+from math import inf
 from types import ModuleType
 from typing import Any, Final, cast
 
@@ -38,7 +39,9 @@ from meadhall.server.routes import (
     editor,
     front_page,
     host,
+    house,
     mail,
+    moderation,
     monitoring,
     people,
     questions,
@@ -76,6 +79,9 @@ _PAGE_MODULES: Final = (
     talk,
     replay,
     people,
+    moderation,
+    host,
+    house,
     host,
     mail,
 )
@@ -83,9 +89,6 @@ _DEVELOPMENT: Final = "meadhall.server.dev"
 """The package of development mode. Only an application for development loads it."""
 
 _MINUTE: Final = 60.0
-
-NEW_AN_HOUR: Final = 300
-"""Guests and records that an address may bring in an hour, in a hall that limits requests."""
 
 
 def create_app(settings: Settings, store: Store, worker: Worker) -> Litestar:
@@ -138,7 +141,9 @@ def build_app(requests_per_minute: int, *, development: bool = False) -> Litesta
         logging_config=None,  # the operator configures logging
         request_max_body_size=BODY_LIMIT,
     )
-    app.state.guest_limit = GuestLimit(NEW_AN_HOUR if requests_per_minute else 0, seconds)
+    app.state.guest_limit = GuestLimit(
+        lambda: app.state.hall.switches.quotas["new_in_hour"] if requests_per_minute else inf, seconds
+    )
     gateway = Gateway(app.asgi_handler, lag.note_request, _refuse, limit if requests_per_minute else None, unlimited_paths(app))
     for_pages = DirectDeed(deeds.ACT, app, app.asgi_handler, _identify)
     for_programs = DirectDeed(deeds.ACT, app, app.asgi_handler, api.identify)
@@ -181,7 +186,8 @@ async def _identify(request: AnyRequest) -> None:
     speak(guest.language)
     if scope["method"] == "POST" and not guest.is_stored:
         state.guest_limit.count(client_address(request), guest.id)
-    hall.admission.check(guest, scope["path"])
+        hall.admission.check_new(scope["path"])
+    hall.admission.check(guest, scope["path"], scope["client"][0] if scope["client"] else "", scope["method"] in ("GET", "HEAD"))
 
 
 def _pages(modules: Iterable[ModuleType]) -> Router:
@@ -264,3 +270,4 @@ async def _clean_up(limit: RequestLimit, hall: Hall) -> None:
         await hall.time.sleep(_MINUTE)
         limit.forget_expired()
         hall.release_finished_rooms()
+        hall.admission.forget_addresses()

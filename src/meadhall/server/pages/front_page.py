@@ -121,7 +121,7 @@ def hall_page(
             [replace(card(table, guest, None), waits=who_waits(table, at)) for table in open_ if table.id not in mine], chosen
         ),
         running=tuple(card(table, guest, rooms.get(table.id)) for table in running if table.id not in mine),
-        search=_search(hall),
+        search=_search(hall) if hall.switches.allows("quick_match", guest) else None,
     )
 
 

@@ -167,7 +167,7 @@ class HallPage:
     yours: tuple[TableCard, ...]
     open: OpenTables
     running: tuple[TableCard, ...]  # of other players
-    search: OpponentSearch | None  # None while no game is ready
+    search: OpponentSearch | None  # None while no game is ready, and for a guest for whom the host has switched it off
 
     @property
     def has_filter(self) -> bool:
