@@ -15,9 +15,14 @@ import trustme
 from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import AuthResult, Envelope, Session
 
+from meadhall.server import settings
 from ports import free_port
 
 USER, PASSWORD = "hall@example.org", "p@ss/word:1"
+
+
+NO_MAIL_SERVER = settings.MailServer("127.0.0.1", 9, "", "", "none", "hall@example.org", "Meadhall")
+"""A mail server that doesn't answer: no program listens on the port for discarding (RFC 863)."""
 
 
 class MailServer:

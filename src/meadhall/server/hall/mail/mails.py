@@ -187,6 +187,10 @@ class Mails:
         self._scheduler.finish(job, put)
         self._scheduler.wake()
 
+    def way_to_stop(self, guest: Guest) -> str:
+        """Return the path of the page that ends a guest's mails about turns. It needs no sign-in."""
+        return f"/mail/stop/{self._signer.dumps(guest.public_id)}"
+
     def owner(self, token: str) -> Guest:
         """Return the person to whom a mail with this link has gone, which ends mails about turns. Raises NotFound."""
         with suppress(BadSignature):
@@ -256,8 +260,7 @@ class Mails:
             token, link = IdentityLink.new(person, self._time.now(), confirms=True, valid_for=_SIGNS_IN_FOR)
             self._store.transact(links.put_identity_link, link)
             return letters.about_account(person.name, self._url, f"/identity/{token}")
-        stop = f"{self._url}/mail/stop/{self._signer.dumps(person.public_id)}"
-        return letters.about_turns(person.name, self._url, tables, stop)
+        return letters.about_turns(person.name, self._url, tables, self._url + self.way_to_stop(person))
 
 
 def _counted(db: Db, limit: accounts.Limit, *key: str) -> bool:
