@@ -23,8 +23,9 @@ import msgspec
 from meadhall.engine.errors import BadSetup, MeadhallError
 from meadhall.engine.text.language import current_language, speaking
 from meadhall.engine.text.language import gettext as _
+from meadhall.server.hall.announcements import announce, plan_maintenance
 from meadhall.server.hall.hall import Hall
-from meadhall.server.hall.host_deeds import Done, carried_out
+from meadhall.server.hall.host_deeds import Done, carried_out, delete_person
 from meadhall.server.hall.people.names import unlike_others
 from meadhall.server.hall.switches import set_switch
 from meadhall.server.settings import Settings
@@ -112,10 +113,13 @@ _COMMANDS: Final[Mapping[str, Callable[..., Done]]] = {
     "open": _reopen,
     "link": _link,
     "role": _role,
+    "delete": delete_person,
     "invite": _invite,
     "revoke": lambda db, id: Done(links.revoke_admission(db, id), subject=id),
     "erase": _erase,
     "switch": set_switch,
+    "announce": announce,
+    "maintenance": plan_maintenance,
     "note-backup": _note_backup,
 }
 

@@ -11,6 +11,7 @@ from meadhall.server.web.links import link
 
 _SECTIONS: Final = (
     ("/host", marked("Cases"), ("helper", "host")),
+    ("/host/announcements", marked("Announcements"), ("host",)),
     ("/host/switches", marked("Switches"), ("host",)),
     ("/host/log", marked("Log"), ("host",)),
 )

@@ -29,6 +29,7 @@ from meadhall.server.hall.room import Room
 from meadhall.server.ops.logs import request_id
 from meadhall.server.pages.clock import filled, milliseconds
 from meadhall.server.pages.frames import TALK_PLACE
+from meadhall.server.pages.house import told_now
 from meadhall.server.pages.lobby import shared_link
 from meadhall.server.pages.models import Device, LobbyPage, Refusal, Viewer
 from meadhall.server.pages.talk import panel
@@ -60,7 +61,9 @@ def page(request: AnyRequest, guest: Guest, template: str, content: Any, status:
     """Return a whole page for a guest. ``content`` is the page's model."""
     origin = outside(request).url.removesuffix(sub_path())
     seen = replace(viewer(guest, opener_of(request)), word=_word(request, guest), has_cookies=_has_cookies(request))
-    text = render(template, seen, content, request.url.path, origin, dev=request.app.state.dev, **more)
+    hall = request.app.state.hall
+    shared = {"dev": request.app.state.dev, "house": hall.house, "told": told_now(hall)}
+    text = render(template, seen, content, request.url.path, origin, **shared, **more)
     answer = Response(text, media_type=MediaType.HTML, status_code=status)
     if seen.word:
         answer.delete_cookie(_WORD, path=link("/"))

@@ -30,6 +30,9 @@ _PUBLIC: Final = (
 )
 """Pages that everyone may see: how to get in, the rules, what is kept, and the choice of the language."""
 
+_OF_THE_HOUSE: Final = ("/contact", "/imprint", "/house-rules")
+"""Pages that the host writes, which those who are shut out may read, too."""
+
 _WAYS_IN: Final = ("/sign-in", "/sign-out", "/identity/")
 """Forms that make a device another guest whom the hall knows already."""
 
@@ -53,10 +56,10 @@ class Admission:
     def check(self, guest: Guest, path: str) -> None:
         """Refuse a guest who may not see a page. Raises NotAdmitted, ShutOut."""
         if self._is_closed(guest):
-            if not path.startswith(("/privacy", "/sign-out")):
+            if not path.startswith(("/privacy", "/sign-out", *_OF_THE_HOUSE)):
                 raise ShutOut(_("The host of this hall has closed your access."))
             return
-        public = (*_PUBLIC, *_FOR_NEW_ACCOUNTS) if self.can_register else _PUBLIC
+        public = (*_PUBLIC, *_OF_THE_HOUSE, *(_FOR_NEW_ACCOUNTS if self.can_register else ()))
         if not self.admits(guest) and not path.startswith(public):
             raise NotAdmitted(self.reason(guest))
 
