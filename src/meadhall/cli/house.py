@@ -50,7 +50,7 @@ def announce_line(
 
 
 def plan(
-    begins: Annotated[str, typer.Argument(help=_("When it begins, in the form of --until; 'off': none, or it ends now."))],
+    begins: Annotated[str, typer.Argument(help=_("When it begins: now, or as for --until; 'off': none, or it ends now."))],
     until: Annotated[str, typer.Option(help=_(TIME))] = "",
     data: Annotated[Path | None, typer.Option(help=_(DATA))] = None,
 ) -> None:

@@ -99,14 +99,16 @@ def _checked_end(db: Db, until: str, after: datetime | None = None) -> datetime:
 
 
 def _in_time(text: str, after: datetime) -> datetime:
-    """Return the time that a form or a command names. A time of day is the next one after ``after``. Raises BadSetup.
+    """Return the time that a form or a command names. ``now`` is ``after``, and a time of day is the next one. Raises BadSetup.
 
     Without a time zone it is in the one of this machine.
     """
+    if text == "now":
+        return after
     try:
         if ":" in text[:3]:
             found = datetime.combine(after.astimezone().date(), time.fromisoformat(text.zfill(5))).astimezone()
             return found if found > after else (found.replace(tzinfo=None) + timedelta(days=1)).astimezone()
         return datetime.fromisoformat(text).astimezone()
     except (ValueError, OverflowError):
-        raise BadSetup(_("{text} is no time; write 21:00, or 2026-11-28T21:00.").format(text=repr(text))) from None
+        raise BadSetup(_("{text} is no time; write now, 21:00, or 2026-11-28T21:00.").format(text=repr(text))) from None

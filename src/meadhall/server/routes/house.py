@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final
+from datetime import timedelta
+from typing import Any, Final
 
 from litestar import Response, get, post
 
@@ -84,7 +85,9 @@ def _announcements_page(
     now = hall.time.now()
     known = {kind.__name__.lower(): told(hall.switches, kind, now) for kind in (Announcement, Maintenance)}
     zone = f"UTC{now.astimezone().isoformat()[-6:]}"
-    more = {"notice": notice, "typed": typed, "zone": zone, "earliest": f"{now.astimezone():%Y-%m-%dT%H:%M}"}
+    more: dict[str, Any] = {"notice": notice, "typed": typed, "zone": zone}
+    for name, hours in (("earliest", 0), ("later", 1), ("tomorrow", 24)):
+        more[name] = f"{now.astimezone() + timedelta(hours=hours):%Y-%m-%dT%H:%M}"
     return host_page(request, host, "announcements", 400 if notice else 200, **known, **more)
 
 
