@@ -27,11 +27,7 @@ PASSWORD: Final = "a long enough password"  # noqa: S105
 async def host_of(hall: OpenHall) -> Person:
     host = hall.person("10.0.7.7")
     assert (await host.post("/account/new", {"name": "Host", "password": PASSWORD})).status_code == 200
-    found = next(each for each in hall.store.transact(guests.named_like, "Host", 9))
-    guest = hall.store.transact(guests.find_public, found.public_id)
-    assert guest is not None
-    hall.store.transact(guests.give_role, guest.id, "host")
-    hall.hall.accounts.announce_sessions_changed(guest.id)
+    hall.appoint("Host")
     return host
 
 
@@ -88,22 +84,17 @@ async def test_the_host_announces_by_page_and_command_but_not_for_the_past(hall:
     assert "Skål" in await shown(host)
     bad = await asyncio.to_thread(run_command, settings, "host", "maintenance", "noon", "--until", "soon")
     assert (bad.returncode, "is no time" in bad.stderr) == (2, True)
-    deeds = [line.split(",")[2:4] for line in (await host.get("/host/log.csv")).text.splitlines()[1:]]
+    deeds = [line.split(",")[2:4] for line in (await host.get("/host/log.csv")).text.splitlines()[2:]]
     assert deeds == [["Host", "announce"]] * 2 + [["", "announce"]] + [["", "maintenance"]] * 2
 
 
 async def test_no_match_begins_during_a_maintenance_but_those_that_run_go_on(settings: Settings) -> None:
     async with open_hall(settings, time=ManualTime()) as hall:
-        host, program = hall.person(), await hall.program()
-        lobby, ended = await host.open(), await host.open()
-        await host.ask(f"/tables/{ended}/seats", {"seat": "1", "set": "bot"})
-        await host.ask(f"/tables/{ended}/start")
-        await host.ask(f"/tables/{lobby}/seats", {"seat": "1", "set": "bot"})
         plan(hall, HOUR, 2 * HOUR)
-        assert "<time" in await shown(host)
-        again = await host.open()
-        await host.ask(f"/tables/{again}/seats", {"seat": "1", "set": "bot"})
-        assert (await host.ask(f"/tables/{again}/start")).status_code == 200, "before it, matches begin"
+        host, _friend, room = await hall.two_at()
+        ended, program, lobby = room.table.id, await hall.program(), await host.open()
+        await host.ask(f"/tables/{lobby}/seats", {"seat": "1", "set": "bot"})
+        assert "<time" in await shown(host), "it is told before"
         await hall.time.advance(3600)
         assert (await host.ask(f"/tables/{ended}/resign")).status_code == 200
         for path, form in (

@@ -22,7 +22,7 @@ from meadhall.pictures.templates import STATIC as SHARED_STATIC
 from meadhall.server.hall.orders import Order
 from meadhall.server.pages.templates import STATIC
 from meadhall.server.settings import Settings
-from meadhall.server.store import jobs
+from meadhall.server.store import guests, jobs
 from server.people import AXES, OpenHall, Person, Program, metrics, open_hall, stream
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -225,7 +225,18 @@ async def test_every_address_on_every_page_is_below_the_sub_path(hall: OpenHall)
     identity = (await friend.post("/identity", Accept="application/json")).json()["url"].removeprefix(ROOT)
     await crawl.visit("/sign-in", "/account/new", "/admission/x", "/identity", identity)
     await host.post("/account/new", {"name": "Sigrid", "password": "correct horse battery"})
-    await crawl.visit("/account", "/account/confirm")
+    hall.switch("ladder", "on")
+    await crawl.visit("/account", "/account/confirm", f"/ladder/{AXES}")
+    hall.appoint("Sigrid")
+    other = hall.store.transact(guests.find, min((await hall.room(match)).table.seats[1].guests))
+    assert other is not None
+    public = other.public_id
+    await crawl.visit("/host", "/host/waiting", "/host/log", "/host/log.csv", f"/host/people/{public}/delete")
+    house = hall.hall.settings.data / "house"
+    house.mkdir()
+    for name in ("contact", "imprint", "rules"):
+        (house / f"{name}.md").write_text("Eir")
+    await crawl.visit("/contact", "/imprint", "/house-rules", "/robots.txt", "/.well-known/security.txt")
     assert crawl.outside == []
     known = {
         f"{PUBLIC}{path}" for path in ("/tables/x", "/daily/2026-01-01", "/account/passkey-options", "/sign-in/passkey-options")

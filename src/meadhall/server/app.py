@@ -40,6 +40,7 @@ from meadhall.server.routes import (
     front_page,
     host,
     house,
+    moderation,
     monitoring,
     people,
     questions,
@@ -77,6 +78,7 @@ _PAGE_MODULES: Final = (
     talk,
     replay,
     people,
+    moderation,
     host,
     house,
 )
@@ -180,7 +182,7 @@ async def _identify(request: AnyRequest) -> None:
     if scope["method"] == "POST" and not guest.is_stored:
         state.guest_limit.count(client_address(request), guest.id)
         hall.admission.check_new(scope["path"])
-    hall.admission.check(guest, scope["path"])
+    hall.admission.check(guest, scope["path"], scope["client"][0] if scope["client"] else "", scope["method"] in ("GET", "HEAD"))
 
 
 def _pages(modules: Iterable[ModuleType]) -> Router:
@@ -263,3 +265,4 @@ async def _clean_up(limit: RequestLimit, hall: Hall) -> None:
         await hall.time.sleep(_MINUTE)
         limit.forget_expired()
         hall.release_finished_rooms()
+        hall.admission.forget_addresses()

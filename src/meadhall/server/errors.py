@@ -63,6 +63,10 @@ class ShutOut(Refused):
     """The host of the hall has closed the access of this guest."""
 
 
+class Waiting(NotAdmitted):
+    """New guests from this address wait until a helper admits them."""
+
+
 class Stale(Refused):
     """The page that sent the request shows an older state."""
 
@@ -144,6 +148,10 @@ class SwitchedOff(Refused):
 
 class ChatOff(SwitchedOff):
     """The hall or the table has no chat."""
+
+
+class Muted(ChatOff):
+    """A helper of the hall has taken the voice of this guest for a while."""
 
 
 class TooMany(Refused):

@@ -62,7 +62,7 @@ class Retention:
     Attributes:
         lobbies: tables whose match has not begun, or that were closed before it, since they were opened.
         abandoned: matches that were given up without a result, since their end.
-        chat: the chat of a table, since the end of its match.
+        chat: the chat of a table, since the end of its match; and cases that were decided, since then.
         guests: guests without an account of whom nothing else is stored, since their first choice.
     """
 

@@ -275,7 +275,7 @@ class Hall:
                 room.chat.note_change()
         self.talk.ignoring.forget(guest)
 
-    def do(self, by: str, deed: str, work: Callable[..., Done], **arguments: Any) -> Any:
+    def do(self, by: str, deed: str, work: Callable[..., Done], /, **arguments: Any) -> Any:
         """Carry out a deed of a host or helper, and let the open pages show it. Return its answer.
 
         ``by``: their public id, "" for a command. See ``host_deeds.carried_out``.
@@ -287,6 +287,7 @@ class Hall:
         self.accounts.announce_sessions_changed(*done.guests)
         for room in self._rooms.values() if is_told else ():
             room.channel.call()
+        self.admission.note_closings(done.shut_out)
         return done.answer
 
     def note_chats(self, ids: Iterable[str]) -> None:

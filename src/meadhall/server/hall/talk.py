@@ -10,7 +10,7 @@ from datetime import timedelta
 from typing import Final
 
 from meadhall.engine.text.language import gettext as _
-from meadhall.server.errors import BadLine, ChatOff, KeyReused, NotFound, NotSeated, TooMany, WrongMoment
+from meadhall.server.errors import BadLine, ChatOff, KeyReused, Muted, NotFound, NotSeated, TooMany, WrongMoment
 from meadhall.server.hall.chat import KEPT, PHRASES, REACTIONS, clean_line
 from meadhall.server.hall.lobby_changes import names_at
 from meadhall.server.hall.people.acquaintances import Ignoring, hears
@@ -71,6 +71,7 @@ class Talk:
 
         Raises:
             ChatOff: there is no chat here.
+            Muted: a helper of the hall has muted the guest.
             WrongMoment: the host has closed it.
             BadLine: the line is empty or too long, or there is no such phrase.
             TooMany: the guest has said much in a short time.
@@ -80,6 +81,7 @@ class Talk:
         if phrase is not None and (phrase not in PHRASES or phrase in REACTIONS):
             raise BadLine(_("There is no such phrase."))
         words = "" if phrase is not None else clean_line(text)
+        self._check_voice(guest)
         if phrase is None and not self.switches.allows("chat", guest):
             raise ChatOff(_("In this hall only people with an account write lines. You can still choose a phrase."))
         _check_open(room)
@@ -114,8 +116,14 @@ class Talk:
         if key not in REACTIONS:
             raise BadLine(_("There is no such reaction."))
         seat = room.seat_of(guest)
+        self._check_voice(guest)
         _check_open(room)
         return room.chat.react(guest.id, seat, room.table.seats[seat].name, key)
+
+    def _check_voice(self, guest: Guest) -> None:
+        """Refuse a guest whom a helper of the hall has muted. Raises Muted."""
+        if guest.muted_until is not None and guest.muted_until > self._store.time.now():
+            raise Muted(muted_words(guest))
 
     def close(self, room: Room, guest: Guest, closed: bool) -> None:
         """Close the chat of a table, or open it again. Only its host can."""
@@ -181,6 +189,12 @@ class Listener:
             return None
         talk.read_apart(room, self._guest, ignored)
         return ignored
+
+
+def muted_words(guest: Guest) -> str:
+    """Return until when a guest may not write, and why."""
+    until = _("A helper of this hall has muted you until {time}.").format(time=f"{guest.muted_until:%Y-%m-%d %H:%M} UTC")
+    return f"{until} {_('Reason: {reason}').format(reason=guest.reason)}" if guest.reason else until
 
 
 def audience_of(table: TableRow, guest: Guest) -> Audience:
