@@ -28,7 +28,7 @@ from meadhall.server.host_commands import obeying
 from meadhall.server.ops import machine
 from meadhall.server.ops.metrics import LoopLag
 from meadhall.server.pages.frames import Frames
-from meadhall.server.pages.picture import Pictures
+from meadhall.server.pages.picture import MOST_BOARDS, Drawings, Pictures
 from meadhall.server.pages.responses import failed, no_file, refused
 from meadhall.server.pages.templates import static_folders
 from meadhall.server.routes import (
@@ -36,6 +36,7 @@ from meadhall.server.routes import (
     api,
     deeds,
     editor,
+    evenings,
     front_page,
     host,
     monitoring,
@@ -63,7 +64,10 @@ log = logging.getLogger(__name__)
 BODY_LIMIT: Final = 64 * 1024
 """Bytes of a request, except for uploads."""
 
-_PAGE_MODULES: Final = (front_page, account, quick_match, tables, deeds, workshop, questions, editor, talk, replay, people, host)
+_PAGE_MODULES: Final = (
+    *(front_page, account, quick_match, tables, deeds, workshop, questions, editor, talk, replay, people, host),
+    evenings,
+)
 _DEVELOPMENT: Final = "meadhall.server.dev"
 """The package of development mode. Only an application for development loads it."""
 
@@ -91,6 +95,7 @@ def serve_hall(app: Litestar, settings: Settings, store: Store, worker: Worker) 
     app.state.hall.uptime.begin()
     app.state.sessions = Sessions.load(store, app.state.hall.accounts)
     app.state.pictures = Pictures()
+    app.state.boards = Drawings(MOST_BOARDS)
     app.state.frames = Frames()
     app.state.match_records = MatchRecords(store, app.state.hall.can_show)
     app.state.stream_limit = StreamLimit(settings.streams_per_client)

@@ -1,0 +1,1 @@
+"""An evening: rounds of matches at several tables at once."""

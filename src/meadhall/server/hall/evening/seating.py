@@ -1,0 +1,188 @@
+"""Seat the people of an evening at tables, round by round, and give points for their places.
+
+In one round, tables of 2 to 7 are to have as few pairs as possible that have met before: a round of the social golfer problem
+(problem 10 of CSPLib). Dotú and Van Hentenryck (Scheduling Social Golfers Locally, 2005) solve it by a tabu search, which
+swaps two people at a time, and so does this file. That equals meet is the idea of the Swiss system of chess.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from meadhall.engine.errors import MeadhallError
+
+Floats = npt.NDArray[np.float64]
+Groups = npt.NDArray[np.int64]
+
+PATIENCE: Final = 3000, 100
+"""After so many swaps without gain the search for few pairs that meet again ends, and the search for equals. For 60 people both
+together take less than half a second; the first ends early if there is nothing left to gain."""
+
+TENURE: Final = (4, 12)
+"""A person who has left a table doesn't come back for so many swaps: a random number from the first to below the second."""
+
+TINY: Final = 1e-9
+"""Costs that differ by less than this are equal."""
+
+AGAIN: Final = 1e4
+"""How much worse a pair is that meets again than the widest spread of points at one pair: more than all pairs of a round."""
+
+BYE: Final = Fraction(1, 2)
+"""The points of a bye: those of a person in the middle of a table. How a match against bots ends doesn't change them."""
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A person before a round.
+
+    Attributes:
+        id: any text that is different for each person.
+        points: their points until now.
+        byes: how often they have sat out.
+    """
+
+    id: str
+    points: Fraction
+    byes: int
+
+
+@dataclass(frozen=True)
+class Seating:
+    """A round.
+
+    Attributes:
+        tables: the ids of the people at each table, those with most points at the first table.
+        byes: the ids of the people without one.
+    """
+
+    tables: list[list[str]]
+    byes: list[str]
+
+
+def points_of(places: Mapping[str, int]) -> dict[str, Fraction]:
+    """Return the points for a match, by person: the share of the opponents who are behind. A tie counts as half an opponent.
+
+    So the first gets 1 and the last 0 at a table of any size, and the mean of a table is 1/2.
+
+    Args:
+        places: each person's place; equal places are ties, and smaller numbers are better. There are two or more people.
+    """
+    taken = Counter(places.values())
+    behind = {place: sum(count for other, count in taken.items() if other > place) for place in taken}
+    return {each: Fraction(2 * behind[place] + taken[place] - 1, 2 * (len(places) - 1)) for each, place in places.items()}
+
+
+def table_sizes(people: int, fewest: int, most: int, wished: int | None = None) -> list[int]:
+    """Return the sizes of the tables, largest first: as equal as possible, and as near as possible to the size wished.
+
+    As few people as possible are left without a table.
+
+    Args:
+        people: the number of people.
+        fewest: the least number of players at a table.
+        most: the greatest number.
+        wished: the preferred number; by default the greatest.
+
+    Raises:
+        MeadhallError: no table can have these numbers of players.
+    """
+    if not 1 < fewest <= most:
+        raise MeadhallError(f"A table needs 2 or more players, and the most must not be below the fewest: {fewest}, {most}.")
+    wished = most if wished is None else wished
+    for seated in range(people, 0, -1):
+        if counts := [tables for tables in range(1, seated // fewest + 1) if seated <= most * tables]:
+            tables = min(counts, key=lambda count: abs(seated - wished * count) / count)
+            return [seated // tables + (table < seated % tables) for table in range(tables)]
+    return []
+
+
+def seat_round(
+    people: Iterable[Standing],
+    met: Mapping[frozenset[str], int],
+    fewest: int,
+    most: int,
+    seed: int,
+    wished: int | None = None,
+) -> Seating:
+    """Seat a round.
+
+    In this order, as few people as possible sit out, none of them with more byes than a person with a table; pairs meet again as
+    seldom as possible, where a pair counts as often as it has met; people at a table have similar points. The rest is a draw.
+
+    Args:
+        people: who takes part in this round.
+        met: how often each pair has sat at the same table before; a pair that is missing has not.
+        fewest: the least number of players at a table.
+        most: the greatest number.
+        seed: chooses the draw. The same arguments give the same round.
+        wished: the preferred number of players at a table; by default the greatest.
+
+    Raises:
+        MeadhallError: no table can have these numbers of players.
+    """
+    draw = np.random.default_rng(seed)
+    everyone = sorted(people, key=lambda each: each.id)
+    drawn = [everyone[k] for k in draw.permutation(len(everyone))]
+    ranked = sorted(drawn, key=lambda each: each.points, reverse=True)
+    sizes = table_sizes(len(ranked), fewest, most, wished)
+    ranked.sort(key=lambda each: each.byes, reverse=True)  # those at the end sit out
+    ranked[: sum(sizes)] = sorted(ranked[: sum(sizes)], key=lambda each: each.points, reverse=True)
+    start = np.repeat(np.arange(len(sizes) + 1), [*sizes, len(ranked) - sum(sizes)])
+    points = np.array([float(each.points) for each in ranked])
+    points /= max(1e-9, np.ptp(points)) if len(points) else 1.0
+    again = np.array([[met.get(frozenset((one.id, other.id)), 0) for other in ranked] for one in ranked], np.float64)
+    byes = np.array([each.byes for each in ranked])
+    seldom = _improved(start, again, 0 * points, byes, len(sizes), draw, PATIENCE[0])
+    found = _improved(seldom, AGAIN * again + (points[:, None] - points) ** 2, points, byes, len(sizes), draw, PATIENCE[1])
+    table_of = {each.id: int(table) for each, table in zip(ranked, found, strict=True)}
+    tables = [[each for each in drawn if table_of[each.id] == table] for table in range(len(sizes) + 1)]
+    *seated, without = tables
+    seated.sort(key=lambda table: sum((each.points for each in table), Fraction()) / len(table), reverse=True)
+    return Seating([[each.id for each in table] for table in seated], [each.id for each in without])
+
+
+def _improved(
+    groups: Groups, cost: Floats, solo: Floats, byes: Groups, tables: int, draw: np.random.Generator, patience: int
+) -> Groups:
+    """Return the best groups that a tabu search over swaps of two people finds.
+
+    Args:
+        groups: int64 (people,): the table of each person; ``tables`` itself for those who sit out.
+        cost: float64 (people, people): the cost of a pair at one table.
+        solo: float64 (people,): the cost of a person who sits out.
+        byes: int64 (people,): only people with the same number may swap a table for a bye.
+        tables: the number of tables.
+        draw: chooses among equal swaps, and how long they may not be undone.
+        patience: the number of swaps without gain after which the search ends.
+    """
+    everyone, unequal = np.arange(len(groups)), byes[:, None] != byes
+    forbidden_until = np.zeros((len(groups), tables + 1), np.int64)
+    best, at = groups, groups.copy()
+    least = now = float((cost * ((at[:, None] == at) & (at < tables))).sum() / 2 + solo[at == tables].sum())
+    swap = gained = 0
+    while least > TINY and swap - gained < patience:
+        swap += 1
+        seated = 1.0 * (at < tables)
+        to_each = cost @ np.eye(tables + 1)[at]  # (people, tables + 1): what a person costs at each table
+        to_each[:, tables] = solo
+        joins = to_each[:, at] - to_each[everyone, at][:, None]  # [i, j]: if i joins the table of j, who stays
+        change = joins + joins.T - cost * (seated[:, None] + seated)
+        waits = forbidden_until[:, at] > swap
+        forbidden = (waits | waits.T) & (now + change >= least - TINY)
+        change[forbidden | (at[:, None] == at) | (unequal & (seated[:, None] != seated))] = np.inf
+        one, other = divmod(int(draw.choice(np.flatnonzero(change <= change.min() + TINY))), len(at))
+        if change[one, other] == np.inf:
+            continue
+        forbidden_until[[one, other], at[[one, other]]] = swap + draw.integers(*TENURE, size=2)
+        at[[one, other]] = at[[other, one]]
+        now += float(change[one, other])
+        if now < least - TINY:
+            best, least, gained = at.copy(), now, swap
+    return best
