@@ -171,6 +171,7 @@ SETTLED = """async ([width, height]) => {
     do await frame(); while (innerWidth !== width || innerHeight !== height);
     await frame(); await frame();
     moving = document.getAnimations().filter(each => each.effect.getComputedTiming().endTime !== Infinity);
+    for (const each of moving) if (each.effect.getTiming().delay > 2000) each.finish();  // what goes by itself after a while
     await Promise.allSettled(moving.map(each => each.finished));
   } while (moving.some(each => each.playState === "running"));
   await frame();

@@ -103,8 +103,9 @@ async def test_a_bot_that_takes_too_long_is_replaced_for_that_decision(
 
 @pytest.mark.parametrize("bad_bot", [Broken, Cheat, Dreamer], indirect=True)
 async def test_a_bot_that_fails_is_replaced_for_that_decision_and_logged(
-    hall: OpenHall, bad_bot: str, caplog: pytest.LogCaptureFixture
+    hall: OpenHall, bad_bot: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
+    monkeypatch.setattr(bots_module, "_MAX_SECONDS", 0.5)
     program, room = await bots_and(hall, ["karl"], HOARD)
     await program.act(room.table.id, DRAW)
     await until(room, lambda: match_of(room).actor in (0, None))

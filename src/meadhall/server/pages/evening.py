@@ -108,7 +108,9 @@ def frame(
         "is_own_open": own is not None and own.status == "running",
         "is_turn": own is not None and own.status == "running" and guest.id in missing,
         "tables": [_table(each, *rounds.get(each.id, (0, False))) for each in progress.tables.values()],
-        "missing": [(each, missing[each.guest.id]) for each in progress.standings if each.guest.id in missing],
+        "missing": [
+            (each, missing[each.guest.id]) for each in progress.standings if each.guest.id in missing.keys() - {guest.id}
+        ],
         "invite": shared_link(outside, f"/evenings/{evening.id}"),
         "about": about(progress),
         "next": "" if progress.is_over else game(progress.game_of(progress.round + 1)).title,

@@ -168,6 +168,7 @@ class HallPage:
     open: OpenTables
     running: tuple[TableCard, ...]  # of other players
     search: OpponentSearch | None  # None while no game is ready
+    evenings: tuple[tuple[str, str, str], ...]  # the id, the name and the games of each that the guest may join or takes part in
 
     @property
     def has_filter(self) -> bool:

@@ -235,6 +235,11 @@ class Evenings:
             known = self._known[id] = self._store.transact(_read, id, mark)
         return known
 
+    def shown_to(self, guest: Guest) -> list[Evening]:
+        """Return the evenings that the hall shows a guest: theirs, and those that anyone may join."""
+        found = self._store.transact(evenings.of_guest, guest.id) if guest.is_stored else []
+        return [*found, *(each for each in self._store.transact(evenings.listed) if each not in found)]
+
     def channel(self, id: str) -> Channel:
         """Return the open pages of an evening."""
         return self._channels.setdefault(id, Channel(self._store.time))

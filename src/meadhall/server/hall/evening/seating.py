@@ -21,9 +21,9 @@ from meadhall.engine.errors import MeadhallError
 Floats = npt.NDArray[np.float64]
 Groups = npt.NDArray[np.int64]
 
-PATIENCE: Final = 3000, 100
-"""After so many swaps without gain the search for few pairs that meet again ends, and the search for equals. For 60 people both
-together take less than half a second; the first ends early if there is nothing left to gain."""
+PATIENCE: Final = 50, 2
+"""After so many swaps without gain for each person, the search for few pairs that meet again ends, and the search for equals. For
+60 people both together take less than half a second; the first ends early if there is nothing left to gain."""
 
 TENURE: Final = (4, 12)
 """A person who has left a table doesn't come back for so many swaps: a random number from the first to below the second."""
@@ -160,14 +160,14 @@ def _improved(
         byes: int64 (people,): only people with the same number may swap a table for a bye.
         tables: the number of tables.
         draw: chooses among equal swaps, and how long they may not be undone.
-        patience: the number of swaps without gain after which the search ends.
+        patience: after so many swaps without gain for each person the search ends.
     """
     everyone, unequal = np.arange(len(groups)), byes[:, None] != byes
     forbidden_until = np.zeros((len(groups), tables + 1), np.int64)
     best, at = groups, groups.copy()
     least = now = float((cost * ((at[:, None] == at) & (at < tables))).sum() / 2 + solo[at == tables].sum())
     swap = gained = 0
-    while least > TINY and swap - gained < patience:
+    while least > TINY and swap - gained < patience * len(at):
         swap += 1
         seated = 1.0 * (at < tables)
         to_each = cost @ np.eye(tables + 1)[at]  # (people, tables + 1): what a person costs at each table
