@@ -113,6 +113,8 @@ async def test_a_program_is_told_why(hall: OpenHall) -> None:
         "/settings/notifications/devices",
         "/workshop",
         "/workshop/x",
+        "/evenings",
+        "/evenings/x",
     ],
 )
 async def test_every_form_is_checked(hall: OpenHall, path: str) -> None:

@@ -27,7 +27,7 @@ from meadhall.server.hall.hall import Hall
 from meadhall.server.hall.host_deeds import Done, carried_out
 from meadhall.server.hall.people.names import unlike_others
 from meadhall.server.settings import Settings
-from meadhall.server.store import accounts, guests, links, talk, uptime
+from meadhall.server.store import accounts, evenings, guests, links, talk, uptime
 from meadhall.server.store.database import Db
 from meadhall.server.store.files import StoreBusy, StoreUnusable, sole_use
 from meadhall.server.store.links import AdmissionLink, IdentityLink
@@ -100,6 +100,14 @@ def _role(db: Db, person: str, role: str) -> Done:
     return Done(guest.name, guests=[guest.id], subject=f"{guest.public_id} {role}".strip())
 
 
+def _end_evening(db: Db, id: str) -> Done:
+    """End an evening. The answer is its name."""
+    evening = evenings.find(db, id)
+    if evening is None:
+        raise BadSetup(_("There is no such evening here."))
+    return Done(evening.name, evenings.end(db, id), subject=id)
+
+
 def _note_backup(db: Db) -> Done:
     uptime.note_backup(db, datetime.now(UTC))
     return Done(subject=None)
@@ -114,6 +122,7 @@ _COMMANDS: Final[Mapping[str, Callable[..., Done]]] = {
     "invite": _invite,
     "revoke": lambda db, id: Done(links.revoke_admission(db, id), subject=id),
     "erase": _erase,
+    "end-evening": _end_evening,
     "note-backup": _note_backup,
 }
 

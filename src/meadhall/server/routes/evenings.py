@@ -107,11 +107,10 @@ async def change_evening(
     return see_other(link(f"/evenings/{id}"))
 
 
-@get("/evenings/{id:str}/stream", opt={"unlimited": True})
-async def stream_evening(
-    request: AnyRequest, hall: Hall, guest: Guest, stream_limit: StreamLimit, id: str, screen: bool = False
-) -> Stream:
+@get(["/evenings/{id:str}/stream", "/evenings/{id:str}/screen/stream"], opt={"unlimited": True})
+async def stream_evening(request: AnyRequest, hall: Hall, guest: Guest, stream_limit: StreamLimit, id: str) -> Stream:
     """Send the frame of an evening, now and after every change."""
+    screen = request.url.path.endswith("/screen/stream")
     stream_limit.check(request, guest)
     hall.evenings.find(id)
 

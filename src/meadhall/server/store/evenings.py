@@ -5,12 +5,13 @@ Everything else about an evening follows from these rows and those of its tables
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from meadhall.server.store import guests, tables
+from meadhall.server.store import guests, matches, tables
 from meadhall.server.store.database import Db, Row, as_json, in_utc, in_utc_or_none, of_json
 from meadhall.server.store.models import Clock, Guest, TableRow
 
@@ -156,11 +157,21 @@ def leave(db: Db, id: str, guest: str, is_removed: bool = False) -> None:
 
 
 def sittings_of(db: Db, id: str) -> list[Sitting]:
-    """Return who has sat at which table, round by round, with the results of the matches that have ended."""
-    query = """SELECT round, evening_seats.table_id, evening_seats.guest, score, place FROM evening_seats
+    """Return who has sat at which table, round by round, with the results of the matches that have ended.
+
+    People who have deleted their data have no result any more: that of their seat counts, so the points of the others stay.
+    """
+    query = """SELECT round, evening_seats.table_id, evening_seats.guest, score, place, outcome, results.guest IS NULL
+        FROM evening_seats LEFT JOIN tables ON tables.id = evening_seats.table_id
         LEFT JOIN results ON results.guest = evening_seats.guest AND results.table_id = evening_seats.table_id
         WHERE evening = ? ORDER BY round, evening_seats.rowid"""
-    return [Sitting(*row) for row in db.rows(query, id)]
+    found, seats = list[Sitting](), Counter[str]()
+    for number, table, guest, *own, outcome, is_gone in db.rows(query, id):
+        result, seat = of_json(outcome) if is_gone else None, seats[table]
+        of_seat = own if result is None else (result["scores"][seat], matches.place_of(result, seat))
+        found.append(Sitting(number, table, guest, *of_seat))
+        seats[table] += 1
+    return found
 
 
 def tables_of(db: Db, id: str, number: int) -> dict[str, TableRow]:
